@@ -1,6 +1,6 @@
 /**
  * Reading ASN.1 in BER and DER (X.690), one level at a time: an element is a view on the bytes it came in, and nothing is
- * looked into before it is asked for. So work and depth are bounded by what the caller reads, not by what the data holds,
+ * decoded before the caller requests it. So work and depth are bounded by what the caller reads, not by what the data holds,
  * and every part can be passed on byte for byte.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Writing ASN.1 in DER (X.690): the few types that certificates' and signatures' structures are made of. What is taken
- * over from elsewhere (certificates, names, attributes) goes in as the bytes it came in, never decoded and encoded anew.
+ * over from elsewhere (certificates, names, attributes) goes in as the bytes it came in, never decoded and encoded again.
  */
 
 /** The contents under a tag: identifier octet, shortest definite length, contents. */
@@ -45,7 +45,7 @@ export function objectIdentifier(dotted: string): Uint8Array {
   return encode(0x06, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)));
 }
 
-/** UTF-16BE, as BMPString holds it. What lies beyond the BMP becomes two surrogates, as Windows writes and reads it. */
+/** UTF-16BE, as BMPString holds it. A character beyond the BMP becomes two surrogates, as Windows writes and reads it. */
 export function utf16be(text: string): Uint8Array {
   return Buffer.from(text, 'utf16le').swap16();
 }

@@ -40,7 +40,7 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
 export interface SignedKind {
   /** Dotted content type of the CMS; undefined for `SPC_INDIRECT_DATA`, which all but catalogs have. */
   readonly contentType?: string;
-  /** Dotted data type in SpcIndirectDataContent, or the content type of a content that is none. */
+  /** Dotted data type in SpcIndirectDataContent, or the content type if the content is not SpcIndirectDataContent. */
   readonly dataType: string;
   /** Further types that signatures of such files have. */
   readonly otherTypes?: readonly string[];
@@ -67,7 +67,7 @@ export interface CmsEntry {
 }
 
 export interface MeasuredContent {
-  /** By each algorithm that was asked for and is known. */
+  /** By each requested algorithm that is known. */
   readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
 }
 
@@ -79,7 +79,7 @@ export interface SignedContent {
   readonly value: Uint8Array;
 }
 
-/** `digests` has what it was asked for; if not, that is a fault of the program, not of the file. */
+/** `digests` has every requested algorithm. A missing one is a fault of the program, not of the file. */
 export function digestIn({ digests }: MeasuredContent, algorithm: DigestAlgorithm): Uint8Array {
   const digest = digests.get(algorithm);
   if (digest === undefined) throw new TypeError(`the content was not digested by ${algorithm}`);

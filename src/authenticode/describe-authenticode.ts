@@ -56,8 +56,8 @@ export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile)
 function describeDigest(parts: AuthenticodeParts, file: SignedFile): string {
   const { contentDigestAlgorithm, contentDigestOid, contentDigest } = parts;
   const matches = contentMatches(parts, file);
-  const judged = matches === undefined ? 'not computed' : matches ? 'matches' : 'does not match';
-  return `${contentDigestAlgorithm ?? contentDigestOid} ${Buffer.from(contentDigest).toString('hex')} (${judged})`;
+  const result = matches === undefined ? 'not computed' : matches ? 'matches' : 'does not match';
+  return `${contentDigestAlgorithm ?? contentDigestOid} ${Buffer.from(contentDigest).toString('hex')} (${result})`;
 }
 
 function describeOpusInfo(value: Element): readonly Detail[] {

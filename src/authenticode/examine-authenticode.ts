@@ -39,7 +39,7 @@ export function examineAuthenticode(
   ];
 }
 
-/** Whether the signature says the file's digest; undefined when that cannot be told. */
+/** Whether the signature says the file's digest; undefined if this cannot be computed. */
 export function contentMatches(parts: AuthenticodeParts, { digests }: SignedFile): boolean | undefined {
   const { contentDigestAlgorithm: algorithm, contentDigest } = parts;
   const actual = algorithm === undefined ? undefined : digests.get(algorithm);
@@ -119,7 +119,7 @@ function examineSignedAttributes(
   return findings;
 }
 
-/** Nobody signed them, and programs differ in which of several they read. */
+/** They are not signed, and programs differ in which of several they read. */
 function examineUnsignedAttributes(attributes: readonly ParsedAttribute[]): readonly Finding[] {
   const repeated = repeatedTypes(attributes).filter((type) => type !== SPC_NESTED_SIGNATURE);
   if (repeated.length === 0) return [];

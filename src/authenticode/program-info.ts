@@ -35,7 +35,7 @@ export interface ProgramInfo {
 }
 
 /**
- * The values in the form that they are written: an empty text is none, a URL is ASCII (host in Punycode, the rest
+ * The values in the form that they are written: an empty text counts as missing, a URL is ASCII (host in Punycode, the rest
  * percent-encoded) and unchanged apart from that. Throws `description-invalid`, `url-invalid`.
  */
 export function programInfo(options: FormatOptions): ProgramInfo {
@@ -81,7 +81,7 @@ function checkUrl(text: string): string {
   return written;
 }
 
-/** Parsing takes slashes that are missing, too many or turned round, drops blanks, and reads numbers as hosts. */
+/** Parsing takes slashes that are missing, too many or turned round, drops spaces, and reads numbers as hosts. */
 function refuseMended(text: string, url: URL): void {
   if (/\p{Cc}|^\s|\s$/u.test(text)) throw invalidUrl('holds control characters, or starts or ends with spaces');
   if (text.includes('\\')) throw invalidUrl('holds a backslash');

@@ -31,7 +31,7 @@ export interface AuthenticodeParts {
   readonly signedData: SignedData;
   /** What messageDigest is over. */
   readonly digestedContent: Uint8Array;
-  /** The algorithm the content is digested with; undefined when it is none of the API's (MD5, say). */
+  /** The algorithm the content is digested with; undefined if the API does not have it (MD5, for example). */
   readonly algorithm: DigestAlgorithm | undefined;
   /** The signer's common name, or issuer and serial number without a certificate. Raw: may hold control characters. */
   readonly signerName: string;
@@ -45,7 +45,7 @@ export interface AuthenticodeSignature extends AuthenticodeParts {
 
 /** What stands where a signature should. */
 export interface FoundSignature {
-  /** What there is, without what follows it where that can be told. */
+  /** The bytes there, without what follows the CMS if its end is known. */
   readonly cms: Uint8Array;
   /** Undefined when it is no Authenticode signature: `error` says why. */
   readonly parts: AuthenticodeParts | undefined;
@@ -104,7 +104,7 @@ function withoutErrors({ parts, error, nested }: FoundSignature): AuthenticodeSi
   return { ...parts, nested: nested.map(withoutErrors) };
 }
 
-/** What stands where a signature should and is none; `signedData`: of a CMS that is something else. */
+/** Bytes in the place of a signature that are not one; `signedData`: of a CMS that is something else. */
 export function unreadableSignature(cms: Uint8Array, error: CodesignError, signedData?: SignedData): FoundSignature {
   return { cms, parts: undefined, error, signedData, nested: [] };
 }

@@ -47,7 +47,7 @@ export function spcUnicode(text: string): Uint8Array {
   return contextPrimitive(0, utf16be(text));
 }
 
-/** In bytes: nobody reads a longer one. */
+/** In bytes: no one reads a longer one. */
 const LONGEST_TEXT = 64 * 1024;
 
 export function readOpusInfo(value: Element): ProgramInfo {

@@ -4,13 +4,13 @@ import { bytesErrors } from './errors.ts';
 
 /**
  * Bytes of a known size. Offsets and lengths are in bytes, from 0; `end` is exclusive.
- * A chunk that `stream` yields is valid only until the next one is asked for: its memory is used again.
+ * A chunk that `stream` yields is valid only until the next one is read: its memory is used again.
  */
 export interface ByteSource {
   readonly size: number;
   /**
    * Exactly `length` bytes from `offset`; throws `read-past-end` when the source is shorter. `scratch` is memory that they
-   * may be put into, for whoever reads much and keeps nothing; it is used when it is long enough.
+   * may be put into, for callers that read much and keep nothing; it is used if it is long enough.
    */
   read(offset: number, length: number, scratch?: Buffer): Promise<Uint8Array>;
   stream(start?: number, end?: number): AsyncIterable<Uint8Array>;
@@ -35,7 +35,7 @@ export function memorySource(bytes: Uint8Array): ByteSource {
   };
 }
 
-/** `bytes` of the `size` that one pass over the source reads; begins anew with the next pass. */
+/** `bytes` of the `size` that one pass over the source reads; starts again with the next pass. */
 export type OnRead = (bytes: number, size: number) => void;
 
 /** Reads as `source` does. Chunks of a stream count once they have been dealt with. */

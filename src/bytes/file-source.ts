@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { ByteSource } from './byte-source.ts';
 import { bytesErrors } from './errors.ts';
 
-/** Large enough that system calls cost nothing beside hashing, small enough that several files in parallel stay small. */
+/** Large enough that system calls cost nothing compared with hashing, small enough that several files in parallel stay small. */
 const CHUNK_LENGTH = 1024 * 1024;
 /** Headers are read field by field: a system call for each would cost more than all that is made of them. */
 const WINDOW_LENGTH = 4096;
@@ -34,7 +34,7 @@ interface Window {
 
 /**
  * Reads through `handle`, which stays the caller's to close. `size` is the size to hold the file to, in bytes. The file must
- * not change: what stands beside bytes that were asked for is read with them, and not again.
+ * not change: bytes next to requested ones are read with them, and not again.
  */
 export function fileSource(
   handle: FileHandle,
@@ -102,7 +102,7 @@ async function* readAhead(file: OpenFile, start: number, end: number): AsyncGene
   }
 }
 
-/** A read ahead may fail before anybody waits for it; it still fails for whoever does, then. */
+/** A read ahead may fail before a caller waits for it; it still fails for that caller later. */
 function watched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

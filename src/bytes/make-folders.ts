@@ -26,7 +26,7 @@ async function makeOne(path: string, mode: number): Promise<boolean> {
     await mkdir(path, { mode });
     return true;
   } catch (thrown) {
-    // Somebody was faster.
+    // Another process created it first.
     if (isFolder(path)) return false;
     throw thrown;
   }

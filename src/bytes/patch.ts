@@ -3,7 +3,7 @@
 import type { Piece } from './pieces.ts';
 
 /**
- * At `offset` of the original, `remove` bytes give way to `insert`: bytes, and ranges of the original. Whoever applies the
+ * At `offset` of the original, `remove` bytes give way to `insert`: bytes, and ranges of the original. The code that applies the
  * patch goes through the pieces several times (for a rehearsal, to write, to compare), so each iteration must give the same.
  */
 export interface Edit {

@@ -31,7 +31,7 @@ export function nextPiece(pieces: Iterator<Piece>): Piece | undefined {
   return done ? undefined : value;
 }
 
-/** Pieces that are made one by one, anew in each iteration: millions of them take no memory. */
+/** Pieces that are made one by one, again in each iteration: millions of them take no memory. */
 export function lazyPieces(make: () => Iterator<Piece>): Iterable<Piece> {
   return { [Symbol.iterator]: make };
 }
@@ -80,7 +80,7 @@ const BATCH_COUNT = 512;
 const LARGEST_GAP = 4096;
 
 /**
- * The bytes of all pieces, in their order, in chunks of no particular length, each valid until the next one is asked for.
+ * The bytes of all pieces, in their order, in chunks of no particular length, each valid until the next one is read.
  * The ranges, of `source`, must have been surveyed. Memory is bounded, whatever the number of pieces.
  */
 export async function* readPieces(source: ByteSource, pieces: Iterable<Piece>): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,7 @@
 /** Work that serves all who wait for it: done again only for those who came after it had begun. */
 
 /**
- * Each call resolves after a `work` that began when it had been made: whoever comes while one is going waits for the next,
+ * Each call resolves after a `work` that began when it had been made: a caller that comes while one is running waits for the next,
  * together with all others that come meanwhile.
  */
 export function shareWork(work: () => Promise<void>): () => Promise<void> {

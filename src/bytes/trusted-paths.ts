@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:p
 const MOST_LINKS = 40;
 
 /**
- * The first link of another user on the way to `target`, also behind links of this one; undefined if there is none. Such a link
+ * The first link of another user on the way to `target`, also behind links of this one; undefined without one. Such a link
  * could lead to any file of this user.
  */
 export function foreignLink(target: string): string | undefined {

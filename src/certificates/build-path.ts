@@ -25,7 +25,7 @@ const MAX_LENGTH = 12;
 
 /**
  * Finds the best path: trusted and nothing against it, then trusted, then the longest. Every link is a name and a
- * signature that verifies. With a `purpose`, findings tell also what keeps the leaf and its issuers from that use.
+ * signature that verifies. With a `purpose`, findings also say what keeps the leaf and its issuers from that use.
  * `budget`: of the file that the leaf comes with. A search that it ends has a finding that says so.
  */
 export function buildPath(
@@ -48,7 +48,7 @@ export function buildPath(
   /** @returns whether the search is over: nothing can be better than what it found */
   const walk = (path: readonly ParsedCertificate[], last: ParsedCertificate): boolean => {
     if (!budget.take(WORK.pathStep)) return true;
-    // Whoever has the key of a leaf that is trusted as such could give it any purpose and life in another certificate.
+    // The owner of the key of a leaf that is trusted as such could give it any purpose and life in another certificate.
     if (last === leaf ? isListed(leaf) : isRoot(last)) {
       if (!budget.take(WORK.path)) return true;
       const findings = examinePath({ certificates: path, isAnchored: true, at, purpose });

@@ -1,4 +1,4 @@
-/** The fields of an X.509 certificate (RFC 5280, 4.1) as the bytes they are encoded in: what node:crypto does not tell. */
+/** The fields of an X.509 certificate (RFC 5280, 4.1) as the bytes they are encoded in: what node:crypto does not show. */
 
 import { asn1Errors } from '../asn1/errors.ts';
 import {

@@ -133,7 +133,7 @@ function examineAuthority(
   return [...findings, ...examineNames(certificate, certificates.slice(0, index), nameProblem)];
 }
 
-/** Those of a root count too, as OpenSSL has it. Self-issued certificates below it are exempt, but for the leaf. */
+/** Those of a root count too, as OpenSSL has it. Self-issued certificates below it are exempt, except the leaf. */
 function examineNames(
   authority: ParsedCertificate,
   below: readonly ParsedCertificate[],

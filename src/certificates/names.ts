@@ -5,7 +5,7 @@ import { COMMON_NAME, EMAIL_ADDRESS, NAME_ATTRIBUTES } from '../asn1/object-iden
 import { type Element, fieldsOf, firstParts, objectIdentifierOf, readDer } from '../asn1/read.ts';
 
 export interface DistinguishedName {
-  /** The last, most specific, common name; undefined when there is none. Raw: may hold control characters. */
+  /** The last, most specific, common name; undefined without one. Raw: may hold control characters. */
   readonly commonName: string | undefined;
   /** The whole name on one line, in the order of the encoding. Raw: may hold control characters. */
   readonly text: string;
@@ -83,7 +83,7 @@ export function characterStringOf(tag: number, contents: Uint8Array): string | u
   }
 }
 
-/** Tags of GeneralName: IMPLICIT, but for the directoryName, which is a CHOICE and so EXPLICIT. */
+/** Tags of GeneralName: IMPLICIT, except the directoryName, which is a CHOICE and so EXPLICIT. */
 export const GENERAL_NAME = {
   rfc822Name: 0x81,
   dNSName: 0x82,

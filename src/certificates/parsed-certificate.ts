@@ -13,7 +13,7 @@ const LARGEST_DSA_MODULUS = 4096;
 export interface Certificate {
   /** DER. */
   readonly der: Uint8Array;
-  /** For people: the subject's common name, or the whole subject where there is none. */
+  /** For people: the subject's common name, or the whole subject if it has none. */
   readonly name: string;
 }
 
@@ -56,7 +56,7 @@ export function parseCertificate(der: Uint8Array, file: string): ParsedCertifica
   }
 }
 
-/** Comparisons with an Invalid Date are all false: such a certificate would count as valid for ever. */
+/** Comparisons with an Invalid Date are all false: such a certificate would always count as valid. */
 function readDate(text: string): Date {
   const date = new Date(text);
   if (Number.isNaN(date.getTime())) throw new RangeError(`not a date: ${text}`);

@@ -36,7 +36,7 @@ function isDer(bytes: Uint8Array): boolean {
   return tag === 0x30 && (length >= 0x80 || length === bytes.length - 2);
 }
 
-/** Tells the DER kinds apart by the first part of the outer SEQUENCE. */
+/** Distinguishes the DER kinds by the first part of the outer SEQUENCE. */
 async function readDer(file: CertificateFile, password: Secret | undefined): Promise<Uint8Array[]> {
   const outer = readElement(file.bytes, file.name);
   const [first] = parts(outer, file.name);

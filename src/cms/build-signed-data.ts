@@ -76,7 +76,7 @@ export function buildSignedData(parts: SignedDataParts): Uint8Array {
 
 /**
  * The chain without its root, which a verifier must have anyway; a self-signed leaf stays, since it is the signer. An
- * authority may bear its issuer's name: only its signature tells it from a root.
+ * authority may bear its issuer's name: only its signature distinguishes it from a root.
  */
 export function certificatesWithoutRoot({ certificates }: SigningChain): Uint8Array[] {
   const [leaf, ...issuers] = certificates;

@@ -1,6 +1,6 @@
 /**
  * Reading CMS SignedData (RFC 5652, section 5) and its forerunner in PKCS#7, as signatures of others hold it: DER or BER.
- * Nothing is decoded that is not asked for, and all parts are views on the bytes given.
+ * Only what a caller requests is decoded, and all parts are views on the bytes given.
  */
 
 import {

@@ -23,7 +23,7 @@ const SET_TAG = 0x31;
 const UNSIGNED_TAG = 0xa1;
 
 /**
- * `cms` with the unsigned attributes of its first SignerInfo changed. Everything else stays byte for byte, but for the
+ * `cms` with the unsigned attributes of its first SignerInfo changed. Everything else stays byte for byte, except the
  * lengths round them. What follows the ContentInfo is dropped. Throws what `parseSignedData` throws.
  */
 export function changeUnsignedAttributes(cms: Uint8Array, change: ChangeAttributes): Uint8Array {

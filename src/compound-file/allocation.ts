@@ -12,7 +12,7 @@ import {
   type Version,
 } from './format.ts';
 
-/** Sectors in the order in which they are taken, each chain without a gap but for the range lock. */
+/** Sectors in the order in which they are taken, each chain without a gap except the range lock. */
 export class Allocation {
   readonly #version: Version;
   readonly #length: number;

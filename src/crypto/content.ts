@@ -23,12 +23,12 @@ export type ContentDigest = DigestAlgorithm | 'MD5';
 
 export interface Measurement {
   readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
-  /** 0…0xffff when SUM16 was asked for, else undefined. */
+  /** 0…0xffff if SUM16 was requested, else undefined. */
   readonly sum16: number | undefined;
 }
 
 /**
- * Reads the content once and gives all the measures asked for. A format calls it instead of reading by itself, so that
+ * Reads the content once and gives all requested measures. A format calls it instead of reading by itself, so that
  * signing can write the temporary file in the same pass, and can have digested the copy before the format asks.
  */
 export type MeasureContent = (

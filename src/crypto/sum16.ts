@@ -25,7 +25,7 @@ function fold16(total: number): number {
   return total % 0xffff || 0xffff;
 }
 
-/** Byte by byte, the halves of a word told by the address in memory. */
+/** Byte by byte, the address in memory says which half of a word it is. */
 function sumBytes(bytes: Uint8Array, start: number, end: number): number {
   let sum = 0;
   for (let index = start; index < end; index++) {

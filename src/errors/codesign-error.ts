@@ -14,7 +14,7 @@ export interface CodesignErrorOptions {
   readonly serviceCode?: number | undefined;
   /** The service's id of a signature that it gave, and counted, although the call failed. */
   readonly record?: string | undefined;
-  /** Whether the service may have made and counted a signature; undefined where the code and the status tell. */
+  /** Whether the service may have made and counted a signature; undefined where code and status say it. */
   readonly mayHaveBeenCounted?: boolean | undefined;
   readonly cause?: unknown;
 }
@@ -42,7 +42,7 @@ export class CodesignError extends Error {
   }
 }
 
-/** Any thrown value as a CodesignError: what nobody foresaw becomes `internal`, with the original as its cause. */
+/** Any thrown value as a CodesignError: an unexpected one becomes `internal`, with the original as its cause. */
 export function toCodesignError(thrown: unknown): CodesignError {
   if (thrown instanceof CodesignError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);

@@ -12,7 +12,7 @@ const REPLACEMENT = '\ufffd';
 /**
  * Throws `name-not-utf8` for a path that may stand for a name on the disk that is not UTF-8.
  *
- * @param isNew whether the path is to be created: a new name with U+FFFD is always taken for one that was not UTF-8
+ * @param isNew whether the path is to be created: a new name with U+FFFD always counts as one that was not UTF-8
  */
 export async function assertUtf8Name(path: string, isNew = false): Promise<void> {
   if (!path.includes(REPLACEMENT)) return;

@@ -6,7 +6,7 @@ import { fileErrors } from './errors.ts';
 import { assertUtf8Name } from './file-names.ts';
 import { inFileSystem, orBrokenLink, whenFree } from './file-system-errors.ts';
 
-/** What tells a file from others, and whether it has changed. All that is kept of it: of ten thousand files, each counts. */
+/** What identifies a file, and shows whether it has changed. All that is kept of it: of ten thousand files, each counts. */
 export type FileStats = Pick<
   BigIntStats,
   'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs' | 'mode' | 'uid' | 'gid' | 'nlink'
@@ -25,19 +25,19 @@ export interface InputFile extends AsyncDisposable {
   /** The open file's number in this process. */
   readonly descriptor: number;
   readonly stats: FileStats;
-  /** Tells whoever follows how far the source is read of another one's reading, in its place. */
+  /** Reports the progress of another reading in the place of this source's. */
   watch(other: ByteSource): ByteSource;
   /** Earlier than the end of the scope; closing twice is harmless. */
   close(): Promise<void>;
 }
 
-/** Opening a pipe would wait for its writer, for ever. Windows has no such flag, and no such pipes. */
+/** Opening a pipe would wait for its writer without end. Windows has no such flag, and no such pipes. */
 const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Bytes from which on reading takes long enough to be watched. */
 const LARGE_SIZE = 20_000_000;
 
-/** `onRead` hears how far a large file has been read. Throws `name-not-utf8`, and what the system says against the file. */
+/** `onRead` receives the progress of reading a large file. Throws `name-not-utf8`, and what the system says against the file. */
 export async function openInput(path: string, onRead?: OnRead): Promise<InputFile> {
   await assertUtf8Name(path);
   const handle = await whenFree('read the file', async () => {

@@ -190,7 +190,7 @@ export interface EmbeddedSignature {
   readonly signerCertificate: Uint8Array | undefined;
   /** For people: the signer's common name, or issuer and serial number where the certificate is missing. */
   readonly signerName: string;
-  /** The weakest digest that it rests on; undefined when one is none of the API's (MD5, say) or it cannot be read. */
+  /** The weakest digest that it rests on; undefined if the API does not have one of them (MD5, for example) or it cannot be read. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly nested: readonly EmbeddedSignature[];
   /** Others who signed the same content in the same CMS: a verifier that reads all of them must trust each. */

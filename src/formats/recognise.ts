@@ -120,7 +120,7 @@ const STARTS: readonly string[] = ['PK\x03\x04', 'PK\x05\x06'];
 const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'];
 
 /**
- * The names in an archive that tell what kind it is: those in no folder, and those in `folders`. Undefined for a file that is
+ * The names in an archive that show what kind it is: those in no folder, and those in `folders`. Undefined for a file that is
  * not an archive, or that is a program with one behind it, unless it is named as an archive. `damaged` if they cannot be read.
  */
 async function readZipNames(
@@ -182,7 +182,7 @@ function describeText(head: Uint8Array): string {
   } catch {
     return 'data of an unknown kind';
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what tells data from text
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters distinguish data from text
   if (/[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(text)) return 'data of an unknown kind';
   const start = text.trimStart().slice(0, 64).toLowerCase();
   if (start.startsWith('<!doctype html') || start.startsWith('<html')) return 'a web page (HTML)';

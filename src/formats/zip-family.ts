@@ -1,6 +1,6 @@
 export type Names = ReadonlySet<string>;
 
-/** In lower case. The names in these folders tell formats apart, in addition to those in no folder. */
+/** In lower case. The names in these folders distinguish formats, in addition to those in no folder. */
 export const TELLING_FOLDERS: ReadonlySet<string> = new Set([
   'meta-inf/',
   '_rels/',

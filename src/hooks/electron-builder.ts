@@ -23,7 +23,7 @@ export interface WindowsSignTask {
 }
 
 /**
- * Signs a file of the build, once: electron-builder wants a SHA-1 signature below the SHA-256 one unless told otherwise,
+ * Signs a file of the build, once: electron-builder wants a SHA-1 signature below the SHA-256 one unless configured otherwise,
  * which costs twice and which no supported Windows needs. Takes a path alone, too. Throws a CodesignError.
  */
 export async function sign(task: WindowsSignTask | string): Promise<void> {

@@ -5,8 +5,8 @@ import { exitCodeFor } from '../errors/exit-codes.ts';
 import { say, signForBuild } from './sign-for-build.ts';
 
 /**
- * Signs a file of the build. @electron/windows-sign goes on when a hook throws, and says so only to whoever debugs it: so
- * that no unsigned program is taken for a signed one, the failure is told on standard error, and the process will end
+ * Signs a file of the build. @electron/windows-sign goes on when a hook throws, and says so only in its debug output: so
+ * that no unsigned program looks signed, the failure is printed on standard error, and the process will end
  * with its exit code. Throws a CodesignError.
  */
 export default async function sign(path: string): Promise<void> {

@@ -13,7 +13,7 @@ export interface Work {
   readonly digest: string;
 }
 
-/** What is kept of a call beside its work, for people and for reports. Never a credential. */
+/** What is kept of a call in addition to its work, for people and for reports. Never a credential. */
 export interface CallMetadata {
   /** The file as the user named it. */
   readonly file: string;
@@ -26,7 +26,7 @@ export interface CallMetadata {
   readonly signingOptions?: RecordedSigningOptions | undefined;
 }
 
-/** Where a file is, where its result goes, and what was asked for that the bytes to be signed or written depend on. */
+/** Where a file is, where its result goes, and which options the bytes to be signed or written depend on. */
 export interface RecordedSigningOptions {
   /** Both absolute; the same when signing in place. */
   readonly path: string;
@@ -50,13 +50,13 @@ export interface SignatureOnRecord {
 export interface ClaimOptions {
   /** Ends the wait for another process; `claim` then throws `claim-interrupted`. */
   readonly signal?: AbortSignal | undefined;
-  /** Told once, in words, whom the claim waits for: "process 4711 on build-3". */
+  /** Called once with the process that the claim waits for, in words: "process 4711 on build-3". */
   readonly onWait?: ((whom: string) => void) | undefined;
 }
 
 /** How it stands with a signature when a file is done with it. */
 export interface AfterFile {
-  /** Every file that shares it is written, so the caller reports 1 now, and then tells `reported`. */
+  /** Every file that shares it is written, so the caller reports 1 now, and then calls `reported`. */
   readonly reportDue: boolean;
   /** What has been reported to the service so far. */
   readonly reported: 1 | 2 | undefined;
@@ -122,19 +122,19 @@ export interface UnfinishedCall {
   /** When the claim was made, as ISO 8601. */
   readonly at: string;
   readonly work: Work;
-  /** Of the file that the signature was asked for. */
+  /** Of the file that the signature was requested for. */
   readonly metadata: CallMetadata;
   /** Every file that shares the signature, as its user named it. */
   readonly files: readonly SharingFile[];
   readonly record: string | undefined;
-  /** Why the outcome is unknown; undefined when its process ended before it could tell. */
+  /** Why the outcome is unknown; undefined if its process ended before it could record it. */
   readonly reason: string | undefined;
 }
 
 export interface SharingFile {
   readonly file: string;
   readonly written: boolean;
-  /** The signature does not verify under the certificate that it was asked for with. */
+  /** The signature does not verify under the certificate that it was requested with. */
   readonly unusable: boolean;
   /** Why it is not written; undefined if unknown. */
   readonly reason: string | undefined;

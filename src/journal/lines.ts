@@ -93,7 +93,7 @@ export function linesFile(descriptor: number) {
 
 /**
  * Gives the lines that did not become lines of their own: another process was stopped inside a line of its own meanwhile,
- * or this is a network's file system, on which one end of the file can be taken for another.
+ * or this is a network's file system, on which one end of the file can look like another.
  */
 function appendOnce(fd: number, lines: readonly Buffer[]): readonly Buffer[] {
   const size = sizeOf(fd);

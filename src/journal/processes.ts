@@ -5,12 +5,12 @@ import * as v from 'valibot';
 /** The process that claimed something, in a file that others read. */
 export const holderSchema = v.object({
   host: v.string(),
-  /** Differs after each start of the machine; undefined where it does not tell. */
+  /** Differs after each start of the machine; undefined if the system does not say. */
   boot: v.optional(v.string()),
   /** The set of processes that the pid belongs to: containers have their own, on one host. Undefined where there is one set. */
   space: v.optional(v.string()),
   pid: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  /** When the process started, in the system's own unit; undefined where it does not tell. */
+  /** When the process started, in the system's own unit; undefined if the system does not say. */
   started: v.optional(v.string()),
   /** Unlike any other, also in the same process. */
   run: v.string(),
@@ -25,7 +25,7 @@ export interface Processes {
   isRunning(holder: Holder): Promise<boolean | undefined>;
 }
 
-/** What this process is, and what it can tell of others. */
+/** What this process is, and what it knows about others. */
 export async function observeProcesses(): Promise<Processes> {
   const self: Holder = {
     host: hostname(),

@@ -152,13 +152,13 @@ function inProfile(value: string, key: string, profile: StoredProfile): Found {
 
 export interface ListedSetting {
   readonly key: string;
-  /** One, but for settings that take several. */
+  /** One, except for settings that take several. */
   readonly values: readonly string[];
   /** `CODESIGN_CODE`, `codesign-remote.config.json`, `profile work`, `default`. */
   readonly origin: string;
 }
 
-/** Settings that nobody has set, and that have no default, are left out. Throws `environment-unknown`. */
+/** Settings without a value and without a default, are left out. Throws `environment-unknown`. */
 export function listSettings(look: Lookup, { profile }: Stored): readonly ListedSetting[] {
   const origin = `profile ${profile.name}`;
   const environments = [...profile.environments].map(([name, address]) => ({

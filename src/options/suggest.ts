@@ -1,4 +1,4 @@
-/** What somebody who has mistyped a word may have meant. */
+/** What a mistyped word may have meant. */
 
 /** The known word nearest to the one given, if it differs by at most `most` letters; their case does not count. */
 export function suggest(word: string, known: Iterable<string>, most = 3): string | undefined {

@@ -27,7 +27,7 @@ export function searchFor(secrets: readonly string[]): SecretSearch {
 interface Forms {
   /** Length of the secret. */
   readonly bytes: number;
-  /** In lower case, without blanks. */
+  /** In lower case, without spaces. */
   readonly plain: readonly string[];
   readonly hexadecimal: readonly string[];
   /** The digits that depend on nothing before or after the secret. */
@@ -56,7 +56,7 @@ function formsOf(secret: string): Forms {
   ];
   return {
     bytes: whole.length,
-    plain: unique(plain.map((text) => text.replace(BLANKS, '').toLowerCase())),
+    plain: unique(plain.map((text) => text.replace(SPACES, '').toLowerCase())),
     hexadecimal: unique(inner.map((bytes) => bytes.toString('hex')).filter((text) => text.length >= SHORTEST_DIGITS)),
     base64: unique(within.flatMap(digitsOf)),
   };
@@ -77,7 +77,7 @@ function digitsOf(bytes: Buffer): readonly string[] {
 const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)].filter((text) => text !== '');
 
 /** Control characters as well: the zeros of UTF-16, line breaks. */
-const BLANKS = /[\0-\x20\x7f]+/g;
+const SPACES = /[\0-\x20\x7f]+/g;
 const SEPARATORS = /0x|[^0-9a-z]+/g;
 
 /** From and to, in the original. */
@@ -86,7 +86,7 @@ type Span = readonly [number, number];
 function spansOf(text: string, forms: readonly Forms[]): readonly Span[] {
   const spans: Span[] = [];
   for (const view of unescapedViews(viewOf(text))) {
-    const dense = rewrite(view, BLANKS, () => '');
+    const dense = rewrite(view, SPACES, () => '');
     const lower = { ...dense, text: dense.text.toLowerCase() };
     const hexadecimal = rewrite(lower, SEPARATORS, () => '');
     const base64 = { ...dense, text: dense.text.replaceAll('-', '+').replaceAll('_', '/') };

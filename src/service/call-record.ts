@@ -73,7 +73,7 @@ const ITSELF = constants.O_NOFOLLOW ?? 0;
 /** Characters of a text from outside: a record id has some dozens. */
 const LONGEST = 1000;
 
-/** Makes the file where there is none. Throws `audit-log-unusable`. */
+/** Creates the file if it is missing. Throws `audit-log-unusable`. */
 export function openAuditLog(path: string): AuditLog {
   try {
     append(path, '');

@@ -86,7 +86,7 @@ function differenceFrom(
 
 /**
  * What speaks against the timestamp, and of what is only a warning that which some verifiers refuse: an odd purpose, and a
- * SHA-1 that nobody asked for, with which Java takes a JAR as unsigned.
+ * SHA-1 that was not requested, with which Java takes a JAR as unsigned.
  */
 function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string {
   const refused = ['timestamp-purpose', ...(algorithm === 'SHA1' ? [] : ['timestamp-algorithm-weak'])];

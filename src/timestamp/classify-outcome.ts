@@ -1,4 +1,4 @@
-/** Classifies the outcome of one request to an authority: a usable token, or why there is none and whether a retry may help. */
+/** Classifies the outcome of one request to an authority: a usable token, or why it is missing and whether a retry may help. */
 
 import type { AnswerHead, Failure, Outcome } from '../http/request.ts';
 import { type Attempt, readRetryAfter } from '../http/retry.ts';

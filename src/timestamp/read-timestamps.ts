@@ -33,7 +33,7 @@ export function timestampReader(budget?: WorkBudget): ReadTimestamps {
       kind === 'authenticode'
         ? readCounterSignature(bytes, signature, certificates, budget)
         : readTimestampToken(bytes, signature, budget);
-    // One that proves unreadable has had its certificates read all the same.
+    // One that proves unreadable has had its certificates read too.
     room -= 1 + Math.max(timestamp.certificates.length, Math.floor(bytes.length / KIB));
     return timestamp;
   };

@@ -16,7 +16,7 @@ export interface TimestampRequest {
 export const NONCE_LENGTH = 8;
 const INTEGER_TAG = 0x02;
 const VERSION = 1;
-/** certReq TRUE: the authority's certificate comes with the token, so that it can be checked now and for ever. */
+/** certReq TRUE: the authority's certificate comes with the token, so that it can be checked now and later. */
 const WITH_CERTIFICATE = Uint8Array.of(0x01, 0x01, 0xff);
 
 /** TimeStampReq in DER. */

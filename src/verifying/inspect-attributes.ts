@@ -127,7 +127,7 @@ function describe(element: Element, depth: number): string {
   const described = parts(element, 'value').map((part) => describe(part, depth + 1));
   const texts = described.filter((part) => part !== '');
   const [only] = texts;
-  // An algorithm without parameters, a SET of one: brackets would tell nothing.
+  // An algorithm without parameters, a SET of one: brackets would add nothing.
   if (only !== undefined && texts.length === 1) return only;
   return depth === 0 ? texts.join(', ') : `(${texts.join(', ')})`;
 }

@@ -43,7 +43,7 @@ export interface InspectedSignature {
   readonly signer: string;
   /** Whether content, signed attributes and signature value agree. Not trust. */
   readonly intact: boolean;
-  /** What the content is digested with; undefined when it is none of the API's, or cannot be read. */
+  /** What the content is digested with; undefined if the API does not have it, or it cannot be read. */
   readonly algorithm: DigestAlgorithm | undefined;
   /** What the format knows of it. */
   readonly details: readonly Detail[];

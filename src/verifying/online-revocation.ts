@@ -37,7 +37,7 @@ export interface OnlineOptions {
 
 const MAX_CRL_LENGTH = 32 * 1024 * 1024;
 const MAX_OCSP_LENGTH = 64 * 1024;
-/** Addresses of each kind asked for one certificate: real ones have one, or two. */
+/** Addresses of each kind that are tried for one certificate: real ones have one, or two. */
 const MAX_ADDRESSES = 3;
 /** CRLs kept, good or not, so that an address is asked once in a run. */
 const MAX_REMEMBERED_CRLS = 20;

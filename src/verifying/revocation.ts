@@ -130,7 +130,7 @@ const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
 
 /**
  * Windows and jarsigner compare the date of the revocation with the time of the signature, whatever the reason: authorities
- * are to date it back to when the key was lost. So does this, but for two cases. A CRL may tell of a lost key by an
+ * are to date it back to when the key was lost. So does this, except in two cases. A CRL may report a lost key by an
  * invalidityDate before the revocation: then that counts (RFC 5280, 5.3.2). And who has the key of a timestamp authority
  * can make any time, so that its tokens end with it altogether, unless the reason says that the key is safe (RFC 3161, 4).
  */

@@ -10,7 +10,7 @@ import { systemReason } from '../errors/system-reason.ts';
 import { verifyingErrors } from './errors.ts';
 
 export interface TrustRoots {
-  /** Read when first asked for: the system's take some 30 ms. */
+  /** Read on first use: the system's take some 30 ms. */
   readonly roots: readonly ParsedCertificate[];
   /** Where they come from, for people. */
   readonly source: string;
@@ -99,7 +99,7 @@ function unusable(path: string, option: string, cause: unknown): CodesignError {
   return verifyingErrors('roots-unusable', { option, problem }, { cause });
 }
 
-/** undefined when there is none here that can be used. */
+/** undefined if no usable one is here. */
 async function readBundle(path: string): Promise<readonly Uint8Array[] | undefined> {
   try {
     return await readContainer({ name: path, bytes: await readFileUpTo(path, MAX_FILE_LENGTH) }, undefined);

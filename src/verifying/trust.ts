@@ -130,7 +130,7 @@ function isLifetime({ fields }: ParsedCertificate): boolean {
 
 /**
  * From the root down, and only when the path is trusted: the addresses asked are those that a trusted authority wrote
- * into a certificate, never those of somebody who made one up. Nothing below a revoked authority is asked about.
+ * into a certificate, never those of an attacker who made one up. Nothing below a revoked authority is looked up.
  */
 async function examineRevocation(
   certificates: readonly ParsedCertificate[],

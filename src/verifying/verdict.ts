@@ -32,7 +32,7 @@ export interface VerifiedSignature {
   readonly integrity: Integrity;
   readonly trust: TrustState;
   readonly signer: Identity;
-  /** The weakest digest that it rests on; undefined when one is none of the API's, or it cannot be read. */
+  /** The weakest digest that it rests on; undefined if the API does not have one of them, or it cannot be read. */
   readonly algorithm: DigestAlgorithm | undefined;
   /** When the signature is known to have existed: the time of a good timestamp. Undefined without one. */
   readonly time: Date | undefined;
@@ -66,7 +66,7 @@ export interface Identity {
 
 export interface PathCertificate {
   readonly der: Uint8Array;
-  /** For people: the subject's common name, or the whole subject where there is none. */
+  /** For people: the subject's common name, or the whole subject if it has none. */
   readonly name: string;
   readonly issuerName: string;
   readonly notBefore: Date;

@@ -88,7 +88,7 @@ export interface Reading {
   readonly formats: readonly Format[];
   /** Digests of what is in archives. */
   readonly digestEntries: DigestEntries;
-  /** Hears how far a large file has been read. */
+  /** Receives the progress of reading a large file. */
   readonly onRead?: ((path: string, bytes: number, size: number) => void) | undefined;
 }
 
@@ -103,7 +103,7 @@ export interface ReadFile extends AsyncDisposable {
 }
 
 /**
- * `onFormat` hears of the format as soon as it is known, of a file that then proves unreadable too. Throws what the file
+ * `onFormat` is called as soon as the format is known, also for a file that then proves unreadable. Throws what the file
  * system says against the file, `unsupported-format`, and what the format finds malformed.
  */
 export async function readFile(

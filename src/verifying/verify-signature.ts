@@ -82,17 +82,17 @@ async function inOrder<In, Out>(items: readonly In[], work: (item: In) => Promis
 const TOLERANCE_MILLISECONDS = 10 * 60 * 1000;
 
 /**
- * `examineTrust`: undefined where trust is not asked about. `beside`: certificates of the signature that it is on, DER; some
+ * `examineTrust`: undefined where trust is not checked. `others`: certificates of the signature that it is on, DER; some
  * programs put the authority's issuers there.
  */
 export async function verifyTimestamp(
   timestamp: Timestamp,
   examineTrust: ExamineTrust | undefined,
   now: Date,
-  beside: readonly Uint8Array[] = [],
+  others: readonly Uint8Array[] = [],
 ): Promise<VerifiedTimestamp> {
   const { kind, time, signerCertificate, signerName } = timestamp;
-  const trust = await authorityTrust(timestamp, examineTrust, beside);
+  const trust = await authorityTrust(timestamp, examineTrust, others);
   const findings = [...timestamp.findings, ...(trust?.findings ?? []), ...aboutFuture(time, now)];
   const integrity = time === undefined || speaksAgainst(findings, 'integrity') ? 'broken' : 'intact';
   const isTrusted = trust?.isTrusted === true && !speaksAgainst(findings, 'trust');
@@ -110,10 +110,10 @@ export async function verifyTimestamp(
 async function authorityTrust(
   { signerCertificate, certificates, time }: Timestamp,
   examineTrust: ExamineTrust | undefined,
-  beside: readonly Uint8Array[],
+  others: readonly Uint8Array[],
 ): Promise<Trust | undefined> {
   if (examineTrust === undefined || signerCertificate === undefined || time === undefined) return undefined;
-  const pool = [...certificates, ...beside];
+  const pool = [...certificates, ...others];
   return examineTrust({ leaf: signerCertificate, certificates: pool, at: time, purpose: 'time-stamping' });
 }
 

@@ -15,7 +15,7 @@ parentPort?.on('message', ({ bytes, entries, algorithms }: PackedWindow) => {
   parentPort?.postMessage(answer, [answer.bytes, ...(answer.digests ?? []).map(({ buffer }) => buffer)]);
 });
 
-/** Errors do not cross threads whole: whoever asked meets the same one when it digests the window itself. */
+/** Errors do not cross threads whole: the caller meets the same one when it digests the window itself. */
 function orUndefined<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -32,9 +32,9 @@ export interface EndOfArchive {
   /** The 22 bytes of the record and where they are. The archive's comment follows. */
   readonly record: Buffer;
   readonly recordOffset: number;
-  /** The ZIP64 end record, with its extensible data; undefined when there is none. Its locator follows it. */
+  /** The ZIP64 end record, with its extensible data; undefined without one. Its locator follows it. */
   readonly zip64: Buffer | undefined;
-  /** What the ZIP64 locator's offset counts from, as `base`: Java takes it from the file's beginning. 0 when there is none. */
+  /** What the ZIP64 locator's offset counts from, as `base`: Java takes it from the file's beginning. 0 without one. */
   readonly locatorBase: number;
   /** Bytes after the archive's comment. */
   readonly trailingLength: number;
@@ -42,7 +42,7 @@ export interface EndOfArchive {
 
 /** Signature and size, after which the record's size counts. */
 const ZIP64_SIZE_END = 12;
-/** Its extensible data is for special uses; nobody is known to have any. */
+/** Its extensible data is for special uses; no known program has any. */
 const LONGEST_ZIP64_END_RECORD = 0x10000;
 /** A comment has at most 65,535 bytes. */
 const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;

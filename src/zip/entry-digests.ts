@@ -34,7 +34,7 @@ export function digestEntriesWith(threads: DigestThreads | undefined, worth = WO
   };
 }
 
-/** Of several damaged entries the first one is told, whichever thread met it. */
+/** Of several damaged entries the first one is reported, whichever thread found it. */
 async function digestWindows(
   source: ByteSource,
   entries: readonly PlacedEntry[],
@@ -84,7 +84,7 @@ async function digestWindows(
   }
 }
 
-/** zlib works in the thread pool for it, and so beside this thread as well. */
+/** zlib works in the thread pool for it, so concurrently with this thread. */
 async function digestInPieces(
   source: ByteSource,
   entries: readonly PlacedEntry[],
@@ -134,7 +134,7 @@ function emptyTable(algorithms: readonly string[], count: number): DigestTable {
       const index = algorithms.indexOf(algorithm);
       const [column, length] = [columns[index], lengths[index]];
       if (column === undefined || length === undefined) {
-        throw new TypeError(`no digests by ${algorithm} were asked for`);
+        throw new TypeError(`no digests by ${algorithm} were requested`);
       }
       return column.toString('base64', position * length, (position + 1) * length);
     },

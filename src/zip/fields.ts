@@ -46,7 +46,7 @@ export function* extraFields(bytes: Buffer, start: number, limit: number): Gener
   }
 }
 
-/** The extra field with this header ID; undefined if there is none, or if the fields are malformed before it. */
+/** The extra field with this header ID; undefined if it is missing, or if the fields are malformed before it. */
 export function findExtraField(bytes: Buffer, start: number, limit: number, id: number): ExtraField | undefined {
   for (const field of extraFields(bytes, start, limit)) {
     if (field.end > limit) return undefined;

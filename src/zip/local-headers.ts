@@ -116,7 +116,7 @@ function requireSameSizes(header: Buffer, entry: DirectoryEntry): void {
 }
 
 /**
- * Length of the data descriptor: its signature is optional, its sizes have 32 or 64 bits, and only its values tell
+ * Length of the data descriptor: its signature is optional, its sizes have 32 or 64 bits, and only its values show
  * (4.3.9). Where two fit, the one that ends where the next record begins; then the shorter one.
  */
 function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): number {

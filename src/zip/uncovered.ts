@@ -10,7 +10,7 @@ export interface Uncovered {
   readonly between: UncoveredBytes;
   /** Behind the archive's comment. */
   readonly behind: UncoveredBytes;
-  /** Length of the APK Signing Block before the directory, in bytes, which `between` does not count; 0 when there is none. */
+  /** Length of the APK Signing Block before the directory, in bytes, which `between` does not count; 0 without one. */
   readonly apkSigningBlock: number;
 }
 

@@ -42,7 +42,7 @@ function rewriteZip64(record: Buffer, offset: number): Buffer {
   return moved;
 }
 
-/** The offset no longer fits 32 bits: it goes into the ZIP64 extra field, which is made where there is none. */
+/** The offset no longer fits 32 bits: it goes into the ZIP64 extra field, which is created if it is missing. */
 function widen(record: Buffer, offset: number): Buffer {
   const extra = zip64Of(record);
   const value = Buffer.alloc(8);
@@ -88,7 +88,7 @@ export function writeEndRecords(
   record.writeUInt32LE(keepMarker(record.readUInt32LE(12), directorySize, IN_ZIP64_32, before), 12);
   record.writeUInt32LE(keepMarker(record.readUInt32LE(16), directoryOffset, IN_ZIP64_32, before), 16);
   if (before.zip64 === undefined && !needed) return record;
-  // Known before a signature is asked for, since the edits are made once without one.
+  // Known before a signature is requested, since the edits are made once without one.
   if (before.trailingLength > 0) {
     const problem = `it would need ZIP64 records, with which Java does not open it while it is followed by ${counted(before.trailingLength, 'byte')}`;
     throw zipErrors('zip-unsupported', { problem });

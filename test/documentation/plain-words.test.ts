@@ -34,9 +34,7 @@ const PATTERN = new RegExp(`(?<![\\w-])(?:${AVOIDED.join('|').replaceAll(' ', '\
 /** Folders and files whose whole text is checked, with comments. */
 const CHECKED = [
   /\.md$/,
-  /^src\/.*\berrors\.ts$/,
-  /^src\/cli\/command-\w+\.ts$/,
-  /^src\/options\/(?:table\/.*|variables)\.ts$/,
+  /^src\/.*\.(?:ts|mjs)$/,
   /^(?:build|server\/(?:src|conformance|demo|scripts))\/.*\.(?:ts|mjs)$/,
 ];
 

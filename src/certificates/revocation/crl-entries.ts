@@ -59,7 +59,7 @@ export function findInCrl(crl: EntriesOfCrl, { serialNumber, issuerKey }: Wanted
     const length = first < 0x80 ? first : lengthAt(all, position + 2, header - 2);
     const end = position + header + length;
     if (all[position] !== 0x30 || header > 6 || end > all.length) {
-      // What was found before this place was signed all the same.
+      // What was found before this place was signed too.
       if (entries.length > 0) return { entries, unknownCritical };
       // Reading it says what is wrong with it.
       expectTag(readDer(all.subarray(position), 'CRL entry'), 0x30, 'CRL entry');
@@ -71,7 +71,7 @@ export function findInCrl(crl: EntriesOfCrl, { serialNumber, issuerKey }: Wanted
       critical = nextAt(all, end);
     }
     const serial = position + header;
-    // The tag and the length of the INTEGER are compared with it, so that none is taken for the start of a longer one.
+    // The tag and the length of the INTEGER are compared with it, so that the start of a longer one does not match.
     const isSameSerial = all.compare(wanted, 0, wanted.length, serial, Math.min(serial + wanted.length, end)) === 0;
     if (isSameSerial && (!isIndirect || currentIssuer === issuerKey))
       entries.push(readEntry(all.subarray(position, end)));

@@ -102,7 +102,7 @@ const SKEW_MILLISECONDS = 5 * 60 * 1000;
 /** How long an answer counts that does not say when the next one comes. */
 const WITHOUT_NEXT_MILLISECONDS = 24 * 60 * 60 * 1000;
 
-/** Why something with these times does not tell of now, for people; undefined when it does. */
+/** Why something with these times does not apply to the current time, for people; undefined if it does. */
 export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now: Date): string | undefined {
   if (thisUpdate.getTime() > now.getTime() + SKEW_MILLISECONDS) return `it is of the future (${secondOf(thisUpdate)})`;
   const end = nextUpdate?.getTime() ?? thisUpdate.getTime() + WITHOUT_NEXT_MILLISECONDS;

@@ -90,7 +90,7 @@ async function readFrom(options: OptionsOf<'login'>, { settings }: CredentialsCo
   return { baseUrl: settings.baseUrl, accessKey: checkedKey(accessKey), accessSecret: await readSecretLine(stdin) };
 }
 
-/** The whole input is the secret, but for the line break at its end. Throws `access-secret-invalid`. */
+/** The whole input is the secret, except the line break at its end. Throws `access-secret-invalid`. */
 async function readSecretLine(stdin: Readable): Promise<Secret> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -111,7 +111,7 @@ async function checkedAnswer<Answer>(
   }
 }
 
-/** A hint that names an option does not help someone who is asked for an answer. */
+/** A hint that names an option does not help someone who types an answer. */
 function printProblem({ message, hint }: CodesignError, io: Io): void {
   const lines = hint === undefined || hint.includes('--') ? [message] : [message, hint];
   for (const line of lines) io.stderr.write(`  ${printable(line, 4096)}\n`);

@@ -13,11 +13,11 @@ import {
   reserveEnd,
 } from './layout.ts';
 
-/** A header with its folders as it is to be, in the parts that a digest tells apart. */
+/** A header with its folders as it is to be, in the parts that a digest treats differently. */
 interface Head {
   /** CFHEADER, 36 bytes; SIGNATURE and reserved1 as they are. */
   readonly header: Buffer;
-  /** The sizes, and the reserved area without the reference; empty if there is none. */
+  /** The sizes, and the reserved area without the reference; empty without a reserved area. */
   readonly sizes: Buffer;
   readonly block1: Uint8Array;
   /** Length of what is behind block1, in which the reference is. */

@@ -6,7 +6,7 @@ import { coveredNames, findDisagreement, knowManifest } from './manifest/agreeme
 import type { Manifest } from './manifest/manifest.ts';
 import type { EmbeddedBlock } from './signature/blocks.ts';
 
-/** Throws `cannot-append` for a signature that no verifier would accept as it is: the new one would be spent in vain. */
+/** Throws `cannot-append` for a signature that no verifier would accept as it is: the new one would be wasted. */
 export function requireSound(blocks: readonly EmbeddedBlock[], { manifest }: JarLayout): void {
   const known = manifest && knowManifest(manifest.parsed);
   for (const block of blocks) {

@@ -36,7 +36,7 @@ export async function attachBlock(
   const blocksOf = (base: string) => standing.filter((block) => block.base === base);
   const isThere = (base: string) => blocksOf(base).some((block) => Buffer.compare(block.cms, sealed) === 0);
   const signedFiles = await findSigned(source, layout, signedData);
-  // Signature files of several signers may be the same bytes; then it goes where nobody else's has to give way.
+  // Signature files of several signers may be the same bytes; then it goes where it replaces no one else's.
   const chosen =
     signedFiles.find(({ base }) => isThere(base)) ??
     signedFiles.find(({ base }) => blocksOf(base).some((block) => hasSameSigner(block, signedData))) ??

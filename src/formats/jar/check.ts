@@ -11,7 +11,7 @@ import { type Coverage, coverageOf } from './signature/signature-file-info.ts';
 
 export interface JarExpectation extends ExpectedEnvelope {
   /**
-   * Whether all that was there has its place, be that where a stream reader looks for signatures or not; signatures beside
+   * Whether all that was there has its place, be that where a stream reader looks for signatures or not; signatures next to
    * the new one are as good, or bad, as they were then.
    */
   readonly keepsPlaces?: boolean;

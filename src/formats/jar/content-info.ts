@@ -18,7 +18,7 @@ export interface ContentInfo {
   stateOf(entry: ZipEntry): ContentState;
   /** Of the strongest digest that it has. */
   strengthOf(entry: ZipEntry): DigestStrength;
-  /** The first file whose contents cannot be had; the others were not looked at then. */
+  /** The first file whose contents cannot be read; the others were not looked at then. */
   readonly damaged: CodesignError | undefined;
 }
 

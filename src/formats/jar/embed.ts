@@ -11,7 +11,7 @@ import { rawName } from './stamp.ts';
 
 /** A directory entry has no data worth the name. */
 const LONGEST_DIRECTORY_RECORD = 0x10000;
-/** Header ID of the extra field by which `file` and some desktops tell an executable JAR from a ZIP; only the first entry has it. */
+/** Header ID of the extra field by which `file` and some desktops distinguish an executable JAR from a ZIP; only the first entry has it. */
 const JAR_MAGIC = 0xcafe;
 
 /**

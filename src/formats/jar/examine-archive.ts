@@ -85,7 +85,7 @@ export async function requireSoundRest(
 }
 
 /**
- * Bytes that are not zero count against integrity: whoever added them to a signed JAR could run them. Two are exempt: what
+ * Bytes that are not zero count against integrity: an attacker who added them to a signed JAR could run them. Two are exempt: what
  * stands before the archive if `name` says that Java runs the file, since launchers are put there; and an APK Signing Block.
  */
 async function examineUncovered(source: ByteSource, archive: ZipArchive, name: string): Promise<readonly Finding[]> {

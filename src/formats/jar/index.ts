@@ -15,7 +15,7 @@ export const jar = {
   recognition: {
     by: 'zip',
     folders: ['meta-inf/'],
-    // Without a manifest, the content does not tell a JAR from any other ZIP archive, and the name does.
+    // Without a manifest, the content does not distinguish a JAR from any other ZIP archive, and the name does.
     claims: (names, name) => (hasManifest(names) || isNamedAsJar(name) ? 'possibly' : undefined),
   },
   open: async (source, reader, name) => (await import('./open-jar.ts')).openJar(source, reader, name),

@@ -41,7 +41,7 @@ export interface OpenedJar {
 /** Java's own limit since 2023, for the manifest and signature files alike (`jdk.jar.maxSignatureFileSize`). */
 export const LARGEST_MANIFEST = 16_000_000;
 
-/** Of 32 signers; each costs the reading of its signature file. Java has no limit, and nobody has three signers. */
+/** Of 32 signers; each costs the reading of its signature file. Java has no limit, and real files have at most two signers. */
 const MOST_SIGNATURE_FILES = 64;
 const BLOCK_EXTENSIONS: readonly string[] = ['.RSA', '.DSA', '.EC'];
 

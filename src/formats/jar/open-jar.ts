@@ -63,7 +63,7 @@ function signableJar(opened: OpenedJar): SignableFile {
   };
   return {
     profile: JAR_PROFILE,
-    // Asked for once, while the file is opened several times.
+    // Computed once, while the file is opened several times.
     get warnings() {
       return describeOddities(layout);
     },
@@ -117,7 +117,7 @@ async function choosePlace({ source, layout, name }: OpenedJar, context: Signing
   return { base, others, leaving: new Set([base]) };
 }
 
-/** Beside the signatures that are there. Throws `signer-name-taken`. */
+/** Next to the signatures that are there. Throws `signer-name-taken`. */
 async function nameBlock(
   { source, layout }: Pick<OpenedJar, 'source' | 'layout'>,
   { formatOptions, chain }: SigningContext,

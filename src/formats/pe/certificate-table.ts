@@ -39,7 +39,7 @@ export const WIN_CERT_TYPE_PKCS_SIGNED_DATA = 0x0002;
 const REVISIONS: readonly number[] = [WIN_CERT_REVISION_1_0, WIN_CERT_REVISION_2_0];
 /** X.509, PKCS#7, reserved, TS stack, and the EFI ones. */
 const TYPES: readonly number[] = [1, WIN_CERT_TYPE_PKCS_SIGNED_DATA, 3, 4, 0x0ef0, 0x0ef1];
-/** Two or three occur (dual-signed EFI programs); a table with more is not one anybody made on purpose. */
+/** Two or three occur (dual-signed EFI programs); a table with more was not made on purpose. */
 const MOST_CERTIFICATES = 64;
 
 /** The next multiple of 8. */
@@ -48,7 +48,7 @@ export function align8(length: number): number {
 }
 
 /**
- * Judges the directory entry. A table is one only at the end of the file; an entry that leads nowhere is stale, which
+ * Classifies the directory entry. A table is one only at the end of the file; an entry that leads nowhere is stale, which
  * the warning says; any other is refused, since bytes that are not a signature would be lost.
  */
 export async function locateCertificateTable(

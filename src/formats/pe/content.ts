@@ -46,7 +46,7 @@ export async function measureProgram(
 
 /**
  * CheckSum, as ImageHlp's CheckSumMappedFile gives it: the 16-bit one's-complement sum of the whole file with CheckSum as
- * zero, plus the file's length in bytes. `others` are the bytes beside the content (directory entry, certificate table), where
+ * zero, plus the file's length in bytes. `others` are the bytes outside the content (directory entry, certificate table), where
  * they stand in the file. One's-complement addition does not mind the order, so the parts' sums add up; zeros (padding,
  * CheckSum) add nothing. A part counts by the parity of its offset, which is odd for header fields when e_lfanew is.
  */

@@ -103,7 +103,7 @@ async function hasPlainPadding(
 
 /**
  * CheckSum is outside the digest, and Windows holds only drivers and the like to it. Linkers leave it zero. Another value
- * that is wrong tells that a signed file was changed, since signing computes it last.
+ * that is wrong shows that a signed file was changed, since signing computes it last.
  */
 async function examineChecksum(
   source: ByteSource,

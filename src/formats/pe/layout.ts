@@ -51,7 +51,7 @@ const CERTIFICATE_TABLE = 4;
 const DIRECTORY_LENGTH = 8;
 /** Of a file in bytes: offsets in it have 32 bits. */
 export const MAXIMUM_SIZE = 2 ** 32 - 1;
-/** Room kept for the signature when a file is judged by its size: no chain of certificates comes near. */
+/** Room kept for the signature when the size of a file is checked: no chain of certificates comes near. */
 const SIGNATURE_ROOM = 1024 * 1024;
 
 /** Reads the headers, never more than a few kilobytes of them. Throws what `peErrors` lists. */

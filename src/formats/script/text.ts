@@ -17,7 +17,7 @@ export interface ScriptText {
 
 /** In bytes: the whole text is held in memory. */
 const LIMIT = 16 * 1024 * 1024;
-/** PowerShell looks at so many bytes of a file without a BOM to tell UTF-8 from the machine's code page. */
+/** PowerShell looks at so many bytes of a file without a BOM to distinguish UTF-8 from the machine's code page. */
 const EXAMINED = 32;
 const BOMS: readonly (readonly [Encoding, readonly number[]])[] = [
   ['UTF-16LE', [0xff, 0xfe]],

@@ -10,7 +10,7 @@ export type Phase = 'empty' | 'claimed' | 'requested' | 'signed' | 'refused' | '
 export interface SignedStep {
   readonly record: string | undefined;
   readonly signature: Uint8Array;
-  /** Asked for by an earlier call, which is finished. */
+  /** Requested by an earlier call, which is finished. */
   readonly copy: boolean;
 }
 

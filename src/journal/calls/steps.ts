@@ -51,7 +51,7 @@ const stepSchema = v.variant('step', [
     record: v.optional(text),
     /** In Base64. */
     signature: text,
-    /** Taken over from a call that is finished: this one asked for nothing, and has nothing to report. */
+    /** Taken over from a call that is finished: this one requested nothing, and has nothing to report. */
     copy: v.boolean(),
     /** For a copy: what had been reported to the service by then. */
     reported: v.optional(v.union([v.literal(1), v.literal(2)])),

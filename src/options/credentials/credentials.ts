@@ -64,7 +64,7 @@ const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
   'keychain-denied',
 ] satisfies (keyof typeof settingsErrors.table)[]);
 
-/** Whether this was thrown since nobody has given credentials for the service, rather than wrong ones. */
+/** Whether this was thrown because credentials for the service are missing, not because they are wrong. */
 export function isWithoutCredentials(thrown: unknown): boolean {
   return thrown instanceof CodesignError && WITHOUT_CREDENTIALS.has(thrown.code);
 }

@@ -1,4 +1,4 @@
-/** The operating system's keychain through keytar, in a process of its own: one that waits for somebody can be ended. */
+/** The operating system's keychain through keytar, in a process of its own: one that waits for a user can be ended. */
 
 import { createRequire } from 'node:module';
 import type { CodesignError } from '../../errors/codesign-error.ts';
@@ -11,7 +11,7 @@ import { OPTIONS } from '../table.ts';
 
 /** Each throws `keychain-unavailable`, `keychain-locked` or `keychain-denied`, and waits for an answer only so long. */
 export interface Keychain {
-  /** Undefined where there is none under this name; on Linux also where the keychain is locked and stays so. */
+  /** Undefined if there is nothing under this name; on Linux also where the keychain is locked and stays so. */
   read(name: string): Promise<Secret | undefined>;
   /** Takes the place of what was there. */
   write(name: string, value: Secret): Promise<void>;
@@ -64,9 +64,9 @@ const PROBE = 'codesign-remote logout';
 const SERVICE = 'codesign-remote';
 
 export interface KeychainOptions {
-  /** Tells, on Linux, where the keychain is. */
+  /** Says, on Linux, where the keychain is. */
   readonly env: Environment;
-  /** How long one operation may take: a keychain that asks for its password may wait for ever. */
+  /** How long one operation may take: a keychain that asks for its password may wait without end. */
   readonly patienceMilliseconds: number;
   /** Where keytar is: it is optional, and may be missing. Throws when it is. */
   readonly locate?: (() => string) | undefined;
@@ -79,7 +79,7 @@ type Answer = { readonly value: unknown } | { readonly failed: 'load' | 'call'; 
 
 /**
  * It calls keytar once. The calls block a thread that no exit of Node ends, hence a process. Names and secrets come on
- * standard input, since anyone may see arguments. The input stays open as long as somebody waits for the answer.
+ * standard input, since anyone may see arguments. The input stays open as long as a caller waits for the answer.
  */
 const PROGRAM = `
 const { stdin, stdout } = process;
@@ -121,7 +121,7 @@ export function openKeychain(options: KeychainOptions): Keychain {
     async remove(name) {
       if ((await call('deletePassword', name)) === true) return true;
       if (process.platform !== 'linux') return false;
-      // libsecret says of a locked keychain that it holds nothing. Only writing tells; after it, a look was a look.
+      // libsecret says of a locked keychain that it holds nothing. Only writing shows it; after that, a lookup can be trusted.
       await call('setPassword', PROBE, PROBE);
       await call('deletePassword', PROBE);
       return (await call('deletePassword', name)) === true;

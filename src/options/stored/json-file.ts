@@ -104,7 +104,7 @@ export function placeOfFault(text: string): Place {
   return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
 }
 
-/** A walk without recursion: how deep the text is nested is up to whoever wrote it. */
+/** A walk without recursion: the author of the text decides how deep it is nested. */
 function faultIn(text: string): number {
   const open: ('{' | '[')[] = [];
   let at = 0;

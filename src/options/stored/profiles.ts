@@ -48,7 +48,7 @@ export async function openProfiles(env: Environment): Promise<Profiles> {
   const path = profilesPath(env);
   let profiles = await readProfiles(path);
 
-  /** Read anew, so that what another process has written since stays. */
+  /** Read again, so that what another process has written since stays. */
   async function change<Result>(name: string, edit: (profile: Record<string, unknown>) => Result): Promise<Result> {
     checkName(name, '--profile');
     const stored = (await readProfiles(path)).get(name)?.raw ?? {};

@@ -14,7 +14,7 @@ const WHAT_IS_TRUSTED = 'a cloned repository must not choose whom this machine t
 const WHAT_IS_USED = 'a cloned repository must not choose which certificate is used, and paid for';
 const WHOSE_CHOICE = 'only the user who signs can choose it';
 
-/** Keys that somebody may well try, with why not. */
+/** Keys that users may try, with the reason against each. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ['baseUrl', WHERE_CREDENTIALS_GO],
   ['environment', WHERE_CREDENTIALS_GO],
@@ -35,7 +35,7 @@ export interface ProjectPlace {
 }
 
 /**
- * Undefined when there is none. Throws `project-setting-refused`, `setting-unknown`, `setting-is-secret`, or
+ * Undefined without one. Throws `project-setting-refused`, `setting-unknown`, `setting-is-secret`, or
  * `settings-file-unreadable`, `-exposed`, `-damaged`.
  */
 export async function readProjectFile(place: ProjectPlace): Promise<Stored['project']> {

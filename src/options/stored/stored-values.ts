@@ -9,7 +9,7 @@ import { shownKey } from './json-file.ts';
 
 /** In a list. */
 export const MOST_VALUES = 32;
-/** Words for keys that somebody may want to keep a secret under. */
+/** Words for keys under which users may want to store a secret. */
 const SECRET = /secret|passw|passphrase|accesskey|credential|privatekey|apikey|token/;
 
 type Value = string | number | boolean | readonly string[];
@@ -19,7 +19,7 @@ export function keyAsWritten(key: string): string {
   return key.replace(/(?<=[a-z])-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-/** The error for a key that is not among `known`: a secret is told where it belongs. */
+/** The error for a key that is not among `known`: for a secret, it says where that belongs. */
 export function unknownKey(key: string, known: readonly string[], where: string) {
   const shown = shownKey(key);
   if (SECRET.test(key.toLowerCase().replace(/[^a-z]/g, ''))) {

@@ -41,7 +41,7 @@ export function* patchedPieces(patch: Patch, size: number): Generator<Piece> {
   yield { start: read, end: size };
 }
 
-/** Whether all edits keep what follows them where it is, but for one at the end of the `size` bytes. */
+/** Whether all edits keep what follows them where it is, except one at the end of the `size` bytes. */
 export function keepsPositions(shape: PatchShape, size: number): boolean {
   return shape.every(
     (edit, index) => edit.remove === edit.added || (index === shape.length - 1 && reachesEnd(edit, size)),

@@ -1,4 +1,4 @@
-/** The temporary file beside the target: written while the original is digested, edited, proven, renamed into place. */
+/** The temporary file next to the target: written while the original is digested, edited, proven, renamed into place. */
 
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -54,7 +54,7 @@ interface Applied {
 
 const NO_PATCH: Applied = { patch: [], shape: [] };
 
-/** `chunk` is valid until the next one is asked for; `position` is its offset in the copy. */
+/** `chunk` is valid until the next one is read; `position` is its offset in the copy. */
 type CopiedChunk = { readonly chunk: Uint8Array; readonly position: number };
 
 const FLUSH = 'flush the temporary file to the disk';
@@ -223,7 +223,7 @@ export async function stageCopy(options: StagedCopyOptions) {
       const next = { patch, shape: shapeOf(patch, source.size) };
       const write = wayToWrite(next);
       await proof.writing(patch, write !== rewrite && proof.stands(), () => write(next));
-      // Before a signature is asked for, where a flush beside the copying has found it out by then.
+      // Before a signature is requested, if a flush during the copying has found it by then.
       flushes.assertNoneFailed();
     },
 

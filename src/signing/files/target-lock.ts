@@ -161,7 +161,7 @@ async function touch(path: string, text: string): Promise<void> {
   }
 }
 
-/** Undefined when there is none. */
+/** Undefined without one. */
 async function findLock(path: string): Promise<FoundLock | undefined> {
   const stats = await unless('ENOENT', () => lstat(path));
   if (stats === undefined) return undefined;
@@ -173,7 +173,7 @@ async function findLock(path: string): Promise<FoundLock | undefined> {
   return { text, isBlank, holder: holderIn(text), touched: stats.mtimeMs };
 }
 
-/** Directly: so few bytes are there sooner than Node's thread pool is asked for them. */
+/** Directly: reading so few bytes takes less time than a request to Node's thread pool. */
 async function readLock(path: string): Promise<string> {
   const fd = openSync(path, constants.O_RDONLY | LOCK_ITSELF);
   try {

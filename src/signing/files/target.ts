@@ -95,7 +95,7 @@ async function found(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Of the folder and those above it, the first that is there. Throws `output-blocked` when that is none. */
+/** Of the folder and those above it, the first that is there. Throws `output-blocked` if that is not a folder. */
 async function nearestFolder(path: string, target: string): Promise<{ readonly path: string; readonly stats?: Stats }> {
   const parent = dirname(path);
   const stats = await found(path);

@@ -12,13 +12,13 @@ import type { TemporaryFileLeft } from '../outcome.ts';
 
 export const COPY = 'write the temporary file next to the target';
 
-/** What a signature may add to a file beside its own bytes: certificates, a timestamp, alignment. */
+/** What a signature may add to a file in addition to its own bytes: certificates, a timestamp, alignment. */
 const ROOM_FOR_SIGNATURE = 128 * 1024;
 
 /** Throws `disk-full` when the folder's file system cannot take a copy of `size` bytes and a signature. */
 export async function assertRoom(folder: string, size: number): Promise<void> {
   const { bavail, bsize } = await inFileSystem('look at the target folder', async () => statfsSync(folder));
-  // A file system that does not know (some network shares) says 0 blocks of 0 bytes: then the write will tell.
+  // A file system that does not know (some network shares) says 0 blocks of 0 bytes: then the write shows it.
   if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
     throw fileErrors('disk-full', { doing: COPY });
   }
@@ -100,12 +100,12 @@ function assertIsAt(path: string, { dev, ino }: BigIntStats): void {
 
 export type OnLeft = (event: TemporaryFileLeft) => void;
 
-/** Never throws: what could not be removed is told. `temporaryFiles` holds what is there. */
+/** Never throws: returns what could not be removed. `temporaryFiles` holds what is there. */
 export async function removeTemporaryFile(path: string, temporaryFiles: Set<string>, onLeft: OnLeft): Promise<void> {
   try {
     await whenFree('remove the temporary file', () => unlink(path));
   } catch (thrown) {
-    // Somebody was faster.
+    // Another process created it first.
     if (toCodesignError(thrown).code !== 'file-not-found') tellLeft(path, thrown, onLeft);
   }
   temporaryFiles.delete(path);

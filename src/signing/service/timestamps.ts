@@ -40,7 +40,7 @@ export function requestTimestamps(
   };
 }
 
-/** ISO 8601 in UTC, without the fraction where there is none. */
+/** ISO 8601 in UTC, without a fraction of zero. */
 export function isoTime(time: Date): string {
   return time.toISOString().replace('.000Z', 'Z');
 }

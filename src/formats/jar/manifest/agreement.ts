@@ -19,7 +19,7 @@ export interface Disagreement {
 export interface AgreementRules {
   /** Whether digests by an algorithm (as node:crypto calls it) count. By default all that are known do. */
   readonly permits?: (algorithm: string) => boolean;
-  /** For whoever asks of one manifest more than once. */
+  /** For callers that need one manifest several times. */
   readonly known?: KnownManifest;
 }
 

@@ -9,7 +9,7 @@ import { nodeDigestName } from './digest-names.ts';
 export interface Manifest {
   readonly bytes: Buffer;
   readonly main: MainSection;
-  /** In the file's order. Read anew each time, since there may be a hundred thousand. */
+  /** In the file's order. Read again each time, since there may be a hundred thousand. */
   sections(): Iterable<ManifestSection>;
   /** The first line's end: `\r\n`, `\n` or `\r`. A file may have several kinds. */
   readonly newline: string;
@@ -66,7 +66,7 @@ const MOST_CONTINUATIONS = 10_000;
 const NAME = 'name';
 const DIGEST_SUFFIX = '-digest';
 
-/** Throws `manifest-invalid` for what Java does not read. A last line without its end, which Java drops, is read all the same. */
+/** Throws `manifest-invalid` for what Java does not read. A last line without its end, which Java drops, is read too. */
 export function readManifest(bytes: Buffer): Manifest {
   const found: Frame = { main: undefined, newline: undefined, missingNewlines: bytes.length === 0 ? 1 : 0 };
   const sections = scan(bytes, found);
@@ -80,7 +80,7 @@ export function readManifest(bytes: Buffer): Manifest {
   };
 }
 
-/** What a scan finds beside the sections. */
+/** What a scan finds in addition to the sections. */
 interface Frame {
   main: MainSection | undefined;
   newline: string | undefined;

@@ -65,7 +65,7 @@ export async function readBlocks(
   return found;
 }
 
-/** The contents, or why they cannot be had. */
+/** The contents, or why they cannot be read. */
 export function readOr(source: ByteSource, entry: ZipEntry): Promise<Buffer | CodesignError> {
   return readWhole(source, entry).catch(expectedError);
 }

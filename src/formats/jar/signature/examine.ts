@@ -21,7 +21,7 @@ import type { Coverage, InfoOf } from './signature-file-info.ts';
 export interface SharedInfo {
   readonly layout: JarLayout;
   readonly budget: WorkBudget;
-  /** Undefined when there is none. */
+  /** Undefined without one. */
   knownManifest(): KnownManifest | undefined;
   readonly infoOf: InfoOf;
   /** Those that each of its sections has digests by. */

@@ -60,7 +60,7 @@ export function blockName(wanted: string): string {
  * A name that no other certificate's signature has. Throws `signer-name-taken`.
  *
  * @param signerName undefined for a name made of the certificate's
- * @param others the signatures that stay beside the new one
+ * @param others the signatures that stay next to the new one
  */
 export function chooseBlockName(
   signerName: string | undefined,

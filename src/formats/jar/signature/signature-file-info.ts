@@ -24,7 +24,7 @@ export interface SignatureFileInfo {
 
 export type InfoOf = (signatureFile: Manifest) => SignatureFileInfo;
 
-/** For the signature files of one archive. `known`: its manifest; undefined when there is none. */
+/** For the signature files of one archive. `known`: its manifest; undefined without one. */
 export function signatureFileInfo(layout: JarLayout, known: () => KnownManifest | undefined): InfoOf {
   const found = new WeakMap<Manifest, SignatureFileInfo>();
   return (signatureFile) => {
@@ -60,7 +60,7 @@ function infoOf(
 
 /**
  * Of the block's signers, of the signature file and, entry by entry, of the manifest, where the longest of several counts. Undefined
- * when one of them is none of the API's (MD5, SHA-3).
+ * if the API does not have one of them (MD5, SHA-3).
  */
 export function weakestAlgorithm(
   ofSigners: readonly (DigestAlgorithm | undefined)[],
