@@ -5,11 +5,15 @@ import { authenticodeErrors } from '../../src/authenticode/errors.ts';
 import { bytesErrors } from '../../src/bytes/errors.ts';
 import { certificateErrors } from '../../src/certificates/errors.ts';
 import { cmsErrors } from '../../src/cms/errors.ts';
+import { compoundFileErrors } from '../../src/compound-file/errors.ts';
 import { CodesignError } from '../../src/errors/codesign-error.ts';
 import { fileErrors } from '../../src/files/errors.ts';
+import { cabErrors } from '../../src/formats/cab/errors.ts';
 import { formatErrors } from '../../src/formats/errors.ts';
 import { jarErrors } from '../../src/formats/jar/errors.ts';
+import { msiErrors } from '../../src/formats/msi/errors.ts';
 import { peErrors } from '../../src/formats/pe/errors.ts';
+import { scriptErrors } from '../../src/formats/script/errors.ts';
 import { httpErrors } from '../../src/http/errors.ts';
 import { journalErrors } from '../../src/journal/errors.ts';
 import { settingsErrors } from '../../src/options/errors.ts';
@@ -33,6 +37,10 @@ const TABLES = [
   formatErrors,
   jarErrors,
   peErrors,
+  cabErrors,
+  compoundFileErrors,
+  msiErrors,
+  scriptErrors,
   httpErrors,
   journalErrors,
   businessErrors,

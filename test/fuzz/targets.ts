@@ -2,6 +2,7 @@
 
 import type { TargetDefinition } from './target.ts';
 import { asn1Target } from './targets/asn1.ts';
+import { cabTarget, msiTarget, powershellTarget, wshTarget } from './targets/authenticode-files.ts';
 import { certificateTarget, revocationTarget } from './targets/certificates.ts';
 import { jarTarget, peTarget } from './targets/files.ts';
 import { callTarget, journalTarget } from './targets/journal.ts';
@@ -15,6 +16,10 @@ import { archiveVerdictTarget, programVerdictTarget } from './targets/verdicts.t
 export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
   pe: peTarget,
   jar: jarTarget,
+  cab: cabTarget,
+  msi: msiTarget,
+  powershell: powershellTarget,
+  wsh: wshTarget,
   'verify-pe': programVerdictTarget,
   'verify-jar': archiveVerdictTarget,
   manifest: manifestTarget,

@@ -112,8 +112,10 @@ function signatureStream(
       const hasMetadata = content === 'new' && first !== undefined && first !== 'MD5';
       return measured(hasMetadata ? digestMetadata(root, first) : undefined, algorithms);
     },
-    content: async ({ algorithm }, { digests, metadata }) =>
-      spcContent(spcSipInfo(sipOf(metadata !== undefined)), algorithm, digestIn({ digests }, algorithm)),
+    async content({ algorithm }, { digests, metadata }) {
+      requireNoTrailing(installer);
+      return spcContent(spcSipInfo(sipOf(metadata !== undefined)), algorithm, digestIn({ digests }, algorithm));
+    },
     put(cms, { metadata }) {
       const extra = metadata === undefined ? [] : [newStream(METADATA_STREAM, metadata)];
       return laidOut([...root.children, newStream(SIGNATURE_STREAM, cms), ...extra]);
