@@ -71,7 +71,9 @@ export function describeFormat(
 
     it('never fails in an unforeseen way, whatever byte is changed or missing', async () => {
       const { result } = await signBytes(format, sample, signer);
-      for (let index = 0; index < result.length; index += 5) {
+      // The fuzz targets of a format try many more.
+      const step = Math.max(5, Math.floor(result.length / 400));
+      for (let index = 0; index < result.length; index += step) {
         const mutant = Buffer.from(result);
         mutant[index] = (mutant[index] ?? 0) ^ (1 << (index % 8));
         expect(await failureOf(format, mutant, signer)).toSatisfy(isForeseen);
