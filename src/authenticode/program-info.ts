@@ -74,7 +74,7 @@ function checkUrl(text: string): string {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw invalidUrl('is neither https: nor http:');
   if (url.username !== '' || url.password !== '')
     throw invalidUrl('holds user information, which everybody could read');
-  refuseMended(text, url);
+  rejectCorrected(text, url);
   // What needs no encoding stays as the user wrote it; URL would add a slash to a bare host.
   const written = ONLY_URL_CHARACTERS.test(text) ? text : url.href;
   if (written.length > MAX_URL_LENGTH) throw invalidUrl(`is longer than ${MAX_URL_LENGTH} characters`);
@@ -82,7 +82,7 @@ function checkUrl(text: string): string {
 }
 
 /** Parsing takes slashes that are missing, too many or turned round, drops spaces, and reads numbers as hosts. */
-function refuseMended(text: string, url: URL): void {
+function rejectCorrected(text: string, url: URL): void {
   if (/\p{Cc}|^\s|\s$/u.test(text)) throw invalidUrl('holds control characters, or starts or ends with spaces');
   if (text.includes('\\')) throw invalidUrl('holds a backslash');
   const host = /^https?:\/\/([^/?#]+?)(:\d*)?(?:[/?#]|$)/i.exec(text)?.[1];

@@ -2,7 +2,7 @@ import { createHash, getHashes } from 'node:crypto';
 import { digestAlgorithmOf, MD5 } from '../asn1/algorithm-identifiers.ts';
 import { SPC_INDIRECT_DATA, SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts as partsOf, readElement } from '../asn1/read.ts';
-import { type CmsRoom, cmsRoom } from '../cms/limits.ts';
+import { type CmsBudget, cmsBudget } from '../cms/limits.ts';
 import {
   attributeValues,
   parseWithin,
@@ -64,19 +64,19 @@ const LONGEST_DIGEST = 4 + 5 * (4 + 64);
 const SPC_CONTENT = 'SpcIndirectDataContent';
 
 /** What is left of the limits on a file: its signatures use it up together. */
-export function roomForSignatures(): CmsRoom & { nested: number } {
-  return { nested: MAX_NESTED, ...cmsRoom() };
+export function signatureBudget(): CmsBudget & { nested: number } {
+  return { nested: MAX_NESTED, ...cmsBudget() };
 }
 
 /** Throws `cms-…`, `authenticode-malformed`, `authenticode-nested-too-deeply`, for those nested in it too. */
 export function readAuthenticode(bytes: Uint8Array, contentType?: string): AuthenticodeSignature {
-  return withoutErrors(findAuthenticode(bytes, roomForSignatures(), contentType));
+  return withoutErrors(findAuthenticode(bytes, signatureBudget(), contentType));
 }
 
 /** The same, with what cannot be read listed as such. `contentType`: of the content. */
 export function findAuthenticode(
   bytes: Uint8Array,
-  room = roomForSignatures(),
+  room = signatureBudget(),
   contentType = SPC_INDIRECT_DATA,
 ): FoundSignature {
   const find = (cms: Uint8Array, depth: number): FoundSignature => {

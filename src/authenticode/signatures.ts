@@ -10,7 +10,7 @@ import { describeAuthenticode } from './describe-authenticode.ts';
 import { authenticodeErrors } from './errors.ts';
 import { examineAuthenticode, type SignedFile } from './examine-authenticode.ts';
 import { AUTHENTICODE_PROFILE } from './profile.ts';
-import { type FoundSignature, findAuthenticode, roomForSignatures, unreadableSignature } from './read-authenticode.ts';
+import { type FoundSignature, findAuthenticode, signatureBudget, unreadableSignature } from './read-authenticode.ts';
 
 export interface LocatedSignature {
   readonly entry: CmsEntry;
@@ -20,7 +20,7 @@ export interface LocatedSignature {
 /** One for each entry, in order. One that cannot be read is listed as such. */
 export async function findSignatures(container: Container): Promise<readonly LocatedSignature[]> {
   const { contentType } = container.kind;
-  const room = roomForSignatures();
+  const room = signatureBudget();
   const tooLong = authenticodeErrors('authenticode-malformed', { problem: 'it is too long to be one' });
   return (await container.entries()).map((entry) => {
     const { cms } = entry;

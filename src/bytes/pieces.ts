@@ -126,13 +126,13 @@ function* joinRanges(pieces: Iterable<Piece>): Generator<Piece> {
   if (held !== undefined) yield held;
 }
 
-interface PlacedRange extends ByteRange {
+interface BufferedRange extends ByteRange {
   /** In the buffer. */
   readonly position: number;
 }
 
 async function readBatch(source: ByteSource, batch: readonly Piece[], into: Buffer): Promise<Buffer> {
-  const ranges: PlacedRange[] = [];
+  const ranges: BufferedRange[] = [];
   let position = 0;
   for (const piece of batch) {
     if (isBytes(piece)) into.set(piece, position);
@@ -147,11 +147,11 @@ async function readBatch(source: ByteSource, batch: readonly Piece[], into: Buff
 interface Span {
   readonly start: number;
   end: number;
-  readonly ranges: PlacedRange[];
+  readonly ranges: BufferedRange[];
 }
 
 /** Ranges, sorted, that are near one another are read together. */
-function spansOf(ranges: readonly PlacedRange[]): readonly Span[] {
+function spansOf(ranges: readonly BufferedRange[]): readonly Span[] {
   const spans: Span[] = [];
   for (const range of ranges) {
     const last = spans.at(-1);

@@ -30,11 +30,11 @@ function limitCertificates(): TakeCertificates {
 }
 
 /** What is left of the limits on a file: its signatures use it up together. */
-export interface CmsRoom {
+export interface CmsBudget {
   readonly takeAttributes: TakeAttributes;
   readonly takeCertificates: TakeCertificates;
 }
 
-export function cmsRoom(): CmsRoom {
+export function cmsBudget(): CmsBudget {
   return { takeAttributes: limitAttributes(), takeCertificates: limitCertificates() };
 }

@@ -24,7 +24,7 @@ import {
 import { readName } from '../certificates/names.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { cmsErrors } from './errors.ts';
-import { type CmsRoom, limitAttributes, type TakeAttributes } from './limits.ts';
+import { type CmsBudget, limitAttributes, type TakeAttributes } from './limits.ts';
 import { partsUpTo, readAttributeFields, readSignedDataFields, readSignerInfoFields } from './signed-data-fields.ts';
 
 export interface ParsedAttribute {
@@ -101,7 +101,7 @@ export function parseSignedData(bytes: Uint8Array, takeAttributes: TakeAttribute
 }
 
 /** The same for one of the signatures of a file. The result is there only within the limits on all of them. */
-export function parseWithin({ takeAttributes, takeCertificates }: CmsRoom, bytes: Uint8Array): SignedData {
+export function parseWithin({ takeAttributes, takeCertificates }: CmsBudget, bytes: Uint8Array): SignedData {
   const signedData = parseSignedData(bytes, takeAttributes);
   takeCertificates(signedData);
   return signedData;

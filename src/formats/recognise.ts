@@ -3,12 +3,12 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 import { measureContent } from '../crypto/measure-content.ts';
 import { createWorkBudget } from '../crypto/work-budget.ts';
 import { expectedError } from '../errors/codesign-error.ts';
-import { readTellingNames } from '../zip/archive.ts';
+import { readKindNames } from '../zip/archive.ts';
 import { endsLikeArchive } from '../zip/end-record.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { formatErrors } from './errors.ts';
 import type { ContentReader, Format } from './format.ts';
-import { hasManifest, type Names, otherZipKind, TELLING_FOLDERS } from './zip-family.ts';
+import { hasManifest, KIND_FOLDERS, type Names, otherZipKind } from './zip-family.ts';
 
 interface Magic {
   readonly bytes: readonly number[];
@@ -134,7 +134,7 @@ async function readZipNames(
     if (PROGRAMS.some((program) => start.startsWith(program)) && !isNamedAsArchive) return undefined;
     if (!(await endsLikeArchive(source))) return undefined;
   }
-  const names = await readTellingNames(source, new Set([...TELLING_FOLDERS, ...folders])).catch(expectedError);
+  const names = await readKindNames(source, new Set([...KIND_FOLDERS, ...folders])).catch(expectedError);
   return names instanceof Error ? 'damaged' : names;
 }
 

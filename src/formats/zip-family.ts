@@ -1,7 +1,7 @@
 export type Names = ReadonlySet<string>;
 
 /** In lower case. The names in these folders distinguish formats, in addition to those in no folder. */
-export const TELLING_FOLDERS: ReadonlySet<string> = new Set([
+export const KIND_FOLDERS: ReadonlySet<string> = new Set([
   'meta-inf/',
   '_rels/',
   'appxmetadata/',

@@ -9,7 +9,7 @@ export interface FileToSign {
   /** As the user will find it; the same as `path` to change the file in place. */
   readonly output: string;
   /** Set for a file found in a folder: it is left out, and does not fail, when no format recognises it. */
-  readonly placeInFolder?: string | undefined;
+  readonly pathInFolder?: string | undefined;
 }
 
 interface Outcome {

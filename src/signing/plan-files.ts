@@ -98,7 +98,7 @@ function hardLinkWarnings({ path, output }: FileToSign, { nlink }: FileStats): s
 
 /** Who names a folder means the files in it that are of a format. */
 function isMeant(planned: Planned): boolean {
-  const foundInFolder = planned.file.placeInFolder !== undefined;
+  const foundInFolder = planned.file.pathInFolder !== undefined;
   return !(foundInFolder && 'error' in planned && planned.error.code === 'unsupported-format');
 }
 

@@ -42,7 +42,7 @@ export async function readArchive(source: ByteSource): Promise<ZipArchive> {
  * Some names in the directory, for telling what kind of archive this is: those at the top, those in the given folders (in
  * lower case, each with its `/`), and of compiled classes one. Throws as `readArchive`, but looks at the directory alone.
  */
-export async function readTellingNames(source: ByteSource, folders: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+export async function readKindNames(source: ByteSource, folders: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const end = await findEndOfArchive(source);
   const names = new Set<string>();
   if (end.directorySize > LARGEST_DIRECTORY) return names;

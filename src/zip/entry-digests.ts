@@ -4,7 +4,7 @@ import type { DigestThreads } from './digest-threads.ts';
 import type { ZipEntry } from './directory.ts';
 import { digestWindow, type EntryWindow, entriesIn, WINDOW_LENGTH, windowsOf } from './entry-windows.ts';
 import { asBuffer } from './fields.ts';
-import { type PlacedEntry, unpackInPieces } from './unpack.ts';
+import { type LocatedEntry, unpackInPieces } from './unpack.ts';
 
 /**
  * Digests the contents of each entry by each algorithm (node:crypto's names), after checking size and CRC-32. A format
@@ -37,7 +37,7 @@ export function digestEntriesWith(threads: DigestThreads | undefined, worth = WO
 /** Of several damaged entries the first one is reported, whichever thread found it. */
 async function digestWindows(
   source: ByteSource,
-  entries: readonly PlacedEntry[],
+  entries: readonly LocatedEntry[],
   table: DigestTable,
   threads: DigestThreads | undefined,
 ): Promise<void> {
@@ -87,11 +87,11 @@ async function digestWindows(
 /** zlib works in the thread pool for it, so concurrently with this thread. */
 async function digestInPieces(
   source: ByteSource,
-  entries: readonly PlacedEntry[],
+  entries: readonly LocatedEntry[],
   { positions: [position = 0] }: EntryWindow,
   table: DigestTable,
 ): Promise<void> {
-  const entry = entries[position] as PlacedEntry;
+  const entry = entries[position] as LocatedEntry;
   const hashes = table.algorithms.map((algorithm) => createHash(algorithm));
   await unpackInPieces(source, entry, (piece) => {
     for (const each of hashes) each.update(piece);

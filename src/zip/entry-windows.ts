@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type PlacedEntry, unpack } from './unpack.ts';
+import { type LocatedEntry, unpack } from './unpack.ts';
 
 /** Of the archive, read at once. */
 export const WINDOW_LENGTH = 1024 * 1024;
@@ -16,10 +16,10 @@ export interface EntryWindow {
 }
 
 /** Groups entries by their places. An entry too large for a group is one of its own. */
-export function windowsOf(entries: readonly PlacedEntry[]): EntryWindow[] {
-  const placeOf = (position: number): number => entries[position]?.dataOffset ?? 0;
-  const isInOrder = entries.every(({ dataOffset }, position) => position === 0 || dataOffset >= placeOf(position - 1));
-  const order = isInOrder ? entries.keys() : [...entries.keys()].sort((a, b) => placeOf(a) - placeOf(b));
+export function windowsOf(entries: readonly LocatedEntry[]): EntryWindow[] {
+  const offsetOf = (position: number): number => entries[position]?.dataOffset ?? 0;
+  const isInOrder = entries.every(({ dataOffset }, position) => position === 0 || dataOffset >= offsetOf(position - 1));
+  const order = isInOrder ? entries.keys() : [...entries.keys()].sort((a, b) => offsetOf(a) - offsetOf(b));
   const windows: EntryWindow[] = [];
   let positions: number[] = [];
   let start = 0;
@@ -42,7 +42,7 @@ export function windowsOf(entries: readonly PlacedEntry[]): EntryWindow[] {
   return windows;
 }
 
-function isLarge({ size, compressedSize }: PlacedEntry): boolean {
+function isLarge({ size, compressedSize }: LocatedEntry): boolean {
   return size > LARGEST_WHOLE || compressedSize > LARGEST_WHOLE;
 }
 
@@ -50,15 +50,18 @@ export interface PackedWindow {
   /** What the archive has from the window's start; the window may be the first part of it. */
   readonly bytes: ArrayBuffer;
   /** With the places of their data in `bytes`. */
-  readonly entries: readonly PlacedEntry[];
+  readonly entries: readonly LocatedEntry[];
   /** As node:crypto calls them. */
   readonly algorithms: readonly string[];
 }
 
 /** Those of the window, with the places of their data in it. */
-export function entriesIn(entries: readonly PlacedEntry[], { positions, start }: EntryWindow): readonly PlacedEntry[] {
+export function entriesIn(
+  entries: readonly LocatedEntry[],
+  { positions, start }: EntryWindow,
+): readonly LocatedEntry[] {
   return positions.map((position) => {
-    const { name, method, compressedSize, size, crc32, dataOffset } = entries[position] as PlacedEntry;
+    const { name, method, compressedSize, size, crc32, dataOffset } = entries[position] as LocatedEntry;
     return { name, method, compressedSize, size, crc32, dataOffset: dataOffset - start };
   });
 }
@@ -68,7 +71,7 @@ export function entriesIn(entries: readonly PlacedEntry[], { positions, start }:
  */
 export function digestWindow(
   bytes: Buffer,
-  entries: readonly PlacedEntry[],
+  entries: readonly LocatedEntry[],
   algorithms: readonly string[],
 ): readonly Uint8Array<ArrayBuffer>[] {
   const columns = algorithms.map((): string[] => []);

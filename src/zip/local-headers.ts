@@ -50,10 +50,10 @@ export async function locateEntries(
     const headerLength = LOCAL_HEADER_LENGTH + fixed.readUInt16LE(26) + fixed.readUInt16LE(28);
     entry.dataOffset = entry.offset + headerLength;
     const dataEnd = entry.dataOffset + entry.compressedSize;
-    const roomEnd = Math.min(inFile[position + 1]?.offset ?? limit, limit);
-    if (dataEnd > roomEnd) throw overrun(entry, dataEnd, limit);
+    const spaceEnd = Math.min(inFile[position + 1]?.offset ?? limit, limit);
+    if (dataEnd > spaceEnd) throw overrun(entry, dataEnd, limit);
     const hasDescriptor = compareHeader(await read(entry.offset, headerLength), directory, entry);
-    const room = roomEnd - dataEnd;
+    const room = spaceEnd - dataEnd;
     const descriptor = hasDescriptor ? await read(dataEnd, Math.min(LONGEST_DESCRIPTOR, room)) : undefined;
     entry.end = dataEnd + (descriptor === undefined ? 0 : descriptorLength(descriptor, entry, room));
     previousEnd = entry.end;

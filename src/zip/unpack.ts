@@ -10,7 +10,7 @@ import { DEFLATED } from './fields.ts';
 export type PackedEntry = Pick<ZipEntry, 'name' | 'method' | 'compressedSize' | 'size' | 'crc32'>;
 
 /** What finding its data needs too. */
-export type PlacedEntry = PackedEntry & Pick<ZipEntry, 'dataOffset'>;
+export type LocatedEntry = PackedEntry & Pick<ZipEntry, 'dataOffset'>;
 
 /** The smallest that zlib takes. */
 const LEAST_CHUNK = 64;
@@ -42,7 +42,7 @@ function inflate(data: Buffer, entry: PackedEntry): Buffer {
 /** As `unpack`, for an entry of any size: gives the contents piece by piece, each valid only during its turn. */
 export async function unpackInPieces(
   source: ByteSource,
-  entry: PlacedEntry,
+  entry: LocatedEntry,
   take: (piece: Buffer) => void,
 ): Promise<void> {
   let size = 0;
@@ -63,7 +63,7 @@ export async function unpackInPieces(
 /** zlib works in the thread pool; it is given the next piece once it is done with the last, whose memory is used again. */
 async function inflateInPieces(
   pieces: AsyncIterable<Uint8Array>,
-  entry: PlacedEntry,
+  entry: LocatedEntry,
   take: (piece: Buffer) => void,
 ): Promise<void> {
   const inflating = createInflateRaw({ chunkSize: 256 * 1024 });

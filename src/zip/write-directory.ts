@@ -24,7 +24,7 @@ export function movedRecord(record: Buffer, offset: number): Buffer {
 }
 
 /** The ZIP64 extra field holds size, compressed size and offset, each only where the record's own field says so. */
-function placeInZip64(record: Buffer, start: number): number {
+function offsetInZip64(record: Buffer, start: number): number {
   const before = [record.readUInt32LE(24), record.readUInt32LE(20)].filter((value) => value === IN_ZIP64_32).length;
   return start + before * 8;
 }
@@ -38,7 +38,7 @@ function rewriteZip64(record: Buffer, offset: number): Buffer {
   const moved = Buffer.from(record);
   const extra = zip64Of(record);
   if (extra === undefined) throw new TypeError('a record that was read has its ZIP64 field');
-  writeUInt64LE(moved, offset, placeInZip64(record, extra.start));
+  writeUInt64LE(moved, offset, offsetInZip64(record, extra.start));
   return moved;
 }
 
@@ -47,7 +47,7 @@ function widen(record: Buffer, offset: number): Buffer {
   const extra = zip64Of(record);
   const value = Buffer.alloc(8);
   writeUInt64LE(value, offset, 0);
-  const at = extra === undefined ? CENTRAL_RECORD_LENGTH + record.readUInt16LE(28) : placeInZip64(record, extra.start);
+  const at = extra === undefined ? CENTRAL_RECORD_LENGTH + record.readUInt16LE(28) : offsetInZip64(record, extra.start);
   const header = Buffer.alloc(extra === undefined ? 4 : 0);
   if (extra === undefined) {
     header.writeUInt16LE(ZIP64_EXTRA, 0);

@@ -59,7 +59,7 @@ export function createFairQueue({
     const parts = owners.size === 1 && performance.now() < sharedUntil ? 2 : owners.size;
     return parts > 1 ? Math.ceil(shared / parts) : atOnce;
   };
-  const hasPlace = (owner: Owner): boolean => running < atOnce && owner.running < part();
+  const hasSlot = (owner: Owner): boolean => running < atOnce && owner.running < part();
   const begin = (owner: Owner): void => {
     running += 1;
     turns += 1;
@@ -69,7 +69,7 @@ export function createFairQueue({
   const startWaiting = (): void => {
     for (;;) {
       const [next] = [...owners.values()]
-        .filter((owner) => owner.waiting.length > 0 && hasPlace(owner))
+        .filter((owner) => owner.waiting.length > 0 && hasSlot(owner))
         .sort((one, other) => one.running - other.running || one.turn - other.turn);
       if (next === undefined) return;
       begin(next);
@@ -98,7 +98,7 @@ export function createFairQueue({
     return true;
   };
   const admit = async (owner: Owner): Promise<boolean> => {
-    if (owner.waiting.length === 0 && hasPlace(owner)) {
+    if (owner.waiting.length === 0 && hasSlot(owner)) {
       begin(owner);
       return true;
     }

@@ -38,7 +38,7 @@ export function createBatches<Item, Result>(
   const drained: (() => void)[] = [];
   let running = false;
   let last = { began: 0, size: 0 };
-  let tellEnough = (): void => {};
+  let onEnough = (): void => {};
 
   const serveAll = async (members: readonly Waiting<Item, Result>[]): Promise<void> => {
     try {
@@ -57,12 +57,12 @@ export function createBatches<Item, Result>(
     if (wait <= 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, wait);
-      tellEnough = () => {
+      onEnough = () => {
         clearTimeout(timer);
         resolve();
       };
     });
-    tellEnough = () => {};
+    onEnough = () => {};
   };
   const run = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -79,7 +79,7 @@ export function createBatches<Item, Result>(
     add: (item) =>
       new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        if (waiting.length === enough) tellEnough();
+        if (waiting.length === enough) onEnough();
         if (running) return;
         running = true;
         void run();

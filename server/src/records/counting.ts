@@ -6,7 +6,7 @@
  */
 
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { changePlaces, type NewRecord, type Places, removeExpired, type Step } from './quota.ts';
+import { changeQuota, type NewRecord, type QuotaChange, removeExpired, type Step } from './quota.ts';
 import { RECORD_COLUMNS, type Tables, toRecordRow } from './rows.ts';
 
 type Row = Readonly<Record<string, string | null>>;
@@ -50,7 +50,7 @@ export async function takeSteps(
     for (const clientId of [...new Set(steps.map(({ lease }) => lease.clientId))].sort()) {
       const own = steps.filter(({ lease }) => lease.clientId === clientId);
       const [reserving, counting] = [own.filter(isReserving), own.filter(isCounting)];
-      const places = await takePlaces(writing, clientId, reserving, counting);
+      const places = await takeSlots(writing, clientId, reserving, counting);
       for (const step of reserving.slice(0, places.reserved)) reserved.push(step);
       for (const step of places.counted) counted.push(step);
     }
@@ -65,16 +65,16 @@ const isReserving = (step: Step): step is Reserving => 'now' in step;
 const isCounting = (step: Step): step is Counting => 'record' in step;
 
 /** @returns for how many of those that reserve there was a place, and which of the others can be counted */
-async function takePlaces(
+async function takeSlots(
   writing: Writing,
   clientId: string,
   reserving: readonly Reserving[],
   counting: readonly Counting[],
 ): Promise<{ readonly reserved: number; readonly counted: readonly Counting[] }> {
   const { transaction } = writing;
-  const change = (places: Places) => changePlaces(transaction, clientId, places);
+  const change = (places: QuotaChange) => changeQuota(transaction, clientId, places);
   const turned = { signatures: counting.length, reserved: -counting.length };
-  const enough = await changePlaces(transaction, clientId, turned, reserving.length);
+  const enough = await changeQuota(transaction, clientId, turned, reserving.length);
   if (!enough) await change(turned);
   const removed = await removeLeases(writing, counting);
   const counted = counting.filter(({ lease }) => removed.has(lease.id));
@@ -85,7 +85,7 @@ async function takePlaces(
   // goes back first; then places are given out one by one, as far as they go.
   await change({ signatures: -late.length, reserved: late.length });
   if (!enough) await removeExpired(transaction, clientId, latest(reserving));
-  const left = await placesLeft(transaction, clientId);
+  const left = await quotaLeft(transaction, clientId);
   const again = late.slice(0, left);
   const reserved = enough ? reserving.length : Math.min(reserving.length, left - again.length);
   await change({ signatures: again.length, reserved: enough ? 0 : reserved });
@@ -96,7 +96,7 @@ function latest(reserving: readonly Reserving[]): Date {
   return new Date(reserving.reduce((last, { now }) => Math.max(last, now.getTime()), Number.NEGATIVE_INFINITY));
 }
 
-async function placesLeft(transaction: Transaction<Tables>, clientId: string): Promise<number> {
+async function quotaLeft(transaction: Transaction<Tables>, clientId: string): Promise<number> {
   const client = await transaction
     .selectFrom('clients')
     .select(['signatures', 'reserved', 'quota'])

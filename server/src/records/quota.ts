@@ -19,9 +19,9 @@ export function quotaOf(database: Kysely<Tables>, take: (step: Step) => Promise<
     reserve: (lease, now) => take({ lease, now }),
     async release(lease) {
       return await database.transaction().execute(async (transaction) => {
-        await changePlaces(transaction, lease.clientId, { signatures: 0, reserved: -1 });
+        await changeQuota(transaction, lease.clientId, { signatures: 0, reserved: -1 });
         if (await removeLease(transaction, lease)) return true;
-        await changePlaces(transaction, lease.clientId, { signatures: 0, reserved: 1 });
+        await changeQuota(transaction, lease.clientId, { signatures: 0, reserved: 1 });
         return !(await isCounted(transaction, lease));
       });
     },
@@ -35,7 +35,7 @@ export function quotaOf(database: Kysely<Tables>, take: (step: Step) => Promise<
       let found = 0;
       for (const { client_id: clientId } of holders) {
         found += await database.transaction().execute(async (transaction) => {
-          await changePlaces(transaction, clientId, { signatures: 0, reserved: 0 });
+          await changeQuota(transaction, clientId, { signatures: 0, reserved: 0 });
           return await removeExpired(transaction, clientId, now);
         });
       }
@@ -61,7 +61,7 @@ async function removeLease(transaction: Transaction<Tables>, { id }: Lease): Pro
 }
 
 /** The change of a client's signatures and reservations. */
-export interface Places {
+export interface QuotaChange {
   readonly signatures: number;
   readonly reserved: number;
 }
@@ -71,10 +71,10 @@ export interface Places {
  * @param wanted places to reserve as well: where fewer are left, nothing is changed
  * @returns whether it was changed
  */
-export async function changePlaces(
+export async function changeQuota(
   transaction: Transaction<Tables>,
   clientId: string,
-  { signatures, reserved }: Places,
+  { signatures, reserved }: QuotaChange,
   wanted = 0,
 ): Promise<boolean> {
   let query = transaction
@@ -102,6 +102,6 @@ export async function removeExpired(transaction: Transaction<Tables>, clientId: 
     .where('expires_at', '<=', now.toISOString())
     .executeTakeFirstOrThrow();
   const found = Number(numDeletedRows);
-  if (found > 0) await changePlaces(transaction, clientId, { signatures: 0, reserved: -found });
+  if (found > 0) await changeQuota(transaction, clientId, { signatures: 0, reserved: -found });
   return found;
 }

@@ -16,7 +16,7 @@ export async function attach(path: string, signature: string, options: OptionsOf
   return runChanges(
     {
       verb: 'attached',
-      inputs: [{ path, placeInFolder: undefined }],
+      inputs: [{ path, pathInFolder: undefined }],
       output: readOutput(options.output),
       compose: (onEvent) => composeAttaching(open, name, onEvent),
     },

@@ -58,8 +58,8 @@ async function verifyAll(
 }
 
 /** In a folder, files of other formats are left out. */
-function isLeftOut({ placeInFolder }: InputPath, { error }: VerifiedFile): boolean {
-  return placeInFolder !== undefined && error?.code === 'unsupported-format';
+function isLeftOut({ pathInFolder }: InputPath, { error }: VerifiedFile): boolean {
+  return pathInFolder !== undefined && error?.code === 'unsupported-format';
 }
 
 function exitCodeOf(file: VerifiedFile): number[] {

@@ -18,7 +18,7 @@ export interface InputPath {
   /** As the user gave it, or as found in a folder. */
   readonly path: string;
   /** Path below the named folder in which the file was found, and below an output folder; undefined for a file named itself. */
-  readonly placeInFolder: string | undefined;
+  readonly pathInFolder: string | undefined;
 }
 
 export interface InputOptions {
@@ -76,7 +76,7 @@ async function* expand(name: string, options: Expanding): AsyncGenerator<InputPa
   } else if (await hasMagic(name)) {
     for (const path of await expandPattern(name, options)) yield* expandLiteral(path, options);
   } else {
-    yield { path: name, placeInFolder: undefined };
+    yield { path: name, pathInFolder: undefined };
   }
 }
 
@@ -87,14 +87,14 @@ async function* expandLiteral(
 ): AsyncGenerator<InputPath> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats?.isDirectory()) {
-    yield { path, placeInFolder: undefined };
+    yield { path, pathInFolder: undefined };
     return;
   }
   if (isExcluded(path)) return;
   if (!recursive) throw cliErrors('folder-not-recursive', { path });
   const leftOut = outputFolder && (await realpath(outputFolder).catch(() => undefined));
   for await (const file of walk(path, leftOut, isExcluded)) {
-    if (!ONLY_IF_NAMED.has(extname(file).toLowerCase())) yield { path: file, placeInFolder: relative(path, file) };
+    if (!ONLY_IF_NAMED.has(extname(file).toLowerCase())) yield { path: file, pathInFolder: relative(path, file) };
   }
 }
 
@@ -123,12 +123,12 @@ export async function resolveOutputs(inputs: readonly InputPath[], output: strin
   if (output === undefined) return inputs.map((input) => ({ ...input, output: input.path }));
   const existing = await stat(output).catch(() => undefined);
   const [only, ...others] = inputs;
-  const isSingle = only !== undefined && others.length === 0 && only.placeInFolder === undefined;
+  const isSingle = only !== undefined && others.length === 0 && only.pathInFolder === undefined;
   const toFolder = existing?.isDirectory() || /[/\\]$/.test(output) || !isSingle;
   if (toFolder && existing?.isFile()) throw cliErrors('output-not-a-folder', { path: output, count: inputs.length });
   return inputs.map((input) => ({
     ...input,
-    output: toFolder ? join(output, input.placeInFolder ?? basename(input.path)) : output,
+    output: toFolder ? join(output, input.pathInFolder ?? basename(input.path)) : output,
   }));
 }
 

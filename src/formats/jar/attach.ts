@@ -21,7 +21,7 @@ import {
 } from './signature/blocks.ts';
 import { rulesOf, type SharedInfo } from './signature/examine.ts';
 import { coverageOf } from './signature/signature-file-info.ts';
-import { blockEntry, keepingPlaces } from './stamp.ts';
+import { blockEntry, keepingPositions } from './stamp.ts';
 
 /** Throws `not-its-signature`, and what `parseSignedData` throws. */
 export async function attachBlock(
@@ -46,7 +46,7 @@ export async function attachBlock(
   const others = standing.filter((block) => block.base !== base);
   await requireFitting(signedFile, signatureFile, others, shared);
   const cmsOf = (blocks: readonly EmbeddedBlock[]) => blocks.map((block) => block.cms);
-  if (isThere(base)) return keepingPlaces([], sealed, cmsOf(standing));
+  if (isThere(base)) return keepingPositions([], sealed, cmsOf(standing));
 
   const blocks = blocksOf(base);
   const extension = extensionFor(signedData);
@@ -61,7 +61,7 @@ export async function attachBlock(
     behind: new Map([[place, blockEntry({ name, flags: signatureFile.flags }, sealed)]]),
   };
   const staying = standing.filter((block) => !leaving.includes(block));
-  return keepingPlaces(editArchive(layout.archive, change), sealed, [...cmsOf(staying), sealed]);
+  return keepingPositions(editArchive(layout.archive, change), sealed, [...cmsOf(staying), sealed]);
 }
 
 interface SignedFile {

@@ -14,7 +14,7 @@ export interface JarExpectation extends ExpectedEnvelope {
    * Whether all that was there has its place, be that where a stream reader looks for signatures or not; signatures next to
    * the new one are as good, or bad, as they were then.
    */
-  readonly keepsPlaces?: boolean;
+  readonly keepsPositions?: boolean;
 }
 
 /**
@@ -26,11 +26,11 @@ export async function checkResult(
   source: ByteSource,
   layout: JarLayout,
   digestEntries: DigestEntries,
-  { sealed, standing, keepsPlaces = false }: JarExpectation,
+  { sealed, standing, keepsPositions = false }: JarExpectation,
 ): Promise<void> {
   const { manifest } = layout;
   if (manifest === undefined) throw damaged('it holds no manifest');
-  if (!keepsPlaces) requireManifestFirst(layout);
+  if (!keepsPositions) requireManifestFirst(layout);
   const blocks = await readBlocks(source, layout);
   const found = blocks.map(({ cms }) => cms);
   const expected = standing.map(({ bytes }) => bytes);
@@ -44,7 +44,7 @@ export async function checkResult(
     const isSound = signatureFile !== undefined && block.verifies() && agrees(signatureFile, manifest.parsed);
     const coverage = isSound ? coverageOf(signatureFile, layout) : undefined;
     if (coverage !== undefined) coverages.push(coverage);
-    const isGood = isNew ? coverage?.removed.count === 0 : keepsPlaces || isSound;
+    const isGood = isNew ? coverage?.removed.count === 0 : keepsPositions || isSound;
     if (!isGood) throw damaged(`the signature of "${block.signerName}" is not about what the archive holds`);
   }
   if (!layout.signable.every((entry) => coverages.some(({ covers }) => covers(entry)))) {

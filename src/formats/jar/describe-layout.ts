@@ -20,12 +20,15 @@ export function describeLayout({ archive, manifest, signable, signatureFiles }: 
   if (end.trailingLength > 0) add('bytes after the archive', String(end.trailingLength));
   if (manifest === undefined) add('manifest', 'none');
   else
-    add('manifest', `${placeOf(manifest.entry)}, ${counted(listingOf(manifest.parsed.sections()).count, 'section')}`);
-  for (const [base, files] of signatureFiles) add(`signature ${base}`, filesOf(files).map(placeOf).join('; '));
+    add(
+      'manifest',
+      `${describeLocation(manifest.entry)}, ${counted(listingOf(manifest.parsed.sections()).count, 'section')}`,
+    );
+  for (const [base, files] of signatureFiles) add(`signature ${base}`, filesOf(files).map(describeLocation).join('; '));
   return details;
 }
 
-function placeOf({ name, offset, size }: ZipEntry): string {
+function describeLocation({ name, offset, size }: ZipEntry): string {
   return `${name} at ${offset}, ${counted(size, 'byte')}`;
 }
 

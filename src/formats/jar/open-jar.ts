@@ -70,7 +70,7 @@ function signableJar(opened: OpenedJar): SignableFile {
     reopen: (other, reader) => signableJar({ ...opened, source: other, reader }),
     signatures: () => readSignatures(source, shared),
     async check(context, mode) {
-      await choosePlace(opened, context, mode);
+      await chooseSignatureFile(opened, context, mode);
     },
     async displaced(context) {
       const { blocks, base } = await nameBlock(opened, context);
@@ -98,7 +98,7 @@ function signableJar(opened: OpenedJar): SignableFile {
  * `jar-unsigned-result`, `jar-unsigned-timestamp`, `jar-bytes-uncovered`, `signer-name-taken`, `cannot-append`,
  * `zip-ambiguous`.
  */
-async function choosePlace({ source, layout, name }: OpenedJar, context: SigningContext, mode: SigningMode) {
+async function chooseSignatureFile({ source, layout, name }: OpenedJar, context: SigningContext, mode: SigningMode) {
   const { algorithm, timestampAlgorithm, chain, formatOptions } = context;
   const allowUnsignedResult = isGiven(formatOptions, ALLOW_UNSIGNED_RESULT);
   if (algorithm === 'SHA1' && !allowUnsignedResult) throw jarErrors('jar-unsigned-result', { algorithm });
@@ -131,7 +131,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const { source, layout } = opened;
   const { digestEntries } = opened.reader;
   const { algorithm } = context;
-  const place = await choosePlace(opened, context, mode);
+  const place = await chooseSignatureFile(opened, context, mode);
 
   const old = layout.manifest && terminated(layout.manifest.parsed);
   const listed = listEntries(layout, old);

@@ -37,15 +37,15 @@ export async function stampSignatures(
   const behind = new Map([...stamped].map(([{ entry }, cms]) => [entry, blockEntry(entry, cms)]));
   const patch =
     behind.size === 0 ? [] : editArchive(layout.archive, { remove: new Set(behind.keys()), first: [], behind });
-  return keepingPlaces(patch, sealed, standing);
+  return keepingPositions(patch, sealed, standing);
 }
 
-export function keepingPlaces(
+export function keepingPositions(
   patch: Patch,
   sealed: Uint8Array,
   standing: readonly Uint8Array[],
 ): Embedding & JarExpectation {
-  return { patch, sealed: cmsEnvelope(sealed), standing: standing.map(cmsEnvelope), keepsPlaces: true };
+  return { patch, sealed: cmsEnvelope(sealed), standing: standing.map(cmsEnvelope), keepsPositions: true };
 }
 
 /** Stored, as all blocks that this program writes. `old`: whose name it has. */

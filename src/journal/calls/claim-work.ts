@@ -43,14 +43,14 @@ export async function claimWork(
       continue;
     }
     const watched = watch.look(state);
-    const fate = await nextActionOf(state, false, context.liveness, watched);
-    if (fate === 'busy') {
+    const action = await nextActionOf(state, false, context.liveness, watched);
+    if (action === 'busy') {
       await watch.wait(state);
     } else if (state.closing === undefined && isShareable(state, asking.facts, context)) {
       const ticket = await joinCall(context, location, asking, state, watched);
       if (ticket) return ticket;
     } else {
-      await closeCall(context, location, state, fate === 'stays' ? { aim: 'aside', givenUp: false } : fate);
+      await closeCall(context, location, state, action === 'stays' ? { aim: 'aside', givenUp: false } : action);
     }
   }
 }

@@ -102,11 +102,11 @@ export async function withoutOvertaken(state: CallState, liveness: Liveness): Pr
 /** Of a call that stays, is to be moved aside, or is busy. Undefined for one that is being ended. */
 export async function kindOf(
   state: CallState,
-  fate: NextAction,
+  action: NextAction,
   liveness: Liveness,
 ): Promise<UnfinishedKind | undefined> {
   if (state.id === undefined || state.closing?.aim === 'end') return undefined;
-  if (fate === 'busy') return 'under-way';
+  if (action === 'busy') return 'under-way';
   if (state.signed === undefined) return 'unknown';
   if (isWritten(state)) return isReportDue(state) ? 'unreported' : undefined;
   for (const share of sharesOf(state)) {

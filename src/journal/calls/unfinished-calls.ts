@@ -38,14 +38,14 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
     }
     locations.set(found.id, location);
     const state = await withoutOvertaken(found, liveness);
-    const fate = await nextActionOf(state, location.aside, liveness);
-    const isOver = typeof fate !== 'string' && fate.aim === 'end';
+    const action = await nextActionOf(state, location.aside, liveness);
+    const isOver = typeof action !== 'string' && action.aim === 'end';
     if (isOver && !context.isReadOnly) {
       // No other process may ever look at it. If it cannot be ended now (a full disk), a later one ends it.
-      await closeCall(context, location, state, fate).catch(() => undefined);
+      await closeCall(context, location, state, action).catch(() => undefined);
     }
-    const closing = isOver ? fate : state.closing;
-    const kind = isOver ? undefined : await kindOf(state, fate, liveness);
+    const closing = isOver ? action : state.closing;
+    const kind = isOver ? undefined : await kindOf(state, action, liveness);
     if (kind === undefined && closing === undefined) return undefined;
     return { location, state, kind, givenUp: closing?.givenUp === true };
   }

@@ -25,7 +25,7 @@ export interface SecretFile {
 export async function readSecretFile(path: string, variable: string): Promise<SecretFile> {
   const { text, stats } = await readWithStats(path, variable);
   // Windows knows no such bits: what Node shows there says nothing about who may write.
-  const warnings = process.platform === 'win32' ? [] : judgePermissions(path, stats, variable);
+  const warnings = process.platform === 'win32' ? [] : checkPermissions(path, stats, variable);
   // One newline, as `echo` and editors leave it; any other is part of the secret, and refused as such.
   return { text: text.replace(/\r?\n$/, ''), warnings };
 }
@@ -48,7 +48,7 @@ async function readWithStats(path: string, variable: string): Promise<{ text: st
 }
 
 /** Warnings; throws `secret-file-exposed` when anyone but this user and root may write the file. */
-function judgePermissions(path: string, { mode, uid }: Stats, variable: string): readonly string[] {
+function checkPermissions(path: string, { mode, uid }: Stats, variable: string): readonly string[] {
   if ((mode & WRITABLE_BY_OTHERS) !== 0) {
     throw settingsErrors('secret-file-exposed', { variable, path, problem: 'may be written by other users' });
   }

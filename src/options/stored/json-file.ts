@@ -27,7 +27,7 @@ export interface JsonFileOptions {
 export async function readJsonFile(path: string, options: JsonFileOptions): Promise<JsonObject | undefined> {
   const read = await readText(path);
   if (read === undefined) return undefined;
-  judgeOwner(path, read.stats, options);
+  checkOwner(path, read.stats, options);
   return parse(path, read.text);
 }
 
@@ -54,7 +54,7 @@ async function readText(path: string): Promise<{ readonly text: string; readonly
  * Root's files are as good as one's own. Writing by the group is no reason to refuse: where each user has a group of his
  * own, that is how files are made.
  */
-function judgeOwner(path: string, { mode, uid }: Stats, { rootTakesAny }: JsonFileOptions): void {
+function checkOwner(path: string, { mode, uid }: Stats, { rootTakesAny }: JsonFileOptions): void {
   const user = process.getuid?.();
   // Windows knows neither such owners nor such bits.
   if (user === undefined) return;
@@ -72,7 +72,7 @@ function parse(path: string, content: string): JsonObject {
   try {
     value = JSON.parse(text);
   } catch {
-    const { line, column } = placeOfFault(text);
+    const { line, column } = locateFault(text);
     throw damaged(text.trim() === '' ? 'is empty' : `is not JSON from line ${line}, column ${column}`);
   }
   if (!isObject(value)) throw damaged('holds no JSON object');
@@ -88,7 +88,7 @@ export function shownKey(key: string): string {
   return printable(key, 64);
 }
 
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -99,7 +99,7 @@ const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|fal
 const BLANK = /[ \t\r\n]*/uy;
 
 /** Lines and columns count from 1. For a text that `JSON.parse` has refused. */
-export function placeOfFault(text: string): Place {
+export function locateFault(text: string): TextPosition {
   const before = text.slice(0, faultIn(text)).split(/\r\n|\r|\n/);
   return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
 }
@@ -143,12 +143,12 @@ function faultIn(text: string): number {
     }
     // A value has ended; what it stands in may end with it.
     while (open.length > 0 && takeMark(open.at(-1) === '{' ? '}' : ']')) open.pop();
-    if (open.length === 0 || !takeMark(',')) return skipBlanks(text, at);
+    if (open.length === 0 || !takeMark(',')) return skipSpaces(text, at);
     if (open.at(-1) === '{' && !takeName()) return at;
   }
 }
 
-function skipBlanks(text: string, at: number): number {
+function skipSpaces(text: string, at: number): number {
   BLANK.lastIndex = at;
   BLANK.test(text);
   return BLANK.lastIndex;

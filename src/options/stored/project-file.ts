@@ -27,7 +27,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ['certificate', WHAT_IS_USED],
 ]);
 
-export interface ProjectPlace {
+export interface ProjectSearch {
   /** Where the search begins. */
   readonly folder: string;
   /** Undefined for a user without one. */
@@ -38,7 +38,7 @@ export interface ProjectPlace {
  * Undefined without one. Throws `project-setting-refused`, `setting-unknown`, `setting-is-secret`, or
  * `settings-file-unreadable`, `-exposed`, `-damaged`.
  */
-export async function readProjectFile(place: ProjectPlace): Promise<Stored['project']> {
+export async function readProjectFile(place: ProjectSearch): Promise<Stored['project']> {
   for (const folder of await foldersToLookIn(place)) {
     const path = join(folder, PROJECT_FILE);
     const content = await readJsonFile(path, { rootTakesAny: false });
@@ -56,7 +56,7 @@ export async function readProjectFile(place: ProjectPlace): Promise<Stored['proj
  * Upward until the repository's root or the home folder, both among them. Where neither is above, only the folder itself:
  * a file further up, in /tmp say, is not the project's.
  */
-async function foldersToLookIn({ folder, home }: ProjectPlace): Promise<readonly string[]> {
+async function foldersToLookIn({ folder, home }: ProjectSearch): Promise<readonly string[]> {
   const folders: string[] = [];
   for (let at = folder; ; at = dirname(at)) {
     folders.push(at);

@@ -26,7 +26,7 @@ export function addTimestamps(timestamping: Timestamping): LocalChange {
       const signatures = flatten(await opened.signatures());
       if (signatures.length === 0) {
         // Who names a folder means the signed files in it.
-        if (file.placeInFolder !== undefined) return 'not-signed';
+        if (file.pathInFolder !== undefined) return 'not-signed';
         throw formatErrors('not-signed');
       }
       if (!force) refuseBrokenTimestamps(signatures);

@@ -34,7 +34,7 @@ import {
 import { rememberDigests } from './remembered-digests.ts';
 import type { LockTarget, TargetLock } from './target-lock.ts';
 import {
-  assertRoom,
+  assertFreeSpace,
   COPY,
   createTemporaryFile,
   type OnLeft,
@@ -42,8 +42,8 @@ import {
   readFully,
   removeTemporaryFile,
   renameOver,
+  reportLeft,
   takeOwnerAndMode,
-  tellLeft,
   writeFully,
 } from './temporary-file.ts';
 
@@ -93,8 +93,8 @@ export async function stageCopy(options: StagedCopyOptions) {
   const path = join(folder, temporaryPathName(options.randomName(), 'copy'));
   await inFileSystem(`make the folder ${folder}`, () => makeFolders(folder));
   await options.removeLeft?.(folder);
-  await assertRoom(folder, source.size);
-  const lock = await options.lockTarget?.(target, (left, thrown) => tellLeft(left, thrown, options.onEvent));
+  await assertFreeSpace(folder, source.size);
+  const lock = await options.lockTarget?.(target, (left, thrown) => reportLeft(left, thrown, options.onEvent));
   if (lock) temporaryFiles.add(lock.path);
   const created = await createTemporaryFile(path, source.size, options.original).catch(async (thrown) => {
     await unlock(lock, options);
@@ -280,6 +280,6 @@ export async function stageCopy(options: StagedCopyOptions) {
 
 async function unlock(lock: TargetLock | undefined, options: StagedCopyOptions): Promise<void> {
   if (lock === undefined) return;
-  await lock.release().catch((thrown: unknown) => tellLeft(lock.path, thrown, options.onEvent));
+  await lock.release().catch((thrown: unknown) => reportLeft(lock.path, thrown, options.onEvent));
   options.temporaryFiles.delete(lock.path);
 }

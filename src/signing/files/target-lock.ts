@@ -24,7 +24,7 @@ interface FoundLock {
   /** Empty when it is not a file of ours. */
   readonly text: string;
   /** Whether it is a file without content: empty, or nothing but zero bytes. */
-  readonly isBlank: boolean;
+  readonly isEmptyFile: boolean;
   readonly holder: HolderOnRecord | undefined;
   /** When it was last written, in milliseconds since 1970. */
   readonly touched: number;
@@ -51,9 +51,9 @@ export function targetLocks(owners: FileOwners) {
   const text = JSON.stringify({ ...self, run: owners.randomName() });
   const besides = (path: string): string => join(dirname(path), temporaryPathName(owners.randomName(), 'lock'));
 
-  async function isStale({ holder, touched, isBlank }: FoundLock): Promise<boolean> {
+  async function isStale({ holder, touched, isEmptyFile }: FoundLock): Promise<boolean> {
     // A lock is not flushed: after a power failure its name can be on the disk without its content.
-    if (isBlank && owners.isFromFormerBoot(touched)) return true;
+    if (isEmptyFile && owners.isFromFormerBoot(touched)) return true;
     const ended = holder && (await owners.hasEnded(holder, touched));
     if (ended !== undefined && !(ended === false && isSelf(holder))) return ended;
     return owners.now() - touched > PRESUMED_ENDED_MILLISECONDS;
@@ -169,8 +169,8 @@ async function findLock(path: string): Promise<FoundLock | undefined> {
   const unread = (thrown: unknown) => (hasCode(thrown, 'ENOENT') ? undefined : '');
   const text = stats.isFile() ? await readLock(path).catch(unread) : '';
   if (text === undefined) return undefined;
-  const isBlank = stats.isFile() && (stats.size === 0 || /^\0+$/.test(text));
-  return { text, isBlank, holder: holderIn(text), touched: stats.mtimeMs };
+  const isEmptyFile = stats.isFile() && (stats.size === 0 || /^\0+$/.test(text));
+  return { text, isEmptyFile, holder: holderIn(text), touched: stats.mtimeMs };
 }
 
 /** Directly: reading so few bytes takes less time than a request to Node's thread pool. */

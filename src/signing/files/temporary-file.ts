@@ -16,7 +16,7 @@ export const COPY = 'write the temporary file next to the target';
 const ROOM_FOR_SIGNATURE = 128 * 1024;
 
 /** Throws `disk-full` when the folder's file system cannot take a copy of `size` bytes and a signature. */
-export async function assertRoom(folder: string, size: number): Promise<void> {
+export async function assertFreeSpace(folder: string, size: number): Promise<void> {
   const { bavail, bsize } = await inFileSystem('look at the target folder', async () => statfsSync(folder));
   // A file system that does not know (some network shares) says 0 blocks of 0 bytes: then the write shows it.
   if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
@@ -106,12 +106,12 @@ export async function removeTemporaryFile(path: string, temporaryFiles: Set<stri
     await whenFree('remove the temporary file', () => unlink(path));
   } catch (thrown) {
     // Another process created it first.
-    if (toCodesignError(thrown).code !== 'file-not-found') tellLeft(path, thrown, onLeft);
+    if (toCodesignError(thrown).code !== 'file-not-found') reportLeft(path, thrown, onLeft);
   }
   temporaryFiles.delete(path);
 }
 
-export function tellLeft(path: string, thrown: unknown, onLeft: OnLeft): void {
+export function reportLeft(path: string, thrown: unknown, onLeft: OnLeft): void {
   onLeft({ type: 'temporary-file-left', path, error: toCodesignError(thrown) });
 }
 

@@ -1,7 +1,7 @@
 /** Where a text stops being JSON, held to what JSON.parse takes. */
 
 import { expect, it, test } from 'vitest';
-import { placeOfFault } from '../../../src/options/stored/json-file.ts';
+import { locateFault } from '../../../src/options/stored/json-file.ts';
 
 test.each([
   ['', 1, 1],
@@ -23,17 +23,17 @@ test.each([
   ['{"a": {"b": [1, {"c": ]}]}}', 1, 23],
 ])('%j', (text, line, column) => {
   expect(() => JSON.parse(text)).toThrow();
-  expect(placeOfFault(text)).toEqual({ line, column });
+  expect(locateFault(text)).toEqual({ line, column });
 });
 
 test.each(['{"a":[1,-2.5e+3,true,false,null,"x\\u00e9\\n",{},[]],"b":{"c":[[]]}}', ' [ ] ', '"x\u007f\u0085"'])(
   'walks to the end of %j, which is JSON',
   (text) => {
     JSON.parse(text);
-    expect(placeOfFault(text).column).toBe([...text].length + 1);
+    expect(locateFault(text).column).toBe([...text].length + 1);
   },
 );
 
 it('comes back from a text nested without end', () => {
-  expect(placeOfFault('['.repeat(200_000))).toEqual({ line: 1, column: 200_001 });
+  expect(locateFault('['.repeat(200_000))).toEqual({ line: 1, column: 200_001 });
 });

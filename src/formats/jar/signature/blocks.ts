@@ -1,7 +1,7 @@
 import { DATA } from '../../../asn1/object-identifiers.ts';
 import { type Element, octetsOf } from '../../../asn1/read.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
-import { type CmsRoom, cmsRoom } from '../../../cms/limits.ts';
+import { type CmsBudget, cmsBudget } from '../../../cms/limits.ts';
 import { parseWithin, type SignedData, signerNameOf } from '../../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../../cms/verify-signer.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
@@ -45,8 +45,8 @@ export async function readBlocks(
   budget?: WorkBudget,
 ): Promise<readonly EmbeddedBlock[]> {
   const found: EmbeddedBlock[] = [];
-  let [room, blockRoom] = [MOST_BYTES, MOST_BYTES];
-  const forBlocks = cmsRoom();
+  let [room, blockBudget] = [MOST_BYTES, MOST_BYTES];
+  const forBlocks = cmsBudget();
   for (const [base, { signatureFile, blocks }] of signatureFiles) {
     if (signatureFile === undefined || blocks.length === 0) continue;
     const read = signatureFile.size > room ? NOTHING : await readOr(source, signatureFile);
@@ -57,8 +57,9 @@ export async function readBlocks(
     const place = { base, signatureFileEntry: signatureFile, signedFile, readSignatureFile };
     for (const entry of blocks) {
       const tooLarge = { name: entry.name, limit: MOST_BYTES };
-      const bytes = entry.size > blockRoom ? jarErrors('jar-blocks-too-large', tooLarge) : await readOr(source, entry);
-      blockRoom -= bytes instanceof CodesignError ? 0 : bytes.length;
+      const bytes =
+        entry.size > blockBudget ? jarErrors('jar-blocks-too-large', tooLarge) : await readOr(source, entry);
+      blockBudget -= bytes instanceof CodesignError ? 0 : bytes.length;
       found.push(readBlock({ ...place, entry }, bytes, forBlocks, budget));
     }
   }
@@ -75,7 +76,7 @@ type BlockPlace = Pick<EmbeddedBlock, 'base' | 'entry' | 'signatureFileEntry' | 
 function readBlock(
   place: BlockPlace,
   block: Buffer | CodesignError,
-  room: CmsRoom,
+  room: CmsBudget,
   budget: WorkBudget | undefined,
 ): EmbeddedBlock {
   const { signedFile } = place;
