@@ -27,12 +27,11 @@ export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array):
     fileSize,
   );
 
-  const tail = new Uint8Array(fileSize - layout.programEnd);
-  tail.set(table, tableOffset - layout.programEnd);
+  const padding = new Uint8Array(tableOffset - layout.programEnd);
   return [
     { offset: layout.checksumOffset, remove: CHECKSUM_LENGTH, insert: [words(checksum)] },
     { offset: layout.tableEntryOffset, remove: TABLE_ENTRY_LENGTH, insert: [entry] },
-    { offset: layout.programEnd, remove: layout.fileSize - layout.programEnd, insert: [tail] },
+    { offset: layout.programEnd, remove: layout.fileSize - layout.programEnd, insert: [padding, table] },
   ];
 }
 

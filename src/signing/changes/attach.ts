@@ -1,5 +1,6 @@
 /** Puts a finished signature into a file. It comes in a file too: DER, or PEM as `extract` and OpenSSL write it. */
 
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { textOf } from '../../certificates/read-containers.ts';
 import { parseSignedData, signerNameOf } from '../../cms/parse-signed-data.ts';
@@ -16,19 +17,24 @@ export function attachSignature(cms: Uint8Array): LocalChange {
   return {
     decide: async () => undefined,
     async prepare(opened) {
-      const before = await opened.signatures();
+      // Only digests are kept: signatures may have 16 MB each, and attaching reads them again.
+      const before = (await opened.signatures()).map((old) => ({
+        names: signerNames([old]),
+        digest: digestOf(old.envelope.bytes),
+      }));
       const embedding = await opened.attach({ kind: 'cms', bytes: cms });
-      const goes = before.filter(
-        (old) => !embedding.standing.some((stays) => Buffer.compare(stays.bytes, old.envelope.bytes) === 0),
-      );
+      const staying = new Set(embedding.standing.map(({ bytes }) => digestOf(bytes)));
+      const replaced = before.flatMap(({ names, digest }) => (staying.has(digest) ? [] : names));
       return {
         patch: embedding.patch,
         check: (result) => result.verifyResult(embedding),
-        done: { status: 'attached', signer, replaced: signerNames(goes) },
+        done: { status: 'attached', signer, replaced: [...new Set(replaced)] },
       };
     },
   };
 }
+
+const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Far more than any signature: what a format reads of one at most. */
 export const MAX_SIGNATURE_LENGTH = 16 * 1024 * 1024;
