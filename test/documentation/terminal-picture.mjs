@@ -13,8 +13,8 @@ import { drawTerminal } from './picture-svg.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const PICTURE = path.join(root, 'docs', 'terminal.svg');
-/** The wide terminal of old: all that is said here fits into its lines. */
-const COLUMNS = 132;
+/** Rows of the history fit. */
+const COLUMNS = 165;
 
 const TYPED = [
   'codesign-remote sign dist/app.exe dist/lib.jar',
@@ -79,5 +79,6 @@ function runOnTerminal(typed, cwd, env) {
   const { status, stdout, error } = spawnSync('python3', [...opener, ...program, ...args], options);
   if (error) throw new ScriptError('python3 is needed, for its terminal', 'apt-get install python3');
   if (status !== 0) throw new ScriptError(`${typed} failed (exit code ${status}):\n${stdout}`);
-  return stdout;
+  // Of the same length, so that columns stay.
+  return stdout.replace(/127\.0\.0\.1:\d+/g, (address) => 'sign.example'.padEnd(address.length));
 }
