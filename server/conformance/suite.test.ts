@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../test/support/services/server.ts';
 import { openSqliteStore } from '../src/records/sqlite.ts';
@@ -49,6 +50,16 @@ const OWN_CHOICES: Readonly<Record<string, string>> = {
   'which of TLS 1.2 and 1.3 it accepts': 'TLSv1.2 and TLSv1.3',
 };
 
+/** The server's log arrives through a pipe, later than its answers: how many calls it has once no more come. */
+async function settledCount(server: Pick<TestServer, 'operations'>): Promise<number> {
+  let count = -1;
+  while (count !== server.operations('sign').length) {
+    count = server.operations('sign').length;
+    await setTimeout(250);
+  }
+  return count;
+}
+
 describe('the bundled server', () => {
   let folder: string;
   let server: TestServer;
@@ -82,8 +93,9 @@ describe('the bundled server', () => {
       for (const [title, choice] of Object.entries(OWN_CHOICES))
         expect([title, choices[title]]).toEqual([title, choice]);
 
-      const before = server.operations('sign').length;
+      const before = await settledCount(server);
       await runRules(deployment, selectRules(['7 checks']), false);
+      await settledCount(server);
       const reasons = server
         .operations('sign')
         .slice(before)
