@@ -10,7 +10,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
-import { writeDocuments } from './build/write-documents.mjs';
+import { writeDocuments } from './docs/generate/write-documents.mjs';
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const inRoot = (...parts) => path.join(root, ...parts);

@@ -17,7 +17,7 @@ describe('the layout', () => {
     const folders = readdirSync(ROOT, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !generated.includes(entry.name))
       .map((entry) => entry.name);
-    expect(folders.sort()).toEqual(['bin', 'build', 'docs', 'fixtures', 'server', 'src', 'test']);
+    expect(folders.sort()).toEqual(['bin', 'docs', 'fixtures', 'server', 'src', 'test']);
   });
 });
 

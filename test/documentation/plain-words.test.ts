@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { documents } from '../../build/documents.ts';
+import { documents } from '../../docs/generate/documents.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -35,14 +35,14 @@ const PATTERN = new RegExp(`(?<![\\w-])(?:${AVOIDED.join('|').replaceAll(' ', '\
 const CHECKED = [
   /\.md$/,
   /^src\/.*\.(?:ts|mjs)$/,
-  /^(?:build|server\/(?:src|conformance|demo|scripts))\/.*\.(?:ts|mjs)$/,
+  /^(?:docs\/generate|server\/(?:src|conformance|demo|scripts))\/.*\.(?:ts|mjs)$/,
 ];
 
 describe('text for users', () => {
   const files = [
     'README.md',
     'CHANGELOG.md',
-    ...['.github', 'build', 'docs', 'fixtures', 'src', 'server', 'test'].flatMap(filesBelow),
+    ...['.github', 'docs', 'fixtures', 'src', 'server', 'test'].flatMap(filesBelow),
   ];
   const checked = files.filter((file) => CHECKED.some((pattern) => pattern.test(file)));
 

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { projectSchema } from '../../../build/settings-schema.ts';
+import { projectSchema } from '../../../docs/generate/settings-schema.ts';
 import { startSecretService } from '../../support/programs/secret-service.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { projectSchema } from '../../../build/settings-schema.ts';
+import { projectSchema } from '../../../docs/generate/settings-schema.ts';
 import { readProjectFile } from '../../../src/options/stored/project-file.ts';
 import { definitionOf } from '../../../src/options/table.ts';
 

@@ -15,7 +15,7 @@ export async function writeDocuments(root) {
     platform: 'node',
     external: ['./commands/*', './completion/script.ts'],
   };
-  const { outputFiles } = await build({ ...bundle, absWorkingDir: root, entryPoints: ['build/documents.ts'] });
+  const { outputFiles } = await build({ ...bundle, absWorkingDir: root, entryPoints: ['docs/generate/documents.ts'] });
   const code = Buffer.from(outputFiles[0].contents).toString('base64');
   const { documents } = await import(`data:text/javascript;base64,${code}`);
   const texts = documents(await readFile(path.join(root, 'docs/output.md'), 'utf8'));

@@ -1,9 +1,9 @@
 /** The manual page, in the macros of man(7), made from the definitions that `--help` is made from. */
 
-import type { ArgumentShape, CommandShape, OptionShape } from '../src/cli/completion/describe.ts';
-import type { OptionDefinition } from '../src/options/option.ts';
-import { OPTIONS } from '../src/options/table.ts';
-import { VARIABLES } from '../src/options/variables.ts';
+import type { ArgumentShape, CommandShape, OptionShape } from '../../src/cli/completion/describe.ts';
+import type { OptionDefinition } from '../../src/options/option.ts';
+import { OPTIONS } from '../../src/options/table.ts';
+import { VARIABLES } from '../../src/options/variables.ts';
 
 /** `exitCodes`: each with what it means. */
 export function manualPage(program: CommandShape, exitCodes: readonly (readonly [string, string])[]): string {

@@ -1,7 +1,7 @@
 /** Documents of the package that are made from the tables of commands and options: the text of each by its path below dist. */
 
-import { PROGRAM } from '../src/cli/command-table.ts';
-import { describeProgram } from '../src/cli/completion/describe.ts';
+import { PROGRAM } from '../../src/cli/command-table.ts';
+import { describeProgram } from '../../src/cli/completion/describe.ts';
 import { manualPage } from './manual-page.ts';
 import { profilesSchema, projectSchema } from './settings-schema.ts';
 

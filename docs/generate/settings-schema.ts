@@ -1,8 +1,8 @@
 /** The JSON Schemas of the files of settings, made from the table of options. */
 
-import type { OptionDefinition } from '../src/options/option.ts';
-import { MOST_VALUES } from '../src/options/stored/stored-values.ts';
-import { definitionOf, PROFILE_KEYS, PROJECT_KEYS, type SettingKey } from '../src/options/table.ts';
+import type { OptionDefinition } from '../../src/options/option.ts';
+import { MOST_VALUES } from '../../src/options/stored/stored-values.ts';
+import { definitionOf, PROFILE_KEYS, PROJECT_KEYS, type SettingKey } from '../../src/options/table.ts';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 const ADDRESS = { type: 'string', format: 'uri', pattern: '^https?://' };
