@@ -88,7 +88,7 @@ export interface Deployment {
   strangersBody(): Promise<Body>;
   /** The one signature of this algorithm that the rules share; `answer` is whatever came. */
   signed(algorithm?: DigestAlgorithm): Promise<Signed>;
-  /** The id of the shared record. Throws `CannotAsk` where there is none. */
+  /** The id of the shared record. Throws `CannotAsk` if it is missing. */
   recordId(): Promise<string>;
   /** Leaves before the answer. */
   sendAndLeave(call: Call, linger: number): Promise<void>;

@@ -1,9 +1,9 @@
 /** The envelope around every answer (2.1), as far as an answer has one, and what is wrong with it. */
 
 export interface Envelope {
-  /** The body as JSON, or undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
-  /** Undefined where it is no integer. */
+  /** Undefined if it is not an integer. */
   readonly code: number | undefined;
   readonly message: unknown;
   readonly data: unknown;

@@ -22,7 +22,7 @@ export interface HttpAnswer {
 }
 
 export interface Http {
-  /** Rejects with `NoAnswer` where there is none. */
+  /** Rejects with `NoAnswer` if no response comes. */
   send(request: HttpRequest): Promise<HttpAnswer>;
   /** Sends the request and leaves: at once, or a moment after the last byte. Resolves when the connection is gone. */
   sendAndLeave(request: HttpRequest, linger: number): Promise<void>;
@@ -86,7 +86,7 @@ export function createHttp(ca: readonly string[] | undefined, timeout: number): 
     async sendAndLeave(request, linger) {
       const call = start(request, new https.Agent({ keepAlive: false }));
       const closed = new Promise((resolve) => call.once('close', resolve));
-      call.on('error', () => {}); // it leaves: how the connection ends is no matter
+      call.on('error', () => {}); // the response is complete: how the connection ends does not matter
       await new Promise<void>((resolve) => {
         call.once('close', resolve);
         call.write(request.body ?? '', () => setTimeout(resolve, linger));

@@ -31,7 +31,7 @@ export function signatureFault(
   return 'the signature is over something else than the digest that was sent';
 }
 
-/** The key of the one certificate among those of a PEM file that is no authority's; of several the first. */
+/** The key of the first certificate in a PEM file that does not belong to an authority. */
 export function signingKey(pem: string): KeyObject {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   const certificates = blocks.map((block) => new X509Certificate(block));

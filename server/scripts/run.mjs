@@ -42,7 +42,7 @@ export async function runOrFail(command, args, options = {}) {
   return output;
 }
 
-/** The path of a program on the PATH (or in the folders where Debian keeps those of root); undefined if there is none. */
+/** The path of a program on the PATH (or in the folders where Debian keeps those of root); undefined if it is not found. */
 export function onPath(name) {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/sbin'];
   return folders.map((folder) => path.join(folder, name)).find(isExecutable);

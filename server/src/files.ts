@@ -44,7 +44,7 @@ export async function isThere(path: string): Promise<boolean> {
   return (await ifThere(access(path).then(() => true))) ?? false;
 }
 
-/** @returns the contents, or undefined where there is no such file @throws an error of the system where that cannot be seen */
+/** @returns the contents, or undefined if the file does not exist @throws the error of the system if that cannot be determined */
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
   return await ifThere(readFile(path));
 }

@@ -89,7 +89,7 @@ describe('a mistake on the command line is describeAnswer, exit code 2, and noth
     ['a time-out of nothing', [...GOOD.base, ...GOOD.code, '--timeout', '0'], CREDENTIALS, /--timeout/],
     ['roots that cannot be read', [...GOOD.base, ...GOOD.code, '--ca-file', '/no/such.pem'], CREDENTIALS, /--ca-file/],
     [
-      'a certificate that is none',
+      'an invalid certificate',
       [...GOOD.base, ...GOOD.code, '--certificate', fileURLToPath(import.meta.url)],
       CREDENTIALS,
       /--certificate/,

@@ -21,14 +21,14 @@ function isBareEnvelope(answer: Answer): Verdict {
 
 /** Titles, and calls that no deployment can sign. */
 const REFUSED: Readonly<Record<string, (deployment: Deployment) => Promise<Answer>>> = {
-  'a body that is no JSON': (deployment) => deployment.sign('{'),
+  'a body that is not JSON': (deployment) => deployment.sign('{'),
   'a body that is empty': (deployment) => deployment.sign(''),
   'no body': (deployment) => deployment.call(SIGN),
   'a body that is null': (deployment) => deployment.sign('null'),
   'a body that is an array': (deployment) => deployment.sign('[]'),
   'a body that is a string': (deployment) => deployment.sign('"code"'),
   'two bodies in one': (deployment) => deployment.sign(JSON.stringify(deployment.refusedBody()).repeat(2)),
-  'a report that is no JSON': (deployment) => deployment.report('{'),
+  'a report that is not JSON': (deployment) => deployment.report('{'),
   'a report that is an array': (deployment) => deployment.report('[]'),
   'a path of /v1/ that is not there': (deployment) => deployment.call(UNKNOWN, { body: deployment.refusedBody() }),
   'a path of another version': (deployment) => deployment.call('/v2/codesign/sign', { body: deployment.refusedBody() }),

@@ -58,7 +58,7 @@ export const EXTRA_RULES: readonly Rule[] = [
   ...Object.entries(MEMBERS).map(([name, value]) =>
     peculiar(`a ${name} of another type`, { [name]: typeof value === 'string' ? 7 : '7' }),
   ),
-  peculiar('a file size that is no integer', { signing_filesize: 1.5 }),
+  peculiar('a file size that is not an integer', { signing_filesize: 1.5 }),
   peculiar('a file size below zero', { signing_filesize: -1 }),
   peculiar('a member that is null', { hostname: null }),
   peculiar('a file name of 4,000 characters', { signing_filename: 'x'.repeat(4000) }),

@@ -62,7 +62,7 @@ export const SIGN_RULES: readonly Rule[] = [
     async ask(deployment) {
       const { answer } = await deployment.signed();
       if (answer.signature === undefined) throw new CannotAsk('no signature was given');
-      return typeof answer.id === 'string' && answer.id !== '' ? KEPT : broken('there is no such data.id', answer);
+      return typeof answer.id === 'string' && answer.id !== '' ? KEPT : broken('data.id is missing', answer);
     },
   },
   {

@@ -103,7 +103,7 @@ const MESSAGES: Readonly<Record<Check, string>> = {
   digest: 'the digest is not Base64',
   algorithm: 'the algorithm does not match',
   padding: 'the padding is unknown',
-  extra: 'extra is no object',
+  extra: 'extra is not an object',
 };
 
 function serve(behaviour: Behaviour, state: State, records: Set<string>) {
@@ -165,7 +165,7 @@ function serve(behaviour: Behaviour, state: State, records: Set<string>) {
     const passed: Readonly<Record<Check, boolean>> = {
       code: behaviour.certificate(body.code),
       digest: digest !== undefined,
-      // Where there is no digest it is for the name alone.
+      // Without a digest, the signature depends on the name alone.
       algorithm: digest === undefined ? body.algorithm !== 'CONFORMANCE' : algorithm !== undefined,
       padding: behaviour.padding(body.padding),
       extra: behaviour.extra(body.extra),

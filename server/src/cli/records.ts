@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { DataOptions } from '../config.ts';
 import { ServerError } from '../errors.ts';
-import { stretches } from '../records/records.ts';
+import { batches } from '../records/records.ts';
 import { CSV_HEADING, csvLine, type Shown, shown } from '../records/shown.ts';
 import type { Client, RecordFilter, Store } from '../records/store.ts';
 import type { Surroundings } from '../start.ts';
@@ -121,8 +121,8 @@ async function* recordsOf(
     until: until === undefined ? undefined : readTime('--until', until),
   };
   const known = byId(clients);
-  for await (const stretch of stretches(store.records, filter, { order, after: undefined })) {
-    for (const record of stretch.records) yield shown(record, known);
+  for await (const batch of batches(store.records, filter, { order, after: undefined })) {
+    for (const record of batch.records) yield shown(record, known);
   }
 }
 

@@ -112,7 +112,7 @@ export function decodeBase64(text: string): Buffer | undefined {
 
 /** Failed logins are slowed down by address: from the hundredth in this time on, one answer a second. Milliseconds. */
 const WINDOW = 60_000;
-/** A mistyped secret in a build with many files is no attack. */
+/** A mistyped secret in a build with many files is not an attack. */
 const UNHINDERED = 99;
 const STEP = 1000;
 /** No answer is held back longer: open connections cost memory, too. */

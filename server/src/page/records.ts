@@ -1,6 +1,6 @@
 /** The page's signature records: search in steps, so that signing goes on in between, the table, its filter, and the CSV. */
 
-import { type Search, stretches } from '../records/records.ts';
+import { batches, type Search } from '../records/records.ts';
 import { CSV_HEADING, csvLine, type Shown, shown } from '../records/shown.ts';
 import type { Client, Position, SearchFilter, SignatureRecord } from '../records/store.ts';
 import { count, type Html, html, type Part, size, time, verbatim } from './html.ts';
@@ -184,7 +184,7 @@ export async function findPage(
   const found: SignatureRecord[] = [];
   let rest: Position | undefined;
   let lookedAt = 0;
-  for await (const { records: fitting, next, size } of stretches(records, filter, place, bounds.shown + 1)) {
+  for await (const { records: fitting, next, size } of batches(records, filter, place, bounds.shown + 1)) {
     for (const record of fitting) found.push(record);
     lookedAt += size;
     rest = next;
@@ -213,9 +213,9 @@ export async function* csvOf(
   const byId = new Map(clients.map((client) => [client.id, client]));
   const until = filter.until !== undefined && filter.until < now ? filter.until : now;
   yield `${CSV_HEADING}\n`;
-  for await (const stretch of stretches(records, { ...filter, until }, { order: 'oldest first', after: undefined })) {
-    if (stretch.records.length > 0) {
-      yield stretch.records.map((record) => `${csvLine(shown(record, byId))}\n`).join('');
+  for await (const batch of batches(records, { ...filter, until }, { order: 'oldest first', after: undefined })) {
+    if (batch.records.length > 0) {
+      yield batch.records.map((record) => `${csvLine(shown(record, byId))}\n`).join('');
     }
   }
 }

@@ -70,7 +70,7 @@ function validityAt(now: Date, notBefore: Date, notAfter: Date) {
   return { state: 'valid', word: 'valid', left: `${duration(left)} left` };
 }
 
-/** A chain that cannot be read is no reason to show nothing of all the others. */
+/** A chain that cannot be read must not hide the others. */
 function readLeaf(chain: string): { readonly name: string; readonly key: string } {
   try {
     const { subject, publicKey } = new X509Certificate(chain);
@@ -124,7 +124,7 @@ function quotaOf({ signatures, reserved, quota }: Client): Html {
 <span>${count(signatures)}${underWay} of ${count(quota)} (${percent} %), ${word}</span>`;
 }
 
-/** What part of its quota a client has used; none where there is no bound. */
+/** Which part of its quota a client has used; empty if the quota is unlimited. */
 function usedOf({ signatures, reserved, quota }: Client): number {
   if (quota === undefined) return -1;
   return quota === 0 ? 1 : (signatures + reserved) / quota;

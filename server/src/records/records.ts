@@ -7,7 +7,7 @@ import { printable } from '../text.ts';
 import type { Step } from './quota.ts';
 import { isStorable, type Tables, toRecord } from './rows.ts';
 import { maskExtra } from './shown.ts';
-import type { Position, RecordFilter, ReportStatus, SearchFilter, SignatureRecord, Store, Stretch } from './store.ts';
+import type { Batch, Position, RecordFilter, ReportStatus, SearchFilter, SignatureRecord, Store } from './store.ts';
 
 /**
  * A UUID of version 7, so that indexes grow at one end (RFC 9562, section 5.7): milliseconds since 1970 in 48 bits, then the version, and what a random UUID has after its own.
@@ -183,26 +183,26 @@ function mayHoldName(condition: Condition, file: string) {
   return condition.and([condition('extra', 'is not', null), sql<boolean>`lower(extra) like ${pattern} escape '\\'`]);
 }
 
-/** The longest stretch: some milliseconds of the database's time. */
+/** Records in the largest batch, which takes the database some milliseconds. */
 const LONGEST = 2000;
-/** How much longer each stretch is than the one before: where little fits, there is much to look at. */
+/** Factor between one batch and the next: if few records match, larger batches find them sooner. */
 const GROWTH = 4;
 
 export type Search = Pick<Store['records'], 'search'>;
 
-/** The stretches from a place on, until there is no more. @param first how many records the first one has */
-export async function* stretches(
+/** Records from a position to the end, in batches. @param first number of records in the first batch */
+export async function* batches(
   records: Search,
   filter: SearchFilter,
   { order, after }: { readonly order: 'oldest first' | 'newest first'; readonly after: Position | undefined },
   first = LONGEST,
-): AsyncGenerator<Stretch & { readonly size: number }> {
+): AsyncGenerator<Batch & { readonly size: number }> {
   let from: Position | undefined = after;
   for (let size = first; ; size = Math.min(size * GROWTH, LONGEST)) {
-    const stretch = await records.search(filter, { order, size, after: from });
-    yield { ...stretch, size };
-    if (stretch.next === undefined) return;
-    from = stretch.next;
+    const batch = await records.search(filter, { order, size, after: from });
+    yield { ...batch, size };
+    if (batch.next === undefined) return;
+    from = batch.next;
     await othersTurn();
   }
 }

@@ -121,7 +121,7 @@ export interface SearchFilter extends RecordFilter {
 }
 
 /** Some of the records that follow each other in the order of signing. */
-export interface Stretch {
+export interface Batch {
   /** Those that fit, without their signatures. */
   readonly records: readonly SignatureRecord[];
   /** The last one looked at, fitting or not, where there may be more behind it. */
@@ -142,7 +142,7 @@ export interface Store {
     list(): Promise<readonly Viewer[]>;
     findByAccessKey(accessKey: string): Promise<Viewer | undefined>;
     add(viewer: Omit<Viewer, 'createdAt'>, at: Date): Promise<void>;
-    /** @returns false where there is no such viewer */
+    /** @returns false if the viewer does not exist */
     remove(accessKey: string): Promise<boolean>;
   };
   readonly clients: {
@@ -150,11 +150,11 @@ export interface Store {
     findByAccessKey(accessKey: string): Promise<Client | undefined>;
     /** Adds a client whose secret is not handed over yet, and removes earlier ones in that state. */
     addPending(client: Pick<Client, 'id' | 'accessKey' | 'secretDigest'>, at: Date): Promise<void>;
-    /** Rejects where there is no such client: then the secret that was handed over does not work. */
+    /** Rejects if the client does not exist: then the secret that was handed over does not work. */
     markHandedOver(id: string): Promise<void>;
     /** Adds a client whose secret is handed over. */
     add(client: NewClient, at: Date): Promise<void>;
-    /** Changes what an operator may change. @returns false where there is no such client */
+    /** Changes what an operator may change. @returns false if the client does not exist */
     change(
       accessKey: string,
       change: Partial<
@@ -167,9 +167,9 @@ export interface Store {
     find(number: string): Promise<StoredCertificate | undefined>;
     /** @returns false where the number is taken */
     add(certificate: IssuedCertificate, at: Date): Promise<boolean>;
-    /** Gives a number another certificate of the same key. @returns false where there is no such number with this key */
+    /** Gives a number another certificate of the same key. @returns false if no certificate of this key has the number */
     renew(certificate: IssuedCertificate): Promise<boolean>;
-    /** Takes it out of use, or back into it. @returns false where there is no such number */
+    /** Takes it out of use, or back into it. @returns false if the number does not exist */
     disable(number: string, disabled: boolean): Promise<boolean>;
   };
   /** Keys whose certificate another authority is to make. */
@@ -182,7 +182,7 @@ export interface Store {
   readonly authorities: {
     get(purpose: AuthorityPurpose): Promise<StoredAuthority | undefined>;
     /**
-     * Replaces an authority (undefined: there is none yet), unless another server was faster.
+     * Replaces an authority (undefined: none exists yet), unless another server was faster.
      * @returns the one that is stored then
      */
     replace(
@@ -222,7 +222,7 @@ export interface Store {
         readonly size: number;
         readonly after?: Position | undefined;
       },
-    ): Promise<Stretch>;
+    ): Promise<Batch>;
     /** Removes the oldest records that were signed before a time; what is counted stays. @param most records of one call, since signatures wait for it @returns how many */
     prune(before: Date, most: number): Promise<number>;
     /** How many were signed since then and before the other time, by day and by what became of them. */

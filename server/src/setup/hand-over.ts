@@ -18,7 +18,7 @@ export type Variables = readonly (readonly [string, string | undefined])[];
 /**
  * Chooses where the credentials are written, before anything is created: a start that cannot hand them over creates nothing.
  * @param dataRoot the folder that `--data` names; it may be missing still
- * @param terminal writes to a terminal; undefined if there is none
+ * @param terminal writes to a terminal; undefined without a terminal
  * @param option what names the file, for people
  * @throws `nobody-to-hand-credentials-to`, `client-env-exists`, `client-env-not-writable`
  */

@@ -26,7 +26,7 @@ const ASIDE_NAME = /^\.codesign-remote-server-setup-[A-Za-z0-9]{6}$/;
 const ABANDONED = 60 * 60 * 1000;
 
 /**
- * Makes the data of a server where there is none yet.
+ * Creates the data of a server that has no data yet.
  * An interrupted start leaves a folder aside and nothing else; of two concurrent starts, the later one uses what the earlier made.
  * @throws `data-folder-unusable`, and what the HSM throws
  */

@@ -78,7 +78,7 @@ function readRequest(body: Uint8Array): TimeStampReq | undefined {
   try {
     return TimeStampReq.fromBER(body);
   } catch {
-    return undefined; // pkijs throws errors of several classes for what is no request
+    return undefined; // pkijs throws errors of several classes for what is not a request
   }
 }
 

@@ -94,6 +94,6 @@ test.each([
   expect(Buffer.from(ipAddressBytes(text) ?? []).toString('hex')).toBe(hex);
 });
 
-test.each(['localhost', '1.2.3', '1.2.3.256', 'fe80::1%eth0', ''])('%j is no address', (text) => {
+test.each(['localhost', '1.2.3', '1.2.3.256', 'fe80::1%eth0', ''])('%j is not an address', (text) => {
   expect(ipAddressBytes(text)).toBeUndefined();
 });

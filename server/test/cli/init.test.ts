@@ -1,4 +1,4 @@
-/** The administration commands where there is no server's data yet. */
+/** The administration commands before a server has data. */
 
 import { access, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

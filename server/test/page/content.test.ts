@@ -188,7 +188,7 @@ describe('names that were made to do harm', () => {
   });
 
   test('are nowhere in attributes without their quotes escaped', () => {
-    // Whatever stands in an attribute, there is no sign in it that ends it.
+    // No attribute value contains a character that ends the attribute.
     for (const [, value = ''] of body.matchAll(/ (?:value|aria-label|data-label|href|title)="([^"]*)"/g)) {
       expect(value).not.toMatch(/[<>']/);
     }

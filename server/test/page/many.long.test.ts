@@ -48,7 +48,7 @@ test.each([
   ['the latest', '/', 300],
   ['90 days', '/?days=90', 300],
   ['a time before everything', '/?until=2020-01-01', 300],
-  // These look at every record there is, one stretch after the other.
+  // These look at every record there is, one batch after the other.
   ['the one record of a client', () => `/?client=${quiet}`, 1500],
   ['a name that no file has', '/?file=no-such-name', 1500],
 ])('%s: the page takes its time in processor and no more', async (name, url, limit) => {

@@ -310,9 +310,9 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
         let after: Awaited<ReturnType<typeof store.records.search>>['next'];
         const seen: string[][] = [];
         do {
-          const stretch = await other.records.search({}, { order, size: 2, after });
-          seen.push(stretch.records.map(({ id }) => id));
-          after = stretch.next;
+          const batch = await other.records.search({}, { order, size: 2, after });
+          seen.push(batch.records.map(({ id }) => id));
+          after = batch.next;
         } while (after !== undefined);
         expect(seen).toEqual([inOrder.slice(0, 2), inOrder.slice(2, 4), inOrder.slice(4)]);
       }

@@ -14,9 +14,9 @@ export interface Instance {
   /** As no program can defend itself against. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** One call of sign. @returns the answer; rejects where there is none */
+  /** One call of sign. @returns the answer; rejects if no answer comes */
   sign(body: unknown, by: Pick<Credentials, 'accessKey' | 'accessSecret'>): Promise<SignAnswer>;
-  /** GET of a path that needs no credentials. @returns the HTTP status; rejects where there is no answer */
+  /** GET of a path that needs no credentials. @returns the HTTP status; rejects if no answer comes */
   status(path: string): Promise<number>;
   /** What reaches it, once it is started. */
   address(): { readonly port: number; readonly ca: Buffer };

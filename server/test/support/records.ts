@@ -1,12 +1,12 @@
 /** Every record that a filter lets through, oldest first, with its signature. */
 
-import { stretches } from '../../src/records/records.ts';
+import { batches } from '../../src/records/records.ts';
 import type { RecordFilter, SignatureRecord, Store } from '../../src/records/store.ts';
 
 export async function allRecords({ records }: Store, filter: RecordFilter): Promise<readonly SignatureRecord[]> {
   const found: SignatureRecord[] = [];
-  for await (const stretch of stretches(records, filter, { order: 'oldest first', after: undefined })) {
-    for (const { id } of stretch.records) {
+  for await (const batch of batches(records, filter, { order: 'oldest first', after: undefined })) {
+    for (const { id } of batch.records) {
       const record = await records.find(id);
       if (record !== undefined) found.push(record);
     }

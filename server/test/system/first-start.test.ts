@@ -121,7 +121,7 @@ test('puts the environment file into the data folder too, which is not there yet
   const inside = join(data, 'client.env');
   await writeFile(join(folder, 'file'), '');
   const blocked = await start('--client-env', inside, '--pkcs11-library', join(folder, 'file'));
-  expect(blocked.code).toBe(2); // a library that is none: past the check of the file, and nothing is made
+  expect(blocked.code).toBe(2); // the file is not a library: its check passes, and nothing is created
   expect(await readdir(data)).toEqual([]);
   expect(await modeOf(data)).toBe('700');
 });

@@ -14,7 +14,7 @@ const BASE = process.env.CODESIGN_TEST_BASE_IMAGE ?? 'docker.io/library/node:22-
 const IMAGE = `codesign-remote-server-test-${process.pid}`;
 const run = promisify(execFile);
 
-/** The container program that has or gets the base image; undefined if there is none. */
+/** The container program that has or gets the base image; undefined if none was found. */
 const runtime = ['podman', 'docker'].find((program) => {
   const has = spawnSync(program, ['image', 'inspect', BASE], { timeout: 30_000 }).status === 0;
   return has || spawnSync(program, ['pull', BASE], { timeout: 60_000 }).status === 0;

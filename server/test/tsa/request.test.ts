@@ -142,7 +142,7 @@ const MALFORMED: Readonly<Record<string, Uint8Array>> = {
     sequence(identifier, Buffer.concat([Buffer.from([4, 0x81, digest.length]), digest])),
   ),
   'a BOOLEAN of three bytes': sequence(version, imprint, Buffer.from('0103000000', 'hex')),
-  'a time that is no time': sequence(version, imprint, Buffer.from('180100', 'hex')),
+  'an invalid time': sequence(version, imprint, Buffer.from('180100', 'hex')),
   'an empty extension': sequence(version, imprint, encode(0xa0, sequence())),
   'definite nesting beyond the limit of asn1js': Array.from({ length: 1000 }).reduce<Uint8Array>(
     (inner) => encode(0x30, inner),

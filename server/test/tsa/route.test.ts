@@ -42,7 +42,7 @@ test.each([
   expect(server.log().at(-1)).toMatchObject({ operation: 'timestamp', outcome: 'refused', reason });
 });
 
-describe('what is no request for a timestamp', () => {
+describe('a body that is not a timestamp request', () => {
   test.each([
     ['another content type', () => ask(server, query(), 'application/json'), 415],
     ['the type of the reply', () => ask(server, query(), 'application/timestamp-reply'), 415],

@@ -39,7 +39,7 @@ test('gives no time that its certificate does not vouch for', async () => {
   expect(server.log()).toContainEqual(expect.objectContaining({ reason: 'timeNotAvailable' }));
 });
 
-test('without an authority there is no such address', async () => {
+test('without an authority, the address does not exist', async () => {
   server = await openApp();
   expect(await ask(server, query())).toMatchObject({ status: 404 });
   expect(await ask(server, undefined, '', 'GET')).toMatchObject({ status: 404 });
