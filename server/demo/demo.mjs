@@ -103,7 +103,7 @@ async function show(service, folder, copies, signal) {
   }
   if (signing.signed.length === 0) return { signed: [], exitCode: signing.exitCode };
 
-  say('4. Judging the result');
+  say('4. Verifying the result');
   const root = path.join(folder, 'demo-root.crt');
   await copyFile(service.root, root);
   const rejected = await check('codesign-remote', signing.signed, () => signAgain(service, signing.signed, signal));

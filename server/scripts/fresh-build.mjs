@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { runOrFail } from './run.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const SOURCES = ['src', 'server/src', 'build', 'build.mjs', 'package.json', 'package-lock.json', 'server/package.json'];
+export const SOURCES = ['src', 'server/src', 'docs/generate', 'build.mjs', 'package.json', 'package-lock.json', 'server/package.json'];
 const RESULTS = [
   'dist/cli.cjs',
   'dist/index.js',

@@ -1,8 +1,9 @@
-/** Every path and npm script that a workflow, an action or .ci/run names exists. */
+/** Every path and npm script that a workflow, an action, .ci/run or the check for a stale build names exists. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { SOURCES } from '../../server/scripts/fresh-build.mjs';
 import { ROOT } from './source-files.ts';
 
 const SCRIPTS: Readonly<Record<string, string>> = JSON.parse(
@@ -17,6 +18,10 @@ const FILES = [
 
 it.each(FILES)('%s names only what exists', (file) => {
   expect(missingIn(readFileSync(path.join(ROOT, file), 'utf8'))).toEqual([]);
+});
+
+it('the build is compared with sources that exist', () => {
+  expect(SOURCES.filter((source: string) => !existsSync(path.join(ROOT, source)))).toEqual([]);
 });
 
 it('finds paths and scripts that do not exist', () => {
