@@ -185,7 +185,7 @@ function signatureLines(
     const about = `timestamp${time} by ${quoted(timestamp.signer.name)}`;
     const visible = timestamp.findings.filter((finding) => options.shows(finding, []));
     if (options.verbose || visible.length > 0) {
-      lines.push(`${indent}${about}: ${timestamp.integrity}, ${timestamp.trust}`);
+      lines.push(`${indent}${about}: ${states(timestamp)}`);
     }
     const identity = options.verbose ? identityLines(timestamp.signer, `${indent}  `) : [];
     for (const line of identity) lines.push(line);
@@ -209,8 +209,13 @@ function identityLines({ sha256, path }: Identity, indent: string): string[] {
   return lines;
 }
 
-function signerLine({ signer, integrity, trust, time }: VerifiedSignature): string {
-  return `signed by ${quoted(signer.name)}${time === undefined ? '' : ` before ${secondOf(time)}`}: ${integrity}, ${trust}`;
+function signerLine(signature: VerifiedSignature): string {
+  const { signer, time } = signature;
+  return `signed by ${quoted(signer.name)}${time === undefined ? '' : ` before ${secondOf(time)}`}: ${states(signature)}`;
+}
+
+function states({ integrity, trust }: VerifiedSignature | VerifiedTimestamp): string {
+  return `${integrity}, ${trust === 'not-checked' ? 'trust was not checked' : trust}`;
 }
 
 function sentence({ message, code }: Finding): string {

@@ -88,6 +88,8 @@ describe('a file that is not good', () => {
     const at = lines.findIndex((line) => line.endsWith('signed by "Golden RSA 2048": intact, untrusted'));
     expect(lines[at]).toMatch(/^META-INF\/\S+\.RSA: /);
     expect(stdout).toContain('signed by "Golden RSA 4096": intact, trusted\n');
+    const unchecked = await verify(['--integrity-only', join(GOLDEN, 'appended-twice.jar')]);
+    expect(unchecked.stdout).toContain('signed by "Golden RSA 4096": intact, trust was not checked\n');
   });
 
   it("is untrusted by the system's roots, which SSL_CERT_FILE names", async () => {
