@@ -80,6 +80,15 @@ export const SPC_COMMERCIAL_PURPOSE = '1.3.6.1.4.1.311.2.1.22';
 export const SPC_PAGE_HASHES_V1 = '1.3.6.1.4.1.311.2.3.1';
 export const SPC_PAGE_HASHES_V2 = '1.3.6.1.4.1.311.2.3.2';
 export const SPC_NESTED_SIGNATURE = '1.3.6.1.4.1.311.2.4.1';
+/** szOID_CTL, the content of a catalog. */
+export const CERTIFICATE_TRUST_LIST = '1.3.6.1.4.1.311.10.1';
+/** Usage, kinds of members and their attributes (mscat.h). */
+export const CATALOG_LIST = '1.3.6.1.4.1.311.12.1.1';
+export const CATALOG_MEMBER = '1.3.6.1.4.1.311.12.1.2';
+/** As above, listed by SHA-256 digests. */
+export const CATALOG_MEMBER_V2 = '1.3.6.1.4.1.311.12.1.3';
+export const CATALOG_NAME_VALUE = '1.3.6.1.4.1.311.12.2.1';
+export const CATALOG_MEMBER_INFO_V2 = '1.3.6.1.4.1.311.12.2.3';
 export const SPC_RFC3161_TIMESTAMP = '1.3.6.1.4.1.311.3.3.1';
 /** Every unsigned attribute for timestamps: no platform reads all of them. */
 export const TIMESTAMP_TYPES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE, TIMESTAMP_TOKEN];

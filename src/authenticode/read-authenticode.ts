@@ -171,7 +171,7 @@ function ofContentItself({ contentType, signers: [signer] }: SignedData, content
   };
 }
 
-function readIndirectData(indirectData: Element) {
+export function readIndirectData(indirectData: Element) {
   const what = SPC_CONTENT;
   const fields = fieldsOf(indirectData, 0x30, what);
   const data = fields.next(0x30, 'data');

@@ -13,12 +13,12 @@ export interface StoredCms {
 }
 
 /** In bytes. A signature has a few kilobytes, with many nested ones a few hundred. */
-const LONGEST = 16 * 1024 * 1024;
+export const LONGEST_CMS = 16 * 1024 * 1024;
 /** Signing programs pad with zeros to a multiple of 8. */
 const LONGEST_PADDING = 7;
 
 export async function readStoredCms(source: ByteSource, { start, end }: ByteRange): Promise<StoredCms> {
-  if (end - start > LONGEST) return { cms: undefined, rest: new Uint8Array() };
+  if (end - start > LONGEST_CMS) return { cms: undefined, rest: new Uint8Array() };
   // A copy, since a source over memory gives views and a signature may outlive the file.
   return splitCms(Uint8Array.from(await source.read(start, end - start)));
 }

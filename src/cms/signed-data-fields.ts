@@ -15,8 +15,16 @@ import { cmsErrors } from './errors.ts';
 /** One, in every signature that a verifier of today takes. */
 const MAX_SIGNERS = 16;
 
-/** Of the ContentInfo at the start of `bytes`; `tagged` is the `[0]` round the SignedData. Throws `asn1-malformed`, `cms-not-signed-data`, `cms-without-signer`, `cms-too-large`. */
+/** As `readSignedDataParts`, of data that is signed. Throws `cms-without-signer` too. */
 export function readSignedDataFields(bytes: Uint8Array) {
+  const fields = readSignedDataParts(bytes);
+  const [first, ...others] = fields.signers;
+  if (first === undefined) throw cmsErrors('cms-without-signer');
+  return { ...fields, signers: [first, ...others] as const };
+}
+
+/** Of the ContentInfo at the start of `bytes`; `tagged` is the `[0]` round the SignedData. Throws `asn1-malformed`, `cms-not-signed-data`, `cms-too-large`. */
+export function readSignedDataParts(bytes: Uint8Array) {
   const contentInfo = readElement(bytes, 'ContentInfo');
   const outer = fieldsOf(contentInfo, 0x30, 'ContentInfo');
   const type = objectIdentifierOf(outer.next(0x06, 'type'), 'ContentInfo, type');
@@ -36,9 +44,7 @@ export function readSignedDataFields(bytes: Uint8Array) {
   fields.optional(0xa1); // revocation lists
   const signerInfos = fields.next(0x31, 'signerInfos');
   fields.end();
-  const [first, ...others] = partsUpTo(MAX_SIGNERS, signerInfos, 'signers');
-  if (first === undefined) throw cmsErrors('cms-without-signer');
-  const signers = [first, ...others] as const;
+  const signers = partsUpTo(MAX_SIGNERS, signerInfos, 'signers');
   return { contentInfo, tagged, signedData, encapsulatedContent, certificates, signerInfos, signers };
 }
 

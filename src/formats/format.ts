@@ -20,7 +20,7 @@ export interface Format {
   readonly title: string;
   /** With the dot, lower case. For documentation and for folders; never decides what a file is. */
   readonly extensions: readonly string[];
-  /** Further ones, which files in folders usually have for another reason: such a file must be named. */
+  /** Extensions, listed above or not, of files that a folder usually holds for another reason: such a file must be named. */
   readonly onlyIfNamed?: readonly string[];
   /** Those of its own. Formats that share an option declare the same object. */
   readonly options: readonly FormatOption[];

@@ -1,12 +1,13 @@
 import type { Purpose } from '../certificates/purpose.ts';
 import { cab } from './cab/index.ts';
+import { cat } from './cat/index.ts';
 import type { Format } from './format.ts';
 import { jar } from './jar/index.ts';
 import { msi } from './msi/index.ts';
 import { pe } from './pe/index.ts';
 import { powershell, wsh } from './script/index.ts';
 
-const FORMATS = [pe, jar, msi, cab, powershell, wsh] as const;
+const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh] as const;
 
 export const formats: readonly Format[] = FORMATS;
 

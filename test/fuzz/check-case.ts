@@ -9,6 +9,7 @@ import { compoundFileErrors } from '../../src/compound-file/errors.ts';
 import { CodesignError } from '../../src/errors/codesign-error.ts';
 import { fileErrors } from '../../src/files/errors.ts';
 import { cabErrors } from '../../src/formats/cab/errors.ts';
+import { catErrors } from '../../src/formats/cat/errors.ts';
 import { formatErrors } from '../../src/formats/errors.ts';
 import { jarErrors } from '../../src/formats/jar/errors.ts';
 import { msiErrors } from '../../src/formats/msi/errors.ts';
@@ -38,6 +39,7 @@ const TABLES = [
   jarErrors,
   peErrors,
   cabErrors,
+  catErrors,
   compoundFileErrors,
   msiErrors,
   scriptErrors,

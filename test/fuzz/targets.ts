@@ -2,7 +2,7 @@
 
 import type { TargetDefinition } from './target.ts';
 import { asn1Target } from './targets/asn1.ts';
-import { cabTarget, msiTarget, powershellTarget, wshTarget } from './targets/authenticode-files.ts';
+import { cabTarget, catTarget, msiTarget, powershellTarget, wshTarget } from './targets/authenticode-files.ts';
 import { certificateTarget, revocationTarget } from './targets/certificates.ts';
 import { jarTarget, peTarget } from './targets/files.ts';
 import { callTarget, journalTarget } from './targets/journal.ts';
@@ -17,6 +17,7 @@ export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
   pe: peTarget,
   jar: jarTarget,
   cab: cabTarget,
+  cat: catTarget,
   msi: msiTarget,
   powershell: powershellTarget,
   wsh: wshTarget,

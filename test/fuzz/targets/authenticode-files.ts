@@ -1,16 +1,19 @@
-/** Cabinets, installer files and scripts, changed by chance: unsigned ones and signed ones. */
+/** Cabinets, catalogs, installer files and scripts, changed by chance: unsigned ones and signed ones. */
 
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { type Piece, readPieces } from '../../../src/bytes/pieces.ts';
 import type { CompoundStorage } from '../../../src/compound-file/format.ts';
 import { readCompoundFile } from '../../../src/compound-file/read.ts';
 import { cab } from '../../../src/formats/cab/index.ts';
+import { cat } from '../../../src/formats/cat/index.ts';
+import { readCatalog } from '../../../src/formats/cat/list.ts';
 import type { Format } from '../../../src/formats/format.ts';
 import { msi } from '../../../src/formats/msi/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { powershell, wsh } from '../../../src/formats/script/index.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { GOOD_CABINETS, MALFORMED_CABINETS } from '../../unit/formats/cab/samples.ts';
+import { GOOD_CATALOGS, MALFORMED_CATALOGS } from '../../unit/formats/cat/samples.ts';
 import { GOOD_INSTALLERS, MALFORMED_INSTALLERS } from '../../unit/formats/msi/samples.ts';
 import { GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from '../../unit/formats/script/samples.ts';
 import type { Fixture } from '../../unit/formats/support/fixtures.ts';
@@ -70,6 +73,11 @@ async function requireSameFiles(before: Uint8Array, after: Uint8Array): Promise<
   require(one !== undefined && other !== undefined && one.equals(other), 'the content of the cabinet was changed');
 }
 
+async function requireSameList(before: Uint8Array, after: Uint8Array): Promise<void> {
+  const [one, other] = [before, after].map((file) => readCatalog(file).encapsulated.bytes);
+  require(one !== undefined && other !== undefined && Buffer.compare(one, other) === 0, 'the list was changed');
+}
+
 /** Every stream but those of a signature, by its path. */
 async function requireSameStreams(before: Uint8Array, after: Uint8Array): Promise<void> {
   const [one, other] = [await streamsOf(before), await streamsOf(after)];
@@ -112,6 +120,7 @@ async function requireSameText(before: Uint8Array, after: Uint8Array): Promise<v
 }
 
 export const cabTarget = fileTarget('cabinets', cab, [GOOD_CABINETS, MALFORMED_CABINETS], requireSameFiles);
+export const catTarget = fileTarget('catalogs', cat, [GOOD_CATALOGS, MALFORMED_CATALOGS], requireSameList);
 export const msiTarget = fileTarget(
   'installer files',
   msi,

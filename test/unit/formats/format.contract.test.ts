@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../../src/formats/registry.ts';
 import { changedCabinets, GOOD_CABINETS, MALFORMED_CABINETS } from './cab/samples.ts';
+import { changedCatalogs, GOOD_CATALOGS, MALFORMED_CATALOGS } from './cat/samples.ts';
 import { describeFormat, type FormatFixtures } from './format.contract.ts';
 import { changedEntries } from './jar/changed-entries.ts';
 import { changedInstallers, GOOD_INSTALLERS, MALFORMED_INSTALLERS } from './msi/samples.ts';
@@ -58,6 +59,16 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
       remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: changedInstallers,
       appended: { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'is added' },
+    },
+  ],
+  [
+    'cat',
+    {
+      good: GOOD_CATALOGS,
+      malformed: MALFORMED_CATALOGS,
+      remarks: { SHA1: 'digest-algorithm-aging' },
+      changedContents: changedCatalogs,
+      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
     },
   ],
   [

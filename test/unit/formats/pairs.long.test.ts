@@ -18,6 +18,11 @@ const pairs = process.env.CODESIGN_TEST_PAIRS ?? '';
 const FOLDERS: Readonly<Record<string, { count: number; covered: (unsigned: Buffer, signed: Buffer) => number[] }>> = {
   scripts: { count: 50, covered: (unsigned) => [Math.floor(unsigned.length / 2), unsigned.length - 1] },
   cab: { count: 1, covered: (_unsigned, signed) => [32, 60, signed.readUInt32LE(8) - 1] },
+  // The content, up to its end, and the signature; the certificates are checked by the trust in them.
+  catalog: {
+    count: 1,
+    covered: (_unsigned, signed) => [70, 600, signed.indexOf('root', 'utf16le'), signed.length - 9],
+  },
 };
 
 interface Pair {

@@ -11,6 +11,7 @@ import { msi } from '../../../src/formats/msi/index.ts';
 import { scriptKindOf } from '../../../src/formats/script/kinds.ts';
 import { checkAll, osslsigncodeVerify, run, type Verdict } from '../../system/interop/verifiers.ts';
 import { GOOD_CABINETS } from './cab/samples.ts';
+import { GOOD_CATALOGS } from './cat/samples.ts';
 import { GOOD_INSTALLERS } from './msi/samples.ts';
 import { applyPatch } from './support/apply-patch.ts';
 import { openBytes } from './support/sign-bytes.ts';
@@ -105,6 +106,25 @@ describe.skipIf(!isWhole)('files that are signed', () => {
       ...(isBeyondOsslsigncode(file) ? [] : [await osslsigncodeVerify(copies.root, file)]),
     ]);
     expect(checked).toEqual([]);
+  });
+
+  it('catalogs are accepted by openssl and osslsigncode, which reject them once the list changes', async () => {
+    const { signed, rejected } = await signAll([
+      ...GOOD_CATALOGS.map(({ name, bytes }) => ({ name, bytes })),
+      ...filesBelow(path.join(pairs, 'generated-unsigned', 'catalog'), (name) => name.endsWith('.cat')),
+    ]);
+    expect(rejected).toEqual({});
+    expect(signed).toHaveLength(GOOD_CATALOGS.length + 1);
+    const check = async (file: string) => [await checkCms(file), await osslsigncodeVerify(copies.root, file)];
+    expect(await complaints(signed, check)).toEqual([]);
+    for (const file of [signed[0] ?? '', signed.at(-1) ?? '']) {
+      const changed = readFileSync(file);
+      const offset = changed.indexOf('File', 'utf16le') + 1;
+      changed[offset] = (changed[offset] ?? 0) ^ 0x01;
+      for (const target of [file, `${file}.cms`]) writeFileSync(target, changed);
+    }
+    const verdicts = await checkAll([signed[0] ?? '', signed.at(-1) ?? ''], check);
+    expect(verdicts.flat().map(({ accepted }) => accepted)).toEqual([false, false, false, false]);
   });
 
   it('installer files are accepted by the checker, msiinfo and osslsigncode, or rejected for a reason', async () => {

@@ -1,0 +1,35 @@
+import { algorithmName } from '../../asn1/algorithm-identifiers.ts';
+import { secondOf } from '../../asn1/times.ts';
+import { counted } from '../../errors/counted.ts';
+import type { Detail } from '../format.ts';
+import type { Catalog, CatalogMember } from './list.ts';
+
+/** Catalogs of drivers have a few, those of Windows itself thousands. */
+const MOST_SHOWN = 100;
+/** In characters. */
+const LONGEST_TEXT = 1000;
+
+export function describeCatalog({ version, members, identifier, time, attributes, list }: Catalog): readonly Detail[] {
+  return [
+    { name: 'catalog', value: `version ${version}, ${counted(members.length, 'member')}` },
+    { name: 'list', value: counted(list.bytes.length, 'byte') },
+    { name: 'list identifier', value: Buffer.from(identifier.subarray(0, LONGEST_TEXT)).toString('hex') || 'empty' },
+    { name: 'created', value: secondOf(time) },
+    ...bounded(attributes, 'attribute', ({ name, value }) => `${name}: ${value}`),
+    ...bounded(members, 'member', describeMember),
+  ];
+}
+
+function bounded<Item>(items: readonly Item[], name: string, describe: (item: Item) => string): readonly Detail[] {
+  const shown = items.slice(0, MOST_SHOWN).map((item) => ({ name, value: describe(item).slice(0, LONGEST_TEXT) }));
+  const more = items.length - shown.length;
+  return more === 0 ? shown : [...shown, { name: `${name}s`, value: `${more} more` }];
+}
+
+/** Its digest, and the file's name if the catalog has one. */
+function describeMember({ tag, digest, attributes }: CatalogMember): string {
+  const hex = Buffer.from(digest?.value ?? tag).toString('hex');
+  const algorithm = digest === undefined ? undefined : (algorithmName(digest.algorithm) ?? digest.algorithm);
+  const file = attributes.find(({ name }) => name === 'File')?.value;
+  return [algorithm ?? 'tag', hex, ...(file === undefined ? [] : [file])].join(' ');
+}

@@ -1,0 +1,18 @@
+/** What can be wrong with a security catalog that is to be signed. */
+
+import { defineErrors } from '../../errors/define-errors.ts';
+
+export const catErrors = defineErrors('local', {
+  'catalog-malformed': {
+    message: 'the security catalog is malformed: {problem}',
+    hint: 'Create or download it again.',
+  },
+  'catalog-too-large': {
+    message: 'the security catalog is {size} bytes long; catalogs of up to {limit} bytes can be signed',
+    hint: 'Split the list of files into several catalogs.',
+  },
+  'catalog-trailing-bytes': {
+    message: '{length} bytes follow the security catalog, from byte {end}',
+    hint: 'Start from the original catalog: no signature covers bytes behind it.',
+  },
+});

@@ -1,0 +1,135 @@
+/** The list in a security catalog: a certificate trust list (wincrypt.h, CTL_INFO) whose entries are files (mscat.h). */
+
+import {
+  CATALOG_LIST,
+  CATALOG_MEMBER,
+  CATALOG_MEMBER_V2,
+  CATALOG_NAME_VALUE,
+  CERTIFICATE_TRUST_LIST,
+  SPC_INDIRECT_DATA,
+} from '../../asn1/object-identifiers.ts';
+import {
+  algorithmOf,
+  type Element,
+  fieldsOf,
+  objectIdentifierOf,
+  octetsOf,
+  onlyPart,
+  parts,
+  readElement,
+} from '../../asn1/read.ts';
+import { readTime } from '../../asn1/times.ts';
+import { readIndirectData } from '../../authenticode/read-authenticode.ts';
+import { readAttributeFields, readSignedDataParts } from '../../cms/signed-data-fields.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import { catErrors } from './errors.ts';
+
+export interface Catalog {
+  /** Whole; undefined if it has no signature. */
+  readonly cms: Uint8Array | undefined;
+  /** The content of the SignedData with its type; stays byte for byte. */
+  readonly encapsulated: Element;
+  /** The list; its tag and length are not digested. */
+  readonly list: Element;
+  /** 1: files are listed by SHA-1 digests; 2: by SHA-256 digests. */
+  readonly version: 1 | 2;
+  readonly identifier: Uint8Array;
+  readonly time: Date;
+  readonly members: readonly CatalogMember[];
+  /** Of the catalog as a whole: `OS`, for example. */
+  readonly attributes: readonly NameValue[];
+}
+
+export interface CatalogMember {
+  /** By which Windows finds it: in version 2 a digest, in version 1 the text of one or any other text. */
+  readonly tag: Uint8Array;
+  /** Undefined if the tag alone says it. `algorithm`: dotted. */
+  readonly digest: { readonly algorithm: string; readonly value: Uint8Array } | undefined;
+  readonly attributes: readonly NameValue[];
+}
+
+/** Raw, as all text from the file: may hold control characters. */
+interface NameValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** `bytes`: of the whole file. Throws `catalog-malformed`. */
+export function readCatalog(bytes: Uint8Array): Catalog {
+  try {
+    const { encapsulatedContent, signers } = readSignedDataParts(bytes);
+    const fields = fieldsOf(encapsulatedContent, 0x30, 'content');
+    const type = objectIdentifierOf(fields.next(0x06, 'type'), 'content type');
+    if (type !== CERTIFICATE_TRUST_LIST) throw malformed(`its content is of type ${type}`);
+    const list = onlyPart(fields.next(0xa0, 'content'), 'content');
+    fields.end();
+    const cms = signers.length === 0 ? undefined : bytes;
+    return { cms, encapsulated: encapsulatedContent, list, ...readList(list) };
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError) || thrown.code === 'catalog-malformed') throw thrown;
+    throw malformed(thrown.message, thrown);
+  }
+}
+
+function readList(list: Element) {
+  const fields = fieldsOf(list, 0x30, 'list');
+  const usage = objectIdentifierOf(onlyPart(fields.next(0x30, 'usage'), 'usage'), 'usage');
+  if (usage !== CATALOG_LIST) throw malformed(`it is a list for the usage ${usage}`);
+  const identifier = octetsOf(fields.any('identifier'), 'identifier');
+  fields.optional(0x02); // sequence number
+  const time = readTime(fields.any('time'), 'time');
+  const kind = algorithmOf(fields.next(0x30, 'kind of members'), 'kind of members');
+  if (kind !== CATALOG_MEMBER && kind !== CATALOG_MEMBER_V2) throw malformed(`its members are of the kind ${kind}`);
+  const members = fields.optional(0x30);
+  const extensions = fields.optional(0xa0);
+  fields.end();
+  return {
+    version: kind === CATALOG_MEMBER ? (1 as const) : (2 as const),
+    identifier,
+    time,
+    members: members === undefined ? [] : parts(members, 'members').map(readMember),
+    attributes: extensions === undefined ? [] : readExtensions(onlyPart(extensions, 'extensions')),
+  };
+}
+
+function readMember(member: Element): CatalogMember {
+  const fields = fieldsOf(member, 0x30, 'member');
+  const tag = octetsOf(fields.any('tag'), 'tag');
+  const set = fields.optional(0x31);
+  fields.end();
+  let digest: CatalogMember['digest'];
+  const attributes: NameValue[] = [];
+  for (const attribute of set === undefined ? [] : parts(set, 'attributes of a member')) {
+    const { type, values } = readAttributeFields(attribute);
+    if (type === CATALOG_NAME_VALUE) attributes.push(readNameValue(onlyPart(values, 'name and value')));
+    if (type !== SPC_INDIRECT_DATA) continue;
+    if (digest !== undefined) throw malformed('a member has two digests');
+    const { contentDigestOid, contentDigest } = readIndirectData(onlyPart(values, 'digest'));
+    digest = { algorithm: contentDigestOid, value: contentDigest };
+  }
+  return { tag, digest, attributes };
+}
+
+function readExtensions(extensions: Element): readonly NameValue[] {
+  return parts(extensions, 'extensions').flatMap((extension) => {
+    const fields = fieldsOf(extension, 0x30, 'extension');
+    const type = objectIdentifierOf(fields.next(0x06, 'type'), 'extension');
+    fields.optional(0x01);
+    const value = octetsOf(fields.any('value'), 'extension');
+    return type === CATALOG_NAME_VALUE ? [readNameValue(readElement(value, 'extension'))] : [];
+  });
+}
+
+/** CatalogNameValue: BMPString, INTEGER of flags, OCTET STRING of UTF-16LE that ends with a NUL. */
+function readNameValue(element: Element): NameValue {
+  const fields = fieldsOf(element, 0x30, 'name and value');
+  const name = Buffer.from(fields.next(0x1e, 'name').contents);
+  if (name.length % 2 !== 0) throw malformed('the name of an attribute is not text');
+  fields.next(0x02, 'flags');
+  const value = Buffer.from(octetsOf(fields.any('value'), 'value'));
+  return { name: name.swap16().toString('utf16le'), value: value.toString('utf16le').replace(/\0$/, '') };
+}
+
+function malformed(problem: string, cause?: unknown) {
+  return catErrors('catalog-malformed', { problem }, { cause });
+}
