@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.long.test.ts', 'server/{test,conformance}/**/*.long.test.ts'],
     globalSetup: ['test/support/shared-folder.ts'],
+    setupFiles: 'test/support/equal-bytes.ts',
     pool: 'forks',
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 600_000,

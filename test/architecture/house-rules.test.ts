@@ -30,6 +30,13 @@ describe('every folder of source and tests', () => {
   });
 });
 
+describe('every test file', () => {
+  it('that replaces modules is named for it, since the others share the modules that they load', () => {
+    const mocking = typescriptFiles('test', 'server/test').filter((file) => /\bvi\.(do)?mock\(/i.test(read(file)));
+    expect(mocking.filter((file) => !/\.(mocked|long)\.test\.ts$/.test(file))).toEqual([]);
+  });
+});
+
 describe('every source file', () => {
   it('has at most 300 lines', () => {
     expect(breaking((text) => text.trimEnd().split('\n').length > 300)).toEqual([]);
