@@ -36,7 +36,8 @@ export async function readOuterSignature(container: Container): Promise<OuterSig
   const { signedData, algorithm, contentDigest } = outer;
   if (algorithm === undefined) throw cannotAppend('the signature there uses a digest algorithm that is not supported');
   if (!outer.verifies()) throw cannotAppend('the signature there does not verify');
-  if (!(await fitsKind(outer, container))) throw cannotAppend('a signature there was made for another kind of file');
+  if (!(await fitsKind(outer, container)))
+    throw cannotAppend('a signature there was made for another kind of file, or its page hashes do not match');
   return { cms: signedData.bytes, algorithm, contentDigest };
 }
 

@@ -27,6 +27,11 @@ const FOREIGN_OPTIONS: readonly (readonly [advice: string, names: Readonly<Parti
   ['Use --description.', { signtool: 'd', AzureSignTool: 'description', jsign: 'n name', osslsigncode: 'n' }],
   ['Use --url.', { signtool: 'du', AzureSignTool: 'du description-url', jsign: 'url', osslsigncode: 'i' }],
   ['Use --append.', { signtool: 'as', AzureSignTool: 'as append-signature', osslsigncode: 'nest' }],
+  ['Use --page-hashes.', { signtool: 'ph', AzureSignTool: 'ph page-hashing', osslsigncode: 'ph' }],
+  [
+    'Leave it out: page hashes are signed with --page-hashes only.',
+    { signtool: 'nph', AzureSignTool: 'nph no-page-hashing' },
+  ],
   ['Use --replace, which is the default.', { jsign: 'replace' }],
   ['Use --skip-signed or --skip-any-signed.', { AzureSignTool: 's skip-signed' }],
   ['Use --output.', { osslsigncode: 'out', jarsigner: 'signedjar' }],
@@ -85,11 +90,11 @@ const FOREIGN_OPTIONS: readonly (readonly [advice: string, names: Readonly<Parti
     NOTHING_LIKE_IT,
     {
       signtool:
-        'ad ag bp dg di dlib dmdf ds dxml enclave fdchw force g hash itos j jp kp ms noenclavewarn nosealwarn nph o p7 p7ce p7co p7content pg ph rmc sa seal sl snk sncsp snkc snks tdchw tp',
-      AzureSignTool: 'colors nph no-page-hashing ph page-hashing',
+        'ad ag bp dg di dlib dmdf ds dxml enclave fdchw force g hash itos j jp kp ms noenclavewarn nosealwarn o p7 p7ce p7co p7content pg rmc sa seal sl snk sncsp snkc snks tdchw tp',
+      AzureSignTool: 'colors',
       jsign: 'encoding',
       osslsigncode:
-        'add-msi-dse addUnauthenticatedBlob catalog comm ignore-timestamp jp nolegacy noverifypeer ph time TSA-certs TSA-key TSA-time',
+        'add-msi-dse addUnauthenticatedBlob catalog comm ignore-timestamp jp nolegacy noverifypeer time TSA-certs TSA-key TSA-time',
       jarsigner: 'internalsf sectionsonly strict',
     },
   ],

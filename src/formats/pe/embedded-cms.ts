@@ -14,7 +14,7 @@ import {
  * How much of a table is read for signatures, from its start. They are a few kilobytes, with many nested ones a few hundred;
  * what reaches further is not one. A bound on the place bounds what all of them take together.
  */
-const READABLE_LENGTH = 16 * 1024 * 1024;
+export const READABLE_LENGTH = 16 * 1024 * 1024;
 const SEQUENCE = 0x30;
 /** Tag, and a length of up to 4 bytes after its own first one. */
 const LONGEST_HEADER = 6;

@@ -30,4 +30,8 @@ export const peErrors = defineErrors('local', {
     message: 'the header says the signatures begin at byte {offset}, inside the {what} (up to byte {end})',
     hint: 'Build or download the file again: it is damaged or malicious. Replacing these "signatures" would destroy the program.',
   },
+  'page-hashes-impossible': {
+    message: 'the program cannot have page hashes: {reason}',
+    hint: 'Sign it without --page-hashes, or link it with headers of at most one page and sections that do not overlap.',
+  },
 });

@@ -5,11 +5,11 @@ import {
   SPC_PE_IMAGE_DATA,
 } from '../../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readElement } from '../../asn1/read.ts';
-import { bitString, contextConstructed, sequence } from '../../asn1/write.ts';
+import { bitString, contextConstructed, objectIdentifier, octetString, sequence, setOf } from '../../asn1/write.ts';
 import type { SignedKind } from '../../authenticode/container.ts';
 import { classOf, readLink, spcUnicode } from '../../authenticode/spc-structures.ts';
 import { attempt, CodesignError } from '../../errors/codesign-error.ts';
-import { broken, type Finding, odd } from '../../errors/finding.ts';
+import { broken, type Finding } from '../../errors/finding.ts';
 import type { Detail } from '../format.ts';
 import type { ProgramKind } from './layout.ts';
 
@@ -29,10 +29,21 @@ const FLAGS: readonly (readonly [bit: number, name: string])[] = [
 const EFI_SUBSYSTEMS: readonly number[] = [10, 11, 12, 13];
 /** The class of SpcSerializedObject that holds page hashes. */
 const PAGE_HASHES_CLASS = 'a6b586d5b4a12466ae05a217da8e60d6';
-const PAGE_HASHES: ReadonlyMap<string, string> = new Map([
+const PAGE_HASHES: ReadonlyMap<string, PageDigest> = new Map([
   [SPC_PAGE_HASHES_V1, 'SHA1'],
   [SPC_PAGE_HASHES_V2, 'SHA256'],
 ]);
+
+export type PageDigest = 'SHA1' | 'SHA256';
+
+/** What a signature says of the pages of the program. */
+export interface PageHashes {
+  /** Dotted. */
+  readonly type: string;
+  /** Undefined for a type that is not known. */
+  readonly algorithm: PageDigest | undefined;
+  readonly list: Uint8Array;
+}
 
 /** Debian signed EFI programs with SPC_INDIVIDUAL_PURPOSE as their data type, which firmware does not read. */
 export function signedKindOf({ subsystem }: ProgramKind): SignedKind {
@@ -45,9 +56,19 @@ export function signedKindOf({ subsystem }: ProgramKind): SignedKind {
 
 export const IMAGE_DATA = { name: 'image data', examine, describe } as const;
 
-/** The specification fixes both fields: no flags, written as an empty BIT STRING, and a file link that says `<<<Obsolete>>>`. */
-export function spcPeImageData(): Uint8Array {
-  const link = contextConstructed(2, spcUnicode('<<<Obsolete>>>'));
+/**
+ * The specification fixes both fields: no flags, written as an empty BIT STRING, and a file link that says `<<<Obsolete>>>`.
+ * `pageHashes`: by SHA-256, in the link's place.
+ */
+export function spcPeImageData(pageHashes?: Uint8Array): Uint8Array {
+  const link =
+    pageHashes === undefined
+      ? contextConstructed(2, spcUnicode('<<<Obsolete>>>'))
+      : contextConstructed(
+          1,
+          octetString(Buffer.from(PAGE_HASHES_CLASS, 'hex')),
+          octetString(setOf(sequence(objectIdentifier(SPC_PAGE_HASHES_V2), setOf(octetString(pageHashes))))),
+        );
   return sequence(bitString(new Uint8Array()), contextConstructed(0, link));
 }
 
@@ -66,9 +87,7 @@ function examine(value: Element | undefined): readonly Finding[] {
       broken('signed-kind-malformed', `The SpcPeImageData of the signature cannot be read: ${pageHashes.message}.`),
     ];
   }
-  if (pageHashes.length === 0) return [];
-  const message = `Page hashes present, not checked (${pageHashes.join(', ')}).`;
-  return [odd('page-hashes-not-checked', message)];
+  return [];
 }
 
 function describe(value: Element): readonly Detail[] {
@@ -77,7 +96,9 @@ function describe(value: Element): readonly Detail[] {
   return [
     { name: 'image data flags', value: flags.length === 0 ? 'none' : flags.join(', ') },
     ...(link && pageHashes.length === 0 ? [{ name: 'image data link', value: link }] : []),
-    ...(pageHashes.length === 0 ? [] : [{ name: 'page hashes', value: pageHashes.join(', ') }]),
+    ...(pageHashes.length === 0
+      ? []
+      : [{ name: 'page hashes', value: pageHashes.map(({ algorithm, type }) => algorithm ?? type).join(', ') }]),
   ];
 }
 
@@ -93,8 +114,8 @@ function readPeImageData(value: Element): PeImageData {
   };
 }
 
-/** The algorithms of the page hashes that an SpcPeImageData carries; they are not compared with the file. */
-function pageHashesIn(value: Element): readonly string[] {
+/** Those that an SpcPeImageData carries. Throws `asn1-malformed`. */
+export function pageHashesIn(value: Element): readonly PageHashes[] {
   const what = 'page hashes';
   const fields = fieldsOf(value, 0x30, what);
   fields.optional(0x03);
@@ -105,7 +126,9 @@ function pageHashesIn(value: Element): readonly string[] {
   if (classOf(object.next(0x04, 'class')) !== PAGE_HASHES_CLASS) return [];
   const serialized = readElement(octetsOf(object.any('data'), what), what);
   return parts(serialized, what).map((attribute) => {
-    const type = objectIdentifierOf(fieldsOf(attribute, 0x30, what).next(0x06, 'type'), what);
-    return PAGE_HASHES.get(type) ?? type;
+    const fields = fieldsOf(attribute, 0x30, what);
+    const type = objectIdentifierOf(fields.next(0x06, 'type'), what);
+    const list = octetsOf(onlyPart(fields.next(0x31, 'list'), what), what);
+    return { type, algorithm: PAGE_HASHES.get(type), list };
   });
 }

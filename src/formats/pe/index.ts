@@ -2,12 +2,13 @@
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../format.ts';
+import { PAGE_HASHES } from './options.ts';
 
 export const pe = {
   id: 'pe',
   title: 'Windows PE (Authenticode)',
   extensions: ['.exe', '.dll', '.sys', '.efi', '.node', '.ocx', '.scr', '.cpl', '.drv', '.mui', '.ax', '.winmd'],
-  options: PROGRAM_OPTIONS,
+  options: [...PROGRAM_OPTIONS, PAGE_HASHES],
   modes: ['replace', 'append'],
   defaultMode: 'replace',
   purpose: 'code-signing',

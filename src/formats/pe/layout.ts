@@ -2,6 +2,7 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
+import type { ByteRange } from '../../bytes/pieces.ts';
 import { describeNewHeader } from '../recognise.ts';
 import { type CertificateTable, locateCertificateTable, readSections } from './certificate-table.ts';
 import { peErrors } from './errors.ts';
@@ -13,6 +14,10 @@ export interface PeLayout {
   /** What CheckSum says now. */
   readonly checksum: number;
   readonly program: ProgramKind;
+  /** SizeOfHeaders. */
+  readonly headersLength: number;
+  /** The data of those that have any, in the order of their table. */
+  readonly sections: readonly ByteRange[];
   /** Offset of the 8 bytes of the Certificate Table entry of the data directories. */
   readonly tableEntryOffset: number;
   /** What that entry says, be it a table or not. */
@@ -36,7 +41,9 @@ export interface ProgramKind {
 const DOS_HEADER_LENGTH = 64;
 const E_LFANEW = 60;
 const COFF_HEADER_LENGTH = 20;
-/** Offset of CheckSum in the optional header, of either kind. */
+/** Offset of SizeOfHeaders in the optional header, of either kind. */
+const SIZE_OF_HEADERS = 60;
+/** Of CheckSum, likewise. */
 const CHECKSUM = 64;
 /** Of Subsystem, likewise. */
 const SUBSYSTEM = 68;
@@ -68,6 +75,8 @@ export async function readLayout(source: ByteSource): Promise<PeLayout> {
     checksumOffset: header.checksumOffset,
     checksum: header.checksum,
     program: header.program,
+    headersLength: header.headersLength,
+    sections: sections.data,
     tableEntryOffset: header.tableEntryOffset,
     tableEntry: header.tableEntry,
     programEnd,
@@ -94,6 +103,7 @@ async function readOptionalHeader(source: ByteSource) {
   const directoriesOffset = countOffset + 4;
   const entry = directoriesOffset + CERTIFICATE_TABLE * DIRECTORY_LENGTH;
   const fields = await readHeader(source, offset, directoriesOffset, 'optional header');
+  const headersLength = fields.seek(offset + SIZE_OF_HEADERS, 'SizeOfHeaders').u32('SizeOfHeaders');
   const checksum = fields.seek(offset + CHECKSUM, 'CheckSum').u32('CheckSum');
   const subsystem = fields.seek(offset + SUBSYSTEM, 'Subsystem').u16('Subsystem');
   const directories = fields.seek(offset + countOffset, 'NumberOfRvaAndSizes').u32('NumberOfRvaAndSizes');
@@ -112,6 +122,7 @@ async function readOptionalHeader(source: ByteSource) {
   return {
     checksumOffset: offset + CHECKSUM,
     checksum,
+    headersLength,
     program: { isPlus: magic === PE32_PLUS, machine, subsystem },
     tableEntryOffset: offset + entry,
     tableEntry: { offset: directory.u32('certificate table offset'), size: directory.u32('certificate table size') },

@@ -3,17 +3,22 @@ import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type CmsEntry, type Container, digestIn } from '../../authenticode/container.ts';
 import { spcContent } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { orUndefined } from '../../errors/codesign-error.ts';
 import { counted } from '../../errors/counted.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
 import type { ContentReader, SignableFile } from '../format.ts';
+import { isGiven } from '../format-options.ts';
+import { onceOf } from '../once.ts';
 import { align8, type CertificateEntries, readCertificates, type WinCertificate } from './certificate-table.ts';
 import { contentAsIs, contentToSign, type MeasuredProgram, measureProgram } from './content.ts';
 import { describeLayout } from './describe-layout.ts';
 import { embedCms, removeTable } from './embed.ts';
 import { describeOddities, hiddenLength, holdsCms, readCms } from './embedded-cms.ts';
 import { examinePe } from './examine.ts';
-import { signedKindOf, spcPeImageData } from './image-data.ts';
+import { pageHashesIn, signedKindOf, spcPeImageData } from './image-data.ts';
 import { type PeLayout, readLayout } from './layout.ts';
+import { PAGE_HASHES } from './options.ts';
+import { checkPageHashes, comparePages, hashPages } from './page-hashes.ts';
 
 const NO_ENTRIES: CertificateEntries = { certificates: [], damage: undefined };
 
@@ -21,12 +26,19 @@ export async function openPe(source: ByteSource, reader: ContentReader): Promise
   const layout = await readLayout(source);
   const entries = layout.table === undefined ? NO_ENTRIES : await readCertificates(source, layout.table);
   const warnings = [...layout.warnings, ...(await describeOddities(source, entries))];
-  const signable = (from: ByteSource, by: ContentReader): SignableFile => ({
-    ...authenticodeFile(certificateTable(layout, entries, from, by), by.budget),
-    warnings,
-    reopen: signable,
-    layout: () => describeLayout(layout, entries),
-  });
+  const signable = (from: ByteSource, by: ContentReader): SignableFile => {
+    const file = authenticodeFile(certificateTable(layout, entries, from, by), by.budget);
+    return {
+      ...file,
+      async check(context, mode) {
+        checkPageHashes(context, layout, mode);
+        await file.check(context, mode);
+      },
+      warnings,
+      reopen: signable,
+      layout: () => describeLayout(layout, entries),
+    };
+  };
   return signable(source, reader);
 }
 
@@ -36,6 +48,10 @@ function certificateTable(
   source: ByteSource,
   { measure }: ContentReader,
 ): Container<MeasuredProgram> {
+  const lists = {
+    SHA1: onceOf(() => hashPages(source, layout, 'SHA1')),
+    SHA256: onceOf(() => hashPages(source, layout, 'SHA256')),
+  };
   return {
     source,
     kind: signedKindOf(layout.program),
@@ -43,8 +59,17 @@ function certificateTable(
     obstacle: obstacleIn(layout, entries),
     measure: (content, algorithms) =>
       measureProgram(source, content === 'new' ? contentToSign(layout) : contentAsIs(layout), measure, algorithms),
-    content: async ({ algorithm }, measured) =>
-      spcContent({ type: SPC_PE_IMAGE_DATA, value: spcPeImageData() }, algorithm, digestIn(measured, algorithm)),
+    async content({ algorithm, formatOptions }, measured) {
+      const value = spcPeImageData(isGiven(formatOptions, PAGE_HASHES) ? await lists.SHA256() : undefined);
+      return spcContent({ type: SPC_PE_IMAGE_DATA, value }, algorithm, digestIn(measured, algorithm));
+    },
+    async compare({ dataValue }) {
+      // What cannot be read is a finding of `kind`.
+      const claimed = (dataValue && orUndefined(() => pageHashesIn(dataValue))) ?? [];
+      return (
+        await Promise.all(claimed.map((pages) => comparePages(pages, layout, (digest) => lists[digest]())))
+      ).flat();
+    },
     put: (cms, { sum }) => embedCms(layout, sum, cms),
     take: (measured) => removeTable(layout, measured),
     examine: (measured) => examinePe(source, layout, entries, measured),

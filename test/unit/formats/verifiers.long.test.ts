@@ -14,7 +14,7 @@ import { GOOD_CABINETS } from './cab/samples.ts';
 import { GOOD_CATALOGS } from './cat/samples.ts';
 import { GOOD_INSTALLERS } from './msi/samples.ts';
 import { applyPatch } from './support/apply-patch.ts';
-import { openBytes } from './support/sign-bytes.ts';
+import { openBytes, type SignBytesOptions } from './support/sign-bytes.ts';
 import { filesBelow, type SignedCopies, type SignedCopy, signedCopies } from './support/signed-copies.ts';
 
 const {
@@ -32,9 +32,9 @@ describe.skipIf(!isWhole)('files that are signed', () => {
   });
   afterAll(() => copies.remove());
 
-  const signAll = async (files: readonly { name: string; bytes: Buffer }[]) => {
+  const signAll = async (files: readonly { name: string; bytes: Buffer }[], options?: SignBytesOptions) => {
     const results: SignedCopy[] = [];
-    for (const { name, bytes } of files) results.push(await copies.sign(name, bytes));
+    for (const { name, bytes } of files) results.push(await copies.sign(name, bytes, options));
     return {
       signed: results.filter(({ code }) => code === undefined).map((result) => result.path),
       rejected: Object.fromEntries(
@@ -85,6 +85,28 @@ describe.skipIf(!isWhole)('files that are signed', () => {
       writeFileSync(file, readFileSync(file, 'latin1').replace('psign', 'pSign'), 'latin1');
       expect((await run('python3', [checker(program), file])).accepted).toBe(false);
     }
+  });
+
+  it('programs with page hashes are accepted by the checker, and by osslsigncode if their pages are as it takes them', async () => {
+    const programs = ['pe', 'pe-special'].flatMap((folder) =>
+      filesBelow(path.join(corpus, folder), () => true).filter(({ bytes }) => bytes.toString('latin1', 0, 2) === 'MZ'),
+    );
+    const { signed, rejected } = await signAll(programs, { pageHashes: true });
+    expect(signed.length).toBeGreaterThan(110);
+    const withoutPages = Object.entries(rejected).filter(([, code]) => code === 'page-hashes-impossible');
+    expect(withoutPages.map(([name]) => name).sort()).toEqual(['soh-past-eof.exe', 'soh-zero.exe']);
+    const checked = await complaints(signed, async (file) => {
+      const bytes = readFileSync(file);
+      const header = bytes.readUInt32LE(60);
+      const [sections, alignment] = [bytes.readUInt16LE(header + 6), bytes.readUInt32LE(header + 56)];
+      return [
+        // It also tries SectionAlignment as the size of a page, and fails if the headers do not fit into that.
+        ...(alignment < bytes.readUInt32LE(header + 84) ? [] : [await run('python3', [checker('phcheck.py'), file])]),
+        // It takes SectionAlignment for the size of a page, and rejects programs without sections.
+        ...(alignment === 4096 && sections > 0 ? [await osslsigncodeVerify(copies.root, file)] : []),
+      ];
+    });
+    expect(checked).toEqual([]);
   });
 
   it('cabinets are accepted by the checker, cabextract and osslsigncode, or rejected for a reason', async () => {

@@ -15,6 +15,7 @@ export interface SignBytesOptions {
   readonly description?: string;
   readonly url?: string;
   readonly signerName?: string;
+  readonly pageHashes?: boolean;
   /** Announced as so many bytes before anything is digested. */
   readonly token?: Uint8Array | undefined;
   readonly tokenReserve?: number | undefined;
@@ -44,10 +45,12 @@ export async function signBytes(
   { algorithm = 'SHA256', mode = 'replace', name, token, tokenReserve = token?.length, ...info }: SignBytesOptions = {},
 ): Promise<SignedBytes> {
   const file = await openBytes(format, bytes, name);
-  const prepared = await file.prepare(
-    signingContext({ algorithm, chain: signer.chain, tokenReserve }, { allowUnsignedResult: true, ...info }),
-    mode,
+  const context = signingContext(
+    { algorithm, chain: signer.chain, tokenReserve },
+    { allowUnsignedResult: true, wsh: true, ...info },
   );
+  await file.check(context, mode);
+  const prepared = await file.prepare(context, mode);
   const sealed = prepared.seal(signer.sign(prepared.toBeSigned, algorithm), token);
   const embedding = prepared.embed(sealed);
   const result = applyPatch(bytes, embedding.patch);

@@ -4,19 +4,18 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
-import type { DigestAlgorithm } from '../../../../src/crypto/algorithms.ts';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { recogniseFormat } from '../../../../src/formats/recognise.ts';
 import { formats } from '../../../../src/formats/registry.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { signBytes } from './sign-bytes.ts';
+import { type SignBytesOptions, signBytes } from './sign-bytes.ts';
 
 export interface SignedCopies {
   readonly folder: string;
   /** PEM file. */
   readonly root: string;
   /** The path of a signed copy; `undefined` and the code of the error if the file is rejected. The CMS is in `PATH.cms`. */
-  sign(name: string, bytes: Buffer, algorithm?: DigestAlgorithm): Promise<SignedCopy>;
+  sign(name: string, bytes: Buffer, options?: SignBytesOptions): Promise<SignedCopy>;
   remove(): void;
 }
 
@@ -35,13 +34,13 @@ export async function signedCopies(): Promise<SignedCopies> {
   return {
     folder,
     root,
-    async sign(name, bytes, algorithm = 'SHA256') {
+    async sign(name, bytes, options) {
       count += 1;
       const target = path.join(folder, String(count), path.basename(name));
       mkdirSync(path.dirname(target));
       try {
         const format = await recogniseFormat(memorySource(bytes), [name], { formats });
-        const { result, sealed } = await signBytes(format, bytes, signer, { name, algorithm });
+        const { result, sealed } = await signBytes(format, bytes, signer, { name, ...options });
         writeFileSync(target, result);
         writeFileSync(`${target}.cms`, sealed);
         return { name, path: target, code: undefined };

@@ -1,0 +1,115 @@
+/**
+ * Page hashes: the digests of a program's headers and of each page of its sections, so that Windows can check the pages that it
+ * loads ("Windows Authenticode Portable Executable Signature Format", SpcPeImagePageHashes). Overlay and table are not covered.
+ */
+
+import { hash } from 'node:crypto';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { broken, type Finding, odd } from '../../errors/finding.ts';
+import type { SigningContext, SigningMode } from '../format.ts';
+import { isGiven } from '../format-options.ts';
+import { CHECKSUM_LENGTH, TABLE_ENTRY_LENGTH } from './content.ts';
+import { READABLE_LENGTH } from './embedded-cms.ts';
+import { peErrors } from './errors.ts';
+import type { PageDigest, PageHashes } from './image-data.ts';
+import type { PeLayout } from './layout.ts';
+import { PAGE_HASHES } from './options.ts';
+
+/** SectionAlignment is not the size of a page, although osslsigncode writes page hashes as if it were. */
+const PAGE_LENGTH = 4096;
+/** Alpha, 64-bit Alpha and Itanium. */
+const MACHINES_WITH_LARGE_PAGES: readonly number[] = [0x184, 0x284, 0x200];
+const OFFSET_LENGTH = 4;
+const DIGEST_LENGTH: Readonly<Record<PageDigest, number>> = { SHA1: 20, SHA256: 32 };
+/** Kept for the rest of a signature, in bytes. */
+const ROOM = 1024 * 1024;
+/** A multiple of each page length. */
+const BLOCK_LENGTH = 1024 * 1024;
+
+/** Throws `page-hashes-impossible` if they are to be signed and cannot be. */
+export function checkPageHashes({ formatOptions }: SigningContext, layout: PeLayout, mode: SigningMode): void {
+  if (!isGiven(formatOptions, PAGE_HASHES)) return;
+  const present = mode === 'append' ? (layout.table?.size ?? 0) : 0;
+  const isTooLong = present + listLength(layout, 'SHA256') + ROOM > READABLE_LENGTH;
+  const reason =
+    obstacleTo(layout) ?? (isTooLong ? 'a signature with a digest of each page would be too long' : undefined);
+  if (reason !== undefined) throw peErrors('page-hashes-impossible', { reason });
+}
+
+/** What a signature says of the pages, compared with the program. `lists`: as `hashPages` gives them. */
+export async function comparePages(
+  { algorithm, type, list }: PageHashes,
+  layout: PeLayout,
+  lists: (algorithm: PageDigest) => Promise<Uint8Array>,
+): Promise<readonly Finding[]> {
+  const reason = algorithm === undefined ? 'their type is not known' : obstacleTo(layout);
+  if (algorithm === undefined || reason !== undefined) {
+    return [odd('page-hashes-not-checked', `Page hashes present, not checked (${algorithm ?? type}): ${reason}.`)];
+  }
+  const isSame = list.length === listLength(layout, algorithm) && Buffer.compare(await lists(algorithm), list) === 0;
+  if (isSame) return [];
+  const message = `The page hashes in the signature (${algorithm}) are not those of the file: it was changed, or they were made wrongly.`;
+  return [broken('page-hashes-differ', message)];
+}
+
+/** Entries of u32 file offset and digest: the headers, each page of each section in the order of their table, the end. */
+export async function hashPages(source: ByteSource, layout: PeLayout, algorithm: PageDigest): Promise<Uint8Array> {
+  const pageLength = pageLengthOf(layout);
+  const list = Buffer.alloc(listLength(layout, algorithm));
+  const scratch = Buffer.alloc(BLOCK_LENGTH);
+  let position = 0;
+  const add = (offset: number, ...parts: readonly [Uint8Array, ...Uint8Array[]]): void => {
+    position = list.writeUInt32LE(offset, position);
+    const [first, ...others] = parts;
+    const digest = hash(algorithm, others.length === 0 ? first : Buffer.concat(parts), 'buffer');
+    position += digest.copy(list, position);
+  };
+
+  const headers = await source.read(0, layout.headersLength);
+  add(
+    0,
+    headers.subarray(0, layout.checksumOffset),
+    headers.subarray(layout.checksumOffset + CHECKSUM_LENGTH, layout.tableEntryOffset),
+    headers.subarray(layout.tableEntryOffset + TABLE_ENTRY_LENGTH),
+    new Uint8Array(pageLength - layout.headersLength),
+  );
+  let end = 0;
+  for (const section of layout.sections) {
+    end = section.end;
+    for (let offset = section.start; offset < end; offset += BLOCK_LENGTH) {
+      const block = await source.read(offset, Math.min(BLOCK_LENGTH, end - offset), scratch);
+      for (let at = 0; at < block.length; at += pageLength) {
+        const page = block.subarray(at, at + pageLength);
+        if (page.length === pageLength) add(offset + at, page);
+        else add(offset + at, page, new Uint8Array(pageLength - page.length));
+      }
+    }
+  }
+  // The digest of the end is zero.
+  list.writeUInt32LE(end, position);
+  return list;
+}
+
+/** Why the program cannot have page hashes, as a clause. Sections that overlap would take a time that the file's size does not bound. */
+function obstacleTo(layout: PeLayout): string | undefined {
+  const { headersLength, tableEntryOffset, programEnd, sections } = layout;
+  const pageLength = pageLengthOf(layout);
+  if (headersLength > Math.min(pageLength, programEnd)) {
+    return `its headers take ${headersLength} bytes, more than the first page (${Math.min(pageLength, programEnd)} bytes)`;
+  }
+  if (headersLength < tableEntryOffset + TABLE_ENTRY_LENGTH) {
+    return `SizeOfHeaders in its header is ${headersLength}, too small for its own fields`;
+  }
+  const covered = sections.reduce((sum, { start, end }) => sum + end - start, 0);
+  return covered > programEnd ? 'its sections overlap' : undefined;
+}
+
+function listLength(layout: PeLayout, algorithm: PageDigest): number {
+  const pageLength = pageLengthOf(layout);
+  const pages = layout.sections.reduce((sum, { start, end }) => sum + Math.ceil((end - start) / pageLength), 0);
+  return (pages + 2) * (OFFSET_LENGTH + DIGEST_LENGTH[algorithm]);
+}
+
+function pageLengthOf({ program: { machine } }: PeLayout): number {
+  return MACHINES_WITH_LARGE_PAGES.includes(machine) ? 2 * PAGE_LENGTH : PAGE_LENGTH;
+}

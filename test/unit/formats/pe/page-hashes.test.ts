@@ -1,0 +1,139 @@
+/** Page hashes: written, compared, and refused where a program cannot have them. */
+
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
+import { pe } from '../../../../src/formats/pe/index.ts';
+import { readLayout } from '../../../../src/formats/pe/layout.ts';
+import { comparePages, hashPages } from '../../../../src/formats/pe/page-hashes.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { readFixture } from '../support/fixtures.ts';
+import { codesOf } from '../support/is-intact.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { headerOffsets } from './slow-pe.ts';
+
+const hello = readFixture('pe/hello.exe');
+const optional = hello.readUInt32LE(60) + 24;
+const HEADERS_LENGTH = optional + 60;
+const sectionTable = optional + hello.readUInt16LE(optional - 4);
+const sectionCount = hello.readUInt16LE(optional - 18);
+
+/** Of the program with a last section of three pages and a bit, and an overlay of 100 bytes. */
+const long = withFields(Buffer.concat([hello, Buffer.alloc(9000, 'long')]), [
+  [sectionTable + (sectionCount - 1) * 40 + 16, 512 + 9000 - 100],
+]);
+
+function withFields(original: Buffer, fields: readonly (readonly [offset: number, value: number])[]): Buffer {
+  const bytes = Buffer.from(original);
+  for (const [offset, value] of fields) bytes.writeUInt32LE(value, offset);
+  return bytes;
+}
+
+/** The rules once more, over the whole file. */
+function slowList(file: Buffer, algorithm: string, pageLength: number): string {
+  const { checksum, entry } = headerOffsets(file);
+  const headersLength = file.readUInt32LE(HEADERS_LENGTH);
+  const entries: string[] = [];
+  const add = (offset: number, digest: string) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(offset);
+    entries.push(bytes.toString('hex') + digest);
+  };
+  const digestOf = (page: Buffer, length: number) =>
+    createHash(algorithm)
+      .update(page)
+      .update(Buffer.alloc(length - page.length))
+      .digest('hex');
+  const headers = [
+    file.subarray(0, checksum),
+    file.subarray(checksum + 4, entry),
+    file.subarray(entry + 8, headersLength),
+  ];
+  add(0, digestOf(Buffer.concat(headers), pageLength - 12));
+  let end = 0;
+  for (let index = 0; index < sectionCount; index += 1) {
+    const length = file.readUInt32LE(sectionTable + index * 40 + 16);
+    const start = file.readUInt32LE(sectionTable + index * 40 + 20);
+    for (let at = start; at < start + length; at += pageLength) {
+      add(at, digestOf(file.subarray(at, Math.min(at + pageLength, start + length)), pageLength));
+    }
+    end = start + length;
+  }
+  add(end, createHash(algorithm).digest('hex').replaceAll(/./g, '0'));
+  return entries.join('');
+}
+
+const listOf = async (file: Buffer, algorithm: 'SHA1' | 'SHA256') => {
+  const source = memorySource(file);
+  return hashPages(source, await readLayout(source), algorithm);
+};
+
+describe('page hashes', () => {
+  let signer: ThrowawaySigner;
+  beforeAll(async () => {
+    signer = await makeThrowawaySigner();
+  });
+  const check = async (bytes: Buffer, options = { pageHashes: true }) =>
+    (await openBytes(pe, bytes)).check(signingContext({ chain: signer.chain }, options), 'replace');
+
+  it.each([
+    ['a small program', hello, 4096],
+    ['several pages, the last one in part', long, 4096],
+    ['another alignment of sections', withFields(long, [[optional + 32, 0x2000]]), 4096],
+    ['Itanium', withFields(long, [[optional - 20, (sectionCount << 16) | 0x200]]), 8192],
+  ])('are those of the specification: %s', async (_name, bytes, pageLength) => {
+    expect(Buffer.from(await listOf(bytes, 'SHA256')).toString('hex')).toBe(slowList(bytes, 'sha256', pageLength));
+    expect(Buffer.from(await listOf(bytes, 'SHA1')).toString('hex')).toBe(slowList(bytes, 'sha1', pageLength));
+  });
+
+  it('are in the signature, next to another one too, and shown', async () => {
+    const plain = await signBytes(pe, long, signer);
+    const { result } = await signBytes(pe, plain.result, signer, { mode: 'append', pageHashes: true });
+    const [outer] = await (await openBytes(pe, result)).signatures();
+    expect(await codesOf(outer)).toEqual([]);
+    expect(await codesOf(outer?.nested[0])).toEqual([]);
+    expect(await outer?.nested[0]?.details()).toContainEqual({ name: 'page hashes', value: 'SHA256' });
+    expect(
+      Buffer.from(outer?.nested[0]?.envelope.bytes ?? []).includes(Buffer.from(await listOf(long, 'SHA256'))),
+    ).toBe(true);
+  });
+
+  it('differ once a page differs, and in length', async () => {
+    const layout = await readLayout(memorySource(long));
+    const compare = async (list: Uint8Array, algorithm: 'SHA1' | 'SHA256' | undefined = 'SHA256') =>
+      (await comparePages({ type: '1.2.3.4', algorithm, list }, layout, (digest) => listOf(long, digest))).map(
+        ({ code, against }) => `${code} ${against}`,
+      );
+    const list = await listOf(long, 'SHA256');
+    expect(await compare(list)).toEqual([]);
+    expect(await compare(await listOf(long, 'SHA1'), 'SHA1')).toEqual([]);
+    const other = Uint8Array.from(list);
+    other[40] = (other[40] ?? 0) ^ 1;
+    for (const wrong of [other, list.subarray(36), Buffer.alloc(0)]) {
+      expect(await compare(wrong)).toEqual(['page-hashes-differ integrity']);
+    }
+    expect(await comparePages({ type: '1.2.3.4', algorithm: undefined, list }, layout, async () => list)).toMatchObject(
+      [{ code: 'page-hashes-not-checked', against: 'nothing' }],
+    );
+  });
+
+  it.each([
+    ['headers of more than a page', withFields(long, [[HEADERS_LENGTH, 4097]]), 'its headers take 4097 bytes'],
+    ['headers that end before the fields that are left out', withFields(long, [[HEADERS_LENGTH, 100]]), 'too small'],
+    [
+      'sections that overlap',
+      withFields(long, [
+        [sectionTable + 20, 512],
+        [sectionTable + 16, 9000],
+      ]),
+      'overlap',
+    ],
+  ])('are refused before any request for %s', async (_name, bytes, reason) => {
+    await expect(check(bytes)).rejects.toMatchObject({
+      code: 'page-hashes-impossible',
+      message: expect.stringContaining(reason),
+    });
+    await check(bytes, { pageHashes: false });
+  });
+});
