@@ -7,6 +7,14 @@ export const compoundFileErrors = defineErrors('local', {
     message: 'the compound file is malformed: {problem}',
     hint: 'The file is damaged, or made to deceive. Build or download it again.',
   },
+  'compound-file-loop': {
+    message: 'in the compound file, {what} runs in a circle at {where}',
+    hint: 'The file is damaged, or made to deceive. Build or download it again.',
+  },
+  'compound-file-overlap': {
+    message: 'in the compound file, {what} uses {where}, which another part of the file uses',
+    hint: 'The file is damaged, or made to deceive. Build or download it again.',
+  },
   'compound-file-truncated': {
     message: 'the file ends after {size} bytes, but {what} reaches up to byte {end}',
     hint: 'The file is truncated or damaged. Build or download it again.',

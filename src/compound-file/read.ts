@@ -19,7 +19,7 @@ import {
   TYPE_STREAM,
   type Version,
 } from './format.ts';
-import { malformed, Sectors } from './sectors.ts';
+import { inUse, malformed, Sectors } from './sectors.ts';
 
 /** Storages in storages. Installers have two levels. */
 const DEEPEST = 32;
@@ -36,7 +36,9 @@ export async function readCompoundFile(source: ByteSource): Promise<CompoundFile
   const view = new DataView(header.buffer, header.byteOffset, header.length);
   const sectors = new Sectors(source, version);
   await sectors.readFat(view);
-  const directory = await sectors.readChain(view.getUint32(48, true), undefined, 'the directory');
+  const most = (MOST_ENTRIES + 1) * ENTRY_LENGTH;
+  const directory = await sectors.readChain(view.getUint32(48, true), undefined, 'the directory', most);
+  if (directory.length >= most) throw malformed(`its directory has more than ${MOST_ENTRIES} entries`);
   const mini = await readMiniStream(sectors, view, directory);
   const root = new Tree(directory, version, sectors, mini).read();
   return { version, header, root, unused: lazily(() => sectors.unused()) };
@@ -65,8 +67,10 @@ async function readMiniStream(sectors: Sectors, header: DataView, directory: Buf
   if (directory.length < ENTRY_LENGTH) throw malformed('it has no directory');
   const size = directory.readUInt32LE(120);
   const start = directory.readUInt32LE(116);
+  if (size > MOST_ENTRIES * MINI_CUTOFF) throw malformed(`its small streams have ${size} bytes`);
   const chain = [...sectors.follow(start, sectors.claimContent(start, size, 'the mini stream'))];
-  const fat = await sectors.readChain(header.getUint32(60, true), header.getUint32(64, true), 'the mini FAT');
+  const most = Math.ceil(size / MINI_SECTOR_LENGTH) * 4;
+  const fat = await sectors.readChain(header.getUint32(60, true), header.getUint32(64, true), 'the mini FAT', most);
   const count = Math.min(Math.floor(size / MINI_SECTOR_LENGTH), fat.length / 4);
   return { sectors: chain, fat, count, owned: new Uint8Array(count) };
 }
@@ -79,13 +83,11 @@ class Tree {
   readonly #seen: Uint8Array;
 
   constructor(directory: Buffer, version: Version, sectors: Sectors, mini: MiniStream) {
-    const count = directory.length / ENTRY_LENGTH;
-    if (count > MOST_ENTRIES) throw malformed(`its directory has ${count} entries`);
     this.#directory = directory;
     this.#version = version;
     this.#sectors = sectors;
     this.#mini = mini;
-    this.#seen = new Uint8Array(count);
+    this.#seen = new Uint8Array(directory.length / ENTRY_LENGTH);
   }
 
   read(): CompoundStorage {
@@ -135,7 +137,7 @@ class Tree {
     let mini = start;
     for (const index of chain.keys()) {
       if (mini === END_OF_CHAIN || mini >= count) throw malformed('the chain of a small stream is too short');
-      if (owned[mini] === 1) throw malformed(`a small stream runs in a circle or into another at ${mini}`);
+      if (owned[mini] === 1) throw inUse('a small stream', `small sector ${mini}`, mini, chain.subarray(0, index));
       owned[mini] = 1;
       chain[index] = mini;
       mini = fat.readUInt32LE(mini * 4);
@@ -149,7 +151,9 @@ class Tree {
 
   /** Each entry belongs to one storage. */
   #visit(id: number): Buffer {
-    if (this.#seen[id] !== 0) throw malformed(`its directory runs in a circle or ends too early, at entry ${id}`);
+    if (this.#seen[id] === 1)
+      throw compoundFileErrors('compound-file-loop', { what: 'the directory', where: `entry ${id}` });
+    if (this.#seen[id] !== 0) throw malformed(`its directory refers to entry ${id}, which it does not have`);
     this.#seen[id] = 1;
     return this.#directory.subarray(id * ENTRY_LENGTH, (id + 1) * ENTRY_LENGTH);
   }

@@ -4,7 +4,6 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 import { type ByteRange, readPieces, surveyPieces } from '../bytes/pieces.ts';
 import { compoundFileErrors } from './errors.ts';
 import {
-  DIFAT_SECTOR,
   END_OF_CHAIN,
   FREE,
   HEADER_FAT_SECTORS,
@@ -46,16 +45,18 @@ export class Sectors {
     for (let sector = 0; sector < Math.min(this.#count, needed * perSector); sector += 1) {
       this.#fat[sector] = view.getUint32(sector * 4, true);
     }
-    if (this.#version === 4 && RANGE_LOCK_SECTOR < this.#count) this.#claim(RANGE_LOCK_SECTOR, 'the range lock');
+    if (this.#version === 4 && RANGE_LOCK_SECTOR < this.#count)
+      this.#claim(RANGE_LOCK_SECTOR, 'the range lock', () => []);
   }
 
   /** Claims the sectors of a chain, which nothing else may have. `count`: undefined for all up to its end. Gives the count. */
   claimChain(start: number, count: number | undefined, what: string): number {
     let claimed = 0;
     let sector = start;
+    const own = () => this.follow(start, claimed);
     while (count === undefined ? sector !== END_OF_CHAIN : claimed < count) {
       if (sector === END_OF_CHAIN) throw malformed(`the chain of ${what} is too short`);
-      this.#claim(sector, what);
+      this.#claim(sector, what, own);
       claimed += 1;
       sector = this.#fat[sector] ?? END_OF_CHAIN;
     }
@@ -71,9 +72,10 @@ export class Sectors {
     }
   }
 
-  /** The bytes of whole sectors, one after the other. */
-  async readChain(start: number, count: number | undefined, what: string): Promise<Buffer> {
-    return this.#readWhole([...this.follow(start, this.claimChain(start, count, what))], what);
+  /** The bytes of whole sectors, one after the other: as many as `most` bytes take, although more may be claimed. */
+  async readChain(start: number, count: number | undefined, what: string, most: number): Promise<Buffer> {
+    const claimed = this.claimChain(start, count, what);
+    return this.#readWhole([...this.follow(start, Math.min(claimed, Math.ceil(most / this.length)))], what);
   }
 
   offsetOf(sector: number): number {
@@ -112,13 +114,15 @@ export class Sectors {
     if (header.getUint32(72, true) !== difatCount || (difatCount === 0) !== isEmpty) {
       throw malformed('its DIFAT has another length than its FAT needs');
     }
+    const difat: number[] = [];
     while (listed.length < count) {
-      this.#claim(sector, 'the DIFAT');
+      this.#claim(sector, 'the DIFAT', () => difat);
+      difat.push(sector);
       const bytes = await this.#readWhole([sector], 'the DIFAT');
       for (let at = 0; at < this.length - 4 && listed.length < count; at += 4) listed.push(bytes.readUInt32LE(at));
       sector = bytes.readUInt32LE(this.length - 4);
     }
-    for (const each of listed) this.#claim(each, 'the FAT');
+    for (const each of listed) this.#claim(each, 'the FAT', () => []);
     return listed;
   }
 
@@ -142,14 +146,18 @@ export class Sectors {
     if (end > size) throw compoundFileErrors('compound-file-truncated', { size, what, end });
   }
 
-  #claim(sector: number, what: string): void {
-    if (sector >= DIFAT_SECTOR || sector >= this.#count) {
-      throw malformed(`${what} refers to sector ${sector}, and there are ${this.#count}`);
-    }
-    if (this.#owned[sector] === 1)
-      throw malformed(`${what} runs in a circle or into something else at sector ${sector}`);
+  /** `own`: what it has claimed before. */
+  #claim(sector: number, what: string, own: () => Iterable<number>): void {
+    if (sector >= this.#count) throw malformed(`${what} refers to sector ${sector}, and there are ${this.#count}`);
+    if (this.#owned[sector] === 1) throw inUse(what, `sector ${sector}`, sector, own());
     this.#owned[sector] = 1;
   }
+}
+
+/** A sector is claimed again: by the chain that has it, or by another part of the file. */
+export function inUse(what: string, where: string, sector: number, own: Iterable<number>) {
+  for (const each of own) if (each === sector) return compoundFileErrors('compound-file-loop', { what, where });
+  return compoundFileErrors('compound-file-overlap', { what, where });
 }
 
 export function malformed(problem: string) {

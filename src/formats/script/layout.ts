@@ -58,6 +58,9 @@ export function blockOf(cms: Uint8Array, { kind, encoding }: ScriptLayout): Uint
   return encodeText(['', begin, ...lines, end, ''].join('\r\n'), encoding);
 }
 
+/** In characters. Blocks have up to 30,000; many more lines than that would take much memory. */
+const LONGEST_BLOCK = 1024 * 1024;
+
 interface Block {
   readonly position: number;
   readonly end: number;
@@ -79,6 +82,7 @@ function findBlock(text: string, kind: ScriptKind): Block | undefined {
   const firstLine = position + begin.length + 4;
   const lastLine = text.indexOf(`\r\n${end}`, firstLine - 2);
   if (lastLine < 0) throw damaged('it begins and does not end');
+  if (lastLine - firstLine > LONGEST_BLOCK) throw damaged(`it has ${lastLine - firstLine} characters`);
   const rest = lastLine + 2 + end.length;
   const after = text.slice(rest);
   if (!followsBlock(after, kind)) throw damaged('more text follows its end');
@@ -119,12 +123,18 @@ function newPosition(text: string, { before }: ScriptKind): number {
   return position;
 }
 
+/** Collects no line ends: a script of 16 MiB may have as many of them as bytes. */
 function lineEndsOf(text: string): ScriptLayout['lineEnds'] {
-  const found = new Set(text.match(/\r\n|\r|\n/g));
+  const found = (
+    [
+      ['CRLF', /\r\n/],
+      ['LF', /(?<!\r)\n/],
+      ['CR', /\r(?!\n)/],
+    ] as const
+  ).filter(([, pattern]) => pattern.test(text));
   const [only] = found;
   if (only === undefined) return 'none';
-  if (found.size > 1) return 'mixed';
-  return only === '\r\n' ? 'CRLF' : only === '\n' ? 'LF' : 'CR';
+  return found.length > 1 ? 'mixed' : only[0];
 }
 
 function damaged(problem: string): CodesignError {

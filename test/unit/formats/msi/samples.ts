@@ -9,7 +9,7 @@ const PACKAGE = '84100c0000000000c000000000000046';
 const LARGE = 'The content of a large stream. ';
 const SMALL = 'The content of a small stream, which takes more than one sector of the mini stream.';
 
-function storage(name: string, type: number, clsid: string, children: readonly CompoundNode[]): CompoundStorage {
+export function storage(name: string, type: number, clsid: string, children: readonly CompoundNode[]): CompoundStorage {
   const encoded = Buffer.from(name, 'utf16le');
   const entry = Buffer.alloc(128);
   entry.set(encoded);
@@ -105,19 +105,31 @@ const largeStart = sound.readUInt32LE(entryOf('Large') + 116);
 
 export const MALFORMED_INSTALLERS: readonly Fixture[] = [
   broken('version.msi', 'an unknown version', changed(26, 0xfffe_0005)),
-  broken('fat-loop.msi', 'a stream that runs in a circle', changed(fat + largeStart * 4, largeStart)),
+  broken(
+    'fat-loop.msi',
+    'a stream that runs in a circle',
+    changed(fat + largeStart * 4, largeStart),
+    'compound-file-loop',
+  ),
   broken('short.msi', 'a stream whose chain is too short', changed(fat + largeStart * 4, 0xffff_fffe)),
-  broken('shared.msi', 'two streams on one sector', changed(entryOf('\u4840\u3f3f') + 116, largeStart + 1)),
+  broken(
+    'shared.msi',
+    'two streams on one sector',
+    changed(entryOf('\u4840\u3f3f') + 116, largeStart + 1),
+    'compound-file-overlap',
+  ),
   broken('beyond.msi', 'a stream that is longer than the file', changed(entryOf('Large') + 120, 1 << 20)),
   broken(
     'mini-loop.msi',
     'a small stream that runs in a circle',
     changed(miniFat + sound.readUInt32LE(entryOf('Small') + 116) * 4, sound.readUInt32LE(entryOf('Small') + 116)),
+    'compound-file-loop',
   ),
   broken(
     'tree-loop.msi',
     'a directory that runs in a circle',
     changed(entryOf('Small') + 68, sound.readUInt32LE(directory + 76)),
+    'compound-file-loop',
   ),
   broken('difat-loop.msi', 'more FAT sectors than sectors', changed(44, 1000)),
   broken('directory.msi', 'a directory that is nowhere', changed(48, 0xffff_fffe)),

@@ -1,0 +1,131 @@
+/** Hostile cabinets and scripts: sizes that lie, names without end, marks of signatures without number. */
+
+import { truncate, writeFile } from 'node:fs/promises';
+import { makeCabinet } from '../../unit/formats/cab/samples.ts';
+import { LARGEST_BOUNDS } from './archive-cases.ts';
+import type { Bounds } from './bounds.ts';
+import { repeated } from './cases.ts';
+
+export interface ContainerCase {
+  readonly what: string;
+  /** The extension decides what a script is. */
+  readonly name: string;
+  readonly make: () => Buffer;
+  /** Zeros follow up to this size, in bytes, for which the file takes no space on the disk. */
+  readonly size?: number;
+  /** An error code, or `planned` if the file can be signed. */
+  readonly result: string;
+  /** If it may use more than a file of some KB. */
+  readonly bounds?: Bounds;
+}
+
+export async function writeCase(path: string, { make, size }: ContainerCase): Promise<void> {
+  const bytes = make();
+  await writeFile(path, bytes);
+  if (size !== undefined) await truncate(path, size);
+}
+
+const cabinet = (what: string, result: string, make: () => Buffer): ContainerCase => ({
+  what,
+  name: 'hostile.cab',
+  make,
+  result,
+});
+function changedCabinet(offset: number, value: number): () => Buffer {
+  return () => {
+    const bytes = makeCabinet();
+    bytes.writeUInt32LE(value, offset);
+    return bytes;
+  };
+}
+
+/** As many folders as a header can count, each with as large a reserved area as there is. */
+function manyFolders(): Buffer {
+  const [plain, count, length] = [makeCabinet({ perFolder: 255 }), 65_535, 263];
+  const folder = plain.subarray(40, 40 + length);
+  const shift = (count - 1) * length;
+  const bytes = Buffer.concat([plain.subarray(0, 40), repeated(count, folder), plain.subarray(40 + length)]);
+  for (const offset of [8, 16]) bytes.writeUInt32LE(bytes.readUInt32LE(offset) + shift, offset);
+  bytes.writeUInt16LE(count, 26);
+  for (let at = 40; at < 40 + count * length; at += length) bytes.writeUInt32LE(folder.readUInt32LE(0) + shift, at);
+  return bytes;
+}
+
+/** With a signature of these bytes. */
+function signedCabinet(signature: Buffer): Buffer {
+  const bytes = makeCabinet({ header: Buffer.from(`00001000${'00'.repeat(16)}`, 'hex') });
+  bytes.writeUInt32LE(bytes.length, 44);
+  bytes.writeUInt32LE(signature.length, 48);
+  return Buffer.concat([bytes, signature]);
+}
+
+export const CABINET_CASES: readonly ContainerCase[] = [
+  cabinet('a size of 4 GiB', 'cabinet-truncated', changedCabinet(8, 0xffff_ffff)),
+  cabinet('files at 4 GiB', 'cabinet-malformed', changedCabinet(16, 0xffff_ffff)),
+  cabinet('65,535 folders and files that are not there', 'cabinet-malformed', changedCabinet(26, 0xffff_ffff)),
+  cabinet('65,535 folders', 'planned', manyFolders),
+  cabinet('a name of 20 MB', 'cabinet-malformed', () => makeCabinet({ next: 'x'.repeat(20_000_000) })),
+  cabinet('names without end', 'cabinet-malformed', () => {
+    const bytes = makeCabinet({ previous: 'x', next: 'y' });
+    return Buffer.concat([bytes.subarray(0, 36), Buffer.alloc(20_000_000, 'x'), bytes.subarray(36)]);
+  }),
+  cabinet('a reserved area of 60,000 bytes', 'planned', () => makeCabinet({ header: Buffer.alloc(60_000) })),
+  cabinet('a reserved area that ends behind the file', 'cabinet-truncated', () =>
+    makeCabinet({ header: Buffer.alloc(60_000) }).subarray(0, 50_000),
+  ),
+  cabinet('a signature of 4 GiB', 'cabinet-truncated', () => {
+    const bytes = signedCabinet(Buffer.alloc(8));
+    bytes.writeUInt32LE(0xffff_ffff, 48);
+    return bytes;
+  }),
+  cabinet('a signature of 20 MB', 'planned', () => signedCabinet(Buffer.alloc(20_000_000, 0x30))),
+  cabinet('a signature of endless depth', 'planned', () =>
+    signedCabinet(repeated(8_000_000, Buffer.from('3080', 'hex'))),
+  ),
+];
+
+const LARGEST = 16 * 1024 * 1024;
+const BEGIN = '# SIG # Begin signature block\r\n';
+const END_LINE = '# SIG # End signature block\r\n';
+/** As often as it fits into the largest script. */
+function filled(text: string, before = '', after = ''): () => Buffer {
+  const count = Math.floor((LARGEST - before.length - after.length) / text.length);
+  return () => Buffer.from(before + text.repeat(count) + after, 'latin1');
+}
+const script = (what: string, result: string, make: () => Buffer, name = 'hostile.ps1'): ContainerCase => ({
+  what,
+  name,
+  make,
+  result,
+});
+
+export const SCRIPT_CASES: readonly ContainerCase[] = [
+  script('a begin of a block in each of 500,000 lines', 'script-block-damaged', filled(`\r\n${BEGIN}`)),
+  script('one begin and 500,000 ends', 'script-block-damaged', filled(END_LINE, `x\r\n${BEGIN}`)),
+  script('16 million line ends of Linux', 'planned', filled('\n', 'x')),
+  script('8 million line ends of Windows', 'planned', filled('\r\n', 'x')),
+  script('a block of empty lines', 'script-block-damaged', filled('\r\n', `x\r\n${BEGIN}`, END_LINE)),
+  script('a block of 3 million lines', 'script-block-damaged', filled('# A\r\n', `x\r\n${BEGIN}`, END_LINE)),
+  script('a block of one line', 'script-block-damaged', filled('A', `x\r\n${BEGIN}# `, `\r\n${END_LINE}`)),
+  script(
+    'nothing but characters beyond ASCII',
+    'planned',
+    filled(Buffer.from('\u2603').toString('latin1'), Buffer.from('\ufeff').toString('latin1')),
+  ),
+  script('UTF-16', 'planned', filled(Buffer.from('\u2603x', 'utf16le').toString('latin1'), '\xff\xfe')),
+  script('half a character at its end', 'script-encoding', filled('\x03\x26', '\xff\xfe', '\xd8')),
+  { ...script('a million jobs', 'planned', filled('<job></job>\r\n'), 'hostile.wsf'), bounds: LARGEST_BOUNDS },
+  script(
+    'a million signature elements',
+    'script-block-damaged',
+    filled('\r\n<signature>\r\n', '<job>', '</job>'),
+    'hostile.wsf',
+  ),
+  script(
+    'a begin of a block in each of its lines',
+    'script-block-damaged',
+    filled("\r\n'' SIG '' Begin signature block\r\n"),
+    'hostile.vbs',
+  ),
+  script('more than 16 MiB', 'script-too-large', () => Buffer.alloc(LARGEST + 1, 'x'), 'hostile.vbs'),
+];

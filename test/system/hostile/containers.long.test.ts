@@ -1,0 +1,53 @@
+/** Installer files, cabinets and scripts that were made to exhaust their readers: an answer, soon, in little memory. */
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { fixture, temporaryFolder } from '../../support/programs/cli.ts';
+import { runMeasured } from '../../support/programs/measured-cli.ts';
+import { makePki } from '../../support/signed-files/pki.ts';
+import { expectBounded, expectSane, measureTrivial } from './bounds.ts';
+import { CABINET_CASES, type ContainerCase, SCRIPT_CASES, writeCase } from './container-cases.ts';
+import { INSTALLER_CASES } from './installer-cases.ts';
+
+let trivial: number;
+beforeAll(async () => {
+  trivial = await measureTrivial(fixture('golden/sha256-rsa2048.exe'));
+});
+
+const pki = makePki('Planned');
+const CERTIFICATES = [pki.leaf(), pki.intermediate, pki.root].map(({ pem }) => pem).join('');
+const SERVICE = ['--base-url', 'http://127.0.0.1:9', '--code', '1', '--no-journal', '--no-timestamp'];
+
+async function expectAnswer(hostile: ContainerCase): Promise<void> {
+  await using folder = await temporaryFolder('codesign-hostile-');
+  const path = join(folder.path, hostile.name);
+  await writeCase(path, hostile);
+  const pem = join(folder.path, 'certificate.pem');
+  await writeFile(pem, CERTIFICATES);
+  const isSound = hostile.result === 'planned';
+
+  const verified = await runMeasured(['verify', '--json', path]);
+  expectSane(verified, [8]);
+  if (!isSound) expect(verified.stdout).toContain(`"code": "${hostile.result}"`);
+  expectBounded(verified, trivial, hostile.bounds);
+
+  const planned = await runMeasured(['sign', '--dry-run', '--json', ...SERVICE, '--certificate', pem, path]);
+  expectSane(planned, isSound ? [0] : [6]);
+  expect(planned.stdout).toContain(isSound ? '"planned"' : `"code": "${hostile.result}"`);
+  expectBounded(planned, trivial, hostile.bounds);
+}
+
+const byName = (cases: readonly ContainerCase[]) => cases.map((each) => [each.what, each] as const);
+
+describe('verify and sign answer on an installer file with', () => {
+  it.each(byName(INSTALLER_CASES))('%s', (_, hostile) => expectAnswer(hostile));
+});
+
+describe('verify and sign answer on a cabinet with', () => {
+  it.each(byName(CABINET_CASES))('%s', (_, hostile) => expectAnswer(hostile));
+});
+
+describe('verify and sign answer on a script with', () => {
+  it.each(byName(SCRIPT_CASES))('%s', (_, hostile) => expectAnswer(hostile));
+});
