@@ -1,10 +1,6 @@
 /** Security catalogs. What opens one is loaded when one is opened. */
 
-import { CATALOG_LIST, CERTIFICATE_TRUST_LIST, SIGNED_DATA } from '../../asn1/object-identifiers.ts';
-import { peekHeader } from '../../asn1/read.ts';
-import { objectIdentifier } from '../../asn1/write.ts';
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
-import { orUndefined } from '../../errors/codesign-error.ts';
 import type { Format } from '../format.ts';
 
 export const cat = {
@@ -21,41 +17,22 @@ export const cat = {
   open: async (source, reader) => (await import('./open-cat.ts')).openCat(source, reader),
 } as const satisfies Format;
 
-/** SignedData whose content is a list of the usage "catalog". `head` may end before the first element does. */
+/** Object identifiers in DER: SignedData, certificate trust list, and its usage "catalog". */
+const MARKS = ['06092a864886f70d010702', '06092b0601040182370a01', '060a2b0601040182370c0101'].map((hex) =>
+  Buffer.from(hex, 'hex'),
+);
+/** In bytes; before the usage come only lengths and the digest algorithms. */
+const LONGEST_START = 256;
+
+/** Whether the marks are there in this order. More is checked when the file is opened. */
 function startsLikeCatalog(head: Uint8Array): boolean {
+  const start = Buffer.from(head.subarray(0, LONGEST_START));
   let at = 0;
-  const next = (tag: number) => {
-    const header = orUndefined(() => peekHeader(head, at, 'catalog'));
-    return header?.tag === tag ? header : undefined;
-  };
-  const enter = (tag: number): boolean => {
-    const header = next(tag);
-    at += header?.length ?? 0;
-    return header !== undefined;
-  };
-  const skip = (tag: number): boolean => {
-    const header = next(tag);
-    at += (header?.length ?? 0) + (header?.contentsLength ?? 0);
-    return header !== undefined;
-  };
-  const pass = (dotted: string): boolean => {
-    const expected = objectIdentifier(dotted);
-    const start = at;
-    at += expected.length;
-    return Buffer.compare(head.subarray(start, at), expected) === 0;
-  };
   return (
-    enter(0x30) &&
-    pass(SIGNED_DATA) &&
-    enter(0xa0) &&
-    enter(0x30) &&
-    skip(0x02) &&
-    skip(0x31) &&
-    enter(0x30) &&
-    pass(CERTIFICATE_TRUST_LIST) &&
-    enter(0xa0) &&
-    enter(0x30) &&
-    enter(0x30) &&
-    pass(CATALOG_LIST)
+    start[0] === 0x30 &&
+    MARKS.every((mark) => {
+      at = start.indexOf(mark, at);
+      return at >= 0;
+    })
   );
 }
