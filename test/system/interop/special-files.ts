@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 
-/** As their folders in the corpus are named. */
-export type SpecialFolder = 'pe-special' | 'jar-special';
+/** The first two as their folders in the corpus are named. */
+export type SpecialFolder = 'pe-special' | 'jar-special' | 'script-special' | 'msi-special' | 'cab-special';
 
 export interface SpecialFile {
   readonly file: string;

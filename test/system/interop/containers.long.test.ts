@@ -1,0 +1,146 @@
+/**
+ * Peculiar scripts, installer files and cabinets, of the corpus and made ones, through the command line and the server on
+ * SoftHSM: signed with a timestamp or rejected as the tables say, and what is signed is accepted by programs that are not ours.
+ */
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
+import { recogniseFormat } from '../../../src/formats/recognise.ts';
+import { formats } from '../../../src/formats/registry.ts';
+import { scriptKindOf } from '../../../src/formats/script/kinds.ts';
+import { parseJson, runCli, temporaryFolder } from '../../support/programs/cli.ts';
+import { startServer, type TestServer } from '../../support/services/server.ts';
+import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
+import { filesBelow } from '../../unit/formats/support/signed-copies.ts';
+import { readSpecialFiles, type SpecialFolder } from './special-files.ts';
+import { cabinetSamples, installerSamples, type SpecialSample, scriptSamples } from './special-samples.ts';
+import { checkAll, osslsigncodeVerify, run, type Verdict } from './verifiers.ts';
+
+const { CODESIGN_TEST_CORPUS: corpus = '', CODESIGN_TEST_VERIFIERS: verifiers = '' } = process.env;
+const checker = (name: string) => path.join(verifiers, 'formats', name);
+
+interface Special {
+  readonly table: SpecialFolder;
+  /** Folders of the corpus. */
+  readonly folders: readonly string[];
+  readonly extensions: RegExp;
+  samples(): Promise<readonly SpecialSample[]>;
+  /** What programs of others say of a signed file. */
+  check(file: string): Promise<readonly Verdict[]>;
+}
+
+/** It digests cabinets of sets wrongly, and rejects reserved areas that are not exactly its own. */
+const NOT_FOR_OSSLSIGNCODE = /\/(sizes|small|exact|large|block1|set|first-of-set|last-of-set|set-with-reserve)\.cab$/;
+
+const osslsigncode = async (file: string): Promise<Verdict> => {
+  const verdict = await osslsigncodeVerify(root, file);
+  // A bad timestamp alone does not make it refuse the file.
+  const isStamped = verdict.output.includes('Timestamp Server Signature verification: ok');
+  return { ...verdict, accepted: verdict.accepted && isStamped };
+};
+
+const SPECIALS: readonly Special[] = [
+  {
+    table: 'script-special',
+    folders: ['ps1', 'ps1-special'],
+    extensions: /\.(ps1|psm1|vbs|wsf)$/,
+    samples: scriptSamples,
+    check: async (file) => [
+      await run('python3', [checker(scriptKindOf(file)?.family === 'powershell' ? 'pscheck.py' : 'wshcheck.py'), file]),
+      // It knows neither Windows Script Host nor psc1, cdxml and mof.
+      ...(/\.ps(1|m1|d1|1xml)$/i.test(file) ? [await osslsigncode(file)] : []),
+    ],
+  },
+  {
+    table: 'msi-special',
+    folders: ['msi', 'pkg-special'],
+    extensions: /\.ms[ipt]$/,
+    samples: installerSamples,
+    check: async (file) => [
+      await run('/usr/bin/python3', [checker('msicheck.py'), file]),
+      await osslsigncode(file),
+      await run('gsf', ['list', file]),
+      // The made ones hold no database.
+      ...(path.basename(file).startsWith('made__') ? [await run('msiinfo', ['suminfo', file])] : []),
+    ],
+  },
+  {
+    table: 'cab-special',
+    folders: ['cab', 'pkg-special'],
+    extensions: /\.cab$/,
+    samples: cabinetSamples,
+    check: async (file) => [
+      await run('python3', [checker('cabcheck.py'), file]),
+      await run('cabextract', ['-t', file]),
+      ...(NOT_FOR_OSSLSIGNCODE.test(file) ? [] : [await osslsigncode(file)]),
+    ],
+  },
+];
+
+let server: TestServer;
+let root: string;
+beforeAll(async () => {
+  server = await startServer({ tsa: true });
+  root = path.join(server.data, 'service', 'certificates', 'ca.pem');
+});
+afterAll(() => server?.stop());
+
+describe.skipIf(corpus === '' || verifiers === '').each(SPECIALS)('the files of $table', (special) => {
+  it('are signed or rejected as the table says, and other programs accept what is signed', async () => {
+    await using folder = await temporaryFolder('codesign-special-');
+    const files = await inputsOf(special, folder.path);
+    const nameOf = (file: string) => path.relative(folder.path, file).replaceAll(path.sep, '/');
+    const before = new Map<string, Buffer>();
+    for (const file of files) before.set(file, await readFile(file));
+    const requests = server.operations('sign').length;
+
+    const run = await runCli(['sign', '--json', '--wsh', '-'], { env: server.env, stdin: files.join('\n') });
+    const outcomes = parseJson(run).files;
+    expect(Object.fromEntries(outcomes.map((each) => [nameOf(each.path), each.error?.code ?? each.status]))).toEqual(
+      Object.fromEntries(readSpecialFiles(special.table).map(({ file, code }) => [file, code ?? 'signed'])),
+    );
+    const signed = outcomes.filter(({ status }) => status === 'signed').map((each) => each.path);
+    const records = new Set(outcomes.flatMap(({ record }) => record ?? []));
+    expect(server.operations('sign').slice(requests)).toHaveLength(records.size);
+    for (const file of files.filter((each) => !signed.includes(each))) {
+      expect(await readFile(file)).toEqual(before.get(file));
+    }
+
+    const own = await runCli(['verify', '--quiet', '--require-timestamp', '--roots', root, ...signed]);
+    expect(own).toMatchObject({ code: 0, stdout: '' });
+    const verdicts = await checkAll(signed, async (file) => [await cmsVerdict(file), ...(await special.check(file))]);
+    const complaints = verdicts.flatMap((each, index) =>
+      each.filter(({ accepted }) => !accepted).map(({ output }) => `${nameOf(signed[index] ?? '')}: ${output}`),
+    );
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** Writes the files into `corpus` and `made` below the folder. */
+async function inputsOf({ folders, extensions, samples }: Special, folder: string): Promise<readonly string[]> {
+  const sources = {
+    corpus: folders.flatMap((each) => filesBelow(path.join(corpus, each), (name) => extensions.test(name))),
+    made: await samples(),
+  };
+  const files: string[] = [];
+  for (const [kind, samplesOf] of Object.entries(sources)) {
+    await mkdir(path.join(folder, kind));
+    for (const { name, bytes } of samplesOf) {
+      const file = path.join(folder, kind, path.basename(name));
+      await writeFile(file, bytes);
+      files.push(file);
+    }
+  }
+  return files;
+}
+
+async function cmsVerdict(file: string): Promise<Verdict> {
+  const bytes = await readFile(file);
+  const format = await recogniseFormat(memorySource(bytes), [file], { formats });
+  const [signature] = await (await openBytes(format, bytes, file)).signatures();
+  const cms = `${file}.cms`;
+  await writeFile(cms, signature?.envelope.bytes ?? '');
+  return run('bash', [checker('cmscheck.sh'), cms, root]);
+}
