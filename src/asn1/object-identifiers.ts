@@ -60,9 +60,12 @@ export const OCSP_NO_CHECK = '1.3.6.1.5.5.7.48.1.5';
 
 // Purposes of certificates.
 export const ANY_PURPOSE = '2.5.29.37.0';
+export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 export const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 export const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
+/** Remote Desktop Authentication, of Windows. */
+export const REMOTE_DESKTOP = '1.3.6.1.4.1.311.54.1.2';
 /** szOID_KP_LIFETIME_SIGNING. */
 export const LIFETIME_SIGNING = '1.3.6.1.4.1.311.10.3.13';
 

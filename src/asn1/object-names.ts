@@ -28,11 +28,12 @@ const NAMES: Readonly<Record<string, string>> = {
 
   // Purposes.
   [known.ANY_PURPOSE]: 'any purpose',
-  '1.3.6.1.5.5.7.3.1': 'serverAuth',
+  [known.SERVER_AUTH]: 'serverAuth',
   '1.3.6.1.5.5.7.3.2': 'clientAuth',
   [known.CODE_SIGNING]: 'codeSigning',
   '1.3.6.1.5.5.7.3.4': 'emailProtection',
   [known.TIME_STAMPING]: 'timeStamping',
+  [known.REMOTE_DESKTOP]: 'remoteDesktop',
   [known.OCSP_SIGNING]: 'OCSPSigning',
   '1.3.6.1.5.5.7.3.36': 'documentSigning',
   '1.2.840.113583.1.1.5': 'Adobe authentic documents',

@@ -7,7 +7,15 @@ import type { Finding } from '../errors/finding.ts';
 import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from './certificate-fields.ts';
 import { type NameProblem, nameProblems } from './name-constraints.ts';
 import type { ParsedCertificate } from './parsed-certificate.ts';
-import { allowsBelow, examineKey, nameOfPurpose, type Purpose, purposeProblem, timeStampingOddity } from './purpose.ts';
+import {
+  allowsBelow,
+  examineKey,
+  nameOfPurpose,
+  type Purpose,
+  purposeProblem,
+  timeStampingOddity,
+  useOfPurpose,
+} from './purpose.ts';
 import { describeSignatureAlgorithm, isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
 
 export interface PathToExamine {
@@ -95,11 +103,10 @@ function examineExtensions(certificate: ParsedCertificate): Finding[] {
 
 function examineLeafPurpose({ name, fields }: ParsedCertificate, purpose: Purpose | undefined): Finding[] {
   if (purpose === undefined) return [];
-  const use = purpose === 'code-signing' ? 'signing code' : 'signing timestamps';
   const problem = purposeProblem(fields, purpose);
   const oddity = purpose === 'time-stamping' ? timeStampingOddity(fields) : undefined;
   if (problem === undefined && oddity === undefined) return [];
-  const message = `The certificate of "${name}" is not ${problem === undefined ? 'quite fit' : 'meant'} for ${use}: ${problem ?? oddity}.`;
+  const message = `The certificate of "${name}" is not ${problem === undefined ? 'quite fit' : 'meant'} for ${useOfPurpose(purpose)}: ${problem ?? oddity}.`;
   return [{ code: 'certificate-purpose', message, against: problem === undefined ? 'nothing' : 'trust' }];
 }
 

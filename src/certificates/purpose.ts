@@ -6,28 +6,43 @@ import {
   CODE_SIGNING,
   EXTENDED_KEY_USAGE,
   LIFETIME_SIGNING,
+  REMOTE_DESKTOP,
+  SERVER_AUTH,
   TIME_STAMPING,
 } from '../asn1/object-identifiers.ts';
 import type { Finding } from '../errors/finding.ts';
 import { allowsKeyUsage, type CertificateFields, extendedKeyUsageOf, KEY_USAGE_BITS } from './certificate-fields.ts';
 import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
 
-export type Purpose = 'code-signing' | 'time-stamping';
+/** `remote-desktop`: signing connection files, for which Windows accepts certificates of servers and of code, too. */
+export type Purpose = 'code-signing' | 'time-stamping' | 'remote-desktop';
 
-const PURPOSES: Readonly<Record<Purpose, { readonly oid: string; readonly name: string }>> = {
-  'code-signing': { oid: CODE_SIGNING, name: 'codeSigning' },
-  'time-stamping': { oid: TIME_STAMPING, name: 'timeStamping' },
+/** In extendedKeyUsage, any of `oids`; `use`: for people, after "meant for". */
+interface PurposeInfo {
+  readonly oids: readonly string[];
+  readonly name: string;
+  readonly use: string;
+}
+
+const PURPOSES: Readonly<Record<Purpose, PurposeInfo>> = {
+  'code-signing': { oids: [CODE_SIGNING], name: 'codeSigning', use: 'signing code' },
+  'time-stamping': { oids: [TIME_STAMPING], name: 'timeStamping', use: 'signing timestamps' },
+  'remote-desktop': {
+    oids: [CODE_SIGNING, SERVER_AUTH, REMOTE_DESKTOP],
+    name: 'codeSigning, serverAuth and remoteDesktop',
+    use: 'signing connection files',
+  },
 };
 
 /** What keeps the certificate from signing code, or timestamps, for people; undefined when nothing does. */
 export function purposeProblem(fields: CertificateFields, purpose: Purpose): string | undefined {
-  return purpose === 'code-signing' ? codeSigningProblem(fields) : timeStampingProblem(fields);
+  return purpose === 'time-stamping' ? timeStampingProblem(fields) : signingProblem(fields, purpose);
 }
 
 /** Without extendedKeyUsage any purpose is allowed, as in Windows, signtool and osslsigncode. */
-function codeSigningProblem(fields: CertificateFields): string | undefined {
+function signingProblem(fields: CertificateFields, purpose: Purpose): string | undefined {
   if (!allowsKeyUsage(fields, KEY_USAGE_BITS.digitalSignature)) return 'its keyUsage lacks digitalSignature';
-  return allowsBelow(fields, 'code-signing') ? undefined : 'its extendedKeyUsage lacks codeSigning';
+  return allowsBelow(fields, purpose) ? undefined : `its extendedKeyUsage lacks ${PURPOSES[purpose].name}`;
 }
 
 /** RFC 3161, 2.3 wants the purpose named: neither a missing extension nor "any purpose" will do. */
@@ -38,7 +53,7 @@ function timeStampingProblem(fields: CertificateFields): string | undefined {
   }
   const purposes = extendedKeyUsageOf(fields);
   if (purposes === undefined) return 'it has no extendedKeyUsage, which must name timeStamping';
-  return purposes.includes(PURPOSES['time-stamping'].oid) ? undefined : 'its extendedKeyUsage lacks timeStamping';
+  return purposes.includes(TIME_STAMPING) ? undefined : 'its extendedKeyUsage lacks timeStamping';
 }
 
 /**
@@ -47,7 +62,7 @@ function timeStampingProblem(fields: CertificateFields): string | undefined {
  */
 export function allowsBelow(fields: CertificateFields, purpose: Purpose): boolean {
   const purposes = extendedKeyUsageOf(fields);
-  return purposes === undefined || purposes.includes(PURPOSES[purpose].oid) || purposes.includes(ANY_PURPOSE);
+  return purposes === undefined || [ANY_PURPOSE, ...PURPOSES[purpose].oids].some((oid) => purposes.includes(oid));
 }
 
 /** What RFC 3161, 2.3 wants of an authority's certificate beyond the purpose, and verifiers pass over; for people. */
@@ -59,6 +74,11 @@ export function timeStampingOddity(fields: CertificateFields): string | undefine
 /** Whether a timestamp does not extend the signature's life beyond the certificate's (Authenticode's lifetime signing). */
 export function isLifetimeSigner(fields: CertificateFields): boolean {
   return extendedKeyUsageOf(fields)?.includes(LIFETIME_SIGNING) ?? false;
+}
+
+/** For people: `signing code`. */
+export function useOfPurpose(purpose: Purpose): string {
+  return PURPOSES[purpose].use;
 }
 
 /** For messages: the name that RFC 5280 gives the purpose. */

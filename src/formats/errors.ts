@@ -27,6 +27,6 @@ export const formatErrors = defineErrors('local', {
   },
   'unsupported-format': {
     message: 'not a file that can be signed: it looks like {looksLike}',
-    hint: 'Formats that can be signed: {formats}. The format is detected from the content; that of scripts, and of a JAR without a manifest, from the extension.',
+    hint: 'Formats that can be signed: {formats}. The format is detected from the content; that of scripts, of connection files, and of a JAR without a manifest, from the extension.',
   },
 });

@@ -5,9 +5,10 @@ import type { Format } from './format.ts';
 import { jar } from './jar/index.ts';
 import { msi } from './msi/index.ts';
 import { pe } from './pe/index.ts';
+import { rdp } from './rdp/index.ts';
 import { powershell, wsh } from './script/index.ts';
 
-const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh] as const;
+const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh, rdp] as const;
 
 export const formats: readonly Format[] = FORMATS;
 

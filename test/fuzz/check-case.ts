@@ -14,6 +14,7 @@ import { formatErrors } from '../../src/formats/errors.ts';
 import { jarErrors } from '../../src/formats/jar/errors.ts';
 import { msiErrors } from '../../src/formats/msi/errors.ts';
 import { peErrors } from '../../src/formats/pe/errors.ts';
+import { rdpErrors } from '../../src/formats/rdp/errors.ts';
 import { scriptErrors } from '../../src/formats/script/errors.ts';
 import { httpErrors } from '../../src/http/errors.ts';
 import { journalErrors } from '../../src/journal/errors.ts';
@@ -42,6 +43,7 @@ const TABLES = [
   catErrors,
   compoundFileErrors,
   msiErrors,
+  rdpErrors,
   scriptErrors,
   httpErrors,
   journalErrors,

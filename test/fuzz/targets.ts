@@ -2,7 +2,14 @@
 
 import type { TargetDefinition } from './target.ts';
 import { asn1Target } from './targets/asn1.ts';
-import { cabTarget, catTarget, msiTarget, powershellTarget, wshTarget } from './targets/authenticode-files.ts';
+import {
+  cabTarget,
+  catTarget,
+  msiTarget,
+  powershellTarget,
+  rdpTarget,
+  wshTarget,
+} from './targets/authenticode-files.ts';
 import { certificateTarget, revocationTarget } from './targets/certificates.ts';
 import { jarTarget, peTarget } from './targets/files.ts';
 import { callTarget, journalTarget } from './targets/journal.ts';
@@ -21,6 +28,7 @@ export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
   msi: msiTarget,
   powershell: powershellTarget,
   wsh: wshTarget,
+  rdp: rdpTarget,
   'verify-pe': programVerdictTarget,
   'verify-jar': archiveVerdictTarget,
   manifest: manifestTarget,

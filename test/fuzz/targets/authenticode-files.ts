@@ -1,4 +1,4 @@
-/** Cabinets, catalogs, installer files and scripts, changed by chance: unsigned ones and signed ones. */
+/** Cabinets, catalogs, connection files, installer files and scripts, changed by chance: unsigned ones and signed ones. */
 
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { type Piece, readPieces } from '../../../src/bytes/pieces.ts';
@@ -10,11 +10,13 @@ import { readCatalog } from '../../../src/formats/cat/list.ts';
 import type { Format } from '../../../src/formats/format.ts';
 import { msi } from '../../../src/formats/msi/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
+import { rdp } from '../../../src/formats/rdp/index.ts';
 import { powershell, wsh } from '../../../src/formats/script/index.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { GOOD_CABINETS, MALFORMED_CABINETS } from '../../unit/formats/cab/samples.ts';
 import { GOOD_CATALOGS, MALFORMED_CATALOGS } from '../../unit/formats/cat/samples.ts';
 import { GOOD_INSTALLERS, MALFORMED_INSTALLERS } from '../../unit/formats/msi/samples.ts';
+import { GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from '../../unit/formats/rdp/samples.ts';
 import { GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from '../../unit/formats/script/samples.ts';
 import type { Fixture } from '../../unit/formats/support/fixtures.ts';
 import { openBytes, signBytes } from '../../unit/formats/support/sign-bytes.ts';
@@ -119,6 +121,18 @@ async function requireSameText(before: Uint8Array, after: Uint8Array): Promise<v
   require(shorter < 0 || one?.slice(0, shorter) === other?.slice(0, shorter), 'the text of the script was changed');
 }
 
+/** Every line but those that a signature brings; the last one may get a line end. */
+async function requireSameSettings(before: Uint8Array, after: Uint8Array): Promise<void> {
+  const [one, other] = [before, after].map((bytes) =>
+    Buffer.from(bytes)
+      .toString(bytes[0] === 0xff ? 'utf16le' : 'latin1')
+      .split(/\r?\n/)
+      .filter((line) => line !== '' && !/^(?:alternate full address|signscope|signature):/i.test(line))
+      .join('\n'),
+  );
+  require(one === other, 'the settings were changed');
+}
+
 export const cabTarget = fileTarget('cabinets', cab, [GOOD_CABINETS, MALFORMED_CABINETS], requireSameFiles);
 export const catTarget = fileTarget('catalogs', cat, [GOOD_CATALOGS, MALFORMED_CATALOGS], requireSameList);
 export const msiTarget = fileTarget(
@@ -126,6 +140,12 @@ export const msiTarget = fileTarget(
   msi,
   [GOOD_INSTALLERS, MALFORMED_INSTALLERS],
   requireSameStreams,
+);
+export const rdpTarget = fileTarget(
+  'connection files',
+  rdp,
+  [GOOD_CONNECTIONS, MALFORMED_CONNECTIONS],
+  requireSameSettings,
 );
 export const powershellTarget = fileTarget(
   'PowerShell files',

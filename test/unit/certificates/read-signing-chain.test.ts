@@ -1,9 +1,10 @@
 /** Reading the signing chain: every order, every container, every certificate that cannot sign. */
 
 import { describe, expect, it } from 'vitest';
+import { CODE_SIGNING, REMOTE_DESKTOP } from '../../../src/asn1/object-identifiers.ts';
 import { onlyPart, parts, readElement } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, octetString, sequence } from '../../../src/asn1/write.ts';
-import { readSigningChain } from '../../../src/certificates/signing-chain.ts';
+import { readSigningChain, requirePurpose } from '../../../src/certificates/signing-chain.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import {
@@ -290,6 +291,17 @@ describe('a certificate that cannot sign is rejected', () => {
     ['without keyUsage', () => pki.leaf({ keyUsage: [] }), 0],
   ])('but not one that can: %s', async (_name, make, warnings) => {
     expect((await read(pem(make(), pki.intermediate))).warnings).toHaveLength(warnings);
+  });
+});
+
+describe('a certificate for connection files', () => {
+  const forFiles = (purposes: readonly string[]) =>
+    requirePurpose({ der: pki.leaf({ purposes: [...purposes] }).der, name: 'it' }, ['remote-desktop']);
+
+  it('can be for servers, for code, for Remote Desktop or for any purpose', () => {
+    for (const purpose of [SERVER_AUTH, CODE_SIGNING, REMOTE_DESKTOP, ANY_PURPOSE]) forFiles([purpose]);
+    forFiles([]);
+    expect(() => forFiles(['1.3.6.1.5.5.7.3.4'])).toThrow(/lacks codeSigning, serverAuth and remoteDesktop/);
   });
 });
 

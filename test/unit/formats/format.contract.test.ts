@@ -8,6 +8,7 @@ import { describeFormat, type FormatFixtures } from './format.contract.ts';
 import { changedEntries } from './jar/changed-entries.ts';
 import { changedInstallers, GOOD_INSTALLERS, MALFORMED_INSTALLERS } from './msi/samples.ts';
 import { headerOffsets } from './pe/slow-pe.ts';
+import { changedConnections, GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from './rdp/samples.ts';
 import { changedScripts, GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from './script/samples.ts';
 import { fixturesIn } from './support/fixtures.ts';
 import { note, noteOf } from './support/note-format.ts';
@@ -88,6 +89,16 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
       malformed: MALFORMED_WSH,
       remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: changedScripts,
+      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
+    },
+  ],
+  [
+    'rdp',
+    {
+      good: GOOD_CONNECTIONS,
+      malformed: MALFORMED_CONNECTIONS,
+      remarks: { SHA1: 'digest-algorithm-aging' },
+      changedContents: changedConnections,
       appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
     },
   ],

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { cmsEnvelope, type Format } from '../../../src/formats/format.ts';
+import { rdp } from '../../../src/formats/rdp/index.ts';
 import { recogniseFormat } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { applyPatch } from './support/apply-patch.ts';
@@ -82,6 +83,34 @@ describe.skipIf(pairs === '').each(Object.entries(FOLDERS))(
     });
   },
 );
+
+describe.skipIf(pairs === '')('the connection file that rdpsign signed', () => {
+  const [unsigned = Buffer.alloc(0), signed = Buffer.alloc(0)] = ['unsigned-utf16le-bom', 'signed-test-cert'].map(
+    (name) => (pairs === '' ? undefined : readFileSync(path.join(pairs, 'rdp', `${name}.rdp`))),
+  );
+  const alternate = Buffer.from('Alternate Full Address:s:server.example.test\r\n', 'utf16le');
+
+  it('is made again from the unsigned one, byte for byte, and gives it back', async () => {
+    const file = await openBytes(rdp, signed);
+    const [signature] = await file.signatures();
+    expect(await isIntact(signature)).toBe(true);
+    const envelope = cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0));
+    const { patch } = await (await openBytes(rdp, unsigned)).attach(envelope);
+    expect(applyPatch(unsigned, patch)).toEqual(signed);
+    expect(applyPatch(signed, await file.remove())).toEqual(Buffer.concat([unsigned, alternate]));
+  });
+
+  it('is not intact once a covered byte has changed', async () => {
+    const text = signed.toString('utf16le');
+    for (const name of ['full address', 'server port', 'prompt for', 'Alternate', 'SignScope', ',GatewayHostname']) {
+      for (const at of [0, 1, 4].map((more) => (text.indexOf(name) + more) * 2)) {
+        const changed = Buffer.from(signed);
+        changed[at] = (changed[at] ?? 0) ^ 0x01;
+        expect([at, await isStillIntact(rdp, changed, 'a.rdp')]).toEqual([at, false]);
+      }
+    }
+  });
+});
 
 /** A file that does not open is not intact. */
 async function isStillIntact(format: Format, bytes: Buffer, name: string): Promise<boolean> {

@@ -13,6 +13,7 @@ import { checkAll, osslsigncodeVerify, run, type Verdict } from '../../system/in
 import { GOOD_CABINETS } from './cab/samples.ts';
 import { GOOD_CATALOGS } from './cat/samples.ts';
 import { GOOD_INSTALLERS } from './msi/samples.ts';
+import { GOOD_CONNECTIONS } from './rdp/samples.ts';
 import { applyPatch } from './support/apply-patch.ts';
 import { openBytes, type SignBytesOptions } from './support/sign-bytes.ts';
 import { filesBelow, type SignedCopies, type SignedCopy, signedCopies } from './support/signed-copies.ts';
@@ -147,6 +148,36 @@ describe.skipIf(!isWhole)('files that are signed', () => {
     }
     const verdicts = await checkAll([signed[0] ?? '', signed.at(-1) ?? ''], check);
     expect(verdicts.flat().map(({ accepted }) => accepted)).toEqual([false, false, false, false]);
+  });
+
+  it('connection files are accepted by openssl over the content that another program builds', async () => {
+    const { signed, rejected } = await signAll([
+      ...GOOD_CONNECTIONS.map(({ name, bytes }) => ({ name, bytes })),
+      ...filesBelow(path.join(pairs, 'rdp'), () => true),
+    ]);
+    expect(rejected).toEqual({
+      'missing-full-address.rdp': 'rdp-address-missing',
+      'unsigned-utf16be-bom.rdp': 'rdp-encoding',
+      'unsigned-utf16le-nobom.rdp': 'rdp-encoding',
+    });
+    const verify = async (file: string) => [
+      await run('python3', ['test/unit/formats/rdp/content.py', file]),
+      await run(
+        'openssl',
+        ['cms', '-verify', '-inform', 'DER', '-binary', '-in', `${file}.cms`, '-content', `${file}.content`].concat([
+          '-CAfile',
+          copies.root,
+          '-purpose',
+          'any',
+          '-out',
+          `${file}.verified`,
+        ]),
+      ),
+    ];
+    expect(await complaints(signed, verify)).toEqual([]);
+    const [first = ''] = signed;
+    writeFileSync(first, Buffer.from(readFileSync(first, 'utf16le').replace('3389', '3390'), 'utf16le'));
+    expect((await verify(first)).map(({ accepted }) => accepted)).toEqual([true, false]);
   });
 
   it('installer files are accepted by the checker, msiinfo and osslsigncode, or rejected for a reason', async () => {

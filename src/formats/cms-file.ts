@@ -1,0 +1,173 @@
+/** A file with one CMS signature (RFC 5652) that is not of Authenticode: what the formats of this kind have in common. */
+
+import { createHash } from 'node:crypto';
+import { DIGEST_OID, digestAlgorithmOf } from '../asn1/algorithm-identifiers.ts';
+import { DATA } from '../asn1/object-identifiers.ts';
+import { isSameBytes } from '../bytes/byte-source.ts';
+import type { Patch } from '../bytes/patch.ts';
+import { type ParsedAttribute, parseSignedData, type SignedData, signerNameOf } from '../cms/parse-signed-data.ts';
+import { examineSigner } from '../cms/verify-signer.ts';
+import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
+import type { WorkBudget } from '../crypto/work-budget.ts';
+import { attempt, CodesignError } from '../errors/codesign-error.ts';
+import { broken, type Finding, odd } from '../errors/finding.ts';
+import { timestampReader } from '../timestamp/read-timestamps.ts';
+import { formatErrors } from './errors.ts';
+import {
+  cmsEnvelope,
+  type Detail,
+  type EmbeddedSignature,
+  type Embedding,
+  type SignableFile,
+  type SignatureProfile,
+  type SigningContext,
+  type SigningMode,
+} from './format.ts';
+import { onceOf } from './once.ts';
+import { examineUnread, prepareCms, stampCms, timestampsOf } from './signature-profile.ts';
+
+export interface CmsHolder {
+  readonly profile: SignatureProfile;
+  /** For people. */
+  readonly location: string;
+  /** Why a second signature has no place, as a clause. */
+  readonly single: string;
+  /** What is there as a signature, readable or not. */
+  readonly stored: Uint8Array | undefined;
+  /** The bytes that a new signature is over, of type data and not in the CMS. Throws what makes one impossible. */
+  newContent(): Uint8Array;
+  /** The same of the signature that is there. */
+  presentContent(): Uint8Array;
+  /** What is wrong or odd with how the signature that is there covers the file. */
+  examine(): readonly Finding[];
+  details(): readonly Detail[];
+  /** The edits that make `cms` the only signature. The same input gives the same bytes, also over its own result. */
+  put(cms: Uint8Array): Patch;
+  /** The edits that take the signature out. */
+  take(): Patch;
+}
+
+type CmsFile = Omit<SignableFile, 'warnings' | 'reopen' | 'layout'>;
+
+export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
+  const { profile, stored } = holder;
+  const prepared = (mode: SigningMode): Uint8Array => {
+    if (mode === 'append') throw formatErrors('cannot-append', { reason: holder.single });
+    return holder.newContent();
+  };
+  const embedding = (cms: Uint8Array): Embedding => {
+    const envelope = cmsEnvelope(cms);
+    return { patch: holder.put(cms), sealed: envelope, standing: [envelope] };
+  };
+  return {
+    profile,
+    signatures: async () => (stored === undefined ? [] : [signatureIn(holder, stored, budget)]),
+    async check(_context, mode) {
+      prepared(mode);
+    },
+    async prepare(context: SigningContext, mode) {
+      const digest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(prepared(mode)).digest();
+      const { toBeSigned, seal } = prepareCms(profile, context, { type: DATA, messageDigest: digest });
+      return { toBeSigned, seal, embed: ({ bytes }) => embedding(bytes) };
+    },
+    async verifyResult({ sealed }) {
+      const read = attempt(() => parseSignedData(stored ?? new Uint8Array()));
+      const isThere = !(read instanceof CodesignError) && stored !== undefined && isSameBytes(stored, sealed.bytes);
+      if (!isThere) throw formatErrors('result-damaged', { reason: 'its signature is not the one that was made' });
+      const [problem] = [...holder.examine(), ...examineCms(read, holder.presentContent(), budget)];
+      if (problem?.against === 'integrity') throw formatErrors('result-damaged', { reason: asClause(problem) });
+    },
+    examine: async () => [],
+    async remove() {
+      if (stored === undefined) throw formatErrors('not-signed');
+      return holder.take();
+    },
+    async stamp(tokens) {
+      const [[signature, token] = [], ...others] = tokens;
+      const isOurs = stored !== undefined && signature !== undefined && isSameBytes(signature.envelope.bytes, stored);
+      if (!isOurs || token === undefined || others.length > 0)
+        throw new TypeError('the signature is not one of this file');
+      return embedding(stampCms(profile, stored, token));
+    },
+    async attach({ bytes }) {
+      const signedData = parseSignedData(bytes);
+      const [problem] = examineCms(signedData, holder.newContent(), budget).filter(
+        ({ against }) => against === 'integrity',
+      );
+      if (problem !== undefined) throw formatErrors('not-its-signature', { reason: asClause(problem) });
+      return embedding(signedData.bytes);
+    },
+  };
+}
+
+function signatureIn(holder: CmsHolder, stored: Uint8Array, budget: WorkBudget): EmbeddedSignature {
+  const read = attempt(() => {
+    const signedData = parseSignedData(stored);
+    return { signedData, signerName: signerNameOf(signedData.signers[0]) };
+  });
+  const readTimestamps = timestampReader(budget);
+  const ofSignature = { location: holder.location, nested: [], details: async () => holder.details() };
+  if (read instanceof CodesignError) {
+    return {
+      ...ofSignature,
+      envelope: cmsEnvelope(stored),
+      signedData: undefined,
+      signerCertificate: undefined,
+      signerName: '(unreadable signature)',
+      algorithm: undefined,
+      timestamps: [],
+      examine: async () => [broken('signature-unreadable', `The signature cannot be read: ${read.message}.`)],
+    };
+  }
+  const { signedData, signerName } = read;
+  const [signer] = signedData.signers;
+  const timestamps = onceOf(() => timestampsOf(holder.profile, signedData, signer, readTimestamps));
+  return {
+    ...ofSignature,
+    envelope: cmsEnvelope(signedData.bytes),
+    signedData,
+    signerCertificate: signer.certificate,
+    signerName,
+    algorithm: digestAlgorithmOf(signer.digestAlgorithm),
+    get timestamps() {
+      return timestamps();
+    },
+    examine: async () => [
+      ...holder.examine(),
+      ...examineCms(signedData, holder.presentContent(), budget),
+      ...examineUnread(holder.profile, signer.unsignedAttributes),
+      ...(signedData.trailingLength === 0
+        ? []
+        : [broken('hidden-bytes', 'Bytes that no signature covers follow the signature.')]),
+    ],
+  };
+}
+
+function examineCms(signedData: SignedData, content: Uint8Array, budget: WorkBudget): readonly Finding[] {
+  const { signers } = signedData;
+  const [signer, ...others] = signers;
+  const findings: Finding[] = [...examineSigner(signedData, signer, content, { budget })];
+  if (signedData.contentType !== DATA || signedData.content !== undefined) {
+    findings.push(broken('signature-content-other', 'The signature holds a content of its own, not that of the file.'));
+  }
+  if (others.length > 0) {
+    findings.push(broken('several-signers', `The signature has ${others.length + 1} signers.`));
+  }
+  if (isRepeated(signer.signedAttributes)) {
+    findings.push(broken('signed-attributes-repeated', 'A signed attribute is there several times.'));
+  }
+  if (signer.digestAlgorithm === DIGEST_OID.SHA1) {
+    const message = 'The signature is made with SHA-1, which no longer proves much. Sign with SHA256.';
+    findings.push(odd('digest-algorithm-aging', message));
+  }
+  return findings;
+}
+
+function isRepeated(attributes: readonly ParsedAttribute[]): boolean {
+  return new Set(attributes.map(({ type }) => type)).size < attributes.length;
+}
+
+/** A whole sentence as part of one. */
+function asClause({ message }: Finding): string {
+  return message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, '');
+}

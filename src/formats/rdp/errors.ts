@@ -1,0 +1,26 @@
+/** What can be wrong with the file of a connection that is to be signed. */
+
+import { defineErrors } from '../../errors/define-errors.ts';
+
+export const rdpErrors = defineErrors('local', {
+  'rdp-too-large': {
+    message: 'the file is {size} bytes long; connection files of up to {limit} bytes can be signed',
+    hint: 'Check that this is the right file: connection files have a few kilobytes.',
+  },
+  'rdp-encoding': {
+    message: 'Windows might not read this file the way it was written: {problem}',
+    hint: 'Save it in Remote Desktop Connection, or as UTF-16LE with a BOM (byte order mark), then sign it again.',
+  },
+  'rdp-setting-ambiguous': {
+    message: 'programs could differ in what they read: {problem}',
+    hint: 'Correct the line in an editor, then sign the file again.',
+  },
+  'rdp-address-missing': {
+    message: 'the file has no setting "full address", which each signature must cover',
+    hint: 'Add a line such as "full address:s:server.example.com", then sign the file again.',
+  },
+  'rdp-signature-damaged': {
+    message: 'Windows would not recognise the signature in this file: {problem}',
+    hint: 'Delete the lines that begin with "signscope:" and "signature:" in an editor, then sign the file again.',
+  },
+});

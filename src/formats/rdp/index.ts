@@ -1,0 +1,20 @@
+/** Files of Remote Desktop connections. What opens one is loaded when one is opened. */
+
+import type { Format } from '../format.ts';
+
+const isNamedRdp = (name: string): boolean => name.toLowerCase().endsWith('.rdp');
+
+export const rdp = {
+  id: 'rdp',
+  title: 'Remote Desktop connection (RDP)',
+  extensions: ['.rdp'],
+  // Users rarely mean them when they sign a folder of programs.
+  onlyIfNamed: ['.rdp'],
+  options: [],
+  modes: ['replace'],
+  defaultMode: 'replace',
+  purpose: 'remote-desktop',
+  keepsExtension: true,
+  recognition: { by: 'bytes', claims: (_head, name) => isNamedRdp(name) },
+  open: async (source, reader) => (await import('./open-rdp.ts')).openRdp(source, reader),
+} as const satisfies Format;

@@ -1,0 +1,107 @@
+/** The lines of a connection file, `name:type:value`, and the signature in the last two of them. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { rdpErrors } from './errors.ts';
+import { COVERED_SETTINGS } from './settings.ts';
+
+/** In bytes: the whole file is held in memory. Those of Windows have about 3 KiB, with a signature about 20. */
+const LIMIT = 1024 * 1024;
+const BOM = '\ufeff';
+export const SCOPE = 'signscope';
+export const SIGNATURE = 'signature';
+/** Version, 1, and length of the CMS, each as u32. */
+const HEADER_LENGTH = 12;
+const VERSION = 0x0001_0001;
+
+export type Encoding = 'UTF-16LE' | 'UTF-8' | 'ANSI';
+
+export interface RdpLayout {
+  readonly encoding: Encoding;
+  readonly hasBom: boolean;
+  /** With the BOM. */
+  readonly text: string;
+  readonly lines: readonly Line[];
+  /** Covered settings, scope and signature, by their names in lower case. */
+  readonly settings: ReadonlyMap<string, Line>;
+  readonly cms: Uint8Array | undefined;
+}
+
+export interface Line {
+  /** Start and end in UTF-16 units of the text; the end is behind the line end. */
+  readonly start: number;
+  readonly end: number;
+  /** Without the line end. */
+  readonly text: string;
+  readonly value: string;
+}
+
+/** Throws what `rdpErrors` lists, except `rdp-address-missing`. */
+export async function readLayout(source: ByteSource): Promise<RdpLayout> {
+  const { size } = source;
+  if (size > LIMIT) throw rdpErrors('rdp-too-large', { size, limit: LIMIT });
+  const { encoding, text } = decode(Buffer.from(await source.read(0, size)));
+  const lines: Line[] = [];
+  const settings = new Map<string, Line>();
+  const hasBom = text.startsWith(BOM);
+  for (const { index, 0: whole } of text.slice(hasBom ? 1 : 0).matchAll(/[^\n]*(?:\n|$)/g)) {
+    if (whole === '') break;
+    const start = index + (hasBom ? 1 : 0);
+    const line = whole.replace(/\r?\n$/, '');
+    const [, name = '', value = ''] = /^([^:]*):[^:]*:(.*)$/s.exec(line) ?? [];
+    const key = name.trim().toLowerCase();
+    lines.push({ start, end: start + whole.length, text: line, value });
+    if (!COVERED_SETTINGS.has(key) && key !== SCOPE && key !== SIGNATURE) continue;
+    if (name !== name.trim()) throw ambiguous(`there are spaces around the name "${key}"`);
+    if (line.includes('\r')) throw ambiguous(`the line of "${key}" holds a carriage return (CR)`);
+    if (settings.has(key)) throw ambiguous(`there are two lines with the setting "${key}"`);
+    settings.set(key, { start, end: start + whole.length, text: line, value });
+  }
+  return { encoding, hasBom, text, lines, settings, cms: readSignature(settings) };
+}
+
+/** Bytes of a part of the text in the encoding of the file. */
+export function encode(text: string, encoding: Encoding): Buffer {
+  return Buffer.from(text, encoding === 'ANSI' ? 'latin1' : encoding === 'UTF-8' ? 'utf8' : 'utf16le');
+}
+
+/** `signature:s:` holds a header and the CMS in Base64, in which rdpsign puts spaces. */
+export function signatureValue(cms: Uint8Array): string {
+  const header = Buffer.alloc(HEADER_LENGTH);
+  header.writeUInt32LE(VERSION, 0);
+  header.writeUInt32LE(1, 4);
+  header.writeUInt32LE(cms.length, 8);
+  return Buffer.concat([header, cms]).toString('base64');
+}
+
+function readSignature(settings: ReadonlyMap<string, Line>): Uint8Array | undefined {
+  const [scope, signature] = [settings.get(SCOPE), settings.get(SIGNATURE)];
+  if (scope === undefined && signature === undefined) return undefined;
+  if (scope === undefined) throw damaged('it does not say which settings it covers (signscope)');
+  if (signature === undefined) throw damaged('there is a scope (signscope) without a signature');
+  const base64 = signature.value.replaceAll(' ', '');
+  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw damaged('its text is not Base64');
+  const bytes = Buffer.from(base64, 'base64');
+  const isKnown = bytes.length > HEADER_LENGTH && bytes.readUInt32LE(0) === VERSION && bytes.readUInt32LE(4) === 1;
+  if (!isKnown) throw damaged('its header is not that of a signature');
+  const length = bytes.readUInt32LE(8);
+  const cms = bytes.subarray(HEADER_LENGTH);
+  if (cms.length !== length) throw damaged(`its header says ${length} bytes, and ${cms.length} follow`);
+  return Uint8Array.from(cms);
+}
+
+/** Without a BOM the text is UTF-8 if it is valid as such; otherwise each byte is a character. */
+function decode(bytes: Buffer): { readonly encoding: Encoding; readonly text: string } {
+  const start = bytes.toString('latin1', 0, 3);
+  if (start.startsWith('\xfe\xff')) throw unreadable('it is in UTF-16BE');
+  const encoding = start.startsWith('\xff\xfe') ? 'UTF-16LE' : 'UTF-8';
+  if (encoding === 'UTF-16LE' && bytes.length % 2 !== 0) throw unreadable('it is not valid UTF-16LE');
+  const text = bytes.toString(encoding === 'UTF-8' ? 'utf8' : 'utf16le');
+  if (text.includes('\0')) throw unreadable('it holds NUL characters: it may be in UTF-16 without a BOM');
+  if (encode(text, encoding).equals(bytes)) return { encoding, text };
+  if (text.startsWith(BOM)) throw unreadable(`it is not valid ${encoding}`);
+  return { encoding: 'ANSI', text: bytes.toString('latin1') };
+}
+
+const unreadable = (problem: string) => rdpErrors('rdp-encoding', { problem });
+const ambiguous = (problem: string) => rdpErrors('rdp-setting-ambiguous', { problem });
+const damaged = (problem: string) => rdpErrors('rdp-signature-damaged', { problem });

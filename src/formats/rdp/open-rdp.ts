@@ -1,0 +1,135 @@
+/** A connection file that is open: a holder of one detached CMS over some of its lines, as rdpsign makes it. */
+
+import { TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { Edit, Patch } from '../../bytes/patch.ts';
+import { broken, type Finding } from '../../errors/finding.ts';
+import { type CmsHolder, cmsFile } from '../cms-file.ts';
+import type { ContentReader, Detail, SignableFile, SignatureProfile } from '../format.ts';
+import { rdpErrors } from './errors.ts';
+import { encode, type RdpLayout, readLayout, SCOPE, SIGNATURE, signatureValue } from './layout.ts';
+import { ALTERNATE_FULL_ADDRESS, COVERED_SETTINGS, FULL_ADDRESS } from './settings.ts';
+
+const RDP_PROFILE: SignatureProfile = {
+  signedAttributes: () => [],
+  carriesRoot: false,
+  // rdpsign makes no timestamps, and Remote Desktop Connection reads none. This is where all other readers of CMS look.
+  timestampTypes: [TIMESTAMP_TOKEN],
+  verifier: 'A reader of CMS',
+};
+
+export async function openRdp(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
+  return signableRdp(await readLayout(source), reader);
+}
+
+function signableRdp(layout: RdpLayout, reader: ContentReader): SignableFile {
+  return {
+    ...cmsFile(signatureLines(layout), reader.budget),
+    warnings: [],
+    // The whole file is in memory.
+    reopen: (_source, otherReader) => signableRdp(layout, otherReader),
+    layout: () => describe(layout),
+  };
+}
+
+function signatureLines(layout: RdpLayout): CmsHolder {
+  const { settings, cms } = layout;
+  return {
+    profile: RDP_PROFILE,
+    location: 'lines signscope and signature',
+    single: 'a connection file holds one signature',
+    stored: cms,
+    newContent() {
+      const { lines, scope } = coverageToCome(layout);
+      return contentOf(lines, scope);
+    },
+    presentContent() {
+      const lines = namesInScope(layout).flatMap((name) => settings.get(name)?.text ?? []);
+      return contentOf(lines, settings.get(SCOPE)?.text ?? '');
+    },
+    examine: () => examineScope(layout),
+    details: () => [{ name: 'covered settings', value: settings.get(SCOPE)?.value || 'none' }],
+    put(newCms) {
+      const { added, scope } = coverageToCome(layout);
+      const lines = [...added, scope, `Signature:s:${signatureValue(newCms)}`].map((line) => `${line}\r\n`);
+      return replaceSignature(layout, lines.join(''));
+    },
+    take: () => replaceSignature(layout, ''),
+  };
+}
+
+/** UTF-16LE without BOM, each line with CR LF, and NUL at the end. */
+function contentOf(lines: readonly string[], scope: string): Uint8Array {
+  return Buffer.from(`${[...lines, scope].join('\r\n')}\r\n\0`, 'utf16le');
+}
+
+/** What a new signature covers, and the line that comes with it. Throws `rdp-address-missing`, `rdp-encoding`. */
+function coverageToCome({ settings, encoding, hasBom }: RdpLayout) {
+  const address = settings.get(FULL_ADDRESS.toLowerCase());
+  if (address === undefined) throw rdpErrors('rdp-address-missing');
+  const added = settings.has(ALTERNATE_FULL_ADDRESS.toLowerCase())
+    ? []
+    : [`${ALTERNATE_FULL_ADDRESS}:s:${address.value}`];
+  const covered = [...COVERED_SETTINGS].flatMap(([key, name]) => {
+    const line = settings.get(key)?.text ?? (name === ALTERNATE_FULL_ADDRESS ? added[0] : undefined);
+    return line === undefined ? [] : [{ name, line }];
+  });
+  const lines = covered.map(({ line }) => line);
+  if (!hasBom && lines.some((line) => !/^[\0-\x7f]*$/.test(line))) {
+    const problem = `a signed setting holds characters beyond ASCII, and the file has no BOM (read as ${encoding} here)`;
+    throw rdpErrors('rdp-encoding', { problem });
+  }
+  return { lines, added, scope: `SignScope:s:${covered.map(({ name }) => name).join(',')}` };
+}
+
+/** As the signature that is there names them, in lower case. */
+function namesInScope({ settings }: RdpLayout): readonly string[] {
+  return (settings.get(SCOPE)?.value ?? '').split(',').map((name) => name.trim().toLowerCase());
+}
+
+function examineScope(layout: RdpLayout): readonly Finding[] {
+  const names = namesInScope(layout);
+  const findings: Finding[] = [];
+  const wrong = names.filter((name, index) => !layout.settings.has(name) || names.indexOf(name) !== index);
+  if (wrong.length > 0) {
+    const message = `The signature covers settings that are not in the file, or several times: ${inWords(wrong)}.`;
+    findings.push(broken('rdp-scope-wrong', message));
+  }
+  const uncovered = [...COVERED_SETTINGS].filter(([key]) => layout.settings.has(key) && !names.includes(key));
+  if (uncovered.length > 0) {
+    const message = `The signature does not cover these settings: ${inWords(uncovered.map(([, name]) => name))}.`;
+    findings.push(broken('rdp-settings-uncovered', message));
+  }
+  return findings;
+}
+
+/** A hostile scope can be long. */
+function inWords(names: readonly string[]): string {
+  const most = 8;
+  return [...names.slice(0, most), ...(names.length > most ? [`and ${names.length - most} more`] : [])].join(', ');
+}
+
+/** The lines of the present signature go, wherever they are; `lines` come to the end. */
+function replaceSignature({ text, encoding, settings }: RdpLayout, lines: string): Patch {
+  const offsetOf = (position: number) => encode(text.slice(0, position), encoding).length;
+  const going = [SCOPE, SIGNATURE]
+    .flatMap((name) => settings.get(name) ?? [])
+    .toSorted((one, other) => one.start - other.start);
+  const edits: Edit[] = going.map(({ start, end }) => {
+    const offset = offsetOf(start);
+    return { offset, remove: offsetOf(end) - offset, insert: [] };
+  });
+  const rest = going.toReversed().reduce((left, { start, end }) => left.slice(0, start) + left.slice(end), text);
+  const separator = lines === '' || rest.endsWith('\n') ? '' : '\r\n';
+  const end = encode(text, encoding).length;
+  return lines === '' ? edits : [...edits, { offset: end, remove: 0, insert: [encode(separator + lines, encoding)] }];
+}
+
+function describe({ encoding, hasBom, lines, settings, cms }: RdpLayout): readonly Detail[] {
+  const covered = [...COVERED_SETTINGS.keys()].filter((key) => settings.has(key));
+  return [
+    { name: 'encoding', value: `${encoding}${hasBom ? ' with BOM' : ''}` },
+    { name: 'settings', value: `${lines.length} lines, ${covered.length} of them can be signed` },
+    { name: 'signature', value: cms === undefined ? 'none' : `${cms.length} bytes` },
+  ];
+}
