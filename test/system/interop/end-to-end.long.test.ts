@@ -8,7 +8,7 @@ import { type CliFileJson, parseJson, runCli, snapshot, temporaryFolder } from '
 import { jarsignerVerify, mainJava, makeTruststore } from '../../support/programs/java.ts';
 import { startServer, type TestServer } from '../../support/services/server.ts';
 import { readAsArchives } from './java/readers.ts';
-import { readSpecialFiles } from './special-files.ts';
+import { readSpecialFiles } from './special/special-files.ts';
 import { checkAll, osslsigncodeVerify, run, type Verdict } from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';

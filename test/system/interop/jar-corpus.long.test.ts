@@ -22,7 +22,7 @@ import { jarsignerSign, makeKeystore } from './java/jarsigner.ts';
 import { readAsArchives, readAsStreams } from './java/readers.ts';
 import { makeRootedSigner } from './rooted-signer.ts';
 import { signFromDisk } from './sign-from-disk.ts';
-import { readSpecialFiles } from './special-files.ts';
+import { readSpecialFiles } from './special/special-files.ts';
 import { checkAll } from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';

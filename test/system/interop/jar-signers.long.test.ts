@@ -12,7 +12,7 @@ import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { readAsArchives, readAsStreams } from './java/readers.ts';
 import { makeRootedSigner } from './rooted-signer.ts';
 import { signFromDisk } from './sign-from-disk.ts';
-import { readSpecialFiles } from './special-files.ts';
+import { readSpecialFiles } from './special/special-files.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
 const signedAlready = readSpecialFiles('jar-special')

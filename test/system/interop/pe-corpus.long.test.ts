@@ -13,7 +13,7 @@ import { isIntact } from '../../unit/formats/support/is-intact.ts';
 import { isOf } from '../../unit/formats/support/recognised.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { signFromDisk } from './sign-from-disk.ts';
-import { readSpecialFiles } from './special-files.ts';
+import { readSpecialFiles } from './special/special-files.ts';
 import { checkAll, osslsigncodeVerify, run, sbverify } from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';

@@ -1,13 +1,13 @@
 /** Peculiar scripts, installer files and cabinets that are made here, each with one peculiarity; `formats/…/samples.ts` has more. */
 
-import { newStream } from '../../../src/compound-file/write.ts';
-import { cab } from '../../../src/formats/cab/index.ts';
-import type { Format } from '../../../src/formats/format.ts';
-import { msi } from '../../../src/formats/msi/index.ts';
-import { powershell } from '../../../src/formats/script/index.ts';
-import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
-import { GOOD_CABINETS, MALFORMED_CABINETS, makeCabinet } from '../../unit/formats/cab/samples.ts';
-import { GOOD_INSTALLERS, MALFORMED_INSTALLERS, makeCompoundFile } from '../../unit/formats/msi/samples.ts';
+import { newStream } from '../../../../src/compound-file/write.ts';
+import { cab } from '../../../../src/formats/cab/index.ts';
+import type { Format } from '../../../../src/formats/format.ts';
+import { msi } from '../../../../src/formats/msi/index.ts';
+import { powershell } from '../../../../src/formats/script/index.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { GOOD_CABINETS, MALFORMED_CABINETS, makeCabinet } from '../../../unit/formats/cab/samples.ts';
+import { GOOD_INSTALLERS, MALFORMED_INSTALLERS, makeCompoundFile } from '../../../unit/formats/msi/samples.ts';
 import {
   GOOD_POWERSHELL,
   GOOD_WSH,
@@ -15,8 +15,8 @@ import {
   MALFORMED_WSH,
   WSF_WITH_JOBS,
   WSF_WITHOUT_JOB,
-} from '../../unit/formats/script/samples.ts';
-import { signBytes } from '../../unit/formats/support/sign-bytes.ts';
+} from '../../../unit/formats/script/samples.ts';
+import { signBytes } from '../../../unit/formats/support/sign-bytes.ts';
 
 export interface SpecialSample {
   readonly name: string;

@@ -6,17 +6,17 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memorySource } from '../../../src/bytes/byte-source.ts';
-import { recogniseFormat } from '../../../src/formats/recognise.ts';
-import { formats } from '../../../src/formats/registry.ts';
-import { scriptKindOf } from '../../../src/formats/script/kinds.ts';
-import { parseJson, runCli, temporaryFolder } from '../../support/programs/cli.ts';
-import { startServer, type TestServer } from '../../support/services/server.ts';
-import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
-import { filesBelow } from '../../unit/formats/support/signed-copies.ts';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
+import { recogniseFormat } from '../../../../src/formats/recognise.ts';
+import { formats } from '../../../../src/formats/registry.ts';
+import { scriptKindOf } from '../../../../src/formats/script/kinds.ts';
+import { parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
+import { filesBelow } from '../../../unit/formats/support/signed-copies.ts';
+import { checkAll, osslsigncodeVerify, run, type Verdict } from '../verifiers.ts';
 import { readSpecialFiles, type SpecialFolder } from './special-files.ts';
 import { cabinetSamples, installerSamples, type SpecialSample, scriptSamples } from './special-samples.ts';
-import { checkAll, osslsigncodeVerify, run, type Verdict } from './verifiers.ts';
 
 const { CODESIGN_TEST_CORPUS: corpus = '', CODESIGN_TEST_VERIFIERS: verifiers = '' } = process.env;
 const checker = (name: string) => path.join(verifiers, 'formats', name);

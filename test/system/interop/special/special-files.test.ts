@@ -1,15 +1,15 @@
 /** Holds the tables of peculiar files to codes that there are. */
 
 import { expect, it } from 'vitest';
-import { compoundFileErrors } from '../../../src/compound-file/errors.ts';
-import { fileErrors } from '../../../src/files/errors.ts';
-import { cabErrors } from '../../../src/formats/cab/errors.ts';
-import { formatErrors } from '../../../src/formats/errors.ts';
-import { jarErrors } from '../../../src/formats/jar/errors.ts';
-import { msiErrors } from '../../../src/formats/msi/errors.ts';
-import { peErrors } from '../../../src/formats/pe/errors.ts';
-import { scriptErrors } from '../../../src/formats/script/errors.ts';
-import { zipErrors } from '../../../src/zip/errors.ts';
+import { compoundFileErrors } from '../../../../src/compound-file/errors.ts';
+import { fileErrors } from '../../../../src/files/errors.ts';
+import { cabErrors } from '../../../../src/formats/cab/errors.ts';
+import { formatErrors } from '../../../../src/formats/errors.ts';
+import { jarErrors } from '../../../../src/formats/jar/errors.ts';
+import { msiErrors } from '../../../../src/formats/msi/errors.ts';
+import { peErrors } from '../../../../src/formats/pe/errors.ts';
+import { scriptErrors } from '../../../../src/formats/script/errors.ts';
+import { zipErrors } from '../../../../src/zip/errors.ts';
 import { readSpecialFiles } from './special-files.ts';
 
 it.each([
