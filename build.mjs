@@ -141,9 +141,11 @@ async function thirdPartyNotices(metafile) {
   const notices = [];
   for (const folder of [...new Set(folders)].sort()) {
     const { name, version, license, homepage } = await readJson(folder, 'package.json');
-    const licence = (await readdir(inRoot(folder))).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).sort();
-    if (licence.length === 0) throw new Error(`${name} has no licence file to hand on`);
-    const texts = await Promise.all(licence.map((file) => readFile(inRoot(folder, file), 'utf8')));
+    const own = (await readdir(inRoot(folder))).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).sort();
+    // The texts of packages that leave theirs in their repository.
+    const licence =
+      own.length > 0 ? own.map((file) => inRoot(folder, file)) : [inRoot('docs', 'licences', `${name}.txt`)];
+    const texts = await Promise.all(licence.map((file) => readFile(file, 'utf8')));
     const heading = [`${name} ${version} (${license})`, ...(homepage ? [homepage] : [])].join('\n');
     notices.push(`${heading}\n\n${texts.map((text) => text.trim()).join('\n\n')}\n`);
   }

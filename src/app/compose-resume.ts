@@ -153,7 +153,7 @@ async function composeWriting(
     return {
       run,
       context: runContext({ ...signingOptions, algorithm, timestampAlgorithm, chain }),
-      policy: { existing, allOrNothing: false, report: settings.report && report !== false },
+      policy: { existing, isAlgorithmGiven: true, allOrNothing: false, report: settings.report && report !== false },
       account: {
         service: withoutSigning(service),
         origin: given.origin,

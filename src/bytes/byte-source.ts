@@ -35,6 +35,21 @@ export function memorySource(bytes: Uint8Array): ByteSource {
   };
 }
 
+/** The bytes from `from` up to `to` of a source, as a source. */
+export function rangeSource(source: ByteSource, from: number, to: number): ByteSource {
+  const size = to - from;
+  return {
+    size,
+    async read(offset, length, scratch) {
+      if (offset < 0 || length < 0 || offset + length > size) {
+        throw bytesErrors('read-past-end', { what: 'bytes', length, offset, size });
+      }
+      return source.read(from + offset, length, scratch);
+    },
+    stream: (start = 0, end = size) => source.stream(from + start, from + Math.min(end, size)),
+  };
+}
+
 /** `bytes` of the `size` that one pass over the source reads; starts again with the next pass. */
 export type OnRead = (bytes: number, size: number) => void;
 

@@ -15,6 +15,15 @@ export interface DistinguishedName {
   readonly relativeKeys: readonly string[];
   /** Its e-mail addresses (PKCS#9). Raw. */
   readonly emailAddresses: readonly string[];
+  /** The attributes of each relative name, in the order of the encoding. Raw. */
+  readonly relativeNames: readonly (readonly NameAttribute[])[];
+}
+
+export interface NameAttribute {
+  /** Dotted. */
+  readonly type: string;
+  /** `#` and hex digits of the contents if it is no string. */
+  readonly value: string;
 }
 
 /** In bytes: one that is longer takes as long to compare as all the rest of a chain. */
@@ -50,6 +59,7 @@ export function readName(der: Uint8Array): DistinguishedName {
     key: keyOf(attributes),
     relativeKeys: relativeNames.map(keyOf),
     emailAddresses: attributes.filter(({ type }) => type === EMAIL_ADDRESS).map(({ value }) => value),
+    relativeNames,
   };
 }
 

@@ -1,6 +1,10 @@
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const formatErrors = defineErrors('local', {
+  'algorithm-differs': {
+    message: 'a signature of this file must use {required}, not {algorithm}: {reason}',
+    hint: 'Use --algorithm {required}, or none.',
+  },
   'cannot-append': {
     message: 'a signature cannot be appended to those in this file: {reason}',
     hint: 'Use --replace to replace the existing signatures.',

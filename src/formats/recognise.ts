@@ -24,6 +24,15 @@ const MAGICS: readonly Magic[] = [
   { bytes: [0xfe, 0xed, 0xfa, 0xce], name: 'a macOS program or library (Mach-O)' },
   { bytes: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1], name: 'a Windows Installer package or Office file (OLE)' },
   { bytes: [0x4d, 0x53, 0x43, 0x46], name: 'a cabinet (CAB)' },
+  {
+    bytes: [0x45, 0x58, 0x50, 0x48],
+    name: 'an encrypted package (MSIX, APPX), which is signed before it is encrypted',
+  },
+  {
+    bytes: [0x45, 0x58, 0x53, 0x48],
+    name: 'an encrypted package (MSIX, APPX), which is signed before it is encrypted',
+  },
+  { bytes: [0x45, 0x58, 0x42, 0x48], name: 'an encrypted bundle (MSIX, APPX), which is signed before it is encrypted' },
   { bytes: [0x50, 0x4b, 0x03, 0x04], name: 'a ZIP archive' },
   { bytes: [0x50, 0x4b, 0x05, 0x06], name: 'an empty ZIP archive' },
   { bytes: [0x25, 0x50, 0x44, 0x46], name: 'a PDF document' },

@@ -1,4 +1,5 @@
 import type { Purpose } from '../certificates/purpose.ts';
+import { appx } from './appx/index.ts';
 import { cab } from './cab/index.ts';
 import { cat } from './cat/index.ts';
 import type { Format } from './format.ts';
@@ -8,7 +9,7 @@ import { pe } from './pe/index.ts';
 import { rdp } from './rdp/index.ts';
 import { powershell, wsh } from './script/index.ts';
 
-const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh, rdp] as const;
+const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh, rdp, appx] as const;
 
 export const formats: readonly Format[] = FORMATS;
 

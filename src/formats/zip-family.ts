@@ -1,15 +1,7 @@
 export type Names = ReadonlySet<string>;
 
 /** In lower case. The names in these folders distinguish formats, in addition to those in no folder. */
-export const KIND_FOLDERS: ReadonlySet<string> = new Set([
-  'meta-inf/',
-  '_rels/',
-  'appxmetadata/',
-  'word/',
-  'xl/',
-  'ppt/',
-  'visio/',
-]);
+export const KIND_FOLDERS: ReadonlySet<string> = new Set(['meta-inf/', '_rels/', 'word/', 'xl/', 'ppt/', 'visio/']);
 
 /** Each with what only it has. Several of them may hold a JAR manifest too. */
 const OTHERS: readonly { readonly description: string; readonly holds: (names: Names) => boolean }[] = [
@@ -22,8 +14,8 @@ const OTHERS: readonly { readonly description: string; readonly holds: (names: N
   },
   { description: 'a Visual Studio extension (VSIX)', holds: (names) => names.has('extension.vsixmanifest') },
   {
-    description: 'an MSIX or APPX package',
-    holds: (names) => names.has('AppxManifest.xml') || names.has('AppxMetadata/AppxBundleManifest.xml'),
+    description: 'a package for upload to the Store (.msixupload, .appxupload), which the Store signs',
+    holds: (names) => !hasManifest(names) && someName(names, (name) => /^[^/]+\.(msix|appx)(bundle)?$/i.test(name)),
   },
   {
     description: 'a NuGet package',

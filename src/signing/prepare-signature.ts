@@ -29,7 +29,13 @@ export async function prepareSignature(
   tokenLength: number | undefined,
 ) {
   const opened = await plan.open(input.source, copy.reader);
-  const { prepared, time } = await prepareWithTime(opened, plan, context, await findEarlierTimes(plan));
+  const { algorithm } = plan.intent;
+  const { prepared, time } = await prepareWithTime(
+    opened,
+    plan,
+    { ...context, algorithm },
+    await findEarlierTimes(plan),
+  );
   const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
   await embed(copy, prepared, new Uint8Array(context.chain.signatureLength), token);
   await copy.takeOwnerAndMode();
@@ -39,6 +45,7 @@ export async function prepareSignature(
   return {
     /** Signed by formats that sign one. */
     time,
+    algorithm,
     /** Empty once it is sealed. */
     get toBeSigned(): Uint8Array {
       return held?.prepared.toBeSigned ?? new Uint8Array();
@@ -78,7 +85,8 @@ async function prepareWithTime(
 ): Promise<{ readonly prepared: PreparedSignature; readonly time: Date }> {
   for (const { time, digest } of earlier) {
     const prepared = await opened.prepare({ ...context, time }, intent.mode);
-    if (digestToBeSigned(prepared.toBeSigned, context).toString('hex') === digest) return { prepared, time };
+    if (digestToBeSigned({ ...prepared, algorithm: context.algorithm }).toString('hex') === digest)
+      return { prepared, time };
   }
   const { time } = intent;
   return { prepared: await opened.prepare({ ...context, time }, intent.mode), time };
@@ -104,5 +112,6 @@ export async function prepareOnly(
 ): Promise<PreparedSignature> {
   await using input = await openPlanned(plan, onEvent);
   const file = await plan.open(input.source, contentReader(digestEntries));
-  return await file.prepare({ ...context, time: plan.intent.time }, plan.intent.mode);
+  const { algorithm, time, mode } = plan.intent;
+  return await file.prepare({ ...context, algorithm, time }, mode);
 }

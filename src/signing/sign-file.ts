@@ -77,7 +77,7 @@ async function report(
   { record, reused }: GivenSignature,
   { stamped, bytes, warnings }: Written,
   attempt: Attempt,
-  { run, context, reports }: Pick<SigningSteps, 'run' | 'context' | 'reports'>,
+  { run, reports }: Pick<SigningSteps, 'run' | 'reports'>,
 ): Promise<Finished<SignedOutcome>> {
   const { claim } = attempt;
   // A report that is sent twice costs nothing; one that is never sent does.
@@ -91,7 +91,7 @@ async function report(
     format: plan.format.id,
     warnings: [...attempt.warnings, ...warnings],
     status: 'signed',
-    algorithm: context.algorithm,
+    algorithm: plan.intent.algorithm,
     record: record.id ?? null,
     reported: false,
     reused,

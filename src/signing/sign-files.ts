@@ -120,8 +120,8 @@ async function rehearse(
     format: format.id,
     warnings,
     status: 'planned',
-    algorithm: context.algorithm,
-    digest: Buffer.from(digestToBeSigned(toBeSigned, context)).toString('base64'),
+    algorithm: intent.algorithm,
+    digest: Buffer.from(digestToBeSigned({ toBeSigned, algorithm: intent.algorithm })).toString('base64'),
     replaced: intent.replaced,
     bytes: Number(stats.size),
   };

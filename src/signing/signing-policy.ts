@@ -1,6 +1,7 @@
 /** What the user allows `sign` to do: to a file that is signed already, and with how many signatures. */
 
 import { requirePurpose } from '../certificates/signing-chain.ts';
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { formatErrors } from '../formats/errors.ts';
 import type { Format, SignableFile, SigningContext, SigningMode } from '../formats/format.ts';
 import type { ExistingSignatures, ReportFailures } from '../options/commands/sign.ts';
@@ -12,6 +13,8 @@ import type { Account } from './service/signatures.ts';
 export interface SigningPolicy {
   /** Undefined for the default mode of each format. */
   readonly existing: ExistingSignatures | undefined;
+  /** Whether the user chose the digest algorithm; one that is only the default gives way to that of a file. */
+  readonly isAlgorithmGiven: boolean;
   /** Waste no signature when any file is unfit. */
   readonly allOrNothing: boolean;
   /** A run that might request more signatures is rejected; undefined for no limit. */
@@ -26,6 +29,8 @@ export interface SigningPolicy {
 /** What signing does to one file. */
 export interface SigningIntent {
   readonly mode: SigningMode;
+  /** The one that the file requires, or that of the run. */
+  readonly algorithm: DigestAlgorithm;
   /** Signers whose signatures the new one replaces. */
   readonly replaced: readonly string[];
   /** Signed by formats that sign one. */
@@ -39,6 +44,18 @@ function requireMode({ modes, title }: Pick<Format, 'title' | 'modes'>, mode: Si
   throw formatErrors('cannot-append', { reason: `files of this format hold one signature (${title})` });
 }
 
+/** Throws `algorithm-differs` for a given algorithm that is not the file's. A default gives way. */
+function requireAlgorithm(
+  { fixedAlgorithm }: SignableFile,
+  algorithm: DigestAlgorithm,
+  isGiven: boolean,
+): DigestAlgorithm {
+  if (fixedAlgorithm === undefined || fixedAlgorithm.algorithm === algorithm) return algorithm;
+  const { algorithm: required, reason } = fixedAlgorithm;
+  if (isGiven) throw formatErrors('algorithm-differs', { required, algorithm, reason });
+  return required;
+}
+
 /**
  * Throws what makes the signature impossible. A file that carries an intact signature of this certificate is skipped if the
  * policy says so.
@@ -46,10 +63,12 @@ function requireMode({ modes, title }: Pick<Format, 'title' | 'modes'>, mode: Si
 export async function decideSigning(
   opened: SignableFile,
   format: Pick<Format, 'title' | 'modes' | 'defaultMode' | 'purpose'>,
-  context: SigningContext,
-  { existing, allOrNothing }: SigningPolicy,
+  given: SigningContext,
+  { existing, allOrNothing, isAlgorithmGiven }: SigningPolicy,
 ): Promise<Decision<SigningIntent>> {
   const { warnings } = opened;
+  const algorithm = requireAlgorithm(opened, given.algorithm, isAlgorithmGiven);
+  const context = { ...given, algorithm };
   const { time } = context;
   const skips = existing === 'skip' || existing === 'skip-any';
   const mode = existing === undefined || skips ? format.defaultMode : existing;
@@ -58,13 +77,13 @@ export async function decideSigning(
   const signatures = await opened.signatures();
   const signer = existing === 'skip' ? context.chain.leaf.der : undefined;
   if (skips && (await hasIntactBy(opened, signatures, signer))) {
-    return { skipped: 'already-signed', warnings, intent: { mode, replaced: [], time } };
+    return { skipped: 'already-signed', warnings, intent: { mode, algorithm, replaced: [], time } };
   }
   await opened.check(context, mode);
   // Some things show only while preparing: contents that are damaged, or are no longer what a signature is about.
   if (allOrNothing) await opened.prepare(context, mode);
   const replaced = signerNames(mode === 'replace' ? signatures : ((await opened.displaced?.(context)) ?? []));
-  return { skipped: undefined, warnings, intent: { mode, replaced, time } };
+  return { skipped: undefined, warnings, intent: { mode, algorithm, replaced, time } };
 }
 
 /**

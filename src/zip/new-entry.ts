@@ -34,6 +34,25 @@ export function deflatedEntry(name: string, contents: Uint8Array): NewEntry {
   return { ...describe(name, contents), method: DEFLATED, data };
 }
 
+/** Of a stored deflate block, in bytes: its length has 16 bits. */
+const LONGEST_BLOCK = 0xffff;
+
+/** Deflated by name, into blocks that hold the contents as they are (RFC 1951, 3.2.4): another zlib makes the same bytes. */
+export function plainlyDeflatedEntry(name: string, contents: Uint8Array): NewEntry {
+  const pieces: Uint8Array[] = [];
+  let start = 0;
+  do {
+    const block = contents.subarray(start, start + LONGEST_BLOCK);
+    start += block.length;
+    const header = Buffer.alloc(5);
+    header.writeUInt8(start === contents.length ? 1 : 0, 0);
+    header.writeUInt16LE(block.length, 1);
+    header.writeUInt16LE(block.length ^ 0xffff, 3);
+    pieces.push(header, block);
+  } while (start < contents.length);
+  return { ...describe(name, contents), method: DEFLATED, data: Buffer.concat(pieces) };
+}
+
 /** Its length does not depend on its contents. */
 export function storedEntry(name: string, contents: Uint8Array): NewEntry {
   return { ...describe(name, contents), method: STORED, data: contents };

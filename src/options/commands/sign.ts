@@ -37,6 +37,8 @@ export interface Settings extends RequestSettings {
   /** Paths of the signing certificate and its chain; at least one. */
   readonly certificates: readonly string[];
   readonly algorithm: DigestAlgorithm;
+  /** False if it is the default. */
+  readonly isAlgorithmGiven: boolean;
   readonly timestamps: TimestampSettings;
   /** Of all formats. */
   readonly formatOptions: FormatOptions;
@@ -85,6 +87,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     code,
     certificates: look.read('certificate'),
     algorithm,
+    isAlgorithmGiven: look.one('algorithm') !== undefined,
     timestamps,
     formatOptions: formatOptionsOf(look),
     output: look.read('output'),

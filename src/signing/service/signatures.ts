@@ -3,7 +3,7 @@
 import { constants, createHash, verify } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
-import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { counted } from '../../errors/counted.ts';
 import type { SigningContext } from '../../formats/format.ts';
@@ -34,7 +34,7 @@ export interface Account {
 
 interface SignaturesOptions {
   readonly account: Account;
-  readonly context: Pick<SigningContext, 'chain' | 'algorithm'>;
+  readonly context: Pick<SigningContext, 'chain'>;
   /** What `resume` needs to prepare the very same. */
   readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'time'>;
   readonly turns: RequestTurns;
@@ -59,6 +59,7 @@ type FileOfCall = Pick<PlannedFile, 'path' | 'output' | 'stats'>;
 /** What the signature is requested for. `time`: signed by formats that sign one; recorded with the request. */
 interface ToBeSigned {
   readonly toBeSigned: Uint8Array;
+  readonly algorithm: DigestAlgorithm;
   readonly time: Date;
 }
 
@@ -67,6 +68,7 @@ interface SignatureWork extends Disposable {
   readonly claim: Claim;
   readonly turn: RequestTurn;
   readonly digest: Uint8Array;
+  readonly algorithm: DigestAlgorithm;
   readonly file: FileOfCall;
   readonly attempt: Attempt;
 }
@@ -80,7 +82,7 @@ export interface GivenSignature {
 export type Signatures = ReturnType<typeof requestSignatures>;
 
 /** The digest that goes to the service. */
-export function digestToBeSigned(toBeSigned: Uint8Array, { algorithm }: Pick<SigningContext, 'algorithm'>): Buffer {
+export function digestToBeSigned({ toBeSigned, algorithm }: Omit<ToBeSigned, 'time'>): Buffer {
   return createHash(NODE_DIGEST_NAME[algorithm]).update(toBeSigned).digest();
 }
 
@@ -96,12 +98,16 @@ export function leafDigest({ leaf }: SigningChain): string {
 export function requestSignatures(options: SignaturesOptions) {
   const { account, context, turns, batch, now, onEvent } = options;
   const { service, origin, code, claims, client } = account;
-  const { chain, algorithm } = context;
+  const { chain } = context;
   const leaf = leafDigest(chain);
   // If that is unknown, calls go one by one. Perhaps no one requests anything.
   const known = claims.isProven({ origin, code, leaf }).catch(() => false);
 
-  async function claimOnce(digest: string, time: Date, { path, output, stats }: FileOfCall): Promise<Claim> {
+  async function claimOnce(
+    digest: string,
+    { time, algorithm }: ToBeSigned,
+    { path, output, stats }: FileOfCall,
+  ): Promise<Claim> {
     batch.assertGoing();
     const metadata: CallMetadata = {
       file: path,
@@ -126,18 +132,21 @@ export function requestSignatures(options: SignaturesOptions) {
   }
 
   /** A known signature that does not verify was given for another certificate: with this one the work has a call of its own. */
-  async function claimUsable(digest: string, { toBeSigned, time }: ToBeSigned, file: FileOfCall, attempt: Attempt) {
+  async function claimUsable(digest: string, prepared: ToBeSigned, file: FileOfCall, attempt: Attempt) {
     for (;;) {
-      const claim = await claimOnce(digest, time, file);
+      const claim = await claimOnce(digest, prepared, file);
       attempt.claim = claim;
       if (claim.known === undefined) return claim;
-      const mismatch = findMismatch(toBeSigned, { id: claim.known.record, signature: claim.known.signature });
+      const mismatch = findMismatch(prepared, { id: claim.known.record, signature: claim.known.signature });
       if (mismatch === undefined) return claim;
       await claim.unusable(mismatch.message);
     }
   }
 
-  async function send({ digest, file, turn }: SignatureWork, around: AroundAttempts): Promise<SignatureRecord> {
+  async function send(
+    { digest, algorithm, file, turn }: SignatureWork,
+    around: AroundAttempts,
+  ): Promise<SignatureRecord> {
     const { path, stats } = file;
     const request = {
       code,
@@ -168,7 +177,10 @@ export function requestSignatures(options: SignaturesOptions) {
   }
 
   /** The service gave a signature that cannot be used: counted, to be reported as failed. */
-  function findMismatch(toBeSigned: Uint8Array, { id, signature }: SignatureRecord): CodesignError | undefined {
+  function findMismatch(
+    { toBeSigned, algorithm }: Omit<ToBeSigned, 'time'>,
+    { id, signature }: SignatureRecord,
+  ): CodesignError | undefined {
     const details = { code, certificate: chain.leaf.name };
     if (signature.length !== chain.signatureLength) {
       const why = `: it has ${counted(signature.length, 'byte')}, and this key makes ${chain.signatureLength}`;
@@ -189,9 +201,17 @@ export function requestSignatures(options: SignaturesOptions) {
       if (await known) turns.prove();
       const turn = await turns.take();
       try {
-        const digest = digestToBeSigned(prepared.toBeSigned, context);
+        const digest = digestToBeSigned(prepared);
         const claim = await claimUsable(digest.toString('hex'), prepared, file, attempt);
-        return { claim, turn, digest, file, attempt, [Symbol.dispose]: () => turn.leave() };
+        return {
+          claim,
+          turn,
+          digest,
+          algorithm: prepared.algorithm,
+          file,
+          attempt,
+          [Symbol.dispose]: () => turn.leave(),
+        };
       } catch (thrown) {
         turn.leave();
         throw thrown;
@@ -220,11 +240,11 @@ export function requestSignatures(options: SignaturesOptions) {
     /** Throws `signature-mismatch`, and stops the run: the certificate is not the one that the service signs with. */
     async check(
       { record, reused }: GivenSignature,
-      { claim, turn, attempt }: SignatureWork,
+      { claim, turn, algorithm, attempt }: SignatureWork,
       toBeSigned: Uint8Array,
     ): Promise<void> {
       // A known one was checked when it was claimed.
-      const mismatch = reused ? undefined : findMismatch(toBeSigned, record);
+      const mismatch = reused ? undefined : findMismatch({ toBeSigned, algorithm }, record);
       if (mismatch !== undefined) {
         batch.stop('the certificate does not match the key at the service', mismatch);
         await noted(() => claim.unusable(mismatch.message), attempt.warnings);

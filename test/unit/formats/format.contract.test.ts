@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../../src/formats/registry.ts';
+import { changedPackages, GOOD_PACKAGES, MALFORMED_PACKAGES } from './appx/samples.ts';
 import { changedCabinets, GOOD_CABINETS, MALFORMED_CABINETS } from './cab/samples.ts';
 import { changedCatalogs, GOOD_CATALOGS, MALFORMED_CATALOGS } from './cat/samples.ts';
 import { describeFormat, type FormatFixtures } from './format.contract.ts';
@@ -99,6 +100,16 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
       malformed: MALFORMED_CONNECTIONS,
       remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: changedConnections,
+      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
+    },
+  ],
+  [
+    'appx',
+    {
+      good: GOOD_PACKAGES,
+      malformed: MALFORMED_PACKAGES,
+      remarks: {},
+      changedContents: changedPackages,
       appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
     },
   ],

@@ -48,9 +48,9 @@ const FAMILIES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['extension.vsixmanifest', '[Content_Types].xml'],
     ['extension.vsixmanifest', MANIFEST],
   ],
-  'an MSIX or APPX package': [
-    ['AppxManifest.xml', 'Hello.exe'],
-    ['AppxMetadata/AppxBundleManifest.xml', 'a.msix'],
+  'a package for upload to the Store': [
+    ['Hello.msixbundle', 'Hello.appxsym'],
+    ['Hello.APPX', 'note.txt'],
   ],
   'a NuGet package': [
     ['Hello.nuspec', '_rels/.rels'],

@@ -30,7 +30,7 @@ import { type FlatSigning, testRun } from './signing-run.ts';
 
 const UNSIGNED = noteOf('what the note says');
 const known = [...formats, note];
-const POLICY = { existing: undefined, allOrNothing: true, report: true };
+const POLICY = { existing: undefined, isAlgorithmGiven: false, allOrNothing: true, report: true };
 const at = (time: string): FlatSigning => ({ formats: known, existing: undefined, now: () => new Date(time) });
 
 let scene: JournalScene;

@@ -61,7 +61,7 @@ export function testSigning(
       onEvent,
     },
     context: { chain: given.chain, timestampAlgorithm: given.timestampAlgorithm, algorithm, formatOptions },
-    policy: { ...given, existing, allOrNothing, report },
+    policy: { ...given, existing, allOrNothing, report, isAlgorithmGiven: given.algorithm !== undefined },
     account: given.dryRun ? undefined : { service, origin, code, claims, client },
     authorities: given.authorities,
     now: given.now ?? (() => new Date()),

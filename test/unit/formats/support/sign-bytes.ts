@@ -19,6 +19,8 @@ export interface SignBytesOptions {
   /** Announced as so many bytes before anything is digested. */
   readonly token?: Uint8Array | undefined;
   readonly tokenReserve?: number | undefined;
+  /** Also what `check` rejects: a package for another publisher, for example. */
+  readonly unchecked?: boolean;
   /** Of the file. */
   readonly name?: string;
 }
@@ -42,14 +44,23 @@ export async function signBytes(
   format: Format,
   bytes: Uint8Array,
   signer: ThrowawaySigner,
-  { algorithm = 'SHA256', mode = 'replace', name, token, tokenReserve = token?.length, ...info }: SignBytesOptions = {},
+  {
+    algorithm: given,
+    mode = 'replace',
+    name,
+    token,
+    tokenReserve = token?.length,
+    unchecked = false,
+    ...info
+  }: SignBytesOptions = {},
 ): Promise<SignedBytes> {
   const file = await openBytes(format, bytes, name);
+  const algorithm = given ?? file.fixedAlgorithm?.algorithm ?? 'SHA256';
   const context = signingContext(
     { algorithm, chain: signer.chain, tokenReserve },
     { allowUnsignedResult: true, wsh: true, ...info },
   );
-  await file.check(context, mode);
+  if (!unchecked) await file.check(context, mode);
   const prepared = await file.prepare(context, mode);
   const sealed = prepared.seal(signer.sign(prepared.toBeSigned, algorithm), token);
   const embedding = prepared.embed(sealed);

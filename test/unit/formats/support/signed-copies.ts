@@ -7,7 +7,7 @@ import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { recogniseFormat } from '../../../../src/formats/recognise.ts';
 import { formats } from '../../../../src/formats/registry.ts';
-import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner, type ThrowawaySignerOptions } from '../../../support/signed-files/throwaway-signer.ts';
 import { type SignBytesOptions, signBytes } from './sign-bytes.ts';
 
 export interface SignedCopies {
@@ -25,9 +25,9 @@ export interface SignedCopy {
   readonly code: string | undefined;
 }
 
-export async function signedCopies(): Promise<SignedCopies> {
+export async function signedCopies(options: ThrowawaySignerOptions = {}): Promise<SignedCopies> {
   const folder = mkdtempSync(path.join(tmpdir(), 'codesign-copies-'));
-  const signer = await makeThrowawaySigner();
+  const signer = await makeThrowawaySigner(options);
   const root = path.join(folder, 'root.pem');
   writeFileSync(root, signer.root);
   let count = 0;

@@ -1,0 +1,175 @@
+/** AppxBlockMap.xml: sizes of each file, and digests of each 64 KiB of it. */
+
+import { hash } from 'node:crypto';
+import { inflateRawSync, constants as zlib } from 'node:zlib';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
+import { STORED } from '../../zip/fields.ts';
+import { PARTS } from './part-names.ts';
+import { attributeOf, decodeXml, malformed, readXml } from './xml.ts';
+
+const PART = PARTS.blockMap;
+const HASH_METHODS: ReadonlyMap<string, DigestAlgorithm> = new Map([
+  ['http://www.w3.org/2001/04/xmlenc#sha256', 'SHA256'],
+  ['http://www.w3.org/2001/04/xmldsig-more#sha384', 'SHA384'],
+  ['http://www.w3.org/2001/04/xmlenc#sha512', 'SHA512'],
+]);
+const BLOCK_LENGTH = 64 * 1024;
+/** What ends the data of makeappx behind its last block: an empty block. */
+const END_LENGTH = 2;
+/** What deflate adds at most to a block that it cannot make shorter, with room to spare. */
+const LONGEST_PACKED = BLOCK_LENGTH + 1024;
+
+export interface BlockMap {
+  readonly algorithm: DigestAlgorithm;
+  readonly files: readonly MappedFile[];
+}
+
+interface MappedFile {
+  /** With `\\`, and without the percent signs that the name of its entry may have. */
+  readonly name: string;
+  readonly size: number;
+  /** Length of its local header. */
+  readonly headerLength: number;
+  readonly blocks: readonly Block[];
+}
+
+interface Block {
+  /** Base64. */
+  readonly hash: string;
+  /** Of the compressed data; undefined for stored ones. */
+  readonly size: number | undefined;
+}
+
+/** Throws `appx-part-malformed`. */
+export function readBlockMap(bytes: Uint8Array): BlockMap {
+  const files: (MappedFile & { readonly blocks: Block[] })[] = [];
+  let algorithm: DigestAlgorithm | undefined;
+  readXml(PART, decodeXml(PART, bytes), (element) => {
+    const { name, depth, isOwn, attributes } = element;
+    if (depth === 1) {
+      const method = attributeOf(element, 'HashMethod', PART);
+      algorithm = HASH_METHODS.get(method);
+      if (algorithm === undefined) throw malformed(PART, `its HashMethod is ${method}`);
+    }
+    if (isOwn && depth === 2 && name === 'File') {
+      files.push({
+        name: attributeOf(element, 'Name', PART),
+        size: Number(attributeOf(element, 'Size', PART)),
+        headerLength: Number(attributeOf(element, 'LfhSize', PART)),
+        blocks: [],
+      });
+    }
+    if (isOwn && depth === 3 && name === 'Block') {
+      const size = attributes.get('Size');
+      files.at(-1)?.blocks.push({
+        hash: attributeOf(element, 'Hash', PART),
+        size: size === undefined ? undefined : Number(size),
+      });
+    }
+  });
+  if (algorithm === undefined) throw malformed(PART, 'it has no HashMethod');
+  return { algorithm, files };
+}
+
+/** An entry, and the file of the block map that has its name. */
+interface MappedEntry {
+  readonly entry: ZipEntry;
+  readonly file: MappedFile;
+}
+
+/** What can be said without the contents: files that only one of the two has, and sizes. Clauses. */
+export function compareSizes({ files }: BlockMap, entries: readonly ZipEntry[]): readonly string[] {
+  const { mapped, unmapped } = pairUp(files, entries);
+  const found = new Set(mapped.map(({ file }) => file));
+  return [
+    ...unmapped.map(({ name }) => `it does not have ${name}`),
+    ...files.filter((file) => !found.has(file)).map(({ name }) => `it has ${name}, which is not in the package`),
+    ...mapped.flatMap(sizeProblem),
+  ];
+}
+
+function pairUp(files: readonly MappedFile[], entries: readonly ZipEntry[]) {
+  const byName = new Map(files.map((file) => [file.name.toLowerCase(), file]));
+  const mapped: MappedEntry[] = [];
+  const unmapped: ZipEntry[] = [];
+  for (const entry of entries) {
+    const file = byName.get(mappedName(entry.name).toLowerCase());
+    if (file !== undefined) mapped.push({ entry, file });
+    else if (!isDirectory(entry) && !isUnmapped(entry.name)) unmapped.push(entry);
+  }
+  return { mapped, unmapped };
+}
+
+/** The parts that no block map has. */
+function isUnmapped(name: string): boolean {
+  const { blockMap, contentTypes, signature, codeIntegrity } = PARTS;
+  return [blockMap, contentTypes, signature, codeIntegrity].some((part) => part === name);
+}
+
+function mappedName(name: string): string {
+  try {
+    return decodeURIComponent(name).replaceAll('/', '\\');
+  } catch {
+    return name.replaceAll('/', '\\');
+  }
+}
+
+function sizeProblem({ entry, file: { name, size, headerLength, blocks } }: MappedEntry): string[] {
+  const header = entry.dataOffset - entry.offset;
+  if (size !== entry.size) return [`${name} has ${entry.size} bytes, not ${size}`];
+  if (headerLength !== header) return [`the local header of ${name} has ${header} bytes, not ${headerLength}`];
+  const count = Math.ceil(size / BLOCK_LENGTH);
+  if (blocks.length !== count) return [`${name} has ${count} blocks, not ${blocks.length}`];
+  if (entry.method === STORED) return [];
+  const packed = blocks.reduce((sum, block) => sum + (block.size ?? Number.NaN), 0);
+  if (packed === entry.compressedSize || packed + END_LENGTH === entry.compressedSize) return [];
+  return [`the compressed blocks of ${name} have ${entry.compressedSize} bytes, not ${packed}`];
+}
+
+/** Reads and digests everything that the block map has; files whose sizes are wrong are left out. Clauses. */
+export async function compareDigests(
+  source: ByteSource,
+  { files, algorithm }: BlockMap,
+  entries: readonly ZipEntry[],
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const { entry, file } of pairUp(files, entries).mapped) {
+    if (sizeProblem({ entry, file }).length > 0) continue;
+    const wrong = await findWrongBlock(source, entry, file, NODE_DIGEST_NAME[algorithm]);
+    if (wrong !== undefined) problems.push(`block ${wrong + 1} of ${file.name} is another one`);
+  }
+  return problems;
+}
+
+/** Its index. Each block is inflated by itself, as Windows does while it downloads a package. */
+async function findWrongBlock(
+  source: ByteSource,
+  { method, dataOffset, compressedSize }: ZipEntry,
+  { size, blocks }: MappedFile,
+  algorithm: string,
+): Promise<number | undefined> {
+  const end = dataOffset + compressedSize;
+  let offset = dataOffset;
+  for (const [index, block] of blocks.entries()) {
+    const length = Math.min(BLOCK_LENGTH, size - index * BLOCK_LENGTH);
+    const packed = method === STORED ? length : (block.size ?? Number.NaN);
+    // Not in [0, …] if it is no number either.
+    if (!(packed >= 0 && packed <= LONGEST_PACKED && offset + packed <= end)) return index;
+    const data = await source.read(offset, packed);
+    const contents = method === STORED ? data : inflateBlock(data);
+    if (contents?.length !== length || hash(algorithm, contents, 'base64') !== block.hash) return index;
+    offset += packed;
+  }
+  return undefined;
+}
+
+/** Undefined if it cannot be inflated, or is longer than a block. */
+function inflateBlock(data: Uint8Array): Buffer | undefined {
+  try {
+    return inflateRawSync(data, { finishFlush: zlib.Z_SYNC_FLUSH, maxOutputLength: BLOCK_LENGTH });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+/** [Content_Types].xml (ECMA-376-2, 10.1.2): says of each part what it is. Windows finds no signature whose type it does not say. */
+
+import { appxErrors } from './errors.ts';
+import { attributeOf, decodeXml, malformed, readXml } from './xml.ts';
+
+const PART = '[Content_Types].xml';
+const SIGNATURE_PART = '/AppxSignature.p7x';
+const SIGNATURE_TYPE = 'application/vnd.ms-appx.signature';
+
+export interface ContentTypes {
+  /** Whether it names the signature. */
+  readonly namesSignature: boolean;
+  /** The contents with the signature named. */
+  withSignature(): Uint8Array;
+  /** The contents without it. */
+  withoutSignature(): Uint8Array;
+}
+
+/** Throws `appx-part-malformed`, `appx-malformed` for another type of the signature. */
+export function readContentTypes(bytes: Uint8Array): ContentTypes {
+  const text = decodeXml(PART, bytes);
+  const found: { start: number; end: number }[] = [];
+  let prefix = '';
+  let rootEnd = 0;
+  readXml(
+    PART,
+    text,
+    ({ name, depth, ...element }) => {
+      if (depth === 1 && name !== 'Types') throw malformed(PART, `its root is ${name}, not Types`);
+      if (depth === 1) ({ prefix } = element);
+    },
+    (element, end) => {
+      if (element.depth === 1) rootEnd = text.lastIndexOf('</', end);
+      if (element.depth !== 2 || element.name !== 'Override' || !element.isOwn) return;
+      if (attributeOf(element, 'PartName', PART).toLowerCase() !== SIGNATURE_PART.toLowerCase()) return;
+      const type = attributeOf(element, 'ContentType', PART);
+      if (type !== SIGNATURE_TYPE) {
+        throw appxErrors('appx-malformed', { problem: `${PART} gives its signature the type ${type}` });
+      }
+      found.push({ start: text.lastIndexOf(`<${element.prefix}Override`, end), end });
+    },
+  );
+  if (rootEnd < 0) throw malformed(PART, 'it names no part');
+  return {
+    namesSignature: found.length > 0,
+    withSignature() {
+      const override = `<${prefix}Override PartName="${SIGNATURE_PART}" ContentType="${SIGNATURE_TYPE}"/>`;
+      return Buffer.from(text.slice(0, rootEnd) + override + text.slice(rootEnd));
+    },
+    withoutSignature() {
+      let position = 0;
+      let kept = '';
+      for (const { start, end } of found) {
+        kept += text.slice(position, start);
+        position = end;
+      }
+      return Buffer.from(kept + text.slice(position));
+    },
+  };
+}

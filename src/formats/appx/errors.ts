@@ -1,0 +1,38 @@
+/** What can be wrong with a package that is to be signed. */
+
+import { defineErrors } from '../../errors/define-errors.ts';
+
+export const appxErrors = defineErrors('local', {
+  'appx-incomplete': {
+    message: 'the package has no {part}',
+    hint: 'Build it with a packaging program such as makeappx: Windows installs no package without its manifest, block map and content types.',
+  },
+  'appx-malformed': {
+    message: 'the package is malformed: {problem}',
+    hint: 'Build it again with a packaging program such as makeappx.',
+  },
+  'appx-part-malformed': {
+    message: '{part} of the package cannot be read: {problem}',
+    hint: 'Correct the file and build the package again.',
+  },
+  'appx-signature-not-last': {
+    message: 'AppxSignature.p7x is not the last entry of the package',
+    hint: 'Sign the package as it was built. The program that added an entry after the signature made the signature invalid.',
+  },
+  'appx-too-large': {
+    message: 'the package has {count} entries and {size} bytes, and no ZIP64 records',
+    hint: 'Build it with a packaging program that writes ZIP64 records, such as makeappx.',
+  },
+  'appx-publisher-differs': {
+    message: 'the publisher in {part} is {publisher}, and the subject of the certificate is {subject}{spelling}',
+    hint: 'Set Publisher in the manifest to exactly the subject of the certificate, and build the package again: Windows compares the two texts.',
+  },
+  'appx-packages-unsigned': {
+    message: 'packages in the bundle are not signed: {names}',
+    hint: 'Sign each package, build the bundle from the signed packages, and sign the bundle.',
+  },
+  'appx-packages-move': {
+    message: '[Content_Types].xml is in front of packages of the bundle, whose offsets would change',
+    hint: 'Build the bundle again with makeappx, which writes [Content_Types].xml after the packages.',
+  },
+});

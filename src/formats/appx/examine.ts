@@ -1,0 +1,69 @@
+/** What is wrong or odd with a package as a whole, and what it says of itself. */
+
+import { isPadding } from '../../authenticode/stored-cms.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { counted } from '../../errors/counted.ts';
+import { broken, type Finding } from '../../errors/finding.ts';
+import { CENTRAL_RECORD_LENGTH, LOCAL_HEADER_LENGTH } from '../../zip/fields.ts';
+import type { Detail } from '../format.ts';
+import { compareDigests, readBlockMap } from './block-map.ts';
+import { examineOffsets, examinePackages, listed } from './bundle.ts';
+import { type AppxPackage, mappedEntries } from './package.ts';
+import { PARTS } from './part-names.ts';
+
+export async function examinePackage(opened: AppxPackage, source: ByteSource): Promise<readonly Finding[]> {
+  const { archive, manifest, blockMap, contentTypes, signature, wrongSizes } = opened;
+  const digests = await compareDigests(source, readBlockMap(blockMap.bytes), mappedEntries(archive, manifest));
+  const wrong = [...wrongSizes, ...digests];
+  const findings = [
+    ...examineOffsets(opened),
+    ...(wrong.length === 0
+      ? []
+      : [broken('block-map-differs', `The block map does not fit the package: ${listed(wrong)}.`)]),
+    ...(signature === undefined ? [] : await examinePackages(source, opened)),
+  ];
+  if (signature === undefined) return findings;
+  if (!contentTypes.namesSignature) {
+    const message = `${PARTS.contentTypes} does not name the signature, so Windows does not find it.`;
+    findings.push(broken('content-type-missing', message));
+  }
+  const hidden = hiddenBytes(opened);
+  if (hidden > 0) {
+    const message = `The package hides ${counted(hidden, 'byte')} in and behind the entry of its signature, which no signature covers.`;
+    findings.push(broken('hidden-bytes', message));
+  }
+  return findings;
+}
+
+/** Of an extra field with sizes and an offset in 64 bits. */
+const ZIP64_FIELD_LENGTH = 4 + 3 * 8;
+
+function hiddenBytes({ archive, signature }: AppxPackage): number {
+  if (signature === undefined) return 0;
+  const { entry, rest } = signature;
+  const { offset, dataOffset, end, recordStart, recordEnd, name } = entry;
+  const inHeader = dataOffset - offset - LOCAL_HEADER_LENGTH - name.length;
+  const inRecord = recordEnd - recordStart - CENTRAL_RECORD_LENGTH - name.length;
+  return [
+    Math.max(0, inHeader - ZIP64_FIELD_LENGTH),
+    Math.max(0, inRecord - ZIP64_FIELD_LENGTH),
+    archive.end.directoryOffset - end,
+    isPadding(rest) ? 0 : rest.length,
+  ].reduce((sum, length) => sum + length, 0);
+}
+
+export function describePackage(opened: AppxPackage): readonly Detail[] {
+  const { kind, archive, manifest, algorithm, codeIntegrity, signature } = opened;
+  const { name, version, publisher, packages } = manifest;
+  return [
+    { name: kind, value: `${name} ${version}, ${counted(archive.entries.length, 'entry', 'entries')}` },
+    { name: 'publisher', value: publisher },
+    ...(kind === 'bundle' ? [{ name: 'packages', value: listed(packages.map((each) => each.name)) || 'none' }] : []),
+    { name: 'block map', value: algorithm },
+    { name: 'code integrity catalog', value: codeIntegrity === undefined ? 'none' : PARTS.codeIntegrity },
+    {
+      name: 'signature',
+      value: signature === undefined ? 'none' : `at byte ${signature.entry.offset}, the last entry`,
+    },
+  ];
+}

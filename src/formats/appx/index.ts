@@ -1,0 +1,26 @@
+/** Packages and bundles of Windows apps. What opens one is loaded when one is opened. */
+
+import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
+import type { Format } from '../format.ts';
+import { PARTS } from './part-names.ts';
+
+const EXTENSIONS = ['.msix', '.appx', '.msixbundle', '.appxbundle'];
+
+export const appx = {
+  id: 'appx',
+  title: 'Windows app package (MSIX, APPX)',
+  extensions: EXTENSIONS,
+  options: PROGRAM_OPTIONS,
+  modes: ['replace'],
+  defaultMode: 'replace',
+  purpose: 'code-signing',
+  recognition: {
+    by: 'zip',
+    folders: ['appxmetadata/'],
+    claims(names, name) {
+      if (names.has(PARTS.package) || names.has(PARTS.bundle)) return 'surely';
+      return EXTENSIONS.some((extension) => name.toLowerCase().endsWith(extension)) ? 'possibly' : undefined;
+    },
+  },
+  open: async (source, reader) => (await import('./open-appx.ts')).openAppx(source, reader),
+} as const satisfies Format;

@@ -1,0 +1,121 @@
+/** A package or bundle (MS-APPX, "App package file format"): a ZIP archive with a manifest, a block map and content types. */
+
+import { type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
+import { readArchive, type ZipArchive } from '../../zip/archive.ts';
+import type { ZipEntry } from '../../zip/directory.ts';
+import { asBuffer, END_RECORD_LENGTH, IN_ZIP64_16, IN_ZIP64_32 } from '../../zip/fields.ts';
+import { unpack } from '../../zip/unpack.ts';
+import { compareSizes, readBlockMap } from './block-map.ts';
+import { type ContentTypes, readContentTypes } from './content-types.ts';
+import { appxErrors } from './errors.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import { PARTS } from './part-names.ts';
+
+/** An entry with its contents. */
+export interface Part {
+  readonly entry: ZipEntry;
+  readonly bytes: Uint8Array;
+}
+
+export interface AppxPackage {
+  readonly kind: 'package' | 'bundle';
+  readonly archive: ZipArchive;
+  /** The archive's comment. */
+  readonly comment: Uint8Array;
+  readonly manifest: Manifest;
+  readonly manifestName: string;
+  readonly blockMap: Part;
+  /** Of the block map: signatures must use it too. */
+  readonly algorithm: DigestAlgorithm;
+  /** Where the block map does not fit the directory, as clauses. */
+  readonly wrongSizes: readonly string[];
+  readonly contentTypes: Part & ContentTypes;
+  /** The catalog of the programs in the package. */
+  readonly codeIntegrity: Part | undefined;
+  readonly signature: StoredSignature | undefined;
+}
+
+export interface StoredSignature extends StoredCms {
+  readonly entry: ZipEntry;
+}
+
+/** In bytes. The block map of 40 GB has 64 MiB. */
+const LONGEST_BLOCK_MAP = 64 * 1024 * 1024;
+const LONGEST_PART = 16 * 1024 * 1024;
+/** Kept for the signature where sizes have 32 bits. */
+const ROOM = 16 * 1024 * 1024;
+const MAGIC = 'PKCX';
+
+/**
+ * Throws `appx-incomplete`, `appx-malformed`, `appx-part-malformed`, `appx-signature-not-last`, `appx-too-large`, and the
+ * errors of ZIP archives.
+ */
+export async function readPackage(source: ByteSource): Promise<AppxPackage> {
+  const archive = await readArchive(source);
+  const { byName, end } = archive;
+  const commentStart = end.recordOffset + END_RECORD_LENGTH;
+  requirePlain(source, archive);
+  const kind = byName.has(PARTS.bundle) ? 'bundle' : 'package';
+  const manifestName = PARTS[kind];
+  const part = async (name: string, longest = LONGEST_PART): Promise<Part> => {
+    const entry = byName.get(name);
+    if (entry === undefined) throw appxErrors('appx-incomplete', { part: name });
+    return readPart(source, entry, longest);
+  };
+  const manifest = readManifest(kind, manifestName, (await part(manifestName)).bytes);
+  const blockMap = await part(PARTS.blockMap, LONGEST_BLOCK_MAP);
+  const contentTypes = await part(PARTS.contentTypes);
+  const map = readBlockMap(blockMap.bytes);
+  return {
+    kind,
+    archive,
+    comment: Uint8Array.from(await source.read(commentStart, source.size - commentStart)),
+    manifest,
+    manifestName,
+    blockMap,
+    algorithm: map.algorithm,
+    wrongSizes: compareSizes(map, mappedEntries(archive, manifest)),
+    contentTypes: { ...contentTypes, ...readContentTypes(contentTypes.bytes) },
+    codeIntegrity: byName.has(PARTS.codeIntegrity) ? await part(PARTS.codeIntegrity) : undefined,
+    signature: await readSignature(source, archive),
+  };
+}
+
+/** Of a bundle, not the packages: they have block maps of their own. */
+export function mappedEntries({ entries }: ZipArchive, { packages }: Manifest): readonly ZipEntry[] {
+  const bundled = new Set(packages.map(({ name }) => name));
+  return entries.filter(({ name }) => !bundled.has(name));
+}
+
+function requirePlain({ size }: ByteSource, { end, start, entries }: ZipArchive): void {
+  if (start !== 0 || end.base !== 0 || end.trailingLength !== 0 || end.locatorBase !== 0) {
+    throw appxErrors('appx-malformed', { problem: 'other bytes are before or after the archive' });
+  }
+  if (end.zip64 === undefined && (size + ROOM > IN_ZIP64_32 || entries.length + 1 >= IN_ZIP64_16)) {
+    throw appxErrors('appx-too-large', { count: entries.length, size });
+  }
+}
+
+async function readPart(source: ByteSource, entry: ZipEntry, longest: number): Promise<Part> {
+  const { name, size, compressedSize, dataOffset } = entry;
+  if (size > longest || compressedSize > longest) {
+    throw appxErrors('appx-malformed', { problem: `${name} has ${Math.max(size, compressedSize)} bytes` });
+  }
+  return { entry, bytes: Uint8Array.from(unpack(asBuffer(await source.read(dataOffset, compressedSize)), entry)) };
+}
+
+async function readSignature(source: ByteSource, archive: ZipArchive): Promise<StoredSignature | undefined> {
+  const entry = archive.byName.get(PARTS.signature);
+  if (entry === undefined) return undefined;
+  if (archive.entries.at(-1) !== entry || archive.inFile.at(-1) !== entry) throw appxErrors('appx-signature-not-last');
+  const { bytes } = await readPart(source, entry, LONGEST_PART);
+  const hasMagic = Buffer.from(bytes.subarray(0, MAGIC.length)).toString('latin1') === MAGIC;
+  return { entry, ...splitCms(hasMagic ? bytes.subarray(MAGIC.length) : bytes) };
+}
+
+/** The contents of AppxSignature.p7x. */
+export function signatureContents(cms: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(MAGIC, 'latin1'), cms]);
+}

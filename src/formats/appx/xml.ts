@@ -1,0 +1,76 @@
+/** The XML parts of a package: elements in the order of their end, with what is needed of each. */
+
+import { SaxesParser } from 'saxes';
+import type { CodesignError } from '../../errors/codesign-error.ts';
+import { appxErrors } from './errors.ts';
+
+export interface XmlElement {
+  /** Without the prefix. */
+  readonly name: string;
+  /** With `:`, empty if it has none. */
+  readonly prefix: string;
+  /** 1 for the root. */
+  readonly depth: number;
+  /** Whether it is of the namespace of the root: elements of other namespaces are extensions. */
+  readonly isOwn: boolean;
+  /** The attributes without a prefix. */
+  readonly attributes: ReadonlyMap<string, string>;
+}
+
+/** Where an element ends in the text, after its last tag; for the root, where its end tag begins. */
+export type OnElement = (element: XmlElement, end: number) => void;
+
+/** Real parts have about five. */
+const DEEPEST = 64;
+
+/** UTF-8, with a byte order mark or without. Throws `appx-part-malformed`. */
+export function decodeXml(part: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw malformed(part, 'it is not UTF-8');
+  }
+}
+
+/** `onStart`: called before what is in the element. Throws `appx-part-malformed`, also for a document type. */
+export function readXml(part: string, text: string, onStart: (element: XmlElement) => void, onEnd?: OnElement): void {
+  const parser = new SaxesParser({ xmlns: true });
+  const open: XmlElement[] = [];
+  let namespace = '';
+  parser.on('error', ({ message }) => {
+    throw malformed(part, message);
+  });
+  parser.on('doctype', () => {
+    throw malformed(part, 'it has a document type declaration');
+  });
+  parser.on('opentag', ({ local, prefix, uri, attributes }) => {
+    if (open.length === 0) namespace = uri;
+    if (open.length === DEEPEST) throw malformed(part, 'its elements are nested too deeply');
+    const own = Object.values(attributes).filter((attribute) => attribute.prefix === '');
+    const element = {
+      name: local,
+      prefix: prefix === '' ? '' : `${prefix}:`,
+      depth: open.length + 1,
+      isOwn: uri === namespace,
+      attributes: new Map(own.map(({ local: name, value }) => [name, value])),
+    };
+    open.push(element);
+    onStart(element);
+  });
+  parser.on('closetag', () => {
+    const element = open.pop();
+    if (element !== undefined) onEnd?.(element, parser.position);
+  });
+  parser.write(text).close();
+}
+
+export function malformed(part: string, problem: string): CodesignError {
+  return appxErrors('appx-part-malformed', { part, problem });
+}
+
+/** Throws `appx-part-malformed` if it is missing. */
+export function attributeOf({ name, attributes }: XmlElement, attribute: string, part: string): string {
+  const value = attributes.get(attribute);
+  if (value === undefined) throw malformed(part, `${name} has no attribute ${attribute}`);
+  return value;
+}

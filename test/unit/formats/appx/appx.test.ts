@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { encode, objectIdentifier, sequence, setOf } from '../../../../src/asn1/write.ts';
+import { readContentTypes } from '../../../../src/formats/appx/content-types.ts';
+import { appx } from '../../../../src/formats/appx/index.ts';
+import { nameText } from '../../../../src/formats/appx/publisher.ts';
+import { decideSigning } from '../../../../src/signing/signing-policy.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { withBytesAt } from '../jar/simple-zip.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { codesOf } from '../support/is-intact.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, packageManifest } from './samples.ts';
+
+const signer = await makeThrowawaySigner();
+const check = async (bytes: Buffer) =>
+  (await openBytes(appx, bytes)).check(signingContext({ chain: signer.chain }), 'replace');
+const findings = async (bytes: Buffer) => (await (await openBytes(appx, bytes)).examine()).map(({ code }) => code);
+const signed = async (bytes: Buffer) => (await signBytes(appx, bytes, signer, { unchecked: true })).result;
+
+describe('the subject of a certificate', () => {
+  const part = (...attributes: readonly (readonly [string, string])[]) =>
+    setOf(...attributes.map(([type, value]) => sequence(objectIdentifier(type), encode(0x0c, Buffer.from(value)))));
+
+  it.each([
+    ['CN=Name, S=State, C=XX', [part(['2.5.4.6', 'XX']), part(['2.5.4.8', 'State']), part(['2.5.4.3', 'Name'])]],
+    ['E=a@b.c', [part(['1.2.840.113549.1.9.1', 'a@b.c'])]],
+    ['OID.2.5.4.15=Private Organization', [part(['2.5.4.15', 'Private Organization'])]],
+    ['O="A, B"', [part(['2.5.4.10', 'A, B'])]],
+    ['O="A ""B"""', [part(['2.5.4.10', 'A "B"'])]],
+    ['O=" A"', [part(['2.5.4.10', ' A'])]],
+    ['OU=a + CN="b+c"', [part(['2.5.4.11', 'a'], ['2.5.4.3', 'b+c'])]],
+  ])('is %s', (text, parts) => {
+    expect(nameText(sequence(...parts))).toBe(text);
+  });
+});
+
+describe('before any request, a package', () => {
+  it('is accepted if its publisher is the subject of the certificate', async () => {
+    await check(makePackage());
+  });
+
+  it.each([
+    ['CN=Another', /"CN=Another", and the subject of the certificate is "CN=Test Publisher"$/],
+    ['cn=Test  Publisher', /"CN=Test Publisher", which is spelled differently$/],
+  ])('of the publisher %s is rejected', async (publisher, message) => {
+    await expect(check(makePackage({ publisher }))).rejects.toMatchObject({
+      code: 'appx-publisher-differs',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('that is a bundle of unsigned packages, or whose packages would move, is rejected', async () => {
+    await check(makeBundle(INNER));
+    await expect(check(makeBundle(makePackage()))).rejects.toMatchObject({
+      code: 'appx-packages-unsigned',
+      message: expect.stringContaining('app.msix'),
+    });
+    await expect(check(makeBundle(INNER, { typesFirst: true }))).rejects.toMatchObject({ code: 'appx-packages-move' });
+  });
+
+  it('is signed by the algorithm of its block map, unless another one was given', async () => {
+    const file = await openBytes(appx, makePackage({ method: 'sha384' }));
+    const decide = (isAlgorithmGiven: boolean) =>
+      decideSigning(file, appx, signingContext({ chain: signer.chain }), {
+        existing: undefined,
+        isAlgorithmGiven,
+        allOrNothing: false,
+        report: true,
+      });
+    expect((await decide(false)).intent.algorithm).toBe('SHA384');
+    await expect(decide(true)).rejects.toMatchObject({
+      code: 'algorithm-differs',
+      message: 'a signature of this file must use SHA384, not SHA256: it is the one of the block map',
+    });
+  });
+});
+
+describe('content types', () => {
+  it.each([
+    ['no name of the signature', contentTypes(), true],
+    ['a prefix', contentTypes('', 'ct:'), true],
+    ['a byte order mark', `\ufeff${contentTypes()}`, true],
+    ['the name of the signature', contentTypes(OVERRIDE), false],
+    [
+      'the name in another spelling',
+      contentTypes(
+        OVERRIDE.replace('AppxSignature.p7x"', "appxsignature.P7X'  ")
+          .replace('"/a', "'/A")
+          .replace('/>', '></Override >'),
+      ),
+      false,
+    ],
+  ])('with %s get it, and lose it again', (_what, text, isAdded) => {
+    const types = readContentTypes(Buffer.from(text));
+    expect(types.namesSignature).toBe(!isAdded);
+    if (!isAdded) return expect(String(types.withoutSignature())).toBe(contentTypes());
+    const named = readContentTypes(types.withSignature());
+    expect(named.namesSignature).toBe(true);
+    expect(String(named.withoutSignature())).toBe(text);
+  });
+});
+
+describe('a package', () => {
+  it.each([
+    ['another size', (text: string) => text.replace('Size="198"', 'Size="199"'), true],
+    ['another size of a local header', (text: string) => text.replace('LfhSize="39"', 'LfhSize="40"'), true],
+    ['another size of a block', (text: string) => text.replace(/(Hash="[^"]*") Size="\d+"/, '$1 Size="9"'), true],
+    ['a block too many', (text: string) => text.replace(/<Block [^>]*>/, '$&$&'), true],
+    ['a file that is not there', (text: string) => text.replace('hello.txt', 'other.txt'), true],
+    ['another digest', (text: string) => text.replace('Hash="', 'Hash="A'), false],
+    ['the digests of two blocks exchanged', exchangeBlocks, false],
+  ])(
+    'whose block map has %s is reported, and signed with a warning if a size shows it',
+    async (_what, blockMap, warns) => {
+      const bytes = makePackage({ blockMap });
+      expect((await openBytes(appx, bytes)).warnings).toHaveLength(warns ? 1 : 0);
+      expect(await findings(bytes)).toEqual(['block-map-differs']);
+    },
+  );
+
+  it('with bytes behind the entry of its signature is reported, and signed without them', async () => {
+    const result = await signed(makePackage());
+    const changed = withBytesAt(result, result.readUInt32LE(result.length - 6), Buffer.from('hidden'));
+    expect(await findings(changed)).toEqual(['hidden-bytes']);
+    expect(await signed(changed)).toEqual(result);
+  });
+
+  it('whose content types do not name the signature is reported', async () => {
+    const bytes = makePackage({ more: [{ name: 'AppxSignature.p7x', contents: 'PKCX' }] });
+    expect(await findings(bytes)).toEqual(['content-type-missing']);
+  });
+
+  it('is rejected by verify if its signature has another algorithm or is of another publisher', async () => {
+    const codes = async (bytes: Buffer) => codesOf((await (await openBytes(appx, bytes)).signatures())[0]);
+    const { result } = await signBytes(appx, makePackage(), signer, { algorithm: 'SHA512' });
+    expect(await codes(result)).toEqual(['block-map-algorithm-differs']);
+    expect(await codes(await signed(makePackage({ publisher: 'CN=Another' })))).toEqual(['publisher-differs']);
+  });
+
+  it('has its own content types again once the signature is removed', async () => {
+    const types = contentTypes('<!-- a </Types> comment -->');
+    const result = await signed(makePackage({ contentTypes: types }));
+    const file = await openBytes(appx, applyPatch(result, await (await openBytes(appx, result)).remove()));
+    expect(await file.signatures()).toEqual([]);
+    expect(applyPatch(result, await (await openBytes(appx, result)).remove()).includes(types)).toBe(true);
+  });
+});
+
+describe('a bundle', () => {
+  it('of unsigned packages, or with wrong offsets, is reported', async () => {
+    expect(await findings(await signed(makeBundle(INNER)))).toEqual([]);
+    expect(await findings(await signed(makeBundle(makePackage())))).toEqual(['packages-unsigned']);
+    expect(await findings(makeBundle(INNER, { offset: 39 }))).toEqual(['bundle-offset-differs']);
+    expect(await findings(makeBundle(INNER, { fileName: 'b.msix' }))).toContain('bundle-package-missing');
+  });
+
+  it('of a package that cannot be read is rejected, and reported', async () => {
+    const damaged = makeBundle(Buffer.from('no archive'));
+    await expect(check(damaged)).rejects.toMatchObject({ code: 'zip-malformed' });
+    expect(await findings(await signed(damaged))).toEqual(['bundle-package-unreadable']);
+  });
+
+  it('that is flat is signed by itself', async () => {
+    await check(makeBundle(INNER, { offset: undefined }));
+  });
+});
+
+function exchangeBlocks(text: string): string {
+  const [first = '', second = ''] = text.match(/<Block Hash="[^"]*"\/>/g) ?? [];
+  return text.replace(first + second, second + first);
+}
+
+it('shows who publishes a package and what is in it', async () => {
+  const layout = (await openBytes(appx, makePackage({ manifest: packageManifest() }))).layout();
+  expect(layout).toContainEqual({ name: 'publisher', value: 'CN=Test Publisher' });
+  expect(layout).toContainEqual({ name: 'block map', value: 'SHA256' });
+});

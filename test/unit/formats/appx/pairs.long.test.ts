@@ -1,0 +1,91 @@
+/** Packages before and after Microsoft's signtool (CODESIGN_TEST_PAIRS): our digests, our edits and our verdict against theirs. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { CodesignError } from '../../../../src/errors/codesign-error.ts';
+import { speaksAgainst } from '../../../../src/errors/finding.ts';
+import { appx } from '../../../../src/formats/appx/index.ts';
+import { cmsEnvelope, type EmbeddedSignature } from '../../../../src/formats/format.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { codesOf, isIntact } from '../support/is-intact.ts';
+import { openBytes } from '../support/sign-bytes.ts';
+
+const pairs = process.env.CODESIGN_TEST_PAIRS ?? '';
+const read = (state: 'signed' | 'unsigned', name: string) =>
+  readFileSync(path.join(pairs, `generated-${state}`, 'msix', name));
+
+describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s that signtool signed', (name) => {
+  const signed = pairs === '' ? Buffer.alloc(0) : read('signed', name);
+  const signatureOf = async (bytes: Buffer): Promise<EmbeddedSignature | undefined> =>
+    (await (await openBytes(appx, bytes, name)).signatures())[0];
+
+  it('has the digests of its signature, and nothing speaks against it', async () => {
+    expect(await codesOf(await signatureOf(signed))).toEqual([]);
+    expect(await (await openBytes(appx, signed, name)).examine()).toEqual([]);
+  });
+
+  it('stays as it is up to the signature when that is attached again, and the signature too once inflated', async () => {
+    const signature = await signatureOf(signed);
+    const { patch } = await (await openBytes(appx, signed, name)).attach(
+      cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0)),
+    );
+    const result = applyPatch(signed, patch);
+    const start = lastEntry(signed);
+    expect(result.subarray(0, start)).toEqual(signed.subarray(0, start));
+    expect(contentsAt(result, start)).toEqual(contentsAt(signed, start));
+    expect(await codesOf(await signatureOf(result))).toEqual([]);
+  });
+
+  it('has a signature that does not fit the unsigned package, which signtool changed more than that', async () => {
+    const signature = await signatureOf(signed);
+    const unsigned = await openBytes(appx, read('unsigned', name), name);
+    await expect(unsigned.attach(cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0)))).rejects.toMatchObject({
+      code: 'not-its-signature',
+    });
+  });
+
+  it.each<readonly [string, () => number]>([
+    ['a local header', () => 10],
+    ['a payload', () => 100],
+    ['the directory', () => signed.indexOf('PK\x01\x02', lastEntry(signed)) + 12],
+    ['the end record', () => signed.length - 22 + 4],
+    [
+      'the manifest',
+      () => dataOf(name.endsWith('bundle') ? 'AppxMetadata/AppxBundleManifest.xml' : 'AppxManifest.xml') + 9,
+    ],
+    ['the block map', () => dataOf('AppxBlockMap.xml') + 9],
+    ['the content types', () => dataOf('[Content_Types].xml') + 9],
+    ['the signature', () => dataOf('AppxSignature.p7x') + 99],
+  ])('is rejected once a byte of %s has changed', async (_what, offset) => {
+    const changed = Buffer.from(signed);
+    changed[offset()] = (changed[offset()] ?? 0) ^ 0x01;
+    expect(await isAccepted(changed)).toBe(false);
+  });
+
+  function dataOf(entry: string): number {
+    return signed.lastIndexOf(entry, lastEntry(signed) + 30) + entry.length;
+  }
+
+  async function isAccepted(bytes: Buffer): Promise<boolean> {
+    try {
+      const file = await openBytes(appx, bytes, name);
+      return (await isIntact((await file.signatures())[0])) && !speaksAgainst(await file.examine(), 'integrity');
+    } catch (thrown) {
+      if (thrown instanceof CodesignError) return false;
+      throw thrown;
+    }
+  }
+});
+
+/** Where the local header of the last entry is. */
+function lastEntry(bytes: Buffer): number {
+  return bytes.lastIndexOf('PK\x03\x04');
+}
+
+function contentsAt(bytes: Buffer, header: number): Buffer {
+  return inflateRawSync(
+    bytes.subarray(header + 30 + bytes.readUInt16LE(header + 26) + bytes.readUInt16LE(header + 28)),
+  );
+}

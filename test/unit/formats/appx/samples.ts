@@ -1,0 +1,187 @@
+/** Packages and bundles that can be signed, and those that must be rejected, each with the reason. */
+
+import { hash } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
+import { type SimpleEntry, withBytesAt, withZip64End, zip } from '../jar/simple-zip.ts';
+import type { Fixture } from '../support/fixtures.ts';
+
+export const PUBLISHER = 'CN=Test Publisher';
+const METHODS = { sha256: 'xmlenc#sha256', sha384: 'xmldsig-more#sha384', sha512: 'xmlenc#sha512' } as const;
+const BLOCK_LENGTH = 65536;
+export const OVERRIDE = '<Override PartName="/AppxSignature.p7x" ContentType="application/vnd.ms-appx.signature"/>';
+
+export interface PackageShape {
+  readonly method?: keyof typeof METHODS;
+  readonly publisher?: string;
+  readonly files?: readonly SimpleEntry[];
+  readonly manifest?: string;
+  readonly contentTypes?: string;
+  readonly blockMap?: (text: string) => string;
+  /** Entries behind all others. */
+  readonly more?: readonly SimpleEntry[];
+  readonly without?: string;
+}
+
+const FILES: readonly SimpleEntry[] = [
+  { name: 'hello.txt', contents: 'Hello from a package.\n'.repeat(9) },
+  { name: 'sub%20folder/picture.png', contents: Buffer.alloc(70_000, 7), isStored: true },
+  { name: 'empty.txt', contents: '' },
+];
+
+export function contentTypes(extra = '', prefix = ''): string {
+  const types = `xmlns${prefix === '' ? '' : `:${prefix.slice(0, -1)}`}="http://schemas.openxmlformats.org/package/2006/content-types"`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\r\n<${prefix}Types ${types}><${prefix}Default Extension="txt" ContentType="text/plain"/>${extra}</${prefix}Types>`;
+}
+
+export function packageManifest(publisher = PUBLISHER): string {
+  return `<?xml version="1.0" encoding="utf-8"?>\n<Package xmlns="http://schemas.microsoft.com/appx/manifest/foundation/windows10"><Identity Name="Test.App" Publisher="${publisher}" Version="1.2.3.0"/></Package>`;
+}
+
+function blockMapOf(entries: readonly SimpleEntry[], method: keyof typeof METHODS): string {
+  const files = entries.map(({ name, contents = '', isStored = false }) => {
+    const bytes = Buffer.from(contents);
+    const blocks: string[] = [];
+    for (let start = 0; start < bytes.length; start += BLOCK_LENGTH) {
+      const digest = hash(method, bytes.subarray(start, start + BLOCK_LENGTH), 'base64');
+      blocks.push(`<Block Hash="${digest}"${isStored ? '' : ` Size="${deflateRawSync(bytes).length}"`}/>`);
+    }
+    const mapped = decodeURIComponent(name).replaceAll('/', '\\');
+    return `<File Name="${mapped}" Size="${bytes.length}" LfhSize="${30 + name.length}">${blocks.join('')}</File>`;
+  });
+  const address = `http://www.w3.org/2001/04/${METHODS[method]}`;
+  return `<BlockMap xmlns="http://schemas.microsoft.com/appx/2010/blockmap" HashMethod="${address}">${files.join('')}</BlockMap>`;
+}
+
+export function makePackage({
+  method = 'sha256',
+  publisher,
+  files = FILES,
+  manifest = packageManifest(publisher),
+  contentTypes: types = contentTypes(),
+  blockMap = (text) => text,
+  more = [],
+  without,
+}: PackageShape = {}): Buffer {
+  const mapped = [...files, { name: 'AppxManifest.xml', contents: manifest }];
+  return zip(
+    [
+      ...mapped,
+      { name: 'AppxBlockMap.xml', contents: blockMap(blockMapOf(mapped, method)) },
+      { name: '[Content_Types].xml', contents: types },
+      ...more,
+    ].filter(({ name }) => name !== without),
+  );
+}
+
+interface BundleShape {
+  readonly fileName?: string;
+  /** As the manifest says; none in a flat bundle. */
+  readonly offset?: number | undefined;
+  readonly typesFirst?: boolean;
+}
+
+/** `inner`: the package in it, `app.msix`. */
+export function makeBundle(inner: Buffer, shape: BundleShape = {}): Buffer {
+  const { fileName = 'app.msix', offset = 30 + fileName.length, typesFirst = false } = shape;
+  const place = 'offset' in shape && shape.offset === undefined ? '' : `Offset="${offset}" Size="${inner.length}"`;
+  const manifest = {
+    name: 'AppxMetadata/AppxBundleManifest.xml',
+    contents: `<Bundle xmlns="http://schemas.microsoft.com/appx/2013/bundle"><Identity Name="Test.App" Publisher="${PUBLISHER}" Version="1.2.3.0"/><Packages><Package Type="application" FileName="${fileName}" ${place}/></Packages></Bundle>`,
+  };
+  const types = { name: '[Content_Types].xml', contents: contentTypes() };
+  return zip([
+    ...(typesFirst ? [types] : []),
+    { name: 'app.msix', contents: inner, isStored: true },
+    manifest,
+    { name: 'AppxBlockMap.xml', contents: blockMapOf([manifest], 'sha256') },
+    ...(typesFirst ? [] : [types]),
+  ]);
+}
+
+/** As makeappx ends its archives: with ZIP64 records, to which the end record leaves everything, the disks too. */
+export function withZip64(archive: Buffer): Buffer {
+  const bytes = withZip64End(archive, Buffer.alloc(0));
+  bytes.fill(0xff, bytes.length - 22 + 4, bytes.length - 2);
+  return bytes;
+}
+
+const P7X: SimpleEntry = { name: 'AppxSignature.p7x', contents: 'PKCX' };
+export const INNER = makePackage({ contentTypes: contentTypes(OVERRIDE), more: [P7X] });
+
+const good = (name: string, what: string, bytes: Buffer): Fixture => ({
+  name,
+  what,
+  bytes,
+  appendCode: 'cannot-append',
+});
+
+export const GOOD_PACKAGES: readonly Fixture[] = [
+  good('plain.msix', 'a package without ZIP64 records', makePackage()),
+  good(
+    'zip64.appx',
+    'ZIP64 records, a byte order mark, a prefix in the content types, and a gap before the directory',
+    withZip64(withGap(makePackage({ contentTypes: `\ufeff${contentTypes('', 'ct:')}`, method: 'sha512' }))),
+  ),
+  good(
+    'catalog.msix',
+    'a catalog behind the content types',
+    makePackage({ more: [{ name: 'AppxMetadata/CodeIntegrity.cat', contents: 'a catalog' }] }),
+  ),
+  good('app.msixbundle', 'a bundle of a signed package', withZip64(makeBundle(INNER))),
+];
+
+function withGap(archive: Buffer): Buffer {
+  return withBytesAt(archive, archive.readUInt32LE(archive.length - 6), Buffer.from('gap'));
+}
+
+const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({ name, what, bytes, code });
+const shaped = (code: string, name: string, what: string, shape: PackageShape): Fixture =>
+  malformed(code, name, what, makePackage(shape));
+
+export const MALFORMED_PACKAGES: readonly Fixture[] = [
+  shaped('appx-incomplete', 'no-map.msix', 'no block map', { without: 'AppxBlockMap.xml' }),
+  shaped('appx-incomplete', 'no-types.msix', 'no content types', { without: '[Content_Types].xml' }),
+  shaped('appx-incomplete', 'no-manifest.msix', 'no manifest', { without: 'AppxManifest.xml' }),
+  shaped('appx-signature-not-last', 'not-last.msix', 'an entry behind the signature', {
+    more: [P7X, { name: 'late.txt' }],
+  }),
+  malformed('appx-malformed', 'before.msix', 'bytes before it', withBytesAt(makePackage(), 0, Buffer.from('MZ'))),
+  malformed('appx-malformed', 'behind.msix', 'bytes behind it', Buffer.concat([makePackage(), Buffer.alloc(3)])),
+  shaped('appx-malformed', 'type.msix', 'a signature of another type', {
+    contentTypes: contentTypes('<Override PartName="/appxsignature.p7x" ContentType="text/plain"/>'),
+  }),
+  ...(
+    [
+      ['not XML', 'Hello'],
+      ['another root', '<Other/>'],
+      ['no identity', '<Package/>'],
+      ['two identities', packageManifest().replace(/<Identity.*?\/>/, '$&$&')],
+      ['no publisher', packageManifest().replace(/Publisher="[^"]*"/, '')],
+      ['a document type', `<!DOCTYPE Package [<!ENTITY a "b">]>${packageManifest().replace(/<\?.*?\?>\s*/, '')}`],
+      ['too deep', `${'<a>'.repeat(100)}${'</a>'.repeat(100)}`],
+    ] as const
+  ).map(([what, manifest], index) => shaped('appx-part-malformed', `manifest-${index}.msix`, what, { manifest })),
+  shaped('appx-part-malformed', 'types.msix', 'content types of another root', { contentTypes: '<Other></Other>' }),
+  shaped('appx-part-malformed', 'no-part.msix', 'content types without any', { contentTypes: '<Types/>' }),
+  shaped('appx-part-malformed', 'hash.msix', 'a block map with SHA-1', {
+    blockMap: (text) => text.replace('xmlenc#sha256', 'xmldsig#sha1'),
+  }),
+  shaped('appx-part-malformed', 'ansi.msix', 'a manifest that is not UTF-8', {
+    files: [],
+    blockMap: () => '\u0000',
+  }),
+  malformed('appx-too-large', 'many.msix', 'too many entries for 16 bits', manyEntries()),
+];
+
+function manyEntries(): Buffer {
+  return makePackage({ files: Array.from({ length: 0xfffe - 3 }, (_, index) => ({ name: `${index}` })) });
+}
+
+/** The same package with a byte changed: in the first local header, and in the data behind it. */
+export async function changedPackages(result: Buffer): Promise<readonly Buffer[]> {
+  return [10, 60].map((offset) => {
+    const bytes = Buffer.from(result);
+    bytes[offset] = (bytes[offset] ?? 0) ^ 0x20;
+    return bytes;
+  });
+}

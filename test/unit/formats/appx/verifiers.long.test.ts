@@ -1,0 +1,94 @@
+/**
+ * What programs that are not ours say of the packages that we sign: the checker, osslsigncode and Microsoft's MSIX SDK. Needs
+ * CODESIGN_TEST_PAIRS, CODESIGN_TEST_CORPUS and CODESIGN_TEST_VERIFIERS.
+ */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { osslsigncodeVerify, run } from '../../../system/interop/verifiers.ts';
+import { filesBelow, signedCopies } from '../support/signed-copies.ts';
+import { GOOD_PACKAGES } from './samples.ts';
+
+const {
+  CODESIGN_TEST_PAIRS: pairs = '',
+  CODESIGN_TEST_CORPUS: corpus = '',
+  CODESIGN_TEST_VERIFIERS: verifiers = '',
+} = process.env;
+const isPackage = (name: string) => /\.(msix|appx)(bundle)?$/.test(name);
+const named = ({ name, bytes }: { name: string; bytes: Buffer }) => ({ name: path.basename(name), bytes });
+
+/** Packages by their publisher, which the SDK compares with the subject of the certificate. */
+const PACKAGES = {
+  'Test Publisher': () => GOOD_PACKAGES.map(named),
+  'Corpus Publisher': () => filesBelow(path.join(corpus, 'appx'), isPackage).map(named),
+  'Test Code Signing Certificate': () =>
+    (['unsigned', 'signed'] as const).flatMap((state) =>
+      filesBelow(path.join(pairs, `generated-${state}`, 'msix'), isPackage).map(({ name, bytes }) => ({
+        name: `${state}-${path.basename(name)}`,
+        bytes,
+      })),
+    ),
+};
+
+/** Who rejects a package for another reason than our signature. */
+const REJECTED: Readonly<Record<string, readonly string[]>> = {
+  // Less than the schema of manifests requires.
+  'plain.msix': ['sdk'],
+  'catalog.msix': ['sdk'],
+  'app.msixbundle': ['sdk'],
+  // osslsigncode leaves the gap out; the SDK knows SHA-256 alone.
+  'zip64.appx': ['osslsigncode', 'sdk'],
+  'made__packed-sha512.appx': ['sdk'],
+  // They are unfit, see below.
+  'made__packed-store.appx': ['sdk'],
+  'unsigned-sample.msixbundle': ['sdk'],
+};
+
+/** Those that the SDK would reject are rejected before anything is signed. */
+const UNFIT: Readonly<Record<string, string>> = {
+  'made__packed-sha512.appx': 'appx-publisher-differs',
+  'made__packed-store.appx': 'appx-publisher-differs',
+  'unsigned-sample.msixbundle': 'appx-packages-unsigned',
+};
+
+describe.skipIf(pairs === '' || corpus === '' || verifiers === '').each(Object.entries(PACKAGES))(
+  'packages of %s that are signed',
+  (publisher, packages) => {
+    it('are accepted by the checker, osslsigncode and the MSIX SDK, and not once they are tampered with', async () => {
+      const copies = await signedCopies({ publisher });
+      try {
+        for (const { name, bytes } of packages()) {
+          const checked = await copies.sign(name, bytes);
+          expect([name, checked.code]).toEqual([name, UNFIT[name]]);
+          const signed = checked.code === undefined ? checked : await copies.sign(name, bytes, { unchecked: true });
+          expect([name, await whoRejects(signed.path, copies.root)]).toEqual([name, REJECTED[name] ?? []]);
+          const contents = readFileSync(signed.path);
+          contents[100] = (contents[100] ?? 0) ^ 1;
+          writeFileSync(signed.path, contents);
+          expect(await whoRejects(signed.path, copies.root)).toEqual(['checker', 'osslsigncode', 'sdk']);
+        }
+      } finally {
+        copies.remove();
+      }
+    });
+  },
+);
+
+async function whoRejects(file: string, root: string): Promise<readonly string[]> {
+  const command = file.endsWith('bundle') ? 'unbundle' : 'unpack';
+  const verdicts = {
+    checker: await run('python3', [path.join(verifiers, 'formats', 'appxcheck.py'), file]),
+    osslsigncode: await osslsigncodeVerify(root, file),
+    sdk: await run('sh', [
+      path.join(verifiers, 'msix', 'makemsix.sh'),
+      command,
+      '-p',
+      file,
+      '-d',
+      `${file}.folder`,
+      '-ac',
+    ]),
+  };
+  return Object.entries(verdicts).flatMap(([name, { accepted }]) => (accepted ? [] : [name]));
+}
