@@ -28,6 +28,8 @@ export interface Format {
   readonly modes: readonly SigningMode[];
   /** The mode if the user names none. */
   readonly defaultMode: SigningMode;
+  /** What the user should know of a signature that is appended to another. A whole sentence. */
+  readonly appendWarning?: string;
   /** Whether signatures hold `SigningContext.time`: then a second run of the same work looks for the time of the first. */
   readonly signsTime?: boolean;
   /** What the signer's certificate must be for, and `verify` requires of it. */

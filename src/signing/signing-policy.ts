@@ -62,11 +62,10 @@ function requireAlgorithm(
  */
 export async function decideSigning(
   opened: SignableFile,
-  format: Pick<Format, 'title' | 'modes' | 'defaultMode' | 'purpose'>,
+  format: Pick<Format, 'title' | 'modes' | 'defaultMode' | 'appendWarning' | 'purpose'>,
   given: SigningContext,
   { existing, allOrNothing, isAlgorithmGiven }: SigningPolicy,
 ): Promise<Decision<SigningIntent>> {
-  const { warnings } = opened;
   const algorithm = requireAlgorithm(opened, given.algorithm, isAlgorithmGiven);
   const context = { ...given, algorithm };
   const { time } = context;
@@ -76,6 +75,8 @@ export async function decideSigning(
   requirePurpose(context.chain.leaf, [format.purpose]);
   const signatures = await opened.signatures();
   const signer = existing === 'skip' ? context.chain.leaf.der : undefined;
+  const isSecond = mode === 'append' && signatures.length > 0 && format.appendWarning !== undefined;
+  const warnings = isSecond ? [...opened.warnings, format.appendWarning] : opened.warnings;
   if (skips && (await hasIntactBy(opened, signatures, signer))) {
     return { skipped: 'already-signed', warnings, intent: { mode, algorithm, replaced: [], time } };
   }

@@ -12,6 +12,7 @@ export const msi = {
   options: PROGRAM_OPTIONS,
   modes: ['replace', 'append'],
   defaultMode: 'replace',
+  appendWarning: 'Only open-source programs make and read a second signature in an installer file.',
   purpose: 'code-signing',
   // Any compound file, so that the message about an Office document says what it is.
   recognition: { by: 'bytes', claims: (head) => COMPOUND_FILE.equals(head.subarray(0, 8)) },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
+import { decideSigning } from '../../../../src/signing/signing-policy.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
@@ -64,4 +65,20 @@ it('reports a digest of metadata that does not match, as Windows does not compar
     'metadata-digest-differs nothing',
   ]);
   expect(await codesOf((await file.signatures())[0])).toEqual([]);
+});
+
+it('is appended to with a warning that only open-source programs read a second signature', async () => {
+  const context = signingContext({ chain: signer.chain });
+  const { result } = await signBytes(msi, original, signer);
+  const warnings = async (bytes: Buffer, existing: 'append' | 'replace') =>
+    (
+      await decideSigning(await openBytes(msi, bytes), msi, context, {
+        existing,
+        allOrNothing: false,
+        isAlgorithmGiven: false,
+        report: false,
+      })
+    ).warnings;
+  expect(await warnings(result, 'append')).toEqual([expect.stringContaining('second signature')]);
+  expect([...(await warnings(original, 'append')), ...(await warnings(result, 'replace'))]).toEqual([]);
 });

@@ -21,7 +21,7 @@ export function storage(name: string, type: number, clsid: string, children: rea
   return { kind: 'storage', name: encoded, entry, children };
 }
 
-function header(version: Version): Buffer {
+export function installerHeader(version: Version): Buffer {
   const bytes = Buffer.alloc(512);
   bytes.set(Buffer.from('d0cf11e0a1b11ae1', 'hex'));
   for (const [index, word] of [0x3e, version, 0xfffe, version === 3 ? 9 : 12, 6].entries()) {
@@ -37,11 +37,15 @@ export interface CompoundShape {
   readonly children?: readonly CompoundNode[];
 }
 
+export function packageRoot(children: readonly CompoundNode[], clsid = PACKAGE): CompoundStorage {
+  return storage('Root Entry', 5, clsid, children);
+}
+
 /** As the writer of the program lays it out; other programs read it in the long tests. */
 export function makeCompoundFile({ version = 3, clsid = PACKAGE, children = streams() }: CompoundShape = {}): Buffer {
-  const root = storage('Root Entry', 5, clsid, children);
+  const root = packageRoot(children, clsid);
   return Buffer.concat(
-    [...layOut({ version, header: header(version) }, root)].map((piece) => {
+    [...layOut({ version, header: installerHeader(version) }, root)].map((piece) => {
       if (isBytes(piece)) return piece;
       throw new TypeError('there is no file to take a range of');
     }),
