@@ -44,7 +44,7 @@ function placeOf(name) {
   if (CODESIGN_STATE_DIR !== '' && !inState.startsWith('..')) return placeInJournal(inState.split(path.sep));
   if (drafts.has(file) || file.endsWith('.lock')) return 'lock';
   if (/^\.codesign-remote-.*\.tmp$/.test(path.basename(file))) return 'copy';
-  if (/\.(exe|jar)$/.test(file)) return 'file';
+  if (/\/app\.\w+$/.test(file)) return 'file';
   return path.basename(file) === 'files' ? 'folder' : 'other';
 }
 

@@ -1,10 +1,12 @@
 /** Files for runs that are killed: unsigned copies, what each is signed, and what a file is found to be afterwards. */
 
-import { appendFile, copyFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { verifyFile } from '../../../src/index.ts';
 import { lossesOf } from '../../system/interop/compare-archives.ts';
 import { osslsigncodeVerify } from '../../system/interop/verifiers.ts';
+import { makeCabinet } from '../../unit/formats/cab/samples.ts';
+import { makeCompoundFile } from '../../unit/formats/msi/samples.ts';
 import { type CliOptions, type CliRun, fixture, REPOSITORY, runCli, temporaryFolder } from '../programs/cli.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from '../programs/java.ts';
 import type { TestServer } from '../services/server.ts';
@@ -47,8 +49,20 @@ export function variablesFor({ path }: Platform, env: Readonly<Record<string, st
 
 export type FileState = 'original' | 'reference' | 'damaged';
 
-/** So many different programs and archives in a folder. */
-export async function makeOriginals(folder: string, programs: number, archives: number): Promise<readonly string[]> {
+/** One of each further kind. */
+const OTHERS: Readonly<Record<string, () => Buffer>> = {
+  'installer.msi': makeCompoundFile,
+  'cabinet.cab': makeCabinet,
+  'script.ps1': () => Buffer.from('Get-Date\r\n'),
+};
+
+/** So many different programs and archives in a folder, and one file of each further kind if `withOthers`. */
+export async function makeOriginals(
+  folder: string,
+  programs: number,
+  archives: number,
+  withOthers = false,
+): Promise<readonly string[]> {
   const paths: string[] = [];
   for (let index = 0; index < programs; index++) {
     const path = join(folder, `program-${index}.exe`);
@@ -68,6 +82,11 @@ export async function makeOriginals(folder: string, programs: number, archives: 
   for (const name of [...jars, 'manifest-cr', 'manifest-sections', 'manifest-last'].slice(0, archives)) {
     const path = join(folder, `${name}.jar`);
     await copyFile(fixture(`jar/${name}.jar`), path);
+    paths.push(path);
+  }
+  for (const [name, make] of withOthers ? Object.entries(OTHERS) : []) {
+    const path = join(folder, name);
+    await writeFile(path, make());
     paths.push(path);
   }
   return paths;

@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { testCases, WITHOUT_DISKS } from './matrix.ts';
-import { casesOf, ROWS } from './rows.ts';
+import { casesOf, furtherCasesOf, ROWS } from './rows.ts';
 import { tableOf, withTable } from './table.ts';
 
 const README = new URL('../../README.md', import.meta.url);
 
-const { seen } = testCases(ROWS.flatMap(casesOf));
+const { seen } = testCases(ROWS.flatMap((row) => [...casesOf(row), ...furtherCasesOf(row)]));
 
 it.skipIf(WITHOUT_DISKS)(
   'is the table of test/README.md (renewed by: npx vitest run --config vitest.long.config.ts test/system/faults -u)',

@@ -1,15 +1,27 @@
 /** What all cases of the fault matrix share: a real service, the inputs, and what they are signed without a fault. */
 
-import { copyFile, readFile, truncate, writeFile } from 'node:fs/promises';
+import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fixture, runCli, temporaryFolder } from '../../support/programs/cli.ts';
 import { startServer, type TestServer } from '../../support/services/server.ts';
 import { createTlsAuthority, type ServerIdentity } from '../../support/services/tls-authority.ts';
+import { makeCabinet } from '../../unit/formats/cab/samples.ts';
+import { makeCompoundFile } from '../../unit/formats/msi/samples.ts';
 
 export const FORMATS = ['pe', 'jar'] as const;
-export type FormatId = (typeof FORMATS)[number];
 
-const FIXTURES: Readonly<Record<FormatId, string>> = { pe: 'pe/hello.exe', jar: 'jar/plain.jar' };
+/** The input of each format, and what its name ends with. Those that are not in FORMATS have one case in each row. */
+const INPUTS = {
+  pe: { extension: 'exe', read: () => readFile(fixture('pe/hello.exe')) },
+  jar: { extension: 'jar', read: () => readFile(fixture('jar/plain.jar')) },
+  msi: { extension: 'msi', read: async () => makeCompoundFile() },
+  cab: { extension: 'cab', read: async () => makeCabinet() },
+  powershell: { extension: 'ps1', read: async () => Buffer.from('Get-Date\r\n') },
+} as const;
+export type FormatId = keyof typeof INPUTS;
+const FORMAT_IDS = Object.keys(INPUTS) as readonly FormatId[];
+
+export const FURTHER_FORMATS = FORMAT_IDS.filter((id) => !FORMATS.some((format) => format === id));
 
 const PAGE = 4096;
 
@@ -40,9 +52,10 @@ export async function setStage(): Promise<Stage> {
   const relayRoot = join(folder.path, 'relay-root.pem');
   await writeFile(relayRoot, authority.root);
   const subjectOf = async (format: FormatId): Promise<Subject> => {
-    const name = `app.${format === 'pe' ? 'exe' : 'jar'}`;
+    const { extension, read } = INPUTS[format];
+    const name = `app.${extension}`;
     const path = join(folder.path, name);
-    await copyFile(fixture(FIXTURES[format]), path);
+    await writeFile(path, await read());
     // A whole page, so that on a full disk there is no room for a byte more; behind an archive nothing may stand.
     if (format === 'pe') await truncate(path, PAGE);
     const original = await readFile(path);
@@ -50,12 +63,14 @@ export async function setStage(): Promise<Stage> {
     if (run.code !== 0) throw new Error(`the reference was not signed: ${run.stderr}`);
     return { name, original, signed: await readFile(path) };
   };
+  const subjects: Partial<Record<FormatId, Subject>> = {};
+  for (const format of FORMAT_IDS) subjects[format] = await subjectOf(format);
   return {
     server,
     identity: await authority.issue({ names: ['127.0.0.1'] }),
     relayRoot,
     root: join(server.data, 'service', 'certificates', 'ca.pem'),
-    subjects: { pe: await subjectOf('pe'), jar: await subjectOf('jar') },
+    subjects: subjects as Record<FormatId, Subject>,
     async [Symbol.asyncDispose]() {
       await server.stop();
       await folder[Symbol.asyncDispose]();

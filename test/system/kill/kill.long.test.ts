@@ -38,8 +38,9 @@ afterAll(async () => {
 
 /** Of each subject as many points as its share says. */
 const SUBJECTS = [
-  { name: 'program', programs: 1, archives: 0, isStamped: false, isAppended: true, share: 0.28 },
-  { name: 'archive', programs: 0, archives: 1, isStamped: false, isAppended: false, share: 0.28 },
+  { name: 'program', programs: 1, archives: 0, isStamped: false, isAppended: true, share: 0.2 },
+  { name: 'archive', programs: 0, archives: 1, isStamped: false, isAppended: false, share: 0.2 },
+  { name: 'others', programs: 0, archives: 0, isStamped: false, isAppended: false, share: 0.16 },
   { name: 'batch', programs: 10, archives: 10, isStamped: false, isAppended: false, share: 0.3 },
   { name: 'stamped', programs: 2, archives: 2, isStamped: true, isAppended: false, share: 0.14 },
 ] as const;
@@ -122,7 +123,12 @@ it(`${POINTS} kills and ${SIGNALS} interruptions: every file whole, each signatu
   for (const { name, programs, archives, share, ...how } of SUBJECTS) {
     const place = join(folder.path, name);
     await mkdir(place);
-    const subject = await prepareSubject(name, await makeOriginals(place, programs, archives), first, how);
+    const subject = await prepareSubject(
+      name,
+      await makeOriginals(place, programs, archives, name === 'others'),
+      first,
+      how,
+    );
     queue.push(...killsOf(subject, killPoints(subject, Math.ceil(POINTS * share))));
     queue.push(...killsOf(subject, signalPoints(subject, Math.ceil(SIGNALS * share))));
   }
