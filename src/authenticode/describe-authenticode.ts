@@ -69,9 +69,13 @@ function describeOpusInfo(value: Element): readonly Detail[] {
 }
 
 function describeValue({ dataType, dataValue }: AuthenticodeParts, file: SignedFile): readonly Detail[] {
-  if (dataType !== file.dataType) return [{ name: 'made for', value: dataType }];
-  const { value } = file;
-  return dataValue === undefined || value === undefined ? [] : describeFirst([dataValue], value.name, value.describe);
+  const { value, otherTypes = [] } = file;
+  const isUsual = dataType === file.dataType;
+  if (!isUsual && !otherTypes.includes(dataType)) return [{ name: 'made for', value: dataType }];
+  return [
+    ...(isUsual ? [] : [{ name: 'data type', value: dataType }]),
+    ...(dataValue === undefined || value === undefined ? [] : describeFirst([dataValue], value.name, value.describe)),
+  ];
 }
 
 function describeOthers(

@@ -122,6 +122,16 @@ describe('a signature is described', () => {
       'made for': '1.3.6.1.4.1.311.2.1.30',
     });
   });
+
+  it('with the type and the value of a kind that other programs write for such files', () => {
+    const dataType = '1.3.6.1.4.1.311.2.1.28';
+    const dataValue = sequence(bitString(Buffer.of(0x80)));
+    const parts = readAuthenticode(peculiarSignature(leaf, { dataType, dataValue }));
+    const lines = describeAuthenticode(parts, { ...file, otherTypes: [dataType] });
+    expect(lines).toContainEqual({ name: 'data type', value: dataType });
+    expect(lines).toContainEqual({ name: 'image data flags', value: 'includeResources' });
+    expect(lines.map(({ name }) => name)).not.toContain('made for');
+  });
 });
 
 describe('damage in what is optional', () => {
