@@ -18,6 +18,10 @@ export const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 export const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
 /** id-aa-timeStampToken (RFC 3161, appendix A). */
 export const TIMESTAMP_TOKEN = '1.2.840.113549.1.9.16.2.14';
+/** id-aa-ets-commitmentType, and what a signer may commit to (RFC 5126, 5.11.1). */
+export const COMMITMENT_TYPE = '1.2.840.113549.1.9.16.2.16';
+export const PROOF_OF_ORIGIN = '1.2.840.113549.1.9.16.6.1';
+export const PROOF_OF_RECEIPT = '1.2.840.113549.1.9.16.6.2';
 /** ESSCertIDv2, with any digest. */
 export const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
 
@@ -95,6 +99,10 @@ export const CATALOG_MEMBER_INFO_V2 = '1.3.6.1.4.1.311.12.2.3';
 export const SPC_RFC3161_TIMESTAMP = '1.3.6.1.4.1.311.3.3.1';
 /** Every unsigned attribute for timestamps: no platform reads all of them. */
 export const TIMESTAMP_TYPES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE, TIMESTAMP_TOKEN];
+
+// Repository signatures of NuGet packages: address of the service index, and owners of the package there.
+export const NUGET_SERVICE_INDEX = '1.3.6.1.4.1.311.84.2.1.1.1';
+export const NUGET_OWNERS = '1.3.6.1.4.1.311.84.2.1.1.2';
 
 export const COMMON_NAME = '2.5.4.3';
 

@@ -2,6 +2,7 @@
 
 import { asn1Errors } from './errors.ts';
 import type { Element } from './read.ts';
+import { encode } from './write.ts';
 
 /** Reads either kind. Throws `asn1-malformed`. */
 export function readTime({ tag, contents, offset }: Element, what: string): Date {
@@ -15,6 +16,12 @@ export function readTime({ tag, contents, offset }: Element, what: string): Date
     throw asn1Errors('asn1-malformed', { what, problem: 'not a time', offset });
   }
   return time;
+}
+
+/** To the second; up to 2049 with two digits of the year, as CMS wants it too (RFC 5652, 11.3). */
+export function encodeTime(time: Date): Uint8Array {
+  const digits = secondOf(time).replace(/[-:T]/g, '');
+  return time.getUTCFullYear() < 2050 ? encode(0x17, Buffer.from(digits.slice(2))) : encode(0x18, Buffer.from(digits));
 }
 
 /** Two digits of a year mean 1950 to 2049. */

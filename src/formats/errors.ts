@@ -25,6 +25,10 @@ export const formatErrors = defineErrors('local', {
     message: 'this signature does not belong to this file: {reason}',
     hint: 'Use the signature of exactly this content.',
   },
+  'signatures-kept': {
+    message: 'the file holds {what}, which this would remove',
+    hint: 'Sign the file as it was before it was uploaded. If the signature may be lost, use --replace, or remove it first.',
+  },
   'result-damaged': {
     message: 'the signed file is not as expected: {reason}',
     hint: 'Try again. The original is unchanged; another program or a failing disk may have changed the copy.',

@@ -98,6 +98,11 @@ export interface SignableFile {
   /** The signatures that an appended one replaces nevertheless; in most formats none. */
   displaced?(context: SigningContext): Promise<readonly EmbeddedSignature[]>;
   /**
+   * What `replace` would remove although it is not the user's to make again, as a noun phrase: then the user must choose that mode
+   * explicitly. Undefined if there is nothing of that kind; in most formats it never is.
+   */
+  needsExplicitReplace?(): Promise<string | undefined>;
+  /**
    * Digests the content and says what is to be signed. The same input gives the same bytes: nothing random, and no clock but
    * `SigningContext.time`.
    */
@@ -197,7 +202,7 @@ export interface EmbeddedSignature {
   /** The weakest digest that it rests on; undefined if the API does not have one of them (MD5, for example) or it cannot be read. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly nested: readonly EmbeddedSignature[];
-  /** Others who signed the same content in the same CMS: a verifier that reads all of them must trust each. */
+  /** Others who signed the same content in the same CMS, or countersigned the signature: a verifier that reads all of them must trust each. */
   readonly coSigners?: readonly EmbeddedSignature[];
   /** Of the signature value, in the order they stand. Usually none or one. */
   readonly timestamps: readonly Timestamp[];

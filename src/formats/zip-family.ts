@@ -18,12 +18,6 @@ const OTHERS: readonly { readonly description: string; readonly holds: (names: N
     holds: (names) => !hasManifest(names) && someName(names, (name) => /^[^/]+\.(msix|appx)(bundle)?$/i.test(name)),
   },
   {
-    description: 'a NuGet package',
-    holds: (names) =>
-      (names.has('_rels/.rels') || names.has('[Content_Types].xml')) &&
-      someName(names, (name) => !name.includes('/') && name.toLowerCase().endsWith('.nuspec')),
-  },
-  {
     description: 'a Mozilla extension (XPI)',
     holds: (names) =>
       names.has('META-INF/mozilla.sf') ||

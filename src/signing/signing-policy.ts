@@ -80,6 +80,8 @@ export async function decideSigning(
   if (skips && (await hasIntactBy(opened, signatures, signer))) {
     return { skipped: 'already-signed', warnings, intent: { mode, algorithm, replaced: [], time } };
   }
+  const kept = existing !== 'replace' && mode === 'replace' ? await opened.needsExplicitReplace?.() : undefined;
+  if (kept !== undefined) throw formatErrors('signatures-kept', { what: kept });
   await opened.check(context, mode);
   // Some things show only while preparing: contents that are damaged, or are no longer what a signature is about.
   if (allOrNothing) await opened.prepare(context, mode);

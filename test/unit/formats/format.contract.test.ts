@@ -8,6 +8,7 @@ import { changedCatalogs, GOOD_CATALOGS, MALFORMED_CATALOGS } from './cat/sample
 import { describeFormat, type FormatFixtures } from './format.contract.ts';
 import { changedEntries } from './jar/changed-entries.ts';
 import { changedInstallers, GOOD_INSTALLERS, MALFORMED_INSTALLERS } from './msi/samples.ts';
+import { changedNuget, GOOD_NUGET, MALFORMED_NUGET } from './nuget/samples.ts';
 import { headerOffsets } from './pe/slow-pe.ts';
 import { changedConnections, GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from './rdp/samples.ts';
 import { changedScripts, GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from './script/samples.ts';
@@ -110,6 +111,17 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
       malformed: MALFORMED_PACKAGES,
       remarks: {},
       changedContents: changedPackages,
+      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
+    },
+  ],
+  [
+    'nuget',
+    {
+      good: GOOD_NUGET.map((fixture) => ({ ...fixture, appendCode: 'cannot-append' })),
+      malformed: MALFORMED_NUGET,
+      remarks: {},
+      rejected: { SHA1: 'nuget-algorithm' },
+      changedContents: changedNuget,
       appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
     },
   ],

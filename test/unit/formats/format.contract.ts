@@ -25,6 +25,8 @@ export interface FormatFixtures {
   readonly malformed: readonly Fixture[];
   /** What an examination says of sound signatures by these algorithms, which are out of date. */
   readonly remarks: Partial<Readonly<Record<DigestAlgorithm, string>>>;
+  /** The error code for algorithms by which files of the format are never signed. */
+  readonly rejected?: Partial<Readonly<Record<DigestAlgorithm, string>>>;
   /** A signed result with its content changed, in several ways; the file is otherwise as it should be. */
   changedContents(result: Buffer): Promise<readonly Buffer[]>;
   /** Of three signatures put next to each other; of the third, by the signer of the first, whether it takes that one's place. */
@@ -38,7 +40,7 @@ const strangers = fixturesIn('strangers');
 
 export function describeFormat(
   format: Format,
-  { good, malformed, remarks, changedContents, appended }: FormatFixtures,
+  { good, malformed, remarks, rejected = {}, changedContents, appended }: FormatFixtures,
 ): void {
   const canAppend = format.modes.includes('append');
   let signer: ThrowawaySigner;
@@ -86,6 +88,11 @@ export function describeFormat(
     it('is signed by each algorithm so that the result opens, checks and is intact', async () => {
       const { fixedAlgorithm } = await openBytes(format, bytes);
       for (const algorithm of fixedAlgorithm === undefined ? DIGEST_ALGORITHMS : [fixedAlgorithm.algorithm]) {
+        const code = rejected[algorithm];
+        if (code !== undefined) {
+          await expect(signBytes(format, bytes, signer, { algorithm })).rejects.toMatchObject({ code });
+          continue;
+        }
         const { result, sealed } = await signBytes(format, bytes, signer, { algorithm });
         const signatures = await (await openBytes(format, result)).signatures();
         expect(signatures).toHaveLength(1);

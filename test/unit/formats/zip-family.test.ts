@@ -27,6 +27,7 @@ const FAMILIES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['[Content_Types].xml', MANIFEST],
     ['META-INF/manifest.xml', 'META-INF/container.xml', MANIFEST],
     ['lib/Hello.nuspec', '[Content_Types].xml', MANIFEST],
+    ['Hello.nuspec', '[Content_Types].xml', MANIFEST],
     ['WEB-INF/web.xml', MANIFEST],
     // A library of Office's formats.
     ['org/word/Document.class', 'word/document.xml', MANIFEST],
@@ -51,10 +52,6 @@ const FAMILIES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'a package for upload to the Store': [
     ['Hello.msixbundle', 'Hello.appxsym'],
     ['Hello.APPX', 'note.txt'],
-  ],
-  'a NuGet package': [
-    ['Hello.nuspec', '_rels/.rels'],
-    ['Hello.NUSPEC', '[Content_Types].xml', MANIFEST],
   ],
   'a Mozilla extension (XPI)': [
     ['manifest.json', 'background.js'],

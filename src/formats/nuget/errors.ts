@@ -1,0 +1,22 @@
+/** What can be wrong with a NuGet package that is to be signed. */
+
+import { defineErrors } from '../../errors/define-errors.ts';
+
+export const nugetErrors = defineErrors('local', {
+  'nuget-zip64': {
+    message: 'NuGet accepts no signature in an archive with ZIP64 records: {reason}',
+    hint: 'Create the package with a program that writes no ZIP64 records, with at most 65,533 entries and less than 4 GiB.',
+  },
+  'nuget-signature-entry': {
+    message: 'NuGet does not accept the entry {name} of the package: {problem}',
+    hint: 'Start from the package as it was before it was signed, or remove the entry with codesign-remote remove.',
+  },
+  'nuget-algorithm': {
+    message: 'NuGet accepts no {what} with {algorithm}',
+    hint: 'Use SHA256, SHA384 or SHA512.',
+  },
+  'nuget-certificate': {
+    message: 'NuGet does not accept the certificate of "{name}": {problem}',
+    hint: 'Use a code-signing certificate without the lifetime-signing purpose, whose RSA key has at least 2048 bits.',
+  },
+});

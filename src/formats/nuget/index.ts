@@ -1,0 +1,27 @@
+/** NuGet packages. What opens one is loaded when one is opened. */
+
+import type { Format } from '../format.ts';
+import { hasManifest, type Names } from '../zip-family.ts';
+
+const EXTENSIONS = ['.nupkg', '.snupkg'] as const;
+
+export const nuget = {
+  id: 'nuget',
+  title: 'NuGet package',
+  extensions: EXTENSIONS,
+  options: [],
+  modes: ['replace'],
+  defaultMode: 'replace',
+  signsTime: true,
+  purpose: 'code-signing',
+  recognition: { by: 'zip', folders: [], claims: claimOf },
+  open: async (source, reader) => (await import('./open-nuget.ts')).openNuget(source, reader),
+} as const satisfies Format;
+
+/** A JAR may hold a `.nuspec` too: then its name decides. */
+function claimOf(names: Names, name: string): 'surely' | 'possibly' | undefined {
+  if (![...names].some((each) => !each.includes('/') && each.toLowerCase().endsWith('.nuspec'))) return undefined;
+  if (EXTENSIONS.some((extension) => name.toLowerCase().endsWith(extension))) return 'surely';
+  const hasParts = names.has('_rels/.rels') || names.has('[Content_Types].xml');
+  return hasParts && !hasManifest(names) ? 'surely' : 'possibly';
+}

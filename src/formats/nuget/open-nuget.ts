@@ -1,0 +1,229 @@
+/** A NuGet package that is open. */
+
+import { createHash } from 'node:crypto';
+import { COUNTER_SIGNATURE, DATA, TIMESTAMP_TYPES } from '../../asn1/object-identifiers.ts';
+import { octetString } from '../../asn1/write.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { parseSignedData, signerNameOf } from '../../cms/parse-signed-data.ts';
+import { replaceUnsignedAttributes } from '../../cms/unsigned-attributes.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import { counted } from '../../errors/counted.ts';
+import { broken, odd } from '../../errors/finding.ts';
+import { readTimestampToken } from '../../timestamp/read-token.ts';
+import { usesSha1 } from '../../timestamp/timestamp.ts';
+import { editArchive } from '../../zip/edit-archive.ts';
+import { rejectRivalToCome } from '../../zip/end-record.ts';
+import { editLastEntry } from '../../zip/last-entry.ts';
+import { storedEntry } from '../../zip/new-entry.ts';
+import { formatErrors } from '../errors.ts';
+import {
+  type ContentReader,
+  cmsEnvelope,
+  type Detail,
+  type EmbeddedSignature,
+  type Embedding,
+  type ExpectedEnvelope,
+  type PreparedSignature,
+  type SignableFile,
+  type SigningContext,
+  type SigningMode,
+} from '../format.ts';
+import { prepareCms } from '../signature-profile.ts';
+import { nugetErrors } from './errors.ts';
+import { contentOf, entryError, type NugetPackage, readPackage, SIGNATURE_NAME } from './package.ts';
+import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';
+import { NUGET_PROFILE, readSignedText, signedText } from './signed-content.ts';
+import { certificateProblem, countersignersOf, roleOf } from './signers.ts';
+
+/** With the signature's own there are at most 65,534: 65,535 says that a ZIP64 record has the count. */
+const MOST_ENTRIES = 65_533;
+/** Kept for signature and end records, in bytes: the offset of the directory must fit 32 bits. */
+const ROOM = 1024 * 1024;
+const MAXIMUM_SIZE = 0xffff_ffff;
+
+export async function openNuget(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
+  return signableNuget(await readPackage(source), source, reader);
+}
+
+function signableNuget(opened: NugetPackage, source: ByteSource, reader: ContentReader): SignableFile {
+  const { signature, archive } = opened;
+  const digests = new Map<DigestAlgorithm, Promise<Uint8Array>>();
+  const digestBy: DigestBy = (algorithm) => {
+    const digest = digests.get(algorithm) ?? digestOf(opened, source, reader, algorithm);
+    digests.set(algorithm, digest);
+    return digest;
+  };
+  const signatureOf = (cms: Uint8Array | CodesignError) => embeddedSignature({ cms }, digestBy, reader.budget);
+  return {
+    profile: NUGET_PROFILE,
+    warnings: opened.lookalikes.map(aboutLookalike),
+    reopen: (other, otherReader) => signableNuget(opened, other, otherReader),
+    signatures: async () => (signature === undefined ? [] : [signatureOf(signature.cms)]),
+    check: (context, mode) => check(opened, source, context, mode),
+    needsExplicitReplace: async () => foreignSignature(opened),
+    async prepare(context, mode) {
+      await check(opened, source, context, mode);
+      return prepare(opened, context, await digestBy(context.algorithm));
+    },
+    verifyResult: (expected) => verifyResult(opened, expected, digestBy),
+    examine: async () => [
+      ...(signature?.problems ?? []).map((problem) =>
+        broken('signature-entry-odd', `NuGet does not accept the entry ${SIGNATURE_NAME}: ${problem}.`),
+      ),
+      ...opened.lookalikes.map((name) => odd('signature-name-unrecognised', aboutLookalike(name))),
+    ],
+    layout: () => describe(opened),
+    async remove() {
+      if (signature === undefined) throw formatErrors('not-signed');
+      return editArchive(archive, { remove: new Set([signature.entry]), first: [] });
+    },
+    stamp: async (tokens) => stamp(opened, tokens),
+    async attach({ bytes }) {
+      requireRegularEntry(opened);
+      const cms = parseSignedData(bytes).bytes;
+      const problem = (await signatureOf(cms).examine()).find(
+        ({ code, against }) => against === 'integrity' && code !== 'digest-algorithm-weak',
+      );
+      if (problem !== undefined)
+        throw formatErrors('not-its-signature', { reason: problem.message.replace(/\.$/, '') });
+      const isThere =
+        signature !== undefined && !(signature.cms instanceof CodesignError) && isSame(signature.cms, cms);
+      const foreign = isThere ? undefined : foreignSignature(opened);
+      if (foreign !== undefined) throw formatErrors('signatures-kept', { what: foreign });
+      return embed(opened, cms);
+    },
+  };
+}
+
+async function digestOf(
+  opened: NugetPackage,
+  source: ByteSource,
+  { measure }: ContentReader,
+  algorithm: DigestAlgorithm,
+): Promise<Uint8Array> {
+  const digest = (await measure(source, contentOf(opened, source), [algorithm])).digests.get(algorithm);
+  if (digest === undefined) throw new TypeError(`the content was not digested by ${algorithm}`);
+  return digest;
+}
+
+function aboutLookalike(name: string): string {
+  return `The entry ${name} is not a signature for NuGet, which requires ${SIGNATURE_NAME} in lower case and without the UTF-8 flag.`;
+}
+
+/** A repository made it or countersigned it, and would have to do so again; as a noun phrase, undefined if none did. */
+function foreignSignature({ signature }: NugetPackage): string | undefined {
+  const signedData = signature && readCms(signature.cms);
+  if (signedData === undefined || signedData instanceof CodesignError) return undefined;
+  const [signer] = signedData.signers;
+  if (roleOf(signer) === 'repository') return `the repository signature of "${signerNameOf(signer)}"`;
+  const [counter] = countersignersOf(signedData);
+  if (counter === undefined) return undefined;
+  return counter instanceof CodesignError
+    ? 'a countersignature that cannot be read'
+    : `the countersignature of "${signerNameOf(counter)}"`;
+}
+
+/** Throws `cannot-append`, `nuget-algorithm`, `nuget-signature-entry`, `nuget-zip64`, `nuget-certificate`, `zip-ambiguous`. */
+async function check(
+  opened: NugetPackage,
+  source: ByteSource,
+  context: SigningContext,
+  mode: SigningMode,
+): Promise<void> {
+  const { algorithm, timestampAlgorithm, chain } = context;
+  if (mode === 'append') throw formatErrors('cannot-append', { reason: 'a NuGet package holds one signature' });
+  if (algorithm === 'SHA1') throw nugetErrors('nuget-algorithm', { what: 'signature', algorithm });
+  if (timestampAlgorithm === 'SHA1') {
+    throw nugetErrors('nuget-algorithm', { what: 'timestamp', algorithm: timestampAlgorithm });
+  }
+  const problem = certificateProblem(chain.leaf.der);
+  if (problem !== undefined) throw nugetErrors('nuget-certificate', { name: chain.leaf.name, problem });
+  requireRegularEntry(opened);
+  const { entryCount, length, records } = opened.body;
+  if (entryCount > MOST_ENTRIES) {
+    throw nugetErrors('nuget-zip64', { reason: `it has ${counted(entryCount, 'entry', 'entries')}` });
+  }
+  if (length + records.length + ROOM > MAXIMUM_SIZE) {
+    throw nugetErrors('nuget-zip64', { reason: `it would be longer than 4 GiB (${length} bytes without a signature)` });
+  }
+  await rejectRivalToCome(source, opened.archive.end);
+}
+
+/** Throws `nuget-signature-entry`. */
+function requireRegularEntry({ signature, lookalikes }: NugetPackage): void {
+  const [problem] = signature?.problems ?? [];
+  if (problem !== undefined) throw entryError(problem);
+  if (lookalikes.includes(SIGNATURE_NAME)) throw entryError('it has the UTF-8 flag');
+}
+
+function prepare(opened: NugetPackage, context: SigningContext, digest: Uint8Array): PreparedSignature {
+  const text = signedText(context.algorithm, digest);
+  const messageDigest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(text).digest();
+  return {
+    ...prepareCms(NUGET_PROFILE, context, { type: DATA, value: octetString(text), messageDigest }),
+    embed: ({ bytes }) => embed(opened, bytes),
+  };
+}
+
+function embed({ body }: NugetPackage, cms: Uint8Array): Embedding {
+  const sealed = cmsEnvelope(cms);
+  return { patch: editLastEntry(body, storedEntry(SIGNATURE_NAME, cms)), sealed, standing: [sealed] };
+}
+
+/** Throws `nuget-algorithm`, `nuget-signature-entry`. Countersignatures stay: they are of the signature value alone. */
+function stamp(opened: NugetPackage, tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>): Embedding {
+  const [[signature, token] = [], ...others] = tokens;
+  const cms = opened.signature?.cms;
+  if (signature === undefined || token === undefined || others.length > 0 || !(cms instanceof Uint8Array)) {
+    throw new TypeError('the signature is not one of this file');
+  }
+  requireRegularEntry(opened);
+  const value = signature.signedData?.signers[0].signature ?? new Uint8Array();
+  if (usesSha1(readTimestampToken(token, value))) {
+    throw nugetErrors('nuget-algorithm', { what: 'timestamp', algorithm: 'SHA1' });
+  }
+  const [type] = NUGET_PROFILE.timestampTypes;
+  const instead = TIMESTAMP_TYPES.filter((each) => each !== COUNTER_SIGNATURE);
+  return embed(opened, replaceUnsignedAttributes(cms, { type, value: token }, instead));
+}
+
+/** Throws `result-damaged`. */
+async function verifyResult(
+  { signature }: NugetPackage,
+  { sealed }: ExpectedEnvelope,
+  digestBy: DigestBy,
+): Promise<void> {
+  const cms = signature?.cms;
+  if (!(cms instanceof Uint8Array) || !isSame(cms, sealed.bytes))
+    throw damaged('its signature is not the one that was made');
+  const [problem] = signature?.problems ?? [];
+  if (problem !== undefined) throw damaged(`the entry ${SIGNATURE_NAME} is not as NuGet requires it: ${problem}`);
+  const text = readSignedText(parseSignedData(cms));
+  if (text?.algorithm === undefined || !isSame(await digestBy(text.algorithm), text.digest)) {
+    throw damaged('its digest is not the one that was signed');
+  }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
+
+function damaged(reason: string): CodesignError {
+  return formatErrors('result-damaged', { reason });
+}
+
+function describe({ archive, body, signature }: NugetPackage): readonly Detail[] {
+  const { directoryOffset, directorySize } = archive.end;
+  return [
+    { name: 'entries', value: `${counted(body.entryCount, 'entry', 'entries')} without the signature` },
+    { name: 'directory', value: `at byte ${directoryOffset}, ${counted(directorySize, 'byte')}` },
+    {
+      name: 'signature',
+      value:
+        signature === undefined
+          ? 'none'
+          : `${SIGNATURE_NAME} at byte ${signature.entry.offset}, ${counted(signature.entry.size, 'byte')}`,
+    },
+  ];
+}

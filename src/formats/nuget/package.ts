@@ -1,0 +1,126 @@
+/** What is what in a NuGet package, and what of it a signature covers. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { Content } from '../../crypto/content.ts';
+import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
+import { readArchive, type ZipArchive } from '../../zip/archive.ts';
+import type { ZipEntry } from '../../zip/directory.ts';
+import { zipErrors } from '../../zip/errors.ts';
+import {
+  asBuffer,
+  CENTRAL_RECORD_LENGTH,
+  END_RECORD_LENGTH,
+  findExtraField,
+  LOCAL_HEADER_LENGTH,
+  STORED,
+  UTF8_NAME,
+  ZIP64_EXTRA,
+} from '../../zip/fields.ts';
+import { type ArchiveBody, archiveBody, tailOf } from '../../zip/last-entry.ts';
+import { unpack } from '../../zip/unpack.ts';
+import { nugetErrors } from './errors.ts';
+
+export const SIGNATURE_NAME = '.signature.p7s';
+/** In bytes. With two countersignatures and their timestamps, a signature has about 30,000. */
+const LONGEST_CMS = 16 * 1024 * 1024;
+/** "Version needed to extract" of the signature's records. */
+const VERSION = 20;
+
+export interface NugetPackage {
+  readonly archive: ZipArchive;
+  /** Everything else: what a signature covers. */
+  readonly body: ArchiveBody;
+  readonly signature: StoredSignature | undefined;
+  /** Names that look like that of the signature, and that NuGet does not take for it. */
+  readonly lookalikes: readonly string[];
+}
+
+export interface StoredSignature {
+  readonly entry: ZipEntry;
+  /** The contents, or why they cannot be read. */
+  readonly cms: Uint8Array | CodesignError;
+  /** Why NuGet does not accept the entry (NU3005), as clauses. */
+  readonly problems: readonly string[];
+}
+
+/** Throws what `readArchive` throws, `zip-unsupported` and `nuget-zip64`. */
+export async function readPackage(source: ByteSource): Promise<NugetPackage> {
+  const archive = await readArchive(source);
+  await rejectZip64(source, archive);
+  if (archive.end.base > 0) {
+    throw zipErrors('zip-unsupported', { problem: 'its offsets do not count the bytes that precede it' });
+  }
+  const named = archive.entries.filter(({ name }) => name.toLowerCase() === SIGNATURE_NAME);
+  const entry = named.find(({ name, flags }) => name === SIGNATURE_NAME && (flags & UTF8_NAME) === 0);
+  const signature = entry && (await readSignature(source, archive, entry));
+  const isLast = entry !== undefined && isLastIn(archive, entry);
+  return {
+    archive,
+    body: archiveBody(archive, isLast ? entry : undefined),
+    signature,
+    lookalikes: named.filter((each) => each !== entry).map(({ name }) => name),
+  };
+}
+
+/** NuGet rejects the records and the extra fields alike (NU3006). */
+async function rejectZip64(source: ByteSource, { end, directory, entries }: ZipArchive): Promise<void> {
+  if (end.zip64 !== undefined) throw nugetErrors('nuget-zip64', { reason: 'the package ends with them' });
+  for (const { name, offset, dataOffset, recordStart } of entries) {
+    const nameLength = directory.readUInt16LE(recordStart + 28);
+    const extra = recordStart + CENTRAL_RECORD_LENGTH + nameLength;
+    const extraEnd = extra + directory.readUInt16LE(recordStart + 30);
+    const localExtra = offset + LOCAL_HEADER_LENGTH + nameLength;
+    if (extraEnd === extra && dataOffset === localExtra) continue;
+    const local = asBuffer(await source.read(localExtra, dataOffset - localExtra));
+    if (
+      findExtraField(directory, extra, extraEnd, ZIP64_EXTRA) !== undefined ||
+      findExtraField(local, 0, local.length, ZIP64_EXTRA) !== undefined
+    ) {
+      throw nugetErrors('nuget-zip64', { reason: `the entry ${name} has a ZIP64 field` });
+    }
+  }
+}
+
+function isLastIn({ entries, inFile, end }: ZipArchive, entry: ZipEntry): boolean {
+  return entries.at(-1) === entry && inFile.at(-1) === entry && entry.end === end.directoryOffset;
+}
+
+async function readSignature(source: ByteSource, archive: ZipArchive, entry: ZipEntry): Promise<StoredSignature> {
+  const problems = await problemsOf(source, archive, entry);
+  const { size, compressedSize, dataOffset } = entry;
+  if (Math.max(size, compressedSize) > LONGEST_CMS) {
+    return { entry, cms: entryError(`it has ${Math.max(size, compressedSize)} bytes`), problems };
+  }
+  // A copy: a source over memory gives views, and a signature may outlive the file.
+  const data = Buffer.from(await source.read(dataOffset, compressedSize));
+  const cms = await Promise.resolve()
+    .then(() => unpack(data, entry))
+    .catch(expectedError);
+  return { entry, cms, problems: cms instanceof CodesignError ? [...problems, cms.message] : problems };
+}
+
+async function problemsOf(source: ByteSource, archive: ZipArchive, entry: ZipEntry): Promise<readonly string[]> {
+  const { directory } = archive;
+  const { recordStart, recordEnd, method, flags, offset, dataOffset } = entry;
+  const header = asBuffer(await source.read(offset, LOCAL_HEADER_LENGTH));
+  const [version, localVersion] = [directory.readUInt16LE(recordStart + 6), header.readUInt16LE(4)];
+  const hasMore = recordEnd - recordStart > CENTRAL_RECORD_LENGTH + SIGNATURE_NAME.length;
+  const deviations: readonly (readonly [boolean, string])[] = [
+    [!isLastIn(archive, entry), 'it is not last in the file and in its directory'],
+    [method !== STORED, 'it is compressed'],
+    [flags !== 0 || header.readUInt16LE(6) !== 0, 'it has flags'],
+    [hasMore || dataOffset - offset > LOCAL_HEADER_LENGTH + SIGNATURE_NAME.length, 'it has extra fields or a comment'],
+    [version !== VERSION || localVersion !== VERSION, `it needs version ${Math.max(version, localVersion)} to extract`],
+    [directory.readUInt32LE(recordStart + 38) !== 0, 'it has external attributes'],
+  ];
+  return deviations.filter(([deviates]) => deviates).map(([, problem]) => problem);
+}
+
+export function entryError(problem: string): CodesignError {
+  return nugetErrors('nuget-signature-entry', { name: SIGNATURE_NAME, problem });
+}
+
+/** The package as it was before it was signed, with its comment. */
+export function contentOf({ body, archive }: NugetPackage, { size }: ByteSource): Content {
+  return [...body.content, ...tailOf(body), { start: archive.end.recordOffset + END_RECORD_LENGTH, end: size }];
+}

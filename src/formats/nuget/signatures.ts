@@ -1,0 +1,185 @@
+import { DIGEST_NAME_BY_OID, digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
+import { COUNTER_SIGNATURE, DATA } from '../../asn1/object-identifiers.ts';
+import { cmsBudget } from '../../cms/limits.ts';
+import { parseWithin, type SignedData, type SignerInfo, signerNameOf } from '../../cms/parse-signed-data.ts';
+import { examineSigner } from '../../cms/verify-signer.ts';
+import { DIGEST_LENGTH, type DigestAlgorithm } from '../../crypto/algorithms.ts';
+import type { WorkBudget } from '../../crypto/work-budget.ts';
+import { attempt, CodesignError } from '../../errors/codesign-error.ts';
+import { broken, type Finding } from '../../errors/finding.ts';
+import { timestampReader } from '../../timestamp/read-timestamps.ts';
+import type { Timestamp } from '../../timestamp/timestamp.ts';
+import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../format.ts';
+import { onceOf } from '../once.ts';
+import { examineUnread, timestampsOf } from '../signature-profile.ts';
+import { SIGNATURE_NAME, type StoredSignature } from './package.ts';
+import { NUGET_PROFILE, readSignedText, type SignedText } from './signed-content.ts';
+import { countersignersOf, describeSigner, examineAttributes, roleOf } from './signers.ts';
+
+/** The content's digest by this algorithm. */
+export type DigestBy = (algorithm: DigestAlgorithm) => Promise<Uint8Array>;
+
+/** `bytes`: what is, or may become, the contents of the entry. */
+export function readCms(bytes: StoredSignature['cms']): SignedData | CodesignError {
+  return bytes instanceof CodesignError ? bytes : attempt(() => parseWithin(cmsBudget(), bytes));
+}
+
+/** One that cannot be read is listed as such. */
+export function embeddedSignature(
+  { cms }: Pick<StoredSignature, 'cms'>,
+  digestBy: DigestBy,
+  budget: WorkBudget,
+): EmbeddedSignature {
+  const signedData = readCms(cms);
+  if (signedData instanceof CodesignError) {
+    const message = `The signature cannot be read: ${signedData.message}.`;
+    return {
+      location: SIGNATURE_NAME,
+      envelope: cmsEnvelope(cms instanceof CodesignError ? new Uint8Array() : cms),
+      signedData: undefined,
+      signerCertificate: undefined,
+      signerName: '(unreadable signature)',
+      algorithm: undefined,
+      nested: [],
+      timestamps: [],
+      details: async () => [],
+      examine: async () => [broken('signature-unreadable', message)],
+    };
+  }
+  const [signer] = signedData.signers;
+  const text = readSignedText(signedData);
+  const readTimestamps = timestampReader(budget);
+  const countersigners = countersignersOf(signedData);
+  const matches = async () =>
+    text?.algorithm !== undefined && Buffer.compare(await digestBy(text.algorithm), text.digest) === 0;
+  const of = (one: SignerInfo, own: Pick<EmbeddedSignature, 'location' | 'algorithm' | 'details' | 'examine'>) => {
+    const timestamps = onceOf(() => timestampsOf(NUGET_PROFILE, signedData, one, readTimestamps));
+    return {
+      ...own,
+      envelope: cmsEnvelope(signedData.bytes),
+      signedData,
+      signerCertificate: one.certificate,
+      signerName: signerNameOf(one),
+      nested: [],
+      get timestamps() {
+        return timestamps();
+      },
+      examine: async () => [...(await own.examine()), ...examineCommon(one, timestamps())],
+    };
+  };
+  const coSigners = countersigners.flatMap((one) =>
+    one instanceof CodesignError
+      ? []
+      : [
+          of(one, {
+            location: `${SIGNATURE_NAME}, ${nameOf(one)}`,
+            algorithm: digestAlgorithmOf(one.digestAlgorithm),
+            details: async () => [],
+            examine: async () => examineSigner({ contentType: DATA }, one, signer.signature, { ...RULES, budget }),
+          }),
+        ],
+  );
+  return Object.assign(
+    of(signer, {
+      location: SIGNATURE_NAME,
+      algorithm: weakest(text?.algorithm, digestAlgorithmOf(signer.digestAlgorithm)),
+      details: async () => describe(text, signer, countersigners, await matches()),
+      examine: async () => [
+        ...aboutContent(text, await matches()),
+        ...aboutSigners(signedData, countersigners),
+        ...(text === undefined ? [] : examineSigner(signedData, signer, text.bytes, { budget })),
+      ],
+    }),
+    { coSigners },
+  );
+}
+
+/** Countersignatures have no contentType (RFC 5652, 11.4); one that has says what it is of. */
+const RULES = { contentTypes: [undefined, DATA] };
+
+function nameOf(countersigner: SignerInfo): string {
+  return roleOf(countersigner) === 'repository' ? 'repository countersignature' : 'countersignature';
+}
+
+function weakest(...algorithms: readonly (DigestAlgorithm | undefined)[]): DigestAlgorithm | undefined {
+  const known = algorithms.filter((algorithm) => algorithm !== undefined);
+  if (known.length < algorithms.length) return undefined;
+  return known.toSorted((a, b) => DIGEST_LENGTH[a] - DIGEST_LENGTH[b])[0];
+}
+
+function aboutContent(text: SignedText | undefined, matches: boolean): readonly Finding[] {
+  if (text === undefined) {
+    return [
+      broken('signed-kind-differs', 'The content of the signature is not the text that signatures of packages have.'),
+    ];
+  }
+  if (text.algorithm === undefined || text.algorithm === 'SHA1') {
+    const name = DIGEST_NAME_BY_OID[text.digestOid] ?? text.digestOid;
+    return [broken('digest-algorithm-weak', `NuGet accepts no digest of the package by ${name}.`)];
+  }
+  if (matches) return [];
+  const message =
+    "The package's digest is not the one that was signed: it was changed, or the signature is another package's.";
+  return [broken('content-digest-differs', message)];
+}
+
+function* aboutSigners(
+  { signers }: SignedData,
+  countersigners: readonly (SignerInfo | CodesignError)[],
+): Generator<Finding> {
+  if (signers.length > 1) yield broken('several-signers', `The signature has ${signers.length} signers.`);
+  for (const one of countersigners) {
+    if (!(one instanceof CodesignError)) continue;
+    yield broken('countersignature-unreadable', `A countersignature cannot be read: ${one.message}.`);
+  }
+  const repositories = countersigners.filter((one) => !(one instanceof CodesignError) && roleOf(one) === 'repository');
+  const isRepository = roleOf(signers[0]) === 'repository';
+  if (repositories.length + (isRepository ? 1 : 0) > 1) {
+    yield broken('several-repositories', 'The package has several repository signatures, and NuGet accepts one.');
+  }
+}
+
+/** Of the signer of the package and of countersigners. */
+function examineCommon(signer: SignerInfo, timestamps: readonly Timestamp[]): readonly Finding[] {
+  const { digestAlgorithm, unsignedAttributes } = signer;
+  const findings = [...examineAttributes(signer)];
+  if (['md5', 'sha1'].includes(DIGEST_NAME_BY_OID[digestAlgorithm] ?? '')) {
+    findings.push(broken('digest-algorithm-weak', 'NuGet accepts no signature with SHA-1 or MD5.'));
+  }
+  if (timestamps.length > 1) {
+    findings.push(
+      broken('several-timestamps', `The signature has ${timestamps.length} timestamps, and NuGet accepts one.`),
+    );
+  }
+  return [
+    ...findings,
+    ...examineUnread(
+      NUGET_PROFILE,
+      unsignedAttributes.filter(({ type }) => type !== COUNTER_SIGNATURE),
+    ),
+  ];
+}
+
+const ROLES = { author: 'author', repository: 'repository', unknown: 'not said (no commitment type)' } as const;
+
+function describe(
+  text: SignedText | undefined,
+  signer: SignerInfo,
+  countersigners: readonly (SignerInfo | CodesignError)[],
+  matches: boolean,
+): readonly Detail[] {
+  const digest = text && `${text.algorithm ?? text.digestOid} ${Buffer.from(text.digest).toString('hex')}`;
+  return [
+    { name: 'signature of', value: ROLES[roleOf(signer)] },
+    {
+      name: 'content digest',
+      value: digest === undefined ? 'none' : `${digest} (${matches ? 'matches' : 'does not match'})`,
+    },
+    ...describeSigner(signer, ''),
+    ...countersigners.flatMap((one) =>
+      one instanceof CodesignError
+        ? []
+        : [{ name: nameOf(one), value: signerNameOf(one) }, ...describeSigner(one, `${nameOf(one)}, `)],
+    ),
+  ];
+}

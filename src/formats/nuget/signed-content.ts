@@ -1,0 +1,67 @@
+/** What a signature of a NuGet package signs: its content, and its signed attributes. */
+
+import { createHash } from 'node:crypto';
+import { DIGEST_OID, digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
+import {
+  COMMITMENT_TYPE,
+  DATA,
+  PROOF_OF_ORIGIN,
+  SIGNING_CERTIFICATE_V2,
+  SIGNING_TIME,
+  TIMESTAMP_TOKEN,
+} from '../../asn1/object-identifiers.ts';
+import { octetsOf } from '../../asn1/read.ts';
+import { encodeTime } from '../../asn1/times.ts';
+import { contextConstructed, objectIdentifier, octetString, sequence } from '../../asn1/write.ts';
+import { readCertificateFields } from '../../certificates/certificate-fields.ts';
+import type { SignedData } from '../../cms/parse-signed-data.ts';
+import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
+import { orUndefined } from '../../errors/codesign-error.ts';
+import type { SignatureProfile } from '../format.ts';
+
+/** The root goes in too, if it is given: `dotnet nuget sign` puts the whole chain in. */
+export const NUGET_PROFILE: SignatureProfile = {
+  signedAttributes: ({ time, chain }) => [
+    { type: SIGNING_TIME, value: encodeTime(time) },
+    { type: COMMITMENT_TYPE, value: sequence(objectIdentifier(PROOF_OF_ORIGIN)) },
+    { type: SIGNING_CERTIFICATE_V2, value: signingCertificate(chain.leaf.der) },
+  ],
+  carriesRoot: true,
+  timestampTypes: [TIMESTAMP_TOKEN],
+  verifier: 'NuGet',
+};
+
+/** RFC 5035, 3: SHA-256 is the default digest, which DER leaves out. NuGet requires issuerSerial. */
+function signingCertificate(certificate: Uint8Array): Uint8Array {
+  const { issuer, serialNumber } = readCertificateFields(certificate);
+  const issuerSerial = sequence(sequence(contextConstructed(4, issuer)), serialNumber);
+  const digest = octetString(createHash('sha256').update(certificate).digest());
+  return sequence(sequence(sequence(digest, issuerSerial)));
+}
+
+/** The text that is the content of the CMS. */
+export function signedText(algorithm: DigestAlgorithm, digest: Uint8Array): Buffer {
+  return Buffer.from(`Version:1\n\n${DIGEST_OID[algorithm]}-Hash:${Buffer.from(digest).toString('base64')}\n\n`);
+}
+
+export interface SignedText {
+  readonly bytes: Uint8Array;
+  /** Dotted. */
+  readonly digestOid: string;
+  /** Undefined for one that NuGet does not know either. */
+  readonly algorithm: DigestAlgorithm | undefined;
+  readonly digest: Uint8Array;
+}
+
+const TEXT = /^Version:1(\r?\n)\1([0-9.]+)-Hash:([A-Za-z0-9+/]+={0,2})\1\1$/;
+/** In bytes. One with a SHA-512 digest has 134. */
+const LONGEST_TEXT = 1024;
+
+/** Undefined for any other content. Line ends may be CR LF. */
+export function readSignedText({ contentType, content }: SignedData): SignedText | undefined {
+  const bytes = contentType === DATA && content ? orUndefined(() => octetsOf(content, 'content')) : undefined;
+  if (bytes === undefined || bytes.length > LONGEST_TEXT) return undefined;
+  const [, , digestOid, base64] = TEXT.exec(Buffer.from(bytes).toString('latin1')) ?? [];
+  if (digestOid === undefined || base64 === undefined) return undefined;
+  return { bytes, digestOid, algorithm: digestAlgorithmOf(digestOid), digest: Buffer.from(base64, 'base64') };
+}

@@ -1,0 +1,127 @@
+/** Who signed a NuGet package, and what their signed attributes say: the author, or a repository that it was uploaded to. */
+
+import { X509Certificate } from 'node:crypto';
+import {
+  COMMITMENT_TYPE,
+  COUNTER_SIGNATURE,
+  NUGET_OWNERS,
+  NUGET_SERVICE_INDEX,
+  PROOF_OF_ORIGIN,
+  PROOF_OF_RECEIPT,
+  SIGNING_TIME,
+} from '../../asn1/object-identifiers.ts';
+import { type Element, fieldsOf, firstParts, objectIdentifierOf } from '../../asn1/read.ts';
+import { readTime } from '../../asn1/times.ts';
+import { readCertificateFields } from '../../certificates/certificate-fields.ts';
+import { isLifetimeSigner } from '../../certificates/purpose.ts';
+import { attributeValues, parseSignerInfo, type SignedData, type SignerInfo } from '../../cms/parse-signed-data.ts';
+import { attempt, type CodesignError, orUndefined } from '../../errors/codesign-error.ts';
+import { broken, type Finding, odd } from '../../errors/finding.ts';
+import { signingCertificateProblem } from '../../timestamp/signing-certificate.ts';
+import type { Detail } from '../format.ts';
+
+export type Role = 'author' | 'repository' | 'unknown';
+
+/** Undefined bits: another kind of key. */
+const LEAST_BITS = 2048;
+/** Real packages have one, of the repository. */
+const MOST_COUNTERSIGNATURES = 8;
+const MOST_OWNERS = 64;
+/** Of an address or a name, in bytes. */
+const LONGEST_TEXT = 4096;
+
+export function roleOf({ signedAttributes }: SignerInfo): Role {
+  const commitments = attributeValues(signedAttributes, COMMITMENT_TYPE).map((value) =>
+    orUndefined(() => objectIdentifierOf(fieldsOf(value, 0x30, 'commitment').next(0x06, 'commitment'), 'commitment')),
+  );
+  if (commitments.includes(PROOF_OF_ORIGIN)) return commitments.includes(PROOF_OF_RECEIPT) ? 'unknown' : 'author';
+  return commitments.includes(PROOF_OF_RECEIPT) ? 'repository' : 'unknown';
+}
+
+/** Those of the first signer; one that cannot be read as the error. */
+export function countersignersOf({
+  certificates,
+  signers: [{ unsignedAttributes }],
+}: SignedData): readonly (SignerInfo | CodesignError)[] {
+  return attributeValues(unsignedAttributes, COUNTER_SIGNATURE)
+    .slice(0, MOST_COUNTERSIGNATURES)
+    .map(({ bytes }) => attempt(() => parseSignerInfo(bytes, certificates)));
+}
+
+/** What NuGet requires of signed attributes and certificate, in addition to a signature value that verifies. */
+export function examineAttributes(signer: SignerInfo): readonly Finding[] {
+  const { signedAttributes, certificate } = signer;
+  const findings: Finding[] = [];
+  if (orUndefined(() => signingTimeOf(signer)) === undefined) {
+    findings.push(broken('signing-time-missing', 'The signature has no signing time, which NuGet requires.'));
+  }
+  const role = roleOf(signer);
+  if (role === 'unknown') {
+    const message = 'The signature does not say whether it is of the author or of a repository (commitment type).';
+    findings.push(odd('signature-role-unknown', message));
+  }
+  if (role === 'repository' && serviceIndexOf(signer) === undefined) {
+    findings.push(
+      broken('service-index-missing', 'The repository signature does not name the service of its repository.'),
+    );
+  }
+  if (certificate === undefined) return findings;
+  const problem = attempt(() => signingCertificateProblem(signedAttributes, certificate));
+  if (problem !== undefined) {
+    const reason = typeof problem === 'string' ? problem : problem.message;
+    findings.push(broken('signing-certificate-differs', `NuGet rejects the signature: ${reason}.`));
+  }
+  const unfit = certificateProblem(certificate);
+  if (unfit !== undefined) {
+    findings.push({ code: 'nuget-certificate', message: `NuGet rejects the certificate: ${unfit}.`, against: 'trust' });
+  }
+  return findings;
+}
+
+/** Why NuGet rejects a signer's certificate (DER), as a clause; undefined for one that it accepts. */
+export function certificateProblem(certificate: Uint8Array): string | undefined {
+  if (isLifetimeSigner(readCertificateFields(certificate))) return 'it is for lifetime signing';
+  const key = orUndefinedKey(certificate);
+  const bits = key?.asymmetricKeyDetails?.modulusLength;
+  if (key?.asymmetricKeyType !== 'rsa') return 'its key is not an RSA key';
+  return bits === undefined || bits < LEAST_BITS ? `its RSA key has ${bits ?? 0} bits` : undefined;
+}
+
+function orUndefinedKey(certificate: Uint8Array) {
+  try {
+    return new X509Certificate(certificate).publicKey;
+  } catch {
+    return undefined; // OpenSSL cannot read it
+  }
+}
+
+/** Throws `asn1-malformed`. */
+function signingTimeOf({ signedAttributes }: SignerInfo): Date | undefined {
+  const [value] = attributeValues(signedAttributes, SIGNING_TIME);
+  return value && readTime(value, 'signing time');
+}
+
+function serviceIndexOf({ signedAttributes }: SignerInfo): string | undefined {
+  const [value] = attributeValues(signedAttributes, NUGET_SERVICE_INDEX);
+  return value && textOf(value);
+}
+
+/** A character string of ASN.1, IA5String and UTF8String alike. */
+function textOf({ contents }: Element): string {
+  return Buffer.from(contents.subarray(0, LONGEST_TEXT)).toString('utf8');
+}
+
+/** `prefix`: before each name, for a countersignature. */
+export function describeSigner(signer: SignerInfo, prefix: string): readonly Detail[] {
+  const time = orUndefined(() => signingTimeOf(signer));
+  const index = serviceIndexOf(signer);
+  const [owners] = attributeValues(signer.signedAttributes, NUGET_OWNERS);
+  const names = owners && orUndefined(() => firstParts(owners, 'owners', MOST_OWNERS).map(textOf));
+  return [
+    ...(time === undefined
+      ? []
+      : [{ name: `${prefix}signing time`, value: `${time.toISOString()} (as the signer says)` }]),
+    ...(index === undefined ? [] : [{ name: `${prefix}service index`, value: index }]),
+    ...(names === undefined ? [] : [{ name: `${prefix}package owners`, value: names.join(', ') }]),
+  ];
+}

@@ -1,0 +1,76 @@
+/** NuGet packages that can be signed, and those that must be rejected, each with the reason. */
+
+import { type SimpleEntry, withZip64End, zip } from '../jar/simple-zip.ts';
+import type { Fixture } from '../support/fixtures.ts';
+
+const ENTRIES: readonly SimpleEntry[] = [
+  { name: '_rels/.rels', contents: '<Relationships/>' },
+  { name: 'Hello.nuspec', contents: '<package><metadata><id>Hello</id></metadata></package>' },
+  { name: '[Content_Types].xml', contents: '<Types/>' },
+  { name: 'lib/net8.0/Hello.dll', contents: 'Hello from a package.\n'.repeat(9) },
+  { name: 'icon.png', contents: Buffer.alloc(333, 7), isStored: true },
+];
+
+/** A package with these entries behind those that all have; names are ASCII without the UTF-8 flag, as NuGet writes them. */
+export function makePackage(...more: readonly SimpleEntry[]): Buffer {
+  const bytes = zip([...ENTRIES, ...more]);
+  for (const [signature, flags] of [
+    ['PK\x03\x04', 6],
+    ['PK\x01\x02', 8],
+  ] as const) {
+    for (let at = bytes.indexOf(signature, 0, 'latin1'); at >= 0; at = bytes.indexOf(signature, at + 4, 'latin1')) {
+      bytes.writeUInt16LE(0, at + flags);
+    }
+  }
+  return bytes;
+}
+
+function withComment(bytes: Buffer, comment: string): Buffer {
+  const whole = Buffer.concat([bytes, Buffer.from(comment)]);
+  whole.writeUInt16LE(comment.length, bytes.length - 2);
+  return whole;
+}
+
+const zip64Field = Buffer.from('0100080000000000', 'hex');
+const plain = makePackage();
+
+export const GOOD_NUGET: readonly Fixture[] = [
+  { name: 'plain.nupkg', what: 'a plain package', bytes: plain },
+  { name: 'comment.snupkg', what: 'symbols, with a comment of the archive', bytes: withComment(plain, 'a comment') },
+  {
+    name: 'upper.nupkg',
+    what: 'a name in upper case that is not that of a signature',
+    bytes: makePackage({ name: '.SIGNATURE.P7S', contents: 'x', isStored: true }),
+  },
+];
+
+export const MALFORMED_NUGET: readonly Fixture[] = [
+  {
+    name: 'zip64.nupkg',
+    what: 'a ZIP64 end record',
+    bytes: withZip64End(plain, Buffer.alloc(0), ENTRIES.length),
+    code: 'nuget-zip64',
+  },
+  {
+    name: 'zip64-field.nupkg',
+    what: 'a ZIP64 extra field',
+    bytes: makePackage({ name: 'a.txt', extra: Buffer.concat([zip64Field, Buffer.alloc(4)]) }),
+    code: 'nuget-zip64',
+  },
+  {
+    name: 'preamble.nupkg',
+    what: 'bytes before the archive that its offsets do not count',
+    bytes: Buffer.concat([Buffer.from('before'), plain]),
+    code: 'zip-unsupported',
+  },
+];
+
+/** A payload byte, a flag in a local header, and the name of an entry's maker in the directory. */
+export async function changedNuget(result: Buffer): Promise<readonly Buffer[]> {
+  const directory = result.readUInt32LE(result.lastIndexOf('PK\x05\x06', -22, 'latin1') + 16);
+  return [31 + '_rels/.rels'.length, 10, directory + 12].map((offset) => {
+    const bytes = Buffer.from(result);
+    bytes[offset] = (bytes[offset] ?? 0) ^ 0x01;
+    return bytes;
+  });
+}
