@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { homeFolder, stateFolder } from '../bytes/platform-folders.ts';
+import { onceOf } from '../bytes/reuse.ts';
 import { formats } from '../formats/registry.ts';
 import { journalErrors } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -11,10 +12,9 @@ import { observeProcesses } from '../journal/processes.ts';
 import type { Environment } from '../options/options.ts';
 import { readHistoryDays } from '../options/variables.ts';
 import { folderFlushes } from '../signing/files/flushes.ts';
-import { temporaryNames } from '../signing/files/left-temporary-files.ts';
+import { temporaryNames } from '../signing/files/target-lock.ts';
 import type { Reading } from '../verifying/verify-file.ts';
-import { createDigestThreads } from '../zip/digest-threads.ts';
-import { digestEntries, digestEntriesWith } from '../zip/entry-digests.ts';
+import type { DigestEntries } from '../zip/entry-digests.ts';
 import { clock } from './clock.ts';
 
 /** build.mjs puts it next to every other file; in a run from source it is not there, and archives are digested without threads. */
@@ -37,8 +37,17 @@ export async function composeRun<OnEvent>(concurrency: number, onEvent: OnEvent)
 }
 
 export function composeReading(): Reading {
-  const digest = existsSync(DIGEST_WORKER) ? digestEntriesWith(createDigestThreads(DIGEST_WORKER)) : digestEntries;
-  return { formats, digestEntries: digest };
+  const forArchives = onceOf(composeDigesting);
+  return { formats, digestEntries: async (...asked) => (await forArchives())(...asked) };
+}
+
+/** Loaded for archives only: with node:zlib and what reads entries. */
+async function composeDigesting(): Promise<DigestEntries> {
+  const [{ createDigestThreads }, { digestEntriesWith }] = await Promise.all([
+    import('../zip/digest-threads.ts'),
+    import('../zip/entry-digests.ts'),
+  ]);
+  return digestEntriesWith(existsSync(DIGEST_WORKER) ? createDigestThreads(DIGEST_WORKER) : undefined);
 }
 
 /** What cannot be removed keeps no other from it, and is known to a later run. */

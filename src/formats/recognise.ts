@@ -3,8 +3,6 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 import { measureContent } from '../crypto/measure-content.ts';
 import { createWorkBudget } from '../crypto/work-budget.ts';
 import { expectedError } from '../errors/codesign-error.ts';
-import { readKindNames } from '../zip/archive.ts';
-import { endsLikeArchive } from '../zip/end-record.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { formatErrors } from './errors.ts';
 import type { ContentReader, Format } from './format.ts';
@@ -143,8 +141,14 @@ async function readZipNames(
     if (PROGRAMS.some((program) => start.startsWith(program)) && !isNamedAsArchive) return undefined;
     if (!(await endsLikeArchive(source))) return undefined;
   }
+  const { readKindNames } = await import('../zip/archive.ts');
   const names = await readKindNames(source, new Set([...KIND_FOLDERS, ...folders])).catch(expectedError);
   return names instanceof Error ? 'damaged' : names;
+}
+
+/** Programs and scripts are recognised without the code that reads archives. */
+async function endsLikeArchive(source: ByteSource): Promise<boolean> {
+  return (await import('../zip/end-record.ts')).endsLikeArchive(source);
 }
 
 const DAMAGED = 'a ZIP archive, damaged or of an unusual kind';

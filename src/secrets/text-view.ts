@@ -24,12 +24,10 @@ export function utf8(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Replaces each match. What is put in its place stands where the match stood. */
-export function rewrite(
-  { text, starts, ends }: TextView,
-  pattern: RegExp,
-  replacement: (match: RegExpMatchArray) => string,
-): TextView {
+/** Replaces each match of a global pattern. What is put in its place stands where the match stood. */
+export function rewrite(view: TextView, pattern: RegExp, replacement: (match: RegExpMatchArray) => string): TextView {
+  const { text, starts, ends } = view;
+  if (text.search(pattern) === -1) return view;
   const draft = startDraft();
   let last = 0;
   const copyTo = (end: number): void => {
