@@ -3,7 +3,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join } from 'node:path';
-import { makeFolders } from '../bytes/make-folders.ts';
+import { makeFolders } from '../bytes/folders.ts';
 import { cacheFolder, homeFolder } from '../bytes/platform-folders.ts';
 
 type Enable = (folder: string) => unknown;

@@ -3,7 +3,7 @@ import { homeFolder } from '../bytes/platform-folders.ts';
 import { readSigningChain, type SigningChain } from '../certificates/signing-chain.ts';
 import { PURPOSES } from '../formats/registry.ts';
 import { loadRoots } from '../http/roots.ts';
-import { readCertificateFiles } from '../options/credentials/certificate-files.ts';
+import { readCertificateFiles } from '../options/credentials/files.ts';
 import { lookUp, NOTHING_STORED, type Stored, type StoredProfile } from '../options/lookup.ts';
 import type { Environment, ProfileOptions } from '../options/options.ts';
 import { DEFAULT_PROFILE, openProfiles } from '../options/stored/profiles.ts';
@@ -30,7 +30,7 @@ export async function readChain(paths: readonly string[], env: Environment): Pro
 
 /** Throws what keeps a file of further roots from being used. */
 export async function checkRoots(caFile: string, env: Environment): Promise<void> {
-  await loadRoots({ caFile, environment: env });
+  await loadRoots(caFile, env);
 }
 
 /** The name of the profile to use, and where it comes from. */

@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { createHttp, type Http } from '../http/http.ts';
 import { type Proxies, proxyFor } from '../http/proxy.ts';
 import type { OnWait } from '../http/retry.ts';
@@ -39,7 +40,7 @@ export function checkProxies({ proxies }: Pick<HttpSettings, 'proxies'>, urls: r
 export async function readTlsRoots({ caFile }: Pick<HttpSettings, 'caFile'>, env: Environment): Promise<TlsRoots> {
   const checksDisabled = tlsChecksDisabled(env);
   if (checksDisabled) throw checksDisabled;
-  return loadRoots({ caFile, environment: env });
+  return loadRoots(caFile, env);
 }
 
 /** Throws `audit-log-unusable`. */
@@ -95,15 +96,11 @@ export async function composeService(
     onCall,
     onWait: reportWaits(onEvent),
   });
-  return { service, http, client: clientIdOf(credentials.accessKey), warnings: credentials.warnings, later };
+  return { service, http, client: fingerprintOf(credentials.accessKey), warnings: credentials.warnings, later };
 }
 
 function reportWaits(onEvent: (event: WaitingToRetry) => void): OnWait {
   return (reason, wait) => onEvent({ type: 'waiting-to-retry', reason, ...wait });
-}
-
-function clientIdOf(accessKey: string): string {
-  return createHash('sha256').update(accessKey).digest('hex');
 }
 
 export interface TimestampComposition {

@@ -5,8 +5,8 @@ import { type Account, type Keychain, openKeychain } from '../options/credential
 import type { OptionValues } from '../options/lookup.ts';
 import type { Environment, ProfileOptions } from '../options/options.ts';
 import { openProfiles } from '../options/stored/profiles.ts';
-import { checkCredentials } from '../service/check-credentials.ts';
 import type { SigningServiceOptions } from '../service/client.ts';
+import { checkCredentials } from '../service/client.ts';
 import { nameProfile } from './compose-config.ts';
 import { composeCallRecords, composeHttp } from './compose-connection.ts';
 

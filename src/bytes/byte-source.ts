@@ -1,5 +1,3 @@
-/** Random access and sequential reading over a file or over bytes in memory. */
-
 import { bytesErrors } from './errors.ts';
 
 /**

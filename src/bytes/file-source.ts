@@ -1,6 +1,5 @@
 /** A ByteSource over an open file, read in large pieces with the next one under way while one is looked at. */
 
-import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteSource } from './byte-source.ts';
 import { bytesErrors } from './errors.ts';
@@ -9,22 +8,6 @@ import { bytesErrors } from './errors.ts';
 const CHUNK_LENGTH = 1024 * 1024;
 /** Headers are read field by field: a system call for each would cost more than all that is made of them. */
 const WINDOW_LENGTH = 4096;
-
-/**
- * Bytes up to which the system is asked directly for what it most likely has in memory, and to take into its memory what is
- * written: that is done in less time than Node's thread pool takes to be asked.
- */
-export const LARGEST_DIRECT = 128 * 1024;
-
-export interface FileSourceOptions {
-  /** Of a file that was just written: the system most likely has it in memory. */
-  readonly isInMemory?: boolean;
-}
-
-interface OpenFile {
-  readonly handle: FileHandle;
-  readonly isInMemory: boolean;
-}
 
 interface Window {
   readonly start: number;
@@ -36,12 +19,7 @@ interface Window {
  * Reads through `handle`, which stays the caller's to close. `size` is the size to hold the file to, in bytes. The file must
  * not change: bytes next to requested ones are read with them, and not again.
  */
-export function fileSource(
-  handle: FileHandle,
-  size: number,
-  { isInMemory = false }: FileSourceOptions = {},
-): ByteSource {
-  const file: OpenFile = { handle, isInMemory };
+export function fileSource(handle: FileHandle, size: number): ByteSource {
   let window: Window | undefined;
 
   /** The last one where it holds the bytes; else from a multiple of its length, where that is enough. */
@@ -50,7 +28,7 @@ export function fileSource(
     const even = offset - (offset % WINDOW_LENGTH);
     const start = offset + length <= even + WINDOW_LENGTH ? even : offset;
     const end = Math.min(start + WINDOW_LENGTH, size);
-    const bytes = watched(readChunk(file, Buffer.allocUnsafe(end - start), start, end));
+    const bytes = watched(readChunk(handle, Buffer.allocUnsafe(end - start), start, end));
     window = { start, end, bytes };
     return window;
   }
@@ -67,17 +45,17 @@ export function fileSource(
       }
       const isEnough = scratch !== undefined && scratch.length >= length;
       const buffer = isEnough ? scratch.subarray(0, length) : Buffer.allocUnsafeSlow(length);
-      await fill(file, buffer, offset);
+      await fill(handle, buffer, offset);
       return buffer;
     },
     stream(start = 0, end = size) {
-      return readAhead(file, start, Math.min(end, size));
+      return readAhead(handle, start, Math.min(end, size));
     },
   };
 }
 
 /** Two buffers in turn: the one the consumer holds and the one that is being filled. */
-async function* readAhead(file: OpenFile, start: number, end: number): AsyncGenerator<Uint8Array> {
+async function* readAhead(handle: FileHandle, start: number, end: number): AsyncGenerator<Uint8Array> {
   const length = Math.min(CHUNK_LENGTH, Math.max(end - start, 0));
   if (length === 0) return;
   const first = Buffer.allocUnsafeSlow(length);
@@ -85,13 +63,13 @@ async function* readAhead(file: OpenFile, start: number, end: number): AsyncGene
 
   let offset = start;
   let spare = second;
-  let pending = watched(readChunk(file, first, offset, end));
+  let pending = watched(readChunk(handle, first, offset, end));
   try {
     while (offset < end) {
       const chunk = await pending;
       offset += chunk.length;
       if (offset < end) {
-        pending = watched(readChunk(file, spare, offset, end));
+        pending = watched(readChunk(handle, spare, offset, end));
         spare = spare === second ? first : second;
       }
       yield chunk;
@@ -108,19 +86,15 @@ function watched<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-async function readChunk(file: OpenFile, buffer: Buffer, offset: number, end: number): Promise<Buffer> {
+async function readChunk(handle: FileHandle, buffer: Buffer, offset: number, end: number): Promise<Buffer> {
   const chunk = buffer.subarray(0, Math.min(buffer.length, end - offset));
-  await fill(file, chunk, offset);
+  await fill(handle, chunk, offset);
   return chunk;
 }
 
-async function fill({ handle, isInMemory }: OpenFile, buffer: Buffer, offset: number): Promise<void> {
-  const isDirect = isInMemory && buffer.length <= LARGEST_DIRECT;
+async function fill(handle: FileHandle, buffer: Buffer, offset: number): Promise<void> {
   for (let done = 0; done < buffer.length; ) {
-    const left = buffer.length - done;
-    const bytesRead = isDirect
-      ? readSync(handle.fd, buffer, done, left, offset + done)
-      : (await handle.read(buffer, done, left, offset + done)).bytesRead;
+    const { bytesRead } = await handle.read(buffer, done, buffer.length - done, offset + done);
     if (bytesRead === 0) throw bytesErrors('file-shrunk', { length: buffer.length, offset });
     done += bytesRead;
   }

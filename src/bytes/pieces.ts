@@ -36,19 +36,12 @@ export function lazyPieces(make: () => Iterator<Piece>): Iterable<Piece> {
   return { [Symbol.iterator]: make };
 }
 
-export interface PiecesSurvey {
-  /** Of all pieces together, in bytes. */
-  readonly length: number;
-  readonly rangeCount: number;
-  /** Whether the ranges neither overlap nor go back; bytes may stand anywhere between them. */
-  readonly isInFileOrder: boolean;
-}
-
 /**
- * Goes through all pieces once. Throws `pieces-invalid`, a fault of the program, for a range that is not within the `size`
+ * Goes through all pieces once: their length in bytes, the number of ranges, and whether these neither overlap nor go back;
+ * bytes may stand anywhere between them. Throws `pieces-invalid`, a fault of the program, for a range that is not within the `size`
  * bytes of the file, and for an iterable that gives its pieces only once, as a generator does.
  */
-export function surveyPieces(pieces: Iterable<Piece>, size: number): PiecesSurvey {
+export function surveyPieces(pieces: Iterable<Piece>, size: number) {
   if (Object.is(pieces[Symbol.iterator](), pieces))
     throw bytesErrors('pieces-invalid', { problem: 'they can be read only once' });
   let length = 0;

@@ -6,27 +6,28 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 const CHUNK = 64 * 1024;
 
 /** Throws what `openToRead` throws, and EFBIG for a file longer than `limit`. */
-export async function readFileUpTo(path: string, limit: number): Promise<Uint8Array> {
-  const handle = await openToRead(path);
-  try {
-    return await readHandleUpTo(handle, limit);
-  } finally {
-    await handle.close();
-  }
+export async function readFileUpTo(path: string, limit: number): Promise<Buffer> {
+  await using handle = await openToRead(path);
+  return await readHandleUpTo(handle, limit);
 }
 
 /** What is left of an open file, as `readFileUpTo` reads it. */
-export async function readHandleUpTo(handle: FileHandle, limit: number): Promise<Uint8Array> {
+export async function readHandleUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
+  const bytes = await readBeginning(handle, limit);
+  if (bytes.length > limit) throw Object.assign(new Error(`longer than ${limit} bytes`), { code: 'EFBIG' });
+  return bytes;
+}
+
+/** All that is left of an open file, or more than `limit` bytes of it. */
+export async function readBeginning(handle: FileHandle, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
+  for (let length = 0; length <= limit; ) {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(CHUNK), 0, CHUNK, null);
     if (bytesRead === 0) break;
     chunks.push(buffer.subarray(0, bytesRead));
     length += bytesRead;
-    if (length > limit) throw Object.assign(new Error(`longer than ${limit} bytes`), { code: 'EFBIG' });
   }
-  return Buffer.concat(chunks, length);
+  return Buffer.concat(chunks);
 }
 
 /** Descriptors that this process was started with, for example for `<(command)` of a shell: their other end is open. */

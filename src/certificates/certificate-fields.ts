@@ -20,25 +20,6 @@ import {
   readDer,
 } from '../asn1/read.ts';
 
-export interface CertificateFields {
-  /** The whole INTEGER. */
-  readonly serialNumber: Uint8Array;
-  /** The whole Name. */
-  readonly issuer: Uint8Array;
-  /** The whole Name. */
-  readonly subject: Uint8Array;
-  /** Dotted object identifier → what the extension's OCTET STRING holds. */
-  readonly extensions: ReadonlyMap<string, Uint8Array>;
-  /** Those of them that a reader must not ignore, dotted. */
-  readonly criticalExtensions: readonly string[];
-  /** Those that are there more than once, which RFC 5280, 4.2 forbids, dotted; `extensions` has the last of each. */
-  readonly repeatedExtensions: readonly string[];
-  /** The whole SubjectPublicKeyInfo. */
-  readonly publicKeyInfo: Uint8Array;
-  /** What the issuer signed it with: the whole AlgorithmIdentifier. */
-  readonly signatureAlgorithm: Uint8Array;
-}
-
 /** More than a path ever has: what is not shown exactly must still be a number that can be compared. */
 const LONGEST_PATH = 255;
 
@@ -55,8 +36,10 @@ const LONGEST_CERTIFICATE = 64 * 1024;
 /** Real ones have about ten. */
 const MAX_EXTENSIONS = 100;
 
+export type CertificateFields = ReturnType<typeof readCertificateFields>;
+
 /** Reads a DER certificate. Throws `asn1-malformed`, also for one made to exhaust its reader. */
-export function readCertificateFields(der: Uint8Array): CertificateFields {
+export function readCertificateFields(der: Uint8Array) {
   const what = 'certificate';
   if (der.length > LONGEST_CERTIFICATE) throw tooMuch(what, `longer than ${LONGEST_CERTIFICATE} bytes`);
   const certificate = fieldsOf(readDer(der, what), 0x30, what);
@@ -75,13 +58,21 @@ export function readCertificateFields(der: Uint8Array): CertificateFields {
   body.end();
   const types = extensions.map(({ type }) => type);
   return {
+    /** The whole INTEGER. */
     serialNumber,
+    /** The whole Name. */
     issuer,
+    /** The whole Name. */
     subject,
+    /** The whole SubjectPublicKeyInfo. */
     publicKeyInfo,
+    /** What the issuer signed it with: the whole AlgorithmIdentifier. */
     signatureAlgorithm,
+    /** Dotted object identifier → what the extension's OCTET STRING holds. */
     extensions: new Map(extensions.map(({ type, value }) => [type, value])),
+    /** Those of them that a reader must not ignore, dotted. */
     criticalExtensions: extensions.flatMap(({ type, isCritical }) => (isCritical ? [type] : [])),
+    /** Those that are there more than once, which RFC 5280, 4.2 forbids, dotted; `extensions` has the last of each. */
     repeatedExtensions: types.filter((type, index) => types.indexOf(type) < index),
   };
 }

@@ -4,21 +4,6 @@ import { asn1Errors } from '../asn1/errors.ts';
 import { COMMON_NAME, EMAIL_ADDRESS, NAME_ATTRIBUTES } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, firstParts, objectIdentifierOf, readDer } from '../asn1/read.ts';
 
-export interface DistinguishedName {
-  /** The last, most specific, common name; undefined without one. Raw: may hold control characters. */
-  readonly commonName: string | undefined;
-  /** The whole name on one line, in the order of the encoding. Raw: may hold control characters. */
-  readonly text: string;
-  /** Equal for names that RFC 5280 section 7.1 takes as equal whatever their string types, case and spaces. */
-  readonly key: string;
-  /** The same for each relative name, from the root of the directory down. */
-  readonly relativeKeys: readonly string[];
-  /** Its e-mail addresses (PKCS#9). Raw. */
-  readonly emailAddresses: readonly string[];
-  /** The attributes of each relative name, in the order of the encoding. Raw. */
-  readonly relativeNames: readonly (readonly NameAttribute[])[];
-}
-
 export interface NameAttribute {
   /** Dotted. */
   readonly type: string;
@@ -31,8 +16,10 @@ const LONGEST_NAME = 16 * 1024;
 /** Real names have about seven attributes. */
 const MAX_ATTRIBUTES = 100;
 
+export type DistinguishedName = ReturnType<typeof readName>;
+
 /** Reads a DER Name. Throws `asn1-malformed`, also for one made to exhaust its reader. */
-export function readName(der: Uint8Array): DistinguishedName {
+export function readName(der: Uint8Array) {
   if (der.length > LONGEST_NAME) throw tooMuch(`longer than ${LONGEST_NAME} bytes`);
   let room = MAX_ATTRIBUTES;
   const some = (element: Element, what: string): Element[] => {
@@ -54,12 +41,18 @@ export function readName(der: Uint8Array): DistinguishedName {
   const attributes = relativeNames.flat();
   const commonName = attributes.findLast(({ type }) => type === COMMON_NAME)?.value;
   return {
+    /** The last, most specific, common name; undefined without one. Raw: may hold control characters. */
     commonName,
+    /** The whole name on one line, in the order of the encoding. Raw: may hold control characters. */
     text: attributes.map(({ type, value }) => `${NAME_ATTRIBUTES[type] ?? type}=${value}`).join(', '),
+    /** Equal for names that RFC 5280 section 7.1 takes as equal whatever their string types, case and spaces. */
     key: keyOf(attributes),
+    /** The same for each relative name, from the root of the directory down. */
     relativeKeys: relativeNames.map(keyOf),
+    /** Its e-mail addresses (PKCS#9). Raw. */
     emailAddresses: attributes.filter(({ type }) => type === EMAIL_ADDRESS).map(({ value }) => value),
-    relativeNames,
+    /** The attributes of each relative name, in the order of the encoding. Raw. */
+    relativeNames: relativeNames as readonly (readonly NameAttribute[])[],
   };
 }
 

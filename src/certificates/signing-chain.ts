@@ -28,13 +28,6 @@ export interface SigningChain {
   readonly warnings: readonly string[];
 }
 
-interface CheckedLeaf {
-  readonly publicKey: KeyObject;
-  /** Of the modulus, in bytes. */
-  readonly signatureLength: number;
-  readonly warnings: readonly string[];
-}
-
 /** Shorter keys are refused by every verifier of today, longer ones by OpenSSL. */
 const LEAST_BITS = 2048;
 const MOST_BITS = 16_384;
@@ -42,7 +35,7 @@ const NEARLY_EXPIRED_DAYS = 30;
 const DAY = 24 * 60 * 60 * 1000;
 
 /** Throws `certificate-not-rsa`, `-key-size`, `-not-for-…`, `-not-yet-valid`, `-expired`. */
-function checkLeaf(leaf: ParsedCertificate, { now, purposes }: ReadSigningChainOptions): CheckedLeaf {
+function checkLeaf(leaf: ParsedCertificate, { now, purposes }: ReadSigningChainOptions) {
   const { name, fields, notBefore, notAfter } = leaf;
   const publicKey = publicKeyOf(leaf);
   const keyType = publicKey?.asymmetricKeyType ?? 'unknown';
@@ -160,19 +153,13 @@ function chainWarnings({ leaf, issuers, unrelated }: SortedChain, now: Date): st
   return warnings;
 }
 
-interface SortedChain {
-  readonly leaf: ParsedCertificate;
-  /** From the leaf's issuer up to a self-signed certificate, or to where the next issuer was not given. */
-  readonly issuers: readonly ParsedCertificate[];
-  /** Given, but no part of the chain. */
-  readonly unrelated: readonly ParsedCertificate[];
-}
-
 /** Signature checks for one bundle: an honest one needs one or two for each certificate. */
 const MAX_CHECKS = 1500;
 
+type SortedChain = ReturnType<typeof sortChain>;
+
 /** Sorts certificates without duplicates, at least one. Throws `certificate-leaf-ambiguous`, `certificate-bundle-too-large`. */
-export function sortChain(certificates: readonly ParsedCertificate[], now: Date): SortedChain {
+export function sortChain(certificates: readonly ParsedCertificate[], now: Date) {
   const issuersOf = issuerFinder(certificates);
   const leaf = findLeaf(certificates, issuersOf);
   const issuers: ParsedCertificate[] = [];
@@ -184,7 +171,13 @@ export function sortChain(certificates: readonly ParsedCertificate[], now: Date)
     last = issuer;
   }
   const unrelated = certificates.filter((certificate) => certificate !== leaf && !issuers.includes(certificate));
-  return { leaf, issuers, unrelated };
+  return {
+    leaf,
+    /** From the leaf's issuer up to a self-signed certificate, or to where the next issuer was not given. */
+    issuers,
+    /** Given, but no part of the chain. */
+    unrelated,
+  };
 }
 
 type IssuersOf = (certificate: ParsedCertificate) => readonly ParsedCertificate[];

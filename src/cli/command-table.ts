@@ -45,7 +45,7 @@ export const PROGRAM: ProgramDefinition = {
       arguments: [FILES],
       notes: NOTES.timestamp,
       run: async (io, options, [files]: [readonly string[]]) =>
-        (await import('./commands/timestamp.ts')).timestamp(files, options, io),
+        (await import('./commands/changes.ts')).timestamp(files, options, io),
     }),
     command({
       name: 'remove',
@@ -53,7 +53,7 @@ export const PROGRAM: ProgramDefinition = {
       arguments: [FILES],
       notes: NOTES.remove,
       run: async (io, options, [files]: [readonly string[]]) =>
-        (await import('./commands/remove.ts')).remove(files, options, io),
+        (await import('./commands/changes.ts')).remove(files, options, io),
     }),
     command({
       name: 'attach',
@@ -68,7 +68,7 @@ export const PROGRAM: ProgramDefinition = {
       ],
       notes: NOTES.attach,
       run: async (io, options, [file, signature]: [string, string]) =>
-        (await import('./commands/attach.ts')).attach(file, signature, options, io),
+        (await import('./commands/changes.ts')).attach(file, signature, options, io),
     }),
     command({
       name: 'inspect',
@@ -82,7 +82,7 @@ export const PROGRAM: ProgramDefinition = {
       description: "copy a signature's CMS (PKCS#7) out of a file",
       arguments: [FILE_TO_READ],
       notes: NOTES.extract,
-      run: async (io, options, [file]: [string]) => (await import('./commands/extract.ts')).extract(file, options, io),
+      run: async (io, options, [file]: [string]) => (await import('./commands/inspect.ts')).extract(file, options, io),
     }),
     command({
       name: 'resume',
@@ -106,19 +106,19 @@ export const PROGRAM: ProgramDefinition = {
       name: 'login',
       description: "store credentials for a signing service in the operating system's keychain",
       notes: NOTES.login,
-      run: async (io, options) => (await import('./commands/login.ts')).login(options, io),
+      run: async (io, options) => (await import('./commands/credentials.ts')).login(options, io),
     }),
     command({
       name: 'logout',
       description: "remove credentials from the operating system's keychain",
       notes: NOTES.logout,
-      run: async (io, options) => (await import('./commands/logout.ts')).logout(options, io),
+      run: async (io, options) => (await import('./commands/credentials.ts')).logout(options, io),
     }),
     command({
       name: 'whoami',
       description: 'show the credentials that sign would use, masked',
       notes: NOTES.whoami,
-      run: async (io, options) => (await import('./commands/whoami.ts')).whoami(options, io),
+      run: async (io, options) => (await import('./commands/credentials.ts')).whoami(options, io),
     }),
     {
       name: 'config',

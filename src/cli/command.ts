@@ -1,5 +1,3 @@
-/** What the table of commands says of each command. */
-
 import type { CommandName } from '../options/option.ts';
 import type { OptionsOf } from '../options/table.ts';
 import type { Io } from './io.ts';

@@ -1,5 +1,3 @@
-/** Signals that end a run: SIGINT, SIGTERM and SIGHUP. */
-
 import { clock } from '../app/clock.ts';
 import { EXIT_SIGINT, EXIT_SIGTERM } from '../errors/exit-codes.ts';
 import type { EndingSignal, Io } from './io.ts';

@@ -1,6 +1,7 @@
 /** Commander's commands, made from the tables of commands and options, and the run of the one that is named. */
 
-import { Argument, Command, CommanderError, Option } from 'commander';
+import type { Writable } from 'node:stream';
+import { Argument, Command, CommanderError, type Help, Option } from 'commander';
 import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import type { OptionDefinition } from '../options/option.ts';
@@ -12,17 +13,21 @@ import { DOCS_FOLDER } from './docs-folder.ts';
 import { cliErrors } from './errors.ts';
 import { refuseForeignOptions } from './input/foreign-options.ts';
 import type { Io } from './io.ts';
-import { formatItem, helpColumns, wrapHelp } from './output/help-layout.ts';
 import { Lines } from './output/lines.ts';
+import { columnsOf } from './output/terminal.ts';
+import { hang, padded, widthOf } from './output/text-layout.ts';
 
 /** Parses the arguments and runs the command they name. Gives its exit code. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   let exitCode: number = EXIT_SUCCESS;
-  const program = defineProgram(async (definition, options, values) => {
+  const run: Run = async (definition, options, values) => {
     const lines = new Lines(io, options);
     for (const warning of misspeltVariables(io.env)) lines.warning(warning);
     exitCode = await definition.run(io, options, values);
-  });
+  };
+  // A run needs the options of one command only.
+  const named = PROGRAM.commands.filter(({ name }) => name === argv[0]);
+  const program = defineProgram(run, named.length > 0 ? named : PROGRAM.commands);
   showHelpThrough(program, io);
   await refuseForeignOptions(argv);
   try {
@@ -50,8 +55,8 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
 
 type Run = (definition: CommandDefinition, options: object, values: readonly unknown[]) => Promise<void>;
 
-/** `run` gets the command that is called. */
-export function defineProgram(run: Run): Command {
+/** `run` gets the command that is called, which is one of `entries`. */
+export function defineProgram(run: Run, entries = PROGRAM.commands): Command {
   const program = new Command(PROGRAM.name)
     .description(PROGRAM.description)
     .version(VERSION, '-V, --version', PROGRAM.versionHelp)
@@ -60,7 +65,7 @@ export function defineProgram(run: Run): Command {
     .exitOverride()
     .addHelpText('after', `\n${PROGRAM.notes}`)
     .addHelpText('afterAll', `\nDocumentation:\n  ${DOCS_FOLDER}`);
-  for (const entry of PROGRAM.commands) {
+  for (const entry of entries) {
     if (!('commands' in entry)) define(program, entry, run);
     else {
       const group = program.command(entry.name).description(entry.description).exitOverride();
@@ -112,4 +117,34 @@ function showHelpThrough(command: Command, io: Io): void {
     getOutHelpWidth: () => columns,
   });
   for (const below of command.commands) showHelpThrough(below, io);
+}
+
+/** For pipes and wide terminals: longer lines are hard to read. */
+const MOST_COLUMNS = 100;
+/** A narrower terminal wraps the lines itself. */
+const LEAST_COLUMNS = 30;
+/** Columns that a description needs next to its term; with fewer it stands below. */
+const LEAST_DESCRIPTION = 40;
+
+function helpColumns(stdout: Writable): number {
+  const columns = columnsOf(stdout);
+  return columns < LEAST_COLUMNS ? MOST_COLUMNS : Math.min(columns, MOST_COLUMNS);
+}
+
+/** Commander's layout if there is enough space; with less, the description stands below its term. */
+function formatItem(term: string, termWidth: number, description: string, { helpWidth }: Help): string {
+  const columns = helpWidth ?? MOST_COLUMNS;
+  const lead = `  ${padded(term, termWidth)}  `;
+  const indent = widthOf(lead);
+  if (description === '') return lead.trimEnd();
+  if (columns - indent >= LEAST_DESCRIPTION) return hang(lead, description, indent, columns).join('\n');
+  return [`  ${term}`, ...hang(' '.repeat(6), description, 6, columns)].join('\n');
+}
+
+/** Wraps paragraphs at the margin that are too wide. Indented lines, such as examples to copy, stay. */
+function wrapHelp(text: string, columns: number): string {
+  return text.replace(/^\S.*(?:\n\S.*)*/gm, (paragraph) => {
+    const fits = paragraph.split('\n').every((line) => widthOf(line) <= columns);
+    return fits ? paragraph : hang('', paragraph.replaceAll('\n', ' '), 0, columns).join('\n');
+  });
 }

@@ -10,31 +10,26 @@ const USUAL_LENGTH = 2048;
 export type TakeAttributes = (count: number) => void;
 
 export function limitAttributes(): TakeAttributes {
-  let left = MAX_ATTRIBUTES_AND_VALUES;
+  return limited(MAX_ATTRIBUTES_AND_VALUES, 'attributes and values in all');
+}
+
+/** What is left of the limits on a file, which its signatures use up together. Both throw `cms-too-large` above the limit. */
+export type CmsBudget = ReturnType<typeof cmsBudget>;
+
+export function cmsBudget() {
+  const take = limited(MAX_CERTIFICATES, 'certificates in all');
+  return {
+    takeAttributes: limitAttributes(),
+    takeCertificates: ({ certificates }: { readonly certificates: readonly Uint8Array[] }): void => {
+      for (const { length } of certificates) take(Math.ceil(length / USUAL_LENGTH));
+    },
+  };
+}
+
+function limited(limit: number, what: string): (count: number) => void {
+  let left = limit;
   return (count) => {
     left -= count;
-    const what = 'attributes and values in all';
-    if (left < 0) throw cmsErrors('cms-too-large', { limit: MAX_ATTRIBUTES_AND_VALUES, what });
+    if (left < 0) throw cmsErrors('cms-too-large', { limit, what });
   };
-}
-
-/** Counts the certificates of a signature. Throws `cms-too-large` above the limit. */
-type TakeCertificates = (signedData: { readonly certificates: readonly Uint8Array[] }) => void;
-
-function limitCertificates(): TakeCertificates {
-  let left = MAX_CERTIFICATES;
-  return ({ certificates }) => {
-    for (const { length } of certificates) left -= Math.ceil(length / USUAL_LENGTH);
-    if (left < 0) throw cmsErrors('cms-too-large', { limit: MAX_CERTIFICATES, what: 'certificates in all' });
-  };
-}
-
-/** What is left of the limits on a file: its signatures use it up together. */
-export interface CmsBudget {
-  readonly takeAttributes: TakeAttributes;
-  readonly takeCertificates: TakeCertificates;
-}
-
-export function cmsBudget(): CmsBudget {
-  return { takeAttributes: limitAttributes(), takeCertificates: limitCertificates() };
 }

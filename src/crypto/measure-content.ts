@@ -1,5 +1,3 @@
-/** Digests and sums over the content of a file, all in one pass. */
-
 import { createHash, type Hash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { isBytes, isSamePiece, lazyPieces, nextPiece, type Piece, readPieces, surveyPieces } from '../bytes/pieces.ts';

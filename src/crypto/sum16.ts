@@ -39,19 +39,9 @@ function sumBytes(bytes: Uint8Array, start: number, end: number): number {
 function sumWords(bytes: Uint8Array, start: number, count: number): number {
   if (count === 0) return 0; // Fewer bytes than to the next aligned word: an array may not start between words.
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset + start, count);
-  let a = 0;
-  let b = 0;
-  let c = 0;
-  let d = 0;
-  let index = 0;
-  for (; index + 3 < count; index += 4) {
-    a += words[index] as number;
-    b += words[index + 1] as number;
-    c += words[index + 2] as number;
-    d += words[index + 3] as number;
-  }
-  for (; index < count; index++) a += words[index] as number;
-  const sum = fold16(a + b + c + d);
+  let total = 0;
+  for (let index = 0; index < count; index++) total += words[index] as number;
+  const sum = fold16(total);
   return LITTLE_ENDIAN ? sum : exchange(sum);
 }
 

@@ -27,25 +27,21 @@ const LIMIT = 4500;
 /** Code of the findings that say what was left out. */
 export const BUDGET_SPENT = 'work-budget-spent';
 
-export interface WorkBudget {
-  /** Takes what the next piece of work costs. False: the budget is spent, so the work must not be done. */
-  take(work: Work): boolean;
-  /** Whether any work was left out. */
-  readonly isSpent: boolean;
-}
+export type WorkBudget = ReturnType<typeof createWorkBudget>;
 
 /** A new budget for one file. After work that does not fit, no more of its kind fits, even if it costs less. */
-export function createWorkBudget(limit = LIMIT): WorkBudget {
+export function createWorkBudget(limit = LIMIT) {
   let left = limit;
   let refused = Number.POSITIVE_INFINITY;
   return {
-    take({ units, leaves }) {
+    /** Takes what the next piece of work costs. False: the budget is spent, so the work must not be done. */
+    take({ units, leaves }: Work): boolean {
       if (left - units < leaves) refused = Math.min(refused, leaves);
       if (leaves >= refused) return false;
       left -= units;
       return true;
     },
-    get isSpent() {
+    get isSpent(): boolean {
       return refused !== Number.POSITIVE_INFINITY;
     },
   };

@@ -1,5 +1,3 @@
-/** The exit codes of the command line: one table from error category to code. */
-
 import type { ErrorCategory } from './codesign-error.ts';
 
 export const EXIT_SUCCESS = 0;

@@ -1,5 +1,3 @@
-/** Why the operating system would not read or write something, in plain words. */
-
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'the file does not exist',
   ENOTDIR: 'a part of its path is not a folder',

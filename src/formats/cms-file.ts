@@ -23,7 +23,7 @@ import {
   type SigningContext,
   type SigningMode,
 } from './format.ts';
-import { onceOf } from './once.ts';
+import { onceOf } from '../bytes/reuse.ts';
 import { examineUnread, prepareCms, stampCms, timestampsOf } from './signature-profile.ts';
 
 export interface CmsHolder {

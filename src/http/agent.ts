@@ -11,19 +11,8 @@ const KEPT_MARGIN_MILLISECONDS = 2000;
 /** Options of Node.js and its environment could change the default. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
-export interface LazyAgent {
-  /** Loads undici on the first call. */
-  get(): Promise<Agent>;
-  /**
-   * Opens the first connection to this origin. If that fails, the first request reports it, unless the connection would
-   * have been idle for too long by then.
-   */
-  prepare(url: URL): void;
-  close(): Promise<void>;
-}
-
 /** @param connections the most to one origin; any number by default */
-export function createAgent(open: Connect, connections: number | undefined): LazyAgent {
+export function createAgent(open: Connect, connections: number | undefined) {
   const early = openEarly(open);
   let agent: Promise<Agent> | undefined;
   const get = (): Promise<Agent> => {
@@ -50,26 +39,24 @@ export function createAgent(open: Connect, connections: number | undefined): Laz
     return agent;
   };
   return {
+    /** Loads undici on the first call. */
     get,
-    prepare(url) {
+    /**
+     * Opens the first connection to this origin. If that fails, the first request reports it, unless the connection would
+     * have been idle for too long by then.
+     */
+    prepare(url: URL): void {
       early.prepare(targetOf(url));
-      // The first request reports a failure.
       get().catch(() => undefined);
     },
-    async close() {
+    async close(): Promise<void> {
       early.close();
       await (await agent)?.destroy();
     },
   };
 }
 
-interface EarlyConnections {
-  prepare(target: Target): void;
-  readonly connect: Connect;
-  close(): void;
-}
-
-function openEarly(open: Connect): EarlyConnections {
+function openEarly(open: Connect) {
   const known = new Set<string>();
   const early = new Map<string, Promise<net.Socket>>();
   const drop = (key: string, opening: Promise<net.Socket>): void => {
@@ -81,7 +68,7 @@ function openEarly(open: Connect): EarlyConnections {
     );
   };
   return {
-    prepare(target) {
+    prepare(target: Target): void {
       const key = keyOf(target);
       if (known.has(key)) return;
       known.add(key);
@@ -90,7 +77,7 @@ function openEarly(open: Connect): EarlyConnections {
       const dropLater = (): unknown => setTimeout(drop, IDLE_MILLISECONDS, key, opening).unref();
       opening.then(dropLater, dropLater);
     },
-    async connect(target) {
+    async connect(target: Target): Promise<net.Socket> {
       const key = keyOf(target);
       const opening = early.get(key);
       known.add(key);
@@ -99,7 +86,7 @@ function openEarly(open: Connect): EarlyConnections {
       if (socket?.readable && socket.writable) return socket;
       return open(target);
     },
-    close() {
+    close(): void {
       for (const [key, opening] of early) drop(key, opening);
     },
   };

@@ -7,12 +7,6 @@ import { ConnectFailure, type ConnectReason } from './errors.ts';
 import type { HttpProxy } from './proxy.ts';
 import { type TrustRoots, trustInSteps } from './roots.ts';
 
-export interface ConnectorOptions {
-  readonly roots: TrustRoots;
-  /** For TCP and TLS together; through a proxy, for each of the three steps. */
-  readonly timeoutMilliseconds: number;
-}
-
 /** Where a connection leads to. */
 export interface Target {
   readonly protocol: string;
@@ -25,19 +19,12 @@ export interface Target {
 /** Opens a connection. Rejects with a ConnectFailure. */
 export type Connect = (target: Target) => Promise<net.Socket>;
 
-export interface Connector {
-  readonly connect: Connect;
-  /** The same, through this proxy. */
-  through(proxy: HttpProxy): Connect;
-  /** Gives up on connections that are not open yet. */
-  readonly abandon: () => void;
-}
-
 export function targetOf({ protocol, hostname, port }: URL): Target {
   return { protocol, port, hostname: hostname.replace(/^\[|\]$/g, '') };
 }
 
-export function createConnector({ roots, timeoutMilliseconds }: ConnectorOptions): Connector {
+/** `timeoutMilliseconds`: for TCP and TLS together; through a proxy, for each of the three steps. */
+export function createConnector(roots: TrustRoots, timeoutMilliseconds: number) {
   const opening = new Set<net.Socket>();
   const trusting = trustInSteps(roots);
   const sessions = keepTlsSessions();
@@ -57,7 +44,10 @@ export function createConnector({ roots, timeoutMilliseconds }: ConnectorOptions
   };
 
   const open = (target: Target): Promise<net.Socket> => {
-    if (target.protocol !== 'https:') return establish(openPlain(target), false);
+    const { protocol, hostname, port } = target;
+    if (protocol !== 'https:') {
+      return establish(net.connect({ host: hostname, port: Number(port || 80), noDelay: true }), false);
+    }
     return trusting((context) => sessions.resume(serverOf(target), (session) => secure(target, { context, session })));
   };
 
@@ -86,8 +76,13 @@ export function createConnector({ roots, timeoutMilliseconds }: ConnectorOptions
 
   return {
     connect: open,
-    through: (proxy) => (target) => openThrough(proxy, target),
-    abandon: () => {
+    /** The same, through this proxy. */
+    through:
+      (proxy: HttpProxy): Connect =>
+      (target) =>
+        openThrough(proxy, target),
+    /** Gives up on connections that are not open yet. */
+    abandon: (): void => {
       isAbandoned = true;
       for (const socket of opening) socket.destroy(ABANDONED);
     },
@@ -95,10 +90,6 @@ export function createConnector({ roots, timeoutMilliseconds }: ConnectorOptions
 }
 
 const ABANDONED = new Error('abandoned');
-
-function openPlain({ hostname, port }: Target): net.Socket {
-  return net.connect({ host: hostname, port: Number(port || 80), noDelay: true });
-}
 
 interface TlsWay {
   readonly context: tls.SecureContext;
@@ -211,27 +202,22 @@ function openTunnel(
 /** Failures that a server's refusal to resume may cause. */
 const MAY_BE_REFUSED_SESSION: ReadonlySet<ConnectReason> = new Set(['tls-failed', 'unreachable']);
 
-/** TLS sessions of this process, so that a further connection needs no whole handshake (RFC 8446, section 2.2). */
-interface TlsSessions {
-  /**
-   * Opens a connection with the session of an earlier one; if that fails, without it. A resumed handshake checks no
-   * certificate: a session is therefore kept under the name that the certificate was checked against (`server`), and only
-   * after the certificate was trusted.
-   */
-  resume<T>(server: string, open: (session: Buffer | undefined) => Promise<T>): Promise<T>;
-  /** Keeps what the server gives on this connection. */
-  listen(server: string, socket: tls.TLSSocket): void;
-}
-
 /**
+ * So that a further connection of this process needs no whole handshake (RFC 8446, section 2.2).
+ *
  * Sessions stay in memory, because who has one can read what is sent in it. The newest one of a server is used for all its
  * connections: some servers give no other on a resumed connection. Observers can then link the connections (RFC 8446,
  * appendix C.4), which the client's address allows anyway.
  */
-function keepTlsSessions(): TlsSessions {
+function keepTlsSessions() {
   const newest = new Map<string, Buffer>();
   return {
-    async resume(server, open) {
+    /**
+     * Opens a connection with the session of an earlier one; if that fails, without it. A resumed handshake checks no
+     * certificate: a session is therefore kept under the name that the certificate was checked against (`server`), and only
+     * after the certificate was trusted.
+     */
+    async resume<T>(server: string, open: (session: Buffer | undefined) => Promise<T>): Promise<T> {
       const session = newest.get(server);
       if (session === undefined) return open(undefined);
       try {
@@ -242,7 +228,8 @@ function keepTlsSessions(): TlsSessions {
         return open(undefined);
       }
     },
-    // Comes only after the certificate has been found good.
-    listen: (server, socket) => void socket.on('session', (session) => newest.set(server, session)),
+    /** Keeps what the server gives on this connection, which comes only after the certificate has been found good. */
+    listen: (server: string, socket: tls.TLSSocket): void =>
+      void socket.on('session', (session) => newest.set(server, session)),
   };
 }

@@ -1,5 +1,3 @@
-/** The program's HTTP client: undici with verified TLS, connections that are idle for a short time only, and no hidden retries. */
-
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { createAgent } from './agent.ts';
 import { createConnector } from './connect.ts';
@@ -61,10 +59,7 @@ export interface Http {
 
 export function createHttp(options: HttpOptions): Http {
   const { roots, userAgent, connections, proxies = NO_PROXIES } = options;
-  const connector = createConnector({
-    roots,
-    timeoutMilliseconds: options.connectMilliseconds ?? CONNECT_MILLISECONDS,
-  });
+  const connector = createConnector(roots, options.connectMilliseconds ?? CONNECT_MILLISECONDS);
   const direct = createAgent(connector.connect, connections);
   // Kept apart: a proxy may be a target too, and its connections lead elsewhere.
   const { https } = proxies;

@@ -73,7 +73,7 @@ export async function retry<Result, Failure>(
     if (tried.kind === 'done') return { result: tried.result, attempts };
     const { failure } = tried;
     if (tried.kind !== 'transient' || attempts >= tried.maxAttempts) return { failure, attempts };
-    const wait = waitAfter({ attempts, retryAfter: tried.retryAfter, random: clock.random() });
+    const wait = waitAfter(attempts, clock.random(), tried.retryAfter);
     waited += wait;
     if (waited > budget) return { failure, attempts };
     await options.beforeRetry?.(failure);
@@ -89,15 +89,8 @@ export const LONGEST_WAIT = 60_000;
 /** Spreads requests that must all wait until the same moment. */
 const SPREAD = 250;
 
-interface AttemptsSoFar {
-  /** At least 1. */
-  readonly attempts: number;
-  readonly retryAfter?: number | undefined;
-  readonly random: number;
-}
-
-/** Milliseconds to wait before the next attempt. */
-export function waitAfter({ attempts, retryAfter, random }: AttemptsSoFar): number {
+/** Milliseconds to wait before the next attempt. `attempts`: so far, at least 1. */
+export function waitAfter(attempts: number, random: number, retryAfter?: number): number {
   if (retryAfter !== undefined) return Math.min(retryAfter + random * SPREAD, LONGEST_WAIT);
   const backOff = Math.min(FIRST_WAIT * 2 ** (attempts - 1), LONGEST_BACK_OFF);
   return backOff * (0.5 + random / 2);

@@ -1,5 +1,3 @@
-/** The root certificates that TLS trusts: Node's own, NODE_EXTRA_CA_CERTS, the system's, and the user's file. */
-
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import tls from 'node:tls';
@@ -22,14 +20,11 @@ export interface TrustRoots {
   readonly all: () => Promise<readonly string[] | undefined>;
 }
 
-export interface RootsOptions {
-  /** A PEM file of roots to add. */
-  readonly caFile?: string | undefined;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
-
-/** Reads the user's file at once, so that a bad one is a usage error before anything is sent; the rest when needed. */
-export async function loadRoots({ caFile, environment }: RootsOptions): Promise<TrustRoots> {
+/** `caFile`: PEM, with roots to add. Read at once, so that a bad one is a usage error before anything is sent; the rest when needed. */
+export async function loadRoots(
+  caFile: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<TrustRoots> {
   const own = caFile === undefined ? undefined : await readCaFile(caFile);
   return { own, all: () => everyRoot(own, environment) };
 }
@@ -37,7 +32,7 @@ export async function loadRoots({ caFile, environment }: RootsOptions): Promise<
 async function readCaFile(path: string): Promise<readonly string[]> {
   let text: string;
   try {
-    text = Buffer.from(await readFileUpTo(path, LARGEST_CA_FILE)).toString();
+    text = (await readFileUpTo(path, LARGEST_CA_FILE)).toString();
   } catch (cause) {
     throw httpErrors('ca-file-unreadable', { path, reason: systemReason(cause) }, { cause });
   }
@@ -60,7 +55,7 @@ interface CertificateStores {
 
 async function everyRoot(
   own: readonly string[] | undefined,
-  environment: RootsOptions['environment'],
+  environment: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[] | undefined> {
   const { getCACertificates } = tls as typeof tls & CertificateStores;
   if (getCACertificates !== undefined) {

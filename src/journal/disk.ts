@@ -4,8 +4,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, type
 import { mkdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { flushFolder } from '../bytes/flush-folder.ts';
-import { makeFolders } from '../bytes/make-folders.ts';
+import { flushFolder, makeFolders } from '../bytes/folders.ts';
 import { hasCode, unless } from '../errors/system-reason.ts';
 import { type LinesFile, linesFile, readAll } from './lines.ts';
 import { assertOwned, assertOwnLinks, enterFolder, type OwnFolder, refusal } from './own-folder.ts';

@@ -1,5 +1,3 @@
-/** What a mistyped word may have meant. */
-
 /** The known word nearest to the one given, if it differs by at most `most` letters; their case does not count. */
 export function suggest(word: string, known: Iterable<string>, most = 3): string | undefined {
   let best: string | undefined;

@@ -1,5 +1,3 @@
-/** The environment variables that are not the variable of an option. */
-
 import { number } from './option.ts';
 import type { Environment } from './options.ts';
 import { suggest } from './suggest.ts';

@@ -1,7 +1,7 @@
 /** Reads the service's answers: the envelope (API 2.1), success by rule 4.1.1 only, and every other answer as its error. */
 
-import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import { fingerprintOf } from '../crypto/fingerprint.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { AnswerHead } from '../http/request.ts';
 import { readRetryAfter } from '../http/retry.ts';
@@ -155,7 +155,7 @@ export function storableRecord(id: string, secrets: SecretSearch): string {
   const problem = problemOf(id, secrets);
   if (problem === undefined) return id;
   // Of the masked text: the digest of a secret could be searched for.
-  const digest = createHash('sha256').update(secrets.mask(id)).digest('hex');
+  const digest = fingerprintOf(secrets.mask(id));
   return `sha256:${digest} (the id is not stored: ${problem})`;
 }
 

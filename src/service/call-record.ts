@@ -59,13 +59,6 @@ export function maskDigest(digest: Uint8Array, algorithm: DigestAlgorithm): Mask
   return { algorithm, length: digest.length, masked: `${text.slice(0, SHOWN)}…${text.slice(-SHOWN)}` };
 }
 
-export interface AuditLog {
-  /** Never throws: what cannot be written is reported in `warnings`. */
-  write(record: CallRecord): void;
-  /** A whole sentence, once something could not be written. */
-  readonly warnings: readonly string[];
-}
-
 /** For this user alone. Nothing waits for a reader where the path is a pipe. */
 const MODE = 0o600;
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
@@ -74,7 +67,7 @@ const ITSELF = constants.O_NOFOLLOW ?? 0;
 const LONGEST = 1000;
 
 /** Creates the file if it is missing. Throws `audit-log-unusable`. */
-export function openAuditLog(path: string): AuditLog {
+export function openAuditLog(path: string) {
   try {
     append(path, '');
   } catch (cause) {
@@ -82,8 +75,10 @@ export function openAuditLog(path: string): AuditLog {
   }
   const warnings: string[] = [];
   return {
-    warnings,
-    write(record) {
+    /** A whole sentence, once something could not be written. */
+    warnings: warnings as readonly string[],
+    /** Never throws: what cannot be written is reported in `warnings`. */
+    write(record: CallRecord): void {
       try {
         append(path, `${harmlessJson(lineOf(record))}\n`);
       } catch (cause) {

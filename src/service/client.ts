@@ -1,15 +1,23 @@
-/** The Remote Code Signing API over HTTP: sign and report-sign, retried only where nothing can have been signed. */
-
+import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { printable } from '../errors/printable.ts';
 import type { Http } from '../http/http.ts';
 import type { Outcome } from '../http/request.ts';
 import { type OnWait, REAL_RETRY_CLOCK } from '../http/retry.ts';
 import { Secret } from '../secrets/secret.ts';
 import { type SecretSearch, searchFor } from '../secrets/secret-search.ts';
-import { isServiceId, readSignatureRecord, type Show, storableRecord } from './answer.ts';
-import { type Call, type Calling, performCall, type ServiceClock } from './call.ts';
+import {
+  isServiceId,
+  isSuccessStatus,
+  readEnvelope,
+  readSignatureRecord,
+  type Show,
+  saysUnauthorized,
+  statusError,
+  storableRecord,
+} from './answer.ts';
+import { type Call, type Calling, headOf, performCall, type ServiceClock } from './call.ts';
 import { type CallRecord, maskDigest } from './call-record.ts';
-import { businessErrors, recordErrors } from './errors.ts';
+import { businessErrors, codeWithoutConnection, networkErrors, recordErrors } from './errors.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
 import { createPace } from './pace.ts';
 import type { SignatureRecord, SigningService } from './signing-service.ts';
@@ -18,7 +26,7 @@ import type { SignatureRecord, SigningService } from './signing-service.ts';
 const ANSWER_LIMIT = 1024 * 1024;
 
 /** Where the service is, and how to reach it. */
-export interface ServiceAddress {
+interface ServiceAddress {
   /** Its path is kept: a base of `https://host/a` leads to `https://host/a/v1/codesign/sign`. */
   readonly baseUrl: URL;
   readonly credentials: { readonly accessKey: string; readonly accessSecret: Secret };
@@ -134,7 +142,7 @@ function basicToken({ accessKey, accessSecret }: Credentials): string {
 }
 
 /** A service may send back what it was sent: its text is shown without the credentials in it. */
-export function showWithout(credentials: Credentials): Show {
+function showWithout(credentials: Credentials): Show {
   const secrets = secretsOf(credentials);
   return (text) => printable(secrets.mask(text));
 }
@@ -147,4 +155,94 @@ function secretsOf(credentials: Credentials): SecretSearch {
 function holdsSecret({ signature }: SignatureRecord, secrets: SecretSearch): boolean {
   const bytes = Buffer.from(signature);
   return secrets.isIn(bytes.toString('base64')) || secrets.isIn(bytes.toString('latin1'));
+}
+
+interface CredentialsCheck {
+  readonly httpStatus: number;
+  /** The business code, where the answer was an envelope. */
+  readonly serviceCode: number | undefined;
+  /** A whole sentence on an answer that says less than the one to be expected. */
+  readonly warning: string | undefined;
+}
+
+/** API 7: the service checks the credentials before the parameters, and rejects each of these. */
+const REFUSED: SignRequestMessage = { code: '', digest: '', algorithm: 'SHA256', padding: 'NONE' };
+const PARAMETER_ERROR = 400;
+
+/** The call is about no file, and its parameters mean nothing. */
+const NO_SUBJECT = {
+  file: undefined,
+  code: undefined,
+  digest: undefined,
+  record: undefined,
+  status: undefined,
+} as const satisfies Partial<CallRecord>;
+
+export interface CheckOptions extends ServiceAddress {
+  /** Called after the call, whatever its outcome. */
+  readonly onCall: (record: CallRecord) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * Resolves if the service does not reject the credentials: only a 401 does, under any status. Sends one request. Throws
+ * `unauthorized`, and where no answer came `service-unreachable`, `tls-…`, `proxy-…` or `check-unanswered`.
+ */
+export async function checkCredentials(options: CheckOptions): Promise<CredentialsCheck> {
+  const { baseUrl, credentials, onCall, now } = options;
+  const { origin } = baseUrl;
+  const started = now();
+  const outcome = await postMessage(options, SIGN_PATH, REFUSED);
+  const record = (serviceCode: number | undefined, result: string): void =>
+    onCall({
+      ...NO_SUBJECT,
+      operation: 'check',
+      attempt: 1,
+      origin,
+      httpStatus: headOf(outcome)?.status,
+      time: new Date(started).toISOString(),
+      serviceCode,
+      result,
+      milliseconds: Math.max(0, now() - started),
+    });
+  try {
+    const check = readCheck(outcome, origin, showWithout(credentials));
+    record(check.serviceCode, 'ok');
+    return check;
+  } catch (thrown) {
+    const { serviceCode, code } = toCodesignError(thrown);
+    record(serviceCode, code);
+    throw thrown;
+  }
+}
+
+function readCheck(outcome: Outcome, origin: string, show: Show): CredentialsCheck {
+  const head = headOf(outcome);
+  if (head === undefined) throw unanswered(outcome, origin, show);
+  const envelope = outcome.kind === 'answer' ? readEnvelope(outcome.body) : undefined;
+  const { status } = head;
+  const serviceCode = envelope?.code;
+  if (saysUnauthorized(status, envelope)) {
+    if (!isSuccessStatus(status)) throw statusError({ operation: 'sign', head, envelope, attempts: 1, show });
+    const message = envelope?.message ? show(envelope.message) : undefined;
+    throw businessErrors('unauthorized', { message }, { httpStatus: status, serviceCode });
+  }
+  return { httpStatus: status, serviceCode, warning: warningOf(status, serviceCode) };
+}
+
+function warningOf(status: number, serviceCode: number | undefined): string | undefined {
+  if (serviceCode === PARAMETER_ERROR) return undefined;
+  if (serviceCode === 0 && isSuccessStatus(status)) {
+    return 'The service accepted a call that it should have rejected: ask its operator whether it counted a signature.';
+  }
+  const answer = serviceCode === undefined ? 'with something that is not of its API' : `with code ${serviceCode}`;
+  return `The service did not reject the credentials, but answered ${answer} (HTTP ${status}): check its address, and sign a first file to be sure.`;
+}
+
+function unanswered(outcome: Outcome, origin: string, show: Show): CodesignError {
+  if (outcome.kind === 'answer') throw new Error('an answer has a head');
+  const details = { origin, detail: show(outcome.detail) };
+  if (outcome.mayHaveArrived) return networkErrors('check-unanswered', details);
+  return networkErrors(codeWithoutConnection(outcome.reason), details);
 }

@@ -16,20 +16,9 @@ export interface PaceOptions {
 /** How a request went. */
 export type Went = 'answered' | 'throttled' | 'unanswered';
 
-export interface Pace {
-  /**
-   * Runs the task in a slot, after any wait that the service asks for. Rejects when the signal aborts before the task starts.
-   *
-   * @param task gives its result and how the request went
-   */
-  run<T>(task: () => Promise<readonly [T, Went]>, signal: AbortSignal | undefined): Promise<T>;
-  /** For a request that needs no slot: waits as long as the service asks for. */
-  untilWanted(signal: AbortSignal | undefined): Promise<void>;
-  /** The service wants no request for so many milliseconds. The result ends that early. */
-  hold(milliseconds: number): () => void;
-}
+export type Pace = ReturnType<typeof createPace>;
 
-export function createPace({ most, now, sleep }: PaceOptions): Pace {
+export function createPace({ most, now, sleep }: PaceOptions) {
   const limit = pLimit(most);
   let running = 0;
   let answered = 0;
@@ -77,7 +66,12 @@ export function createPace({ most, now, sleep }: PaceOptions): Pace {
   };
 
   return {
-    run: (task, signal) =>
+    /**
+     * Runs the task in a slot, after any wait that the service asks for. Rejects when the signal aborts before the task starts.
+     *
+     * @param task gives its result and how the request went
+     */
+    run: <T>(task: () => Promise<readonly [T, Went]>, signal: AbortSignal | undefined): Promise<T> =>
       withinLimit(
         limit,
         async () => {
@@ -86,8 +80,10 @@ export function createPace({ most, now, sleep }: PaceOptions): Pace {
         },
         signal,
       ),
+    /** For a request that needs no slot: waits as long as the service asks for. */
     untilWanted,
-    hold(milliseconds) {
+    /** The service wants no request for so many milliseconds. The result ends that early. */
+    hold(milliseconds: number): () => void {
       const until = Math.max(heldUntil ?? 0, now() + milliseconds);
       heldUntil = until;
       return () => {

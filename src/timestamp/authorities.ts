@@ -4,14 +4,6 @@ import { REAL_RETRY_CLOCK, type RetryClock } from '../http/retry.ts';
 import { type Authority, type AuthorityOptions, createAuthority, type Received } from './authority.ts';
 import { timestampErrors } from './errors.ts';
 
-export interface TimestampAuthorities {
-  /**
-   * A checked token for a signature value. A request under way is waited for, everything else ends when the signal aborts.
-   * Throws `timestamp-failed`, `timestamp-interrupted`.
-   */
-  stamp(signatureValue: Uint8Array, signal?: AbortSignal): Promise<Stamped>;
-}
-
 export interface Stamped {
   /** The ContentInfo, DER. */
   readonly token: Uint8Array;
@@ -32,11 +24,17 @@ export interface TimestampAuthoritiesOptions extends Omit<AuthorityOptions, 'url
 /** Authorities limit the rate of requests, some of them to one in a second or two. */
 const USUAL_CONCURRENCY = 2;
 
-export function createTimestampAuthorities(options: TimestampAuthoritiesOptions): TimestampAuthorities {
+export type TimestampAuthorities = ReturnType<typeof createTimestampAuthorities>;
+
+export function createTimestampAuthorities(options: TimestampAuthoritiesOptions) {
   const { urls, concurrency = USUAL_CONCURRENCY, clock = REAL_RETRY_CLOCK } = options;
   const authorities = urls.map((url) => createAuthority({ ...options, url, concurrency, clock }));
   return {
-    async stamp(signatureValue, signal) {
+    /**
+     * A checked token for a signature value. A request under way is waited for, everything else ends when the signal aborts.
+     * Throws `timestamp-failed`, `timestamp-interrupted`.
+     */
+    async stamp(signatureValue: Uint8Array, signal?: AbortSignal): Promise<Stamped> {
       const untried = new Set(authorities);
       const reasons: string[] = [];
       for (let next = firstOf(untried); next !== undefined; next = firstOf(untried)) {

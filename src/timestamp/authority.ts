@@ -30,22 +30,6 @@ export interface AuthorityOptions {
   readonly onWait?: OnWait | undefined;
 }
 
-export interface Authority {
-  /** Its address, for people: without user information and query, which may hold secrets. */
-  readonly name: string;
-  /** Whether its last failure is one that the next file would meet too. */
-  isDown(): boolean;
-  /**
-   * Undefined when it was no longer wanted: `isStillWanted` is called once there is a slot. Rejects when the signal aborts
-   * while it waits.
-   */
-  request(
-    signatureValue: Uint8Array,
-    isStillWanted: () => boolean,
-    signal?: AbortSignal,
-  ): Promise<Received | undefined>;
-}
-
 export type Received =
   | { readonly token: Uint8Array; readonly time: Date }
   /** For people, printable. */
@@ -56,7 +40,9 @@ export const WAITING_BUDGET = 90_000;
 /** Tokens with all their certificates have some kilobytes. */
 const ANSWER_LIMIT = 256 * 1024;
 
-export function createAuthority(options: AuthorityOptions): Authority {
+export type Authority = ReturnType<typeof createAuthority>;
+
+export function createAuthority(options: AuthorityOptions) {
   const { url, http, timeoutMilliseconds, clock } = options;
   const limit = pLimit(options.concurrency);
   const name = printable(`${url.origin}${url.pathname}`);
@@ -94,9 +80,19 @@ export function createAuthority(options: AuthorityOptions): Authority {
   };
 
   return {
+    /** Its address, for people: without user information and query, which may hold secrets. */
     name,
+    /** Whether its last failure is one that the next file would meet too. */
     isDown: () => isDown,
-    request: (signatureValue, isStillWanted, signal) =>
+    /**
+     * Undefined when it was no longer wanted: `isStillWanted` is called once there is a slot. Rejects when the signal aborts
+     * while it waits.
+     */
+    request: (
+      signatureValue: Uint8Array,
+      isStillWanted: () => boolean,
+      signal?: AbortSignal,
+    ): Promise<Received | undefined> =>
       // The slot is kept during the waits: an authority that is throttling gets no other request meanwhile.
       withinLimit(limit, async () => (isStillWanted() ? await stamp(signatureValue, signal) : undefined), signal),
   };

@@ -1,5 +1,3 @@
-/** Classifies the outcome of one request to an authority: a usable token, or why it is missing and whether a retry may help. */
-
 import type { AnswerHead, Failure, Outcome } from '../http/request.ts';
 import { type Attempt, readRetryAfter } from '../http/retry.ts';
 import { type AskedFor, checkAnswer } from './check-answer.ts';

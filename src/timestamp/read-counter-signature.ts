@@ -8,9 +8,9 @@ import { attributeValues, parseSignerInfo, type SignerInfo, signerNameOf } from 
 import { examineSigner, type SignerRules } from '../cms/verify-signer.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import type { Finding } from '../errors/finding.ts';
+import { broken, type Finding } from '../errors/finding.ts';
 import { unreadableTimestamp } from './read-token.ts';
-import { asTimestampFinding, broken, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
+import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 
 /**
  * A countersignature has no contentType (RFC 5652, 11.4). Nearly all that exist have one: data, or TSTInfo from Certum.

@@ -9,9 +9,9 @@ import { parseSignedData, type SignedData, type SignerInfo, signerNameOf } from 
 import { examineSigner } from '../cms/verify-signer.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import type { Finding } from '../errors/finding.ts';
+import { broken, type Finding } from '../errors/finding.ts';
 import { signingCertificateProblem } from './signing-certificate.ts';
-import { asTimestampFinding, broken, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
+import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 import { readTstInfo, type TstInfo } from './tst-info.ts';
 
 export interface TokenReading {

@@ -1,7 +1,7 @@
 import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { purposeProblem, timeStampingOddity } from '../certificates/purpose.ts';
 import { BUDGET_SPENT } from '../crypto/work-budget.ts';
-import type { Finding } from '../errors/finding.ts';
+import { broken, type Finding, odd } from '../errors/finding.ts';
 
 export interface Timestamp {
   /** `authenticode`: the older countersignature, PKCS#9 attribute 1.2.840.113549.1.9.6. */
@@ -28,11 +28,6 @@ export interface Timestamp {
 
 const WEAK = 'timestamp-algorithm-weak';
 
-/** Speaks against the timestamp's integrity. */
-export function broken(code: string, message: string): Finding {
-  return { code, message, against: 'integrity' };
-}
-
 /** The examination of a signer (`examineSigner`), in the words of timestamps. */
 export function asTimestampFinding(finding: Finding): Finding {
   const { code, message } = finding;
@@ -53,13 +48,9 @@ export function usesSha1({ findings }: Pick<Timestamp, 'findings'>): boolean {
 
 /** Of the algorithms that a timestamp's imprint and signature are digested with. */
 export function examineDigests(algorithms: readonly (string | undefined)[]): readonly Finding[] {
-  if (algorithms.includes('md5')) {
-    const message = 'The timestamp is made with MD5, which can be forged.';
-    return [broken(WEAK, message)];
-  }
+  if (algorithms.includes('md5')) return [broken(WEAK, 'The timestamp is made with MD5, which can be forged.')];
   if (!algorithms.includes('sha1')) return [];
-  const message = 'The timestamp is made with SHA-1, which is no longer safe.';
-  return [{ code: WEAK, message, against: 'nothing' }];
+  return [odd(WEAK, 'The timestamp is made with SHA-1, which is no longer safe.')];
 }
 
 /**

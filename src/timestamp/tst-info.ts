@@ -2,28 +2,14 @@ import { algorithmOf, type Element, expectTag, fieldsOf, objectIdentifierOf, oct
 import { readExtensions } from '../certificates/certificate-fields.ts';
 import { timestampErrors } from './errors.ts';
 
-export interface TstInfo {
-  /** Dotted. */
-  readonly policy: string;
-  readonly imprint: {
-    /** Dotted. */
-    readonly algorithm: string;
-    readonly digest: Uint8Array;
-  };
-  /** The contents of the INTEGER. */
-  readonly serialNumber: Uint8Array;
-  /** genTime. */
-  readonly time: Date;
-  /** The contents of the INTEGER. */
-  readonly nonce: Uint8Array | undefined;
-}
-
 const VERSION = 1;
 /** RFC 3161 wants users to be ready for 160 bits. */
 const LONGEST_INTEGER = 64;
 
+export type TstInfo = ReturnType<typeof readTstInfo>;
+
 /** Throws `asn1-malformed`, `timestamp-malformed`. */
-export function readTstInfo(der: Uint8Array): TstInfo {
+export function readTstInfo(der: Uint8Array) {
   const what = 'TSTInfo';
   const outer = readDer(der, what);
   if (outer.bytes.length !== der.length) throw malformed('bytes follow the TSTInfo');
@@ -47,10 +33,14 @@ export function readTstInfo(der: Uint8Array): TstInfo {
   const critical = readExtensions(extensions, 'extension').find(({ isCritical }) => isCritical);
   if (critical) throw malformed(`it has the critical extension ${critical.type}, which is not known here`);
   return {
+    /** Dotted. */
     policy,
     imprint: { algorithm, digest },
+    /** The contents of the INTEGER. */
     serialNumber,
+    /** genTime. */
     time,
+    /** The contents of the INTEGER. */
     nonce: nonce && integer(nonce.contents, 'nonce'),
   };
 }

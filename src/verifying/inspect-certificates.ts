@@ -19,6 +19,7 @@ import {
   parseCertificate,
   publicKeyOf,
 } from '../certificates/parsed-certificate.ts';
+import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { hexOf } from './inspect-attributes.ts';
 
@@ -98,11 +99,6 @@ export function inspectCertificates(
 ): InspectedCertificate[] {
   const ordered = inOrderOfChains(linked(distinct(certificates), isIssuer), signers);
   return ordered.map((node) => inspectNode(node, ordered, isIssuer));
-}
-
-/** SHA-256 in hexadecimal: what identifies a certificate among the inspected ones. */
-export function fingerprintOf(der: Uint8Array): string {
-  return createHash('sha256').update(der).digest('hex');
 }
 
 function distinct(certificates: readonly Uint8Array[]): Uint8Array[] {

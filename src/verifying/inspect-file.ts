@@ -5,6 +5,7 @@ import { readElement } from '../asn1/read.ts';
 import { readName } from '../certificates/names.ts';
 import { type SignedData, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import { type Detail, type EmbeddedSignature, flatten } from '../formats/format.ts';
@@ -12,7 +13,6 @@ import type { Timestamp } from '../timestamp/timestamp.ts';
 import { hexOf, type InspectedAttribute, inspectAttributes } from './inspect-attributes.ts';
 import {
   type CheckIssuer,
-  fingerprintOf,
   type InspectedCertificate,
   inspectCertificates,
   issuerChecks,

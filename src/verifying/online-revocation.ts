@@ -1,6 +1,6 @@
 /** Asks the addresses in a certificate whether it was revoked: its OCSP responders first, then its CRLs. */
 
-import { remembering } from '../bytes/remembering.ts';
+import { remembering } from '../bytes/reuse.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import { type Crl, readCrls } from '../certificates/revocation/crl.ts';
 import { buildOcspRequest } from '../certificates/revocation/ocsp-response.ts';

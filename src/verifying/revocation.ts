@@ -1,9 +1,8 @@
 /** Whether certificates were revoked: by the CRLs a user gives, and by what the certificates' own addresses answer. */
 
-import { createHash } from 'node:crypto';
 import { NO_REVOCATION_AVAILABLE, TIME_STAMPING } from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
-import { remembering } from '../bytes/remembering.ts';
+import { remembering } from '../bytes/reuse.ts';
 import { basicConstraintsOf, extendedKeyUsageOf } from '../certificates/certificate-fields.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import type { Crl } from '../certificates/revocation/crl.ts';
@@ -18,6 +17,7 @@ import {
   unknownBecause,
 } from '../certificates/revocation/status.ts';
 import { isSignedBy, type Signed } from '../certificates/signature-algorithm.ts';
+import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { Http } from '../http/http.ts';
@@ -109,7 +109,7 @@ function rememberingSignatures(): typeof isSignedBy {
   return (issuer, crl) => {
     const known = verdicts.get(crl) ?? new Map<string, boolean>();
     verdicts.set(crl, known);
-    const key = digestOf(issuer.fields.publicKeyInfo);
+    const key = fingerprintOf(issuer.fields.publicKeyInfo);
     const verdict = known.get(key) ?? isSignedBy(issuer, crl);
     known.set(key, verdict);
     return verdict;
@@ -117,12 +117,8 @@ function rememberingSignatures(): typeof isSignedBy {
 }
 
 function keyOf({ certificate, issuer, otherKeys }: Asked): string {
-  const keys = [issuer, ...otherKeys].map(({ fields }) => digestOf(fields.publicKeyInfo));
-  return [digestOf(certificate.der), ...keys].join(' ');
-}
-
-function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('base64');
+  const keys = [issuer, ...otherKeys].map(({ fields }) => fingerprintOf(fields.publicKeyInfo));
+  return [fingerprintOf(certificate.der), ...keys].join(' ');
 }
 
 /** unspecified, affiliationChanged, superseded, cessationOfOperation. */

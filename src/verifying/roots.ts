@@ -1,5 +1,3 @@
-/** The root certificates that signatures are trusted by: those of the user's files, or what the system or Node.js trusts. */
-
 import tls from 'node:tls';
 import { readFileUpTo } from '../bytes/read-file.ts';
 import { type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';

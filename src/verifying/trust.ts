@@ -1,9 +1,8 @@
 /** Whether a signer's certificate is trusted: its path to a root, for a purpose, at a time, and whether it was revoked. */
 
-import { createHash } from 'node:crypto';
 import { secondOf } from '../asn1/times.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
-import { remembering } from '../bytes/remembering.ts';
+import { remembering } from '../bytes/reuse.ts';
 import { buildPath } from '../certificates/build-path.ts';
 import {
   hasSigned,
@@ -12,6 +11,7 @@ import {
   parseCertificate,
 } from '../certificates/parsed-certificate.ts';
 import { isLifetimeSigner, type Purpose } from '../certificates/purpose.ts';
+import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
@@ -60,7 +60,7 @@ const MAX_REMEMBERED = 1000;
 
 /** Never throws for what certificates hold: whatever is wrong with them is a finding. */
 export function trustExaminer(options: TrustOptions): ExamineTrust {
-  const parse = remembering(MAX_REMEMBERED, digestOf, (der: Uint8Array) =>
+  const parse = remembering(MAX_REMEMBERED, fingerprintOf, (der: Uint8Array) =>
     orUndefined(() => parseCertificate(der, 'certificate')),
   );
   const examine = (request: TrustRequest) => examineOnce(request, parse, options);
@@ -190,12 +190,8 @@ function poolFindings(count: number, unreadable: number): Finding[] {
   return findings;
 }
 
-function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('base64');
-}
-
 /** All that the answer depends on: a file that lacks an intermediate must not spoil the answer for one that has it. */
 function requestKey({ leaf, certificates, at, purpose }: TrustRequest): string {
-  const digests = [leaf, ...certificates.slice(0, MAX_CERTIFICATES)].map(digestOf).join();
-  return `${purpose} ${at.getTime()} ${certificates.length} ${digestOf(Buffer.from(digests))}`;
+  const digests = [leaf, ...certificates.slice(0, MAX_CERTIFICATES)].map(fingerprintOf).join();
+  return `${purpose} ${at.getTime()} ${certificates.length} ${fingerprintOf(Buffer.from(digests))}`;
 }

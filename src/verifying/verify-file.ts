@@ -7,9 +7,9 @@ import { openInput } from '../files/input-file.ts';
 import { type Format, flatten, type SignableFile } from '../formats/format.ts';
 import { contentReader, recogniseFormat } from '../formats/recognise.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
-import { examinePolicy, type VerifyPolicy } from './policy.ts';
 import { chargedTo, type ExamineTrust } from './trust.ts';
 import type { Verdict, VerifiedFile, VerifiedSignature } from './verdict.ts';
+import { examinePolicy, type VerifyPolicy } from './verdict.ts';
 import { verifySignature } from './verify-signature.ts';
 
 export interface Verifying extends Reading {

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { secondOf } from '../asn1/times.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import type { Purpose } from '../certificates/purpose.ts';
+import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import type { EmbeddedSignature } from '../formats/format.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
@@ -126,7 +126,7 @@ function aboutFuture(time: Date | undefined, now: Date): Finding[] {
 export function identityOf(name: string, certificate: Uint8Array | undefined, trust: Trust | undefined): Identity {
   return {
     name,
-    sha256: certificate === undefined ? undefined : createHash('sha256').update(certificate).digest('hex'),
+    sha256: certificate === undefined ? undefined : fingerprintOf(certificate),
     path: (trust?.path ?? []).map(described),
     root: trust?.root && described(trust.root),
   };

@@ -1,5 +1,3 @@
-/** `codesign-remote config`: prints the effective settings, and changes those of a profile. */
-
 import { composeStored, nameProfile } from '../../app/compose-config.ts';
 import { printable } from '../../errors/printable.ts';
 import { settingsErrors } from '../../options/errors.ts';

@@ -1,5 +1,3 @@
-/** `codesign-remote explain`: the entry of an error code in docs/errors.md, which is made from the tables of errors. */
-
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { didYouMean } from '../../options/suggest.ts';

@@ -19,12 +19,6 @@ import { Lines } from '../output/lines.ts';
 /** In characters. */
 const CHUNK_LENGTH = 64 * 1024;
 
-interface BufferedWriter {
-  write(text: string): Promise<void>;
-  /** Writes the remaining text. */
-  end(): Promise<void>;
-}
-
 /** Returns the exit code. Throws errors of usage and of reading the journal. */
 export async function history(options: OptionsOf<'history'>, io: Io): Promise<number> {
   const { json = false, csv = false } = options;
@@ -57,7 +51,7 @@ function checkMonth(since: string | undefined): void {
 }
 
 /** Writes in large chunks, and waits for a slow reader. */
-function bufferedWriter(stream: Writable): BufferedWriter {
+function bufferedWriter(stream: Writable) {
   let waiting = '';
 
   async function flush(): Promise<void> {
@@ -76,10 +70,11 @@ function bufferedWriter(stream: Writable): BufferedWriter {
   }
 
   return {
-    async write(text) {
+    async write(text: string): Promise<void> {
       waiting += text;
       if (waiting.length >= CHUNK_LENGTH) await flush();
     },
+    /** Writes the remaining text. */
     end: flush,
   };
 }

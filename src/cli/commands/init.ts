@@ -1,5 +1,3 @@
-/** `codesign-remote init`: stores the settings that signing needs in a profile, after all of them have been checked. */
-
 import { nameProfile } from '../../app/compose-config.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
 import { printable } from '../../errors/printable.ts';
@@ -38,7 +36,7 @@ export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> 
   );
   printStored(answers, { name, environment, path: profiles.path, wantsLogin }, io);
   if (!wantsLogin) return 0;
-  const { login } = await import('./login.ts');
+  const { login } = await import('./credentials.ts');
   return login({ profile: name, environment, baseUrl: answers.baseUrl }, io);
 }
 

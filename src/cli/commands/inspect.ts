@@ -1,16 +1,20 @@
-/** `codesign-remote inspect`: prints the content of a file's signatures, as text or JSON, or only their certificates. */
+/** `inspect` and `extract`, which read one file. */
 
 import { composeReading } from '../../app/compose-local.ts';
+import { counted } from '../../errors/counted.ts';
+import { formatErrors } from '../../formats/errors.ts';
+import { type EmbeddedSignature, flatten } from '../../formats/format.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { type InspectedFile, inspectFile } from '../../verifying/inspect-file.ts';
-import type { Reading } from '../../verifying/verify-file.ts';
+import { type Reading, readFile } from '../../verifying/verify-file.ts';
+import { cliErrors } from '../errors.ts';
 import { withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { failOne } from '../output/fail.ts';
-import { certificatesPem, inspectJson } from '../output/inspect/inspect-documents.ts';
-import { inspectText } from '../output/inspect/inspect-text.ts';
+import { certificatesPem, inspectJson, inspectText, pem } from '../output/inspect.ts';
 import { jsonText } from '../output/json.ts';
 import { Lines, type LinesOptions } from '../output/lines.ts';
+import { writeOutput } from '../output/write-output.ts';
 
 /** Returns the exit code. */
 export async function inspect(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
@@ -40,4 +44,52 @@ function read(path: string, options: LinesOptions, io: Io): Promise<InspectedFil
     const onRead: Reading['onRead'] = (_path, bytes, size) => progress.event({ type: 'bytes-read', path, bytes, size });
     return inspectFile(path, { ...composeReading(), onRead });
   });
+}
+
+/** Returns the exit code. */
+export async function extract(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
+  try {
+    return await writeSignature(path, options, io);
+  } catch (thrown) {
+    return failOne(path, thrown, options, io);
+  }
+}
+
+async function writeSignature(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
+  const { output } = options;
+  const index = options.index === undefined ? undefined : numberOf(options.index);
+  // A terminal interprets control bytes.
+  if (output === undefined && !options.pem && 'isTTY' in io.stdout && io.stdout.isTTY) {
+    throw cliErrors('binary-to-terminal');
+  }
+  const { chosen, count } = await choose(path, index ?? 1);
+  const content = options.pem ? Buffer.from(pem('PKCS7', chosen.envelope.bytes)) : chosen.envelope.bytes;
+  if (output === undefined) io.stdout.write(content);
+  else await writeOutput(output, content, path);
+  if (index === undefined && count > 1) {
+    const others = counted(count, 'signature');
+    new Lines(io, options).warning(
+      `${path}: contains ${others}; this is number 1, --index selects another (see codesign-remote inspect)`,
+    );
+  }
+  return 0;
+}
+
+async function choose(
+  path: string,
+  index: number,
+): Promise<{ readonly chosen: EmbeddedSignature; readonly count: number }> {
+  await using file = await readFile(path, composeReading());
+  const signatures = flatten(await file.signable.signatures());
+  const chosen = signatures[index - 1];
+  if (signatures.length === 0) throw formatErrors('not-signed');
+  if (chosen === undefined)
+    throw cliErrors('index-out-of-range', { index, count: counted(signatures.length, 'signature') });
+  if (chosen.envelope.bytes.length === 0) throw cliErrors('nothing-to-extract', { index });
+  return { chosen, count: signatures.length };
+}
+
+function numberOf(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw cliErrors('index-invalid', { text });
+  return Number(text);
 }

@@ -1,5 +1,3 @@
-/** `codesign-remote resume`: lists, finishes or forgets the calls that earlier runs left unfinished. */
-
 import { composeStored } from '../../app/compose-config.ts';
 import { composeResume } from '../../app/compose-resume.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';

@@ -1,5 +1,3 @@
-/** `codesign-remote sign`: signs files with the remote service. */
-
 import { resolve } from 'node:path';
 import { composeStored } from '../../app/compose-config.ts';
 import { composeSigning } from '../../app/compose-signing.ts';

@@ -1,5 +1,3 @@
-/** `codesign-remote verify`: prints a verdict on each file. */
-
 import { composeVerifying } from '../../app/compose-verifying.ts';
 import { combineExitCodes, EXIT_NOT_VERIFIED, exitCodeFor } from '../../errors/exit-codes.ts';
 import { resolveVerifySettings, type VerifySettings } from '../../options/commands/verify.ts';

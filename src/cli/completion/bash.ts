@@ -42,17 +42,15 @@ function casesOf(command: CommandShape, names: readonly string[]): string {
       case "$prev" in
 ${command.options.flatMap(valueCase).join('\n')}
         *)
-          if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '${flagsOf(command.options).join(' ')}' -- "$cur"))
+          if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '${command.options.flatMap(({ flags }) => flags).join(' ')}' -- "$cur"))
           ${othersOf(command)}
       esac
       ;;`;
   return [own, ...command.commands.map((below) => casesOf(below, [...names, below.name]))].join('\n');
 }
 
-function valueCase({ short, long, value }: OptionShape): readonly string[] {
-  if (value === undefined) return [];
-  const flags = [`--${long}`, ...(short === undefined ? [] : [`-${short}`])].join(' | ');
-  return [`        ${flags}) ${suggestion(value)} ;;`];
+function valueCase({ flags, value }: OptionShape): readonly string[] {
+  return value === undefined ? [] : [`        ${flags.join(' | ')}) ${suggestion(value)} ;;`];
 }
 
 function othersOf({ commands, arguments: taken }: CommandShape): string {
@@ -74,8 +72,4 @@ function suggestion(value: Value): string {
     default:
       return 'compopt +o default';
   }
-}
-
-function flagsOf(options: readonly OptionShape[]): readonly string[] {
-  return options.flatMap(({ short, long }) => [...(short === undefined ? [] : [`-${short}`]), `--${long}`]);
 }

@@ -25,6 +25,8 @@ export interface OptionShape {
   /** Without dashes. */
   readonly short: string | undefined;
   readonly long: string;
+  /** Both as they are typed. */
+  readonly flags: readonly string[];
   readonly description: string;
   /** Name of the value; undefined for a switch. */
   readonly placeholder: string | undefined;
@@ -81,6 +83,7 @@ function describeOption(option: OptionDefinition): OptionShape {
   return {
     short: short?.slice(1),
     long: flag.slice(2),
+    flags: short === undefined ? [flag] : [short, flag],
     description: helpOf(option),
     placeholder,
     value:
@@ -116,5 +119,6 @@ function offeredValue(offers: ArgumentDefinition['offers']): Value {
 }
 
 function shapeOfSwitch(long: string, short: string, description: string): OptionShape {
-  return { long, short, description, placeholder: undefined, value: undefined, isRepeatable: false };
+  const flags = [`-${short}`, `--${long}`];
+  return { long, short, flags, description, placeholder: undefined, value: undefined, isRepeatable: false };
 }

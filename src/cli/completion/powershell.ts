@@ -1,6 +1,6 @@
 /** Completion for PowerShell 5.1 and later: a table of the commands, and a block that looks into it. */
 
-import type { CommandShape, OptionShape, Value } from './describe.ts';
+import type { CommandShape, Value } from './describe.ts';
 
 export function powershellCompletion(program: CommandShape): string {
   return `# PowerShell completion for ${program.name}
@@ -40,7 +40,7 @@ ${entriesOf(program, []).join('\n')}
 const PROFILES = 'codesign-remote config profiles 2>$null';
 
 function entriesOf(command: CommandShape, names: readonly string[]): readonly string[] {
-  const options = command.options.flatMap((option) => flagsOf(option).map((flag) => pair(flag, option.description)));
+  const options = command.options.flatMap((option) => option.flags.map((flag) => pair(flag, option.description)));
   const words = [
     ...command.commands.map(({ name, description }) => pair(name, description)),
     ...wordsOf(command.arguments[0]?.value).map((word) => pair(word, word)),
@@ -48,7 +48,7 @@ function entriesOf(command: CommandShape, names: readonly string[]): readonly st
   const values = command.options.flatMap((option) =>
     option.value === undefined || ['path', 'text'].includes(option.value.kind)
       ? []
-      : flagsOf(option).map((flag) => `${quoted(flag)} = ${valuesOf(option.value)}`),
+      : option.flags.map((flag) => `${quoted(flag)} = ${valuesOf(option.value)}`),
   );
   const own = `    ${quoted(names.join(' '))} = @{
       Options = ${list(options)}
@@ -64,10 +64,6 @@ function valuesOf(value: Value | undefined): string {
 
 function wordsOf(value: Value | undefined): readonly string[] {
   return value?.kind === 'words' ? value.words : [];
-}
-
-function flagsOf({ short, long }: OptionShape): readonly string[] {
-  return [...(short === undefined ? [] : [`-${short}`]), `--${long}`];
 }
 
 /** The comma keeps a pair together where a list of one pair would be flattened. */

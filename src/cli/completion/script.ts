@@ -1,5 +1,3 @@
-/** `codesign-remote completion`: the script that makes a shell complete this program's commands and options. */
-
 import type { ProgramDefinition } from '../command.ts';
 import { errorCodes } from '../commands/explain.ts';
 import type { Io } from '../io.ts';

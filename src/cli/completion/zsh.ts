@@ -62,8 +62,7 @@ function withArguments(command: CommandShape, name: string): string {
 }
 
 /** `(-h --help)'{-h,--help}'[text]`: either flag, once. */
-function optionSpec({ short, long, description, placeholder, value, isRepeatable }: OptionShape): string {
-  const flags = [...(short === undefined ? [] : [`-${short}`]), `--${long}`];
+function optionSpec({ flags, description, placeholder, value, isRepeatable }: OptionShape): string {
   const excluded = isRepeatable ? '*' : `(${flags.join(' ')})`;
   const takes = value === undefined ? '' : `:${escaped(`<${placeholder ?? ''}>`)}:${action(value)}`;
   const text = quoted(`[${escaped(description)}]${takes}`);

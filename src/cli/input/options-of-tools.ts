@@ -1,5 +1,3 @@
-/** The options of other signing tools, and what they are called here. */
-
 type Tool = 'signtool' | 'AzureSignTool' | 'jsign' | 'osslsigncode' | 'jarsigner';
 
 const KEY_AT_SERVICE =

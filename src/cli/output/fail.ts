@@ -1,5 +1,3 @@
-/** Failures of a whole run: one message, or with --json one document. */
-
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
 import { systemReason } from '../../errors/system-reason.ts';

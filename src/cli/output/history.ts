@@ -50,20 +50,23 @@ export function sumsInOrder(sums: Sums): readonly Sum[] {
 
 // The table. Its columns have fixed widths, because it is written while the journal is read.
 
+const NAME_COLUMNS = 24;
 const REPORTED = { 0: '-', 1: 'written', 2: 'failed' } as const;
 
+const COLUMNS_OF_TABLE: readonly (readonly [head: string, width: number])[] = [
+  ['when (UTC)', 19],
+  ['outcome', 10],
+  ['counted', 7],
+  ['reported', 8],
+  ['service', NAME_COLUMNS],
+  ['number', 8],
+  ['certificate', NAME_COLUMNS],
+  ['record', 36],
+  ['file', 0],
+];
+
 export const historyTable: HistoryForm = {
-  head: tableRow([
-    'when (UTC)',
-    'outcome',
-    'counted',
-    'reported',
-    'service',
-    'number',
-    'certificate',
-    'record',
-    'file',
-  ]),
+  head: tableRow(COLUMNS_OF_TABLE.map(([head]) => head)),
   first: tableLine,
   next: tableLine,
   tail: (sums) =>
@@ -71,29 +74,15 @@ export const historyTable: HistoryForm = {
   empty: 'no calls yet\n',
 };
 
-type Cells = readonly [
-  when: string,
-  outcome: string,
-  counted: string,
-  reported: string,
-  service: string,
-  number: string,
-  certificate: string,
-  record: string,
-  file: string,
-];
-
-function tableRow([when, outcome, counted, reported, service, number, certificate, record, file]: Cells): string {
-  const status = [padded(when, 19), padded(outcome, 10), padded(counted, 7), padded(reported, 8)];
-  const account = [nameCell(service), padded(number, 8), nameCell(certificate)];
-  return `${[...status, ...account, padded(record, 36), file].join('  ')}\n`;
+function tableRow(cells: readonly string[]): string {
+  return `${COLUMNS_OF_TABLE.map(([, width], index) => padded(cells[index] ?? '', width)).join('  ')}\n`;
 }
 
 function tableLine({ at, outcome, counted, reported, origin, code, certificate, record, file }: HistoryEntry): string {
   const when = at.slice(0, 19).replace('T', ' ');
-  const shownRecord = record === undefined ? '-' : shown(record);
-  const account = [shown(origin.replace(/^https?:\/\//, '')), shown(code), shown(certificate.name)] as const;
-  return tableRow([when, outcome, counted, REPORTED[reported ?? 0], ...account, shownRecord, shown(file)]);
+  const account = [nameCell(shown(origin.replace(/^https?:\/\//, ''))), shown(code), nameCell(shown(certificate.name))];
+  const last = [record === undefined ? '-' : shown(record), shown(file)];
+  return tableRow([when, outcome, counted, REPORTED[reported ?? 0], ...account, ...last]);
 }
 
 function sumLine({ month, certificate, calls, counted, unknown, files }: Sum): string {
@@ -105,7 +94,7 @@ function sumRow(month: string, certificate: string, numbers: readonly string[]):
 }
 
 function nameCell(name: string): string {
-  return padded(fitted(name, 24, '…'), 24);
+  return padded(fitted(name, NAME_COLUMNS, '…'), NAME_COLUMNS);
 }
 
 // The JSON document. Its members are fixed, scripts read them.

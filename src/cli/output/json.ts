@@ -1,5 +1,3 @@
-/** Parts of the JSON documents that several commands print. */
-
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { harmlessJson } from '../../errors/printable.ts';
 

@@ -1,5 +1,3 @@
-/** What a terminal can show: its width, colours, and more than ASCII. */
-
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';

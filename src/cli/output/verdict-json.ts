@@ -1,5 +1,3 @@
-/** The JSON document of `verify --json`. */
-
 import { secondOf } from '../../asn1/times.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
 import type { Identity, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';

@@ -133,25 +133,14 @@ const STRONGEST_FIRST: readonly string[] = [
   'md5',
 ];
 
-export interface LimitedDigests {
-  /** The algorithms to digest each entry by, in the order of the entries. */
-  readonly checked: readonly (readonly string[])[];
-  /** Whether algorithms of the entry at this position were left out. */
-  isReduced(position: number): boolean;
-  /** How many entries are reduced. */
-  readonly reducedCount: number;
-}
-
 /**
  * The strongest algorithm of each entry, and the others while their bytes fit the limit. The limit depends on the entries
- * alone, so that it is the same before and after signing.
+ * alone, so that it is the same before and after signing. `checked` has the algorithms of each entry; of those that are
+ * reduced, some were left out.
  *
  * @param algorithms of each entry, as node:crypto calls them; equal lists are the same list, as in the result
  */
-export function withinDigestLimit(
-  entries: readonly ZipEntry[],
-  algorithms: readonly (readonly string[])[],
-): LimitedDigests {
+export function withinDigestLimit(entries: readonly ZipEntry[], algorithms: readonly (readonly string[])[]) {
   const compressed = entries.reduce((sum, { compressedSize }) => sum + compressedSize, 0);
   let left = Math.max(FURTHER_BYTES, FURTHER_BYTES_PER_COMPRESSED_BYTE * compressed);
   const strongest = new Map<readonly string[], readonly string[]>();
@@ -168,5 +157,5 @@ export function withinDigestLimit(
     reduced.add(position);
     return first;
   });
-  return { checked, isReduced: (position) => reduced.has(position), reducedCount: reduced.size };
+  return { checked, isReduced: (position: number) => reduced.has(position), reducedCount: reduced.size };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DATA } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { onceOf } from '../../bytes/reuse.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { isDirectory } from '../../zip/directory.ts';
 import { rejectRivalToCome } from '../../zip/end-record.ts';
@@ -13,7 +14,6 @@ import {
   type SigningMode,
 } from '../format.ts';
 import { isGiven, textOf } from '../format-options.ts';
-import { onceOf } from '../once.ts';
 import { prepareCms } from '../signature-profile.ts';
 import { requireSound, requireUnbroken, requireUnchanged } from './append.ts';
 import { attachBlock } from './attach.ts';

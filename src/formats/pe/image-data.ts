@@ -13,13 +13,6 @@ import { broken, type Finding } from '../../errors/finding.ts';
 import type { Detail } from '../format.ts';
 import type { ProgramKind } from './layout.ts';
 
-interface PeImageData {
-  /** Names of those that are set. */
-  readonly flags: readonly string[];
-  /** What is at the other end of the link: text, or what the object is. */
-  readonly link: string | undefined;
-}
-
 const FLAGS: readonly (readonly [bit: number, name: string])[] = [
   [0x80, 'includeResources'],
   [0x40, 'includeDebugInfo'],
@@ -102,14 +95,16 @@ function describe(value: Element): readonly Detail[] {
   ];
 }
 
-function readPeImageData(value: Element): PeImageData {
+function readPeImageData(value: Element) {
   const what = 'SpcPeImageData';
   const fields = fieldsOf(value, 0x30, what);
   const bits = fields.optional(0x03)?.contents[1] ?? 0;
   const file = fields.optional(0xa0);
   fields.end();
   return {
+    /** Names of those that are set. */
     flags: FLAGS.filter(([bit]) => (bits & bit) !== 0).map(([, name]) => name),
+    /** What is at the other end of the link: text, or what the object is. */
     link: file === undefined ? undefined : readLink(onlyPart(file, what)),
   };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { shareWork } from '../../bytes/shared-work.ts';
+import { shareWork } from '../../bytes/reuse.ts';
 import type { Disk, Making } from '../disk.ts';
 import { encodeLine } from '../lines.ts';
 import { type CallState, readCall } from './call-state.ts';

@@ -1,6 +1,6 @@
 import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { shareWork } from '../../bytes/shared-work.ts';
+import { shareWork } from '../../bytes/reuse.ts';
 import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
 import type { Disk } from '../disk.ts';
 import { CALL_OUTCOMES, type HistoryEntry } from '../journal.ts';

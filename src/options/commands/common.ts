@@ -11,19 +11,13 @@ import { definitionOf, type OptionKey } from '../table.ts';
 import { type Given, readProxyVariable } from '../values.ts';
 import { emptyVariables, listed } from '../variables.ts';
 
-export interface RequestSettings {
-  /** For one attempt of one request. */
-  readonly timeoutMilliseconds: number;
-  /** Path of a PEM file with additional TLS roots. */
-  readonly caFile: string | undefined;
-  /** Lazy: called only when a request is to be sent. Throws `proxy-invalid`, `proxy-holds-credentials`. */
-  readonly proxies: () => Proxies;
-}
-
-export function resolveRequests(look: Lookup, env: Environment): RequestSettings {
+export function resolveRequests(look: Lookup, env: Environment) {
   return {
+    /** For one attempt of one request. */
     timeoutMilliseconds: look.read('timeout'),
+    /** Path of a PEM file with additional TLS roots. */
     caFile: look.read('caFile'),
+    /** Lazy: called only when a request is to be sent. Throws `proxy-invalid`, `proxy-holds-credentials`. */
     proxies: () => resolveProxies(look, env),
   };
 }
@@ -60,28 +54,19 @@ function variable(name: string, env: Environment): Given | undefined {
   return found === undefined ? undefined : { value: env[found] ?? '', name: found };
 }
 
-export interface TimestampSettings {
-  /** Of RFC 3161 authorities, in the order they are tried; empty for no timestamp. */
-  readonly urls: readonly URL[];
-  /** Of the message imprint. */
-  readonly algorithm: DigestAlgorithm;
-  /** Dotted; undefined for the authority's own. */
-  readonly policy: string | undefined;
-  /** Path of a PEM file: the chain of every timestamp must end at one of its certificates. Undefined for any chain. */
-  readonly roots: string | undefined;
-  /** Whether the user declined timestamps. */
-  readonly isDeclined: boolean;
-}
+export type TimestampSettings = ReturnType<typeof resolveTimestamps>;
 
 /** `fallback`: the algorithm when none is given for timestamps. Throws `invalid-setting`. */
-export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm): TimestampSettings {
+export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm) {
   const isWanted = look.read('timestamp');
   const urls = isWanted ? look.read('timestampUrl') : [];
   return {
+    /** In the order they are tried; empty for no timestamp. */
     urls: [...new Map(urls.map((url) => [url.href, url])).values()],
     algorithm: look.read('timestampAlgorithm') ?? fallback,
     policy: look.read('timestampPolicy'),
     roots: look.read('timestampRoots'),
+    /** By the user. */
     isDeclined: !isWanted,
   };
 }

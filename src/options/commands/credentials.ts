@@ -1,20 +1,7 @@
-/** The settings of `login`, `logout` and `whoami`: the profile, and how its service is reached. */
-
 import { lookUp, NOTHING_STORED, type OptionValues } from '../lookup.ts';
 import type { Environment } from '../options.ts';
 import { checkName, type Profiles } from '../stored/profiles.ts';
-import { type RequestSettings, resolveRequests } from './common.ts';
-
-export interface CredentialsSettings extends RequestSettings {
-  readonly profile: string;
-  readonly baseUrl: URL | undefined;
-  /** Name of the profile's service address. */
-  readonly environment: string;
-  /** The address that the profile has under this name. */
-  readonly storedAddress: string | undefined;
-  /** Path of the file to which a record of the call is added. */
-  readonly auditLog: string | undefined;
-}
+import { resolveRequests } from './common.ts';
 
 /**
  * `named`: the profile, and where its name comes from. It need not exist: credentials come before settings, so the keychain
@@ -26,7 +13,7 @@ export function resolveCredentialsSettings(
   { name, from }: { readonly name: string; readonly from: string },
   profiles: Pick<Profiles, 'has' | 'read'>,
   mayBeNew: boolean,
-): CredentialsSettings {
+) {
   checkName(name, from);
   const profile = profiles.has(name) ? profiles.read(name, from) : { ...NOTHING_STORED.profile, name };
   const look = lookUp(options, env, { project: undefined, profile });
@@ -38,6 +25,7 @@ export function resolveCredentialsSettings(
     profile: name,
     baseUrl: isNew ? undefined : look.read('baseUrl'),
     environment,
+    /** The address that the profile has for this environment. */
     storedAddress: profile.environments.get(environment),
     auditLog: look.read('auditLog'),
   };

@@ -4,47 +4,26 @@ import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { lookUp, refuseConflicts, type Stored } from '../lookup.ts';
 import type { Environment } from '../options.ts';
 import type { OptionsOf } from '../table.ts';
-import {
-  missingSettings,
-  type RequestSettings,
-  resolveRequests,
-  resolveTimestamps,
-  type TimestampSettings,
-} from './common.ts';
-import type { FilenameMask } from './sign.ts';
+import { missingSettings, resolveRequests, resolveTimestamps } from './common.ts';
 
-export interface ResumeSettings extends RequestSettings {
-  /** The name of the profile that was read, whether it exists or not. */
-  readonly profile: string;
-  /** Name of the profile's address. */
-  readonly environment: string;
-  /** Undefined when calls can be listed, but not finished. */
-  readonly baseUrl: URL | undefined;
-  /** Throws `setting-missing`. */
-  certificates(): readonly string[];
-  /** `fallback`: the algorithm when none is given for timestamps. */
-  timestamps(fallback: DigestAlgorithm): TimestampSettings;
-  readonly report: boolean;
-  readonly concurrency: number;
-  /** Form of file names in the records of calls. */
-  readonly maskFilename: FilenameMask;
-  /** Path of the file to which a record of each call is added. */
-  readonly auditLog: string | undefined;
-}
+export type ResumeSettings = ReturnType<typeof resolveResumeSettings>;
 
 /** Throws `invalid-setting`, `settings-conflict`, and the errors of addresses. */
-export function resolveResumeSettings(options: OptionsOf<'resume'>, env: Environment, stored: Stored): ResumeSettings {
+export function resolveResumeSettings(options: OptionsOf<'resume'>, env: Environment, stored: Stored) {
   const look = lookUp(options, env, stored);
   return {
     ...resolveRequests(look, env),
     profile: stored.profile.name,
     environment: look.read('environment'),
+    /** Undefined when calls can be listed, but not finished. */
     baseUrl: look.read('baseUrl'),
+    /** Throws `setting-missing`. */
     certificates() {
       if (look.one('certificate') === undefined) throw missingSettings(['certificate'], env);
       return look.read('certificate');
     },
-    timestamps(fallback) {
+    /** `fallback`: the algorithm when none is given for timestamps. */
+    timestamps(fallback: DigestAlgorithm) {
       refuseConflicts('resume', options);
       return resolveTimestamps(look, fallback);
     },

@@ -1,7 +1,4 @@
-/** The settings of `sign`. */
-
 import { dirname } from 'node:path';
-import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import type { FormatOptions } from '../../formats/format-options.ts';
 import { hasCredentials } from '../credentials/credentials.ts';
 import { settingsErrors } from '../errors.ts';
@@ -10,13 +7,7 @@ import type { Environment, SettingsOptions } from '../options.ts';
 import type { ProjectOutput } from '../stored/project-output.ts';
 import { FORMAT_OPTION_KEYS } from '../table/formats.ts';
 import type { Read } from '../table.ts';
-import {
-  missingSettings,
-  type RequestSettings,
-  resolveRequests,
-  resolveTimestamps,
-  type TimestampSettings,
-} from './common.ts';
+import { missingSettings, resolveRequests, resolveTimestamps } from './common.ts';
 
 /** skip: a file with an intact signature of this certificate does not change. */
 export type ExistingSignatures = 'replace' | 'append' | 'skip' | 'skip-any';
@@ -25,46 +16,10 @@ export type FilenameMask = Read<'maskFilename'>;
 /** When a file that failed is reported although a later run can still write it. */
 export type ReportFailures = Read<'reportFailures'>;
 
-export interface Settings extends RequestSettings {
-  /** The name of the profile that was read, whether it exists or not. */
-  readonly profile: string;
-  /** Name of the profile's address. */
-  readonly environment: string;
-  /** Address of the service; undefined only in a dry run. */
-  readonly baseUrl: URL | undefined;
-  /** Number of the certificate at the service; undefined only in a dry run. */
-  readonly code: string | undefined;
-  /** Paths of the signing certificate and its chain; at least one. */
-  readonly certificates: readonly string[];
-  readonly algorithm: DigestAlgorithm;
-  /** False if it is the default. */
-  readonly isAlgorithmGiven: boolean;
-  readonly timestamps: TimestampSettings;
-  /** Of all formats. */
-  readonly formatOptions: FormatOptions;
-  readonly output: string | undefined;
-  /** Set if a project file chose the output. */
-  readonly projectOutput: ProjectOutput | undefined;
-  /** Undefined for the default mode of each format. */
-  readonly existing: ExistingSignatures | undefined;
-  readonly concurrency: number;
-  readonly allOrNothing: boolean;
-  /** A run that might request more signatures is rejected; undefined for no limit. */
-  readonly maxSignatures: number | undefined;
-  /** A run that might exceed it is rejected; undefined for no limit. */
-  readonly monthlyBudget: number | undefined;
-  readonly maskFilename: FilenameMask;
-  readonly extra: ExtraPolicy;
-  readonly report: boolean;
-  readonly reportFailures: ReportFailures;
-  readonly journal: boolean;
-  /** Path of the file to which a record of each call is added. */
-  readonly auditLog: string | undefined;
-  readonly dryRun: boolean;
-}
+export type Settings = ReturnType<typeof resolveSettings>;
 
 /** Throws `invalid-setting`, `setting-missing`, `settings-conflict` or `environment-unknown`, all of category usage. */
-export function resolveSettings(options: SettingsOptions, env: Environment, stored: Stored = NOTHING_STORED): Settings {
+export function resolveSettings(options: SettingsOptions, env: Environment, stored: Stored = NOTHING_STORED) {
   refuseConflicts('sign', options);
   const look = lookUp(options, env, stored);
   const dryRun = look.read('dryRun');
@@ -83,15 +38,19 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     ...resolveRequests(look, env),
     profile: stored.profile.name,
     environment: look.read('environment'),
+    /** Undefined only in a dry run, as `code` is. */
     baseUrl,
     code,
     certificates: look.read('certificate'),
     algorithm,
+    /** False if it is the default. */
     isAlgorithmGiven: look.one('algorithm') !== undefined,
     timestamps,
     formatOptions: formatOptionsOf(look),
     output: look.read('output'),
+    /** Set if a project file chose the output. */
     projectOutput: projectOutputOf(look, stored),
+    /** Undefined for the default mode of each format. */
     existing: existingOf(look),
     concurrency: look.read('concurrency'),
     allOrNothing: look.read('allOrNothing'),

@@ -1,30 +1,12 @@
-/** The settings of `timestamp`. */
-
 import { lookUp, type Stored } from '../lookup.ts';
 import type { Environment } from '../options.ts';
 import { OPTIONS, type OptionsOf } from '../table.ts';
-import {
-  missingSettings,
-  type RequestSettings,
-  resolveRequests,
-  resolveTimestamps,
-  type TimestampSettings,
-} from './common.ts';
+import { missingSettings, resolveRequests, resolveTimestamps } from './common.ts';
 
-export interface TimestampingSettings extends RequestSettings {
-  /** With at least one authority. */
-  readonly timestamps: TimestampSettings;
-  /** Whether existing timestamps are replaced. */
-  readonly force: boolean;
-  readonly concurrency: number;
-}
+export type TimestampingSettings = ReturnType<typeof resolveTimestampingSettings>;
 
-/** Throws `invalid-setting`, `setting-missing`, both of category usage. */
-export function resolveTimestampingSettings(
-  options: OptionsOf<'timestamp'>,
-  env: Environment,
-  stored: Stored,
-): TimestampingSettings {
+/** With at least one authority. Throws `invalid-setting`, `setting-missing`, both of category usage. */
+export function resolveTimestampingSettings(options: OptionsOf<'timestamp'>, env: Environment, stored: Stored) {
   const look = lookUp(options, env, stored);
   const timestamps = resolveTimestamps(look, OPTIONS.timestampAlgorithm.in.timestamp.default);
   if (timestamps.urls.length === 0) throw missingSettings(['timestampUrl'], env);

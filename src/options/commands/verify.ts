@@ -1,30 +1,19 @@
 /** The settings of `verify`: which signers to trust, and what a signature must have. It reads no profile. */
 
-import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { settingsErrors } from '../errors.ts';
 import { lookUp, refuseConflicts } from '../lookup.ts';
 import type { Environment, VerifyOptions } from '../options.ts';
 import { refuse } from '../values.ts';
-import { type RequestSettings, resolveRequests } from './common.ts';
-
-export interface VerifySettings extends RequestSettings {
-  /** Paths of the roots to trust, and `system` for the system's; none for the system's alone. */
-  readonly roots: readonly string[];
-  readonly crlFiles: readonly string[];
-  readonly checkRevocation: boolean;
-  readonly integrityOnly: boolean;
-  readonly requireTimestamp: boolean;
-  /** By common name, or by the SHA-256 of the certificate in lower-case hexadecimal. */
-  readonly signer: { readonly commonName: string } | { readonly sha256: string } | undefined;
-  readonly leastAlgorithm: DigestAlgorithm | undefined;
-}
+import { resolveRequests } from './common.ts';
 
 /** As openssl and Windows print them: with colons or spaces, in either case. */
 const SHA256 = /^[0-9a-f]{64}$/;
 const SHA1 = /^[0-9a-f]{40}$/;
 
+export type VerifySettings = ReturnType<typeof resolveVerifySettings>;
+
 /** Throws `invalid-setting`, `settings-conflict`. */
-export function resolveVerifySettings(options: VerifyOptions, env: Environment = {}): VerifySettings {
+export function resolveVerifySettings(options: VerifyOptions, env: Environment = {}) {
   refuseConflicts('verify', options);
   // Of the environment, only the proxies that all programs use.
   const look = lookUp(options, {});
@@ -47,7 +36,8 @@ export function resolveVerifySettings(options: VerifyOptions, env: Environment =
   };
 }
 
-function readSigner(text: string): NonNullable<VerifySettings['signer']> {
+/** By common name, or by the SHA-256 of the certificate in lower-case hexadecimal. */
+function readSigner(text: string): { readonly commonName: string } | { readonly sha256: string } {
   const digits = text.replace(/[:\s]/g, '').toLowerCase();
   // What signtool shows; as a name it would never match.
   if (SHA1.test(digits)) refuse({ name: '--signer', value: text }, "a common name, or the certificate's SHA-256");

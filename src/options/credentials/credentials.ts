@@ -5,8 +5,8 @@ import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors } from '../errors.ts';
 import type { Environment } from '../options.ts';
 import { emptyVariables } from '../variables.ts';
+import { readSecretFile } from './files.ts';
 import { type Account, accountText, DEFAULT_ENVIRONMENT, type Keychain } from './keychain.ts';
-import { readSecretFile } from './secret-file.ts';
 
 export interface Credentials {
   readonly accessKey: string;
@@ -86,7 +86,7 @@ async function readEnvironment(env: Environment): Promise<Credentials> {
 }
 
 async function readKeychain({ origin, account, keychain }: CredentialsQuery): Promise<Credentials> {
-  const { readStoredCredentials } = await import('./stored.ts');
+  const { readStoredCredentials } = await import('./keychain.ts');
   const own = await readStoredCredentials(keychain, account);
   const isProduction = account.environment === DEFAULT_ENVIRONMENT;
   const stored =

@@ -1,6 +1,7 @@
 /** The operating system's keychain through keytar, in a process of its own: one that waits for a user can be ended. */
 
 import { createRequire } from 'node:module';
+import * as v from 'valibot';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { printable } from '../../errors/printable.ts';
 import { systemReason } from '../../errors/system-reason.ts';
@@ -63,7 +64,7 @@ const PROBE = 'codesign-remote logout';
 /** Under which the entries are found in the keychain's own program. */
 const SERVICE = 'codesign-remote';
 
-export interface KeychainOptions {
+interface KeychainOptions {
   /** Says, on Linux, where the keychain is. */
   readonly env: Environment;
   /** How long one operation may take: a keychain that asks for its password may wait without end. */
@@ -186,14 +187,54 @@ function locateKeytar(): string {
   return createRequire(import.meta.url).resolve('keytar');
 }
 
+/** Undefined if the process ended before it could answer. */
 function readAnswer(text: string): Answer | undefined {
+  const answer = parseJson(text);
+  const isAnswer = typeof answer === 'object' && answer !== null && ('value' in answer || 'failed' in answer);
+  return isAnswer ? (answer as Answer) : undefined;
+}
+
+interface StoredCredentials {
+  /** Scheme, host and port of the service they were given for: they go to no other. */
+  readonly origin: string;
+  readonly accessKey: string;
+  readonly accessSecret: Secret;
+}
+
+const entrySchema = v.object({
+  origin: v.pipe(v.string(), v.nonEmpty()),
+  accessKey: v.pipe(v.string(), v.nonEmpty()),
+  accessSecret: v.pipe(v.string(), v.nonEmpty()),
+});
+
+/** Undefined where the environment of the profile has none. Throws `keychain-entry-unusable`, and what the keychain throws. */
+export async function readStoredCredentials(
+  keychain: Keychain,
+  account: Account,
+): Promise<StoredCredentials | undefined> {
+  const entry = await keychain.read(accountName(account));
+  if (entry === undefined) return undefined;
+  const parsed = v.safeParse(entrySchema, parseJson(entry.reveal()));
+  if (!parsed.success) throw settingsErrors('keychain-entry-unusable', account);
+  const { accessSecret, ...rest } = parsed.output;
+  return { ...rest, accessSecret: new Secret(accessSecret) };
+}
+
+/** Replaces those that the environment of the profile had. */
+export async function storeCredentials(
+  keychain: Keychain,
+  account: Account,
+  { origin, accessKey, accessSecret }: StoredCredentials,
+): Promise<void> {
+  const entry = JSON.stringify({ origin, accessKey, accessSecret: accessSecret.reveal() });
+  await keychain.write(accountName(account), new Secret(entry));
+}
+
+/** Undefined for what is no JSON. The parser's error would quote the text. */
+function parseJson(text: string): unknown {
   try {
-    const answer: unknown = JSON.parse(text);
-    return typeof answer === 'object' && answer !== null && ('value' in answer || 'failed' in answer)
-      ? (answer as Answer)
-      : undefined;
+    return JSON.parse(text);
   } catch {
-    // Ended before it could answer.
     return undefined;
   }
 }

@@ -33,15 +33,10 @@ export async function readJsonFile(path: string, options: JsonFileOptions): Prom
 
 async function readText(path: string): Promise<{ readonly text: string; readonly stats: Stats } | undefined> {
   try {
-    const file = await open(path, constants.O_RDONLY | AT_ONCE);
-    try {
-      const stats = await file.stat();
-      if (!stats.isFile())
-        throw Object.assign(new Error('no file'), { code: stats.isDirectory() ? 'EISDIR' : 'ENXIO' });
-      return { stats, text: Buffer.from(await readHandleUpTo(file, LARGEST_FILE)).toString() };
-    } finally {
-      await file.close();
-    }
+    await using file = await open(path, constants.O_RDONLY | AT_ONCE);
+    const stats = await file.stat();
+    if (!stats.isFile()) throw Object.assign(new Error('no file'), { code: stats.isDirectory() ? 'EISDIR' : 'ENXIO' });
+    return { stats, text: (await readHandleUpTo(file, LARGEST_FILE)).toString() };
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -88,18 +83,13 @@ export function shownKey(key: string): string {
   return printable(key, 64);
 }
 
-export interface TextPosition {
-  readonly line: number;
-  readonly column: number;
-}
-
 /** What stands at the place where a value, a name or a separator was expected. */
 const STRING = /"(?:[^"\\\p{Cc}]|\u{7f}|[\u{80}-\u{9f}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)/uy;
 const BLANK = /[ \t\r\n]*/uy;
 
 /** Lines and columns count from 1. For a text that `JSON.parse` has refused. */
-export function locateFault(text: string): TextPosition {
+export function locateFault(text: string) {
   const before = text.slice(0, faultIn(text)).split(/\r\n|\r|\n/);
   return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
 }

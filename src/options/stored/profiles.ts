@@ -1,5 +1,3 @@
-/** The user's profiles: named sets of settings, looked up and changed by key. */
-
 import { resolve, sep } from 'node:path';
 import { configFolder, homeFolder } from '../../bytes/platform-folders.ts';
 import { settingsErrors } from '../errors.ts';

@@ -1,9 +1,9 @@
 /** Puts a finished signature into a file. It comes in a file too: DER, or PEM as `extract` and OpenSSL write it. */
 
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { textOf } from '../../certificates/read-containers.ts';
 import { parseSignedData, signerNameOf } from '../../cms/parse-signed-data.ts';
+import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { counted } from '../../errors/counted.ts';
 import { systemReason } from '../../errors/system-reason.ts';
@@ -20,10 +20,10 @@ export function attachSignature(cms: Uint8Array): LocalChange {
       // Only digests are kept: signatures may have 16 MB each, and attaching reads them again.
       const before = (await opened.signatures()).map((old) => ({
         names: signerNames([old]),
-        digest: digestOf(old.envelope.bytes),
+        digest: fingerprintOf(old.envelope.bytes),
       }));
       const embedding = await opened.attach({ kind: 'cms', bytes: cms });
-      const staying = new Set(embedding.standing.map(({ bytes }) => digestOf(bytes)));
+      const staying = new Set(embedding.standing.map(({ bytes }) => fingerprintOf(bytes)));
       const replaced = before.flatMap(({ names, digest }) => (staying.has(digest) ? [] : names));
       return {
         patch: embedding.patch,
@@ -33,8 +33,6 @@ export function attachSignature(cms: Uint8Array): LocalChange {
     },
   };
 }
-
-const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Far more than any signature: what a format reads of one at most. */
 export const MAX_SIGNATURE_LENGTH = 16 * 1024 * 1024;

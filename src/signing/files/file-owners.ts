@@ -1,6 +1,6 @@
 /** Which process a file next to a target belongs to, by its name or its content, and whether that process has certainly ended. */
 
-import { createHash } from 'node:crypto';
+import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import type { Holder, Processes } from '../../journal/processes.ts';
 
 export interface FileOwnersParts {
@@ -82,5 +82,5 @@ function meaningOf(part: string, own: string | undefined): string | undefined {
 }
 
 function digestOf(value: string, length: number): string {
-  return createHash('sha256').update(value).digest('hex').slice(0, length);
+  return fingerprintOf(value).slice(0, length);
 }

@@ -1,5 +1,5 @@
-import { flushFolder } from '../../bytes/flush-folder.ts';
-import { shareWork } from '../../bytes/shared-work.ts';
+import { flushFolder } from '../../bytes/folders.ts';
+import { shareWork } from '../../bytes/reuse.ts';
 
 /**
  * The system reports a failed write-back once, to whichever flush is under way, and forgets it: of two at once the other would

@@ -3,8 +3,7 @@
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { fileSource } from '../../bytes/file-source.ts';
-import { flushFolder } from '../../bytes/flush-folder.ts';
-import { makeFolders } from '../../bytes/make-folders.ts';
+import { flushFolder, makeFolders } from '../../bytes/folders.ts';
 import type { Patch } from '../../bytes/patch.ts';
 import { readPieces } from '../../bytes/pieces.ts';
 import type { Content, Measure, MeasureContent, Measurement } from '../../crypto/content.ts';
@@ -232,7 +231,7 @@ export async function stageCopy(options: StagedCopyOptions) {
      * compares.
      */
     reopen(): { readonly source: ByteSource; readonly reader: ContentReader } {
-      const reopened = fileSource(handle, size, { isInMemory: true });
+      const reopened = fileSource(handle, size);
       const shape = applied?.shape;
       const isKnown = shape && measured && keepsPositions(shape, source.size) && leavesAlone(shape, measured.content);
       const known = isKnown ? measured?.measuring : undefined;

@@ -1,15 +1,18 @@
-/** A file next to the target while a run works on it: of two runs on one file, the second is rejected. */
+/**
+ * Files next to the targets of a run, and how those that a killed process left are removed. A lock is there while a run works
+ * on a target: of two runs on one file, the second is rejected.
+ */
 
-import { createHash } from 'node:crypto';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { link, lstat, open, rename, unlink } from 'node:fs/promises';
+import { link, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as v from 'valibot';
+import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { hasCode, unless } from '../../errors/system-reason.ts';
 import { whenFree } from '../../files/file-system-errors.ts';
 import { type HolderOnRecord, holderSchema, inWords, PRESUMED_ENDED_MILLISECONDS } from '../../journal/processes.ts';
 import { signingErrors } from '../errors.ts';
-import { type FileOwners, temporaryPathName } from './file-owners.ts';
+import { type FileOwners, type FileOwnersParts, fileOwners, temporaryPathName } from './file-owners.ts';
 import { placeOf } from './target.ts';
 
 export type TargetLock = ReturnType<typeof heldLock>;
@@ -30,7 +33,7 @@ interface FoundLock {
   readonly touched: number;
 }
 
-export const LOCK_NAME = /^\.codesign-remote-[0-9a-f]{16}\.lock$/;
+const LOCK_NAME = /^\.codesign-remote-[0-9a-f]{16}\.lock$/;
 const LONGEST_LOCK = 4096;
 /** A link instead of a lock is not followed, and a pipe not waited for. Windows has no such flags. */
 const LOCK_ITSELF = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -40,10 +43,8 @@ const MOST_TURNS = 5;
 
 /** The same for every spelling of the target's name that the file system takes for one. */
 export function lockPathOf(target: string): string {
-  const digest = createHash('sha256')
-    .update(placeOf(basename(target)))
-    .digest('hex');
-  return join(dirname(target), `.codesign-remote-${digest.slice(0, 16)}.lock`);
+  const digest = fingerprintOf(placeOf(basename(target))).slice(0, 16);
+  return join(dirname(target), `.codesign-remote-${digest}.lock`);
 }
 
 export function targetLocks(owners: FileOwners) {
@@ -140,25 +141,19 @@ function heldLock(path: string, text: string) {
 
 /** A new file, which does not stay when the disk is full. */
 async function writeWhole(path: string, text: string): Promise<void> {
-  const handle = await open(path, 'wx', 0o644);
+  await using handle = await open(path, 'wx', 0o644);
   try {
     await handle.writeFile(text);
   } catch (thrown) {
     await unlink(path).catch(() => undefined);
     throw thrown;
-  } finally {
-    await handle.close();
   }
 }
 
 /** By the file's own bytes once more: so the clock is the disk's, for all who look at it. */
 async function touch(path: string, text: string): Promise<void> {
-  const handle = await open(path, constants.O_RDWR | LOCK_ITSELF);
-  try {
-    if (textOf(handle.fd) === text) await handle.write(text, 0);
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, constants.O_RDWR | LOCK_ITSELF);
+  if (textOf(handle.fd) === text) await handle.write(text, 0);
 }
 
 /** Undefined without one. */
@@ -195,4 +190,42 @@ function holderIn(text: string): FoundLock['holder'] {
   } catch {
     return undefined;
   }
+}
+
+/** Of a process whose number another program may have by now: no run writes that long to one file. */
+const LEFT_FOR_CERTAIN_MILLISECONDS = 24 * 60 * 60 * 1000;
+
+export function temporaryNames(parts: FileOwnersParts) {
+  const owners = fileOwners(parts);
+  const { lockTarget, removeStale } = targetLocks(owners);
+  const looked = new Set<string>();
+
+  async function removeWhenLeft(folder: string, name: string): Promise<void> {
+    const path = join(folder, name);
+    if (LOCK_NAME.test(name)) await removeStale(path);
+    else if (await isLeft(path, name, owners)) await unlink(path);
+  }
+
+  return {
+    randomName: owners.randomName,
+    lockTarget,
+    /**
+     * Removes what processes have left in a folder that have certainly ended. Looks once into each folder, and never
+     * throws: what cannot be removed does no harm.
+     */
+    async removeLeft(folder: string): Promise<void> {
+      if (looked.has(folder)) return;
+      looked.add(folder);
+      const names = await readdir(folder).catch(() => []);
+      for (const name of names) await removeWhenLeft(folder, name).catch(() => undefined);
+    },
+  };
+}
+
+async function isLeft(path: string, name: string, owners: FileOwners): Promise<boolean> {
+  const owner = owners.ownerOf(name);
+  if (owner === undefined) return false;
+  const touched = (await lstat(path)).mtimeMs;
+  const hasEnded = await owners.hasEnded(owner, touched);
+  return hasEnded ?? (owners.isHere(owner) && owners.now() - touched > LEFT_FOR_CERTAIN_MILLISECONDS);
 }

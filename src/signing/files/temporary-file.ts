@@ -1,8 +1,7 @@
-import { type BigIntStats, constants, fstatSync, lstatSync, readSync, statfsSync, writeSync } from 'node:fs';
+import { type BigIntStats, constants, fstatSync, lstatSync, statfsSync } from 'node:fs';
 import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { LARGEST_DIRECT } from '../../bytes/file-source.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { fileErrors } from '../../files/errors.ts';
 import { inFileSystem, whenFree } from '../../files/file-system-errors.ts';
@@ -28,23 +27,15 @@ export async function assertFreeSpace(folder: string, size: number): Promise<voi
 const REFUSED_RENAME = new Set(['EEXIST', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'ENOSYS', 'EINVAL']);
 
 export async function writeFully(handle: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
-  const { fd } = handle;
   for (let done = 0; done < bytes.length; ) {
-    const left = bytes.length - done;
-    if (bytes.length <= LARGEST_DIRECT) done += writeSync(fd, bytes, done, left, offset + done);
-    else done += (await handle.write(bytes, done, left, offset + done)).bytesWritten;
+    done += (await handle.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
   }
 }
 
-/** What was just written, which is in memory. False if the file ends before `into` is full. */
+/** False if the file ends before `into` is full. */
 export async function readFully(handle: FileHandle, into: Uint8Array, offset: number): Promise<boolean> {
-  const { fd } = handle;
   for (let done = 0; done < into.length; ) {
-    const left = into.length - done;
-    const bytesRead =
-      into.length <= LARGEST_DIRECT
-        ? readSync(fd, into, done, left, offset + done)
-        : (await handle.read(into, done, left, offset + done)).bytesRead;
+    const { bytesRead } = await handle.read(into, done, into.length - done, offset + done);
     if (bytesRead === 0) return false;
     done += bytesRead;
   }

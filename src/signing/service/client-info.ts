@@ -1,7 +1,5 @@
-/** What a sign call says about the client (Remote Code Signing API, section 2.3), as far as the user allows it. */
-
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import type { ExtraPolicy, FilenameMask } from '../../options/commands/sign.ts';
 import type { Extra } from '../../service/messages.ts';
 
@@ -34,7 +32,7 @@ export function maskFilename(mask: FilenameMask, path: string): string | undefin
     case 'basename':
       return basename(path);
     case 'hash':
-      return `sha256:${createHash('sha256').update(path).digest('hex')}`;
+      return `sha256:${fingerprintOf(path)}`;
     case 'omit':
       return undefined;
   }

@@ -4,6 +4,7 @@ import { constants, createHash, verify } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { counted } from '../../errors/counted.ts';
 import type { SigningContext } from '../../formats/format.ts';
@@ -87,7 +88,7 @@ export function digestToBeSigned({ toBeSigned, algorithm }: Omit<ToBeSigned, 'ti
 }
 
 export function leafDigest({ leaf }: SigningChain): string {
-  return createHash('sha256').update(leaf.der).digest('hex');
+  return fingerprintOf(leaf.der);
 }
 
 /**

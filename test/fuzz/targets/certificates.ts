@@ -45,7 +45,7 @@ export const certificateTarget: TargetDefinition = {
         const word = await wordFor(() => readSigningChain(inputs, { now: NOW, password }));
         await writeFile(path, input);
         await answering(() => loadTrustRoots({ files: [path], environment: {} }));
-        await answering(() => loadRoots({ caFile: path, environment: {} }));
+        await answering(() => loadRoots(path, {}));
         const parsed = await answering(() => parseCertificate(input, 'file'));
         if ('code' in parsed) return word;
         return `${word}, ${await checkAsPath(parsed.value, issuer, leaf)}`;

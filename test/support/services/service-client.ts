@@ -56,7 +56,7 @@ export async function openServiceClient(options: ServiceClientOptions): Promise<
     },
   };
   const http = createHttp({
-    roots: await loadRoots({ caFile, environment: process.env }),
+    roots: await loadRoots(caFile, process.env),
     userAgent: 'codesign-remote/test',
     connectMilliseconds,
     proxies,

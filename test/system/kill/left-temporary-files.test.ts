@@ -4,8 +4,7 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Holder } from '../../../src/journal/processes.ts';
-import { temporaryNames } from '../../../src/signing/files/left-temporary-files.ts';
-import { lockPathOf } from '../../../src/signing/files/target-lock.ts';
+import { lockPathOf, temporaryNames } from '../../../src/signing/files/target-lock.ts';
 import { temporaryFolder } from '../../support/programs/cli.ts';
 
 const HOLDER: Holder = { host: 'build-1', boot: 'boot-1', space: 'pid:[1]', pid: 100, started: '5000' };

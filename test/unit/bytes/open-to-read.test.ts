@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openToRead, readFileUpTo } from '../../../src/bytes/read-file.ts';
-import { readCertificateFiles } from '../../../src/options/credentials/certificate-files.ts';
+import { readCertificateFiles } from '../../../src/options/credentials/files.ts';
 import { readSignatureFile } from '../../../src/signing/changes/attach.ts';
 
 let folder: string;

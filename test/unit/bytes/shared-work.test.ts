@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shareWork } from '../../../src/bytes/shared-work.ts';
+import { shareWork } from '../../../src/bytes/reuse.ts';
 
 /** Work whose turns are ended one by one, from outside. */
 function turns() {

@@ -103,13 +103,13 @@ test('Retry-After: seconds, the three forms of an HTTP date, and nothing else', 
 });
 
 test('without Retry-After the wait doubles, up to 8 seconds, and is spread by chance', () => {
-  const waits = (random: number) => [1, 2, 3, 4, 5, 6, 20].map((attempts) => waitAfter({ attempts, random }));
+  const waits = (random: number) => [1, 2, 3, 4, 5, 6, 20].map((attempts) => waitAfter(attempts, random));
   expect(waits(0)).toEqual([250, 500, 1000, 2000, 4000, 4000, 4000]);
   expect(waits(1)).toEqual([500, 1000, 2000, 4000, 8000, 8000, 8000]);
 });
 
 test('with it, the wait is what is requested and a little more, up to a minute', () => {
-  expect(waitAfter({ attempts: 1, random: 0, retryAfter: 0 })).toBe(0);
-  expect(waitAfter({ attempts: 9, random: 0.5, retryAfter: 3000 })).toBe(3125);
-  expect(waitAfter({ attempts: 1, random: 1, retryAfter: 3_600_000 })).toBe(LONGEST_WAIT);
+  expect(waitAfter(1, 0, 0)).toBe(0);
+  expect(waitAfter(9, 0.5, 3000)).toBe(3125);
+  expect(waitAfter(1, 1, 3_600_000)).toBe(LONGEST_WAIT);
 });

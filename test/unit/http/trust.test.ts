@@ -39,6 +39,7 @@ async function bundleClient(): Promise<string> {
     stdin: { contents, resolveDir: import.meta.dirname },
     bundle: true,
     platform: 'node',
+    target: 'node20',
     format: 'esm',
     outfile,
     banner: { js: require },
@@ -98,11 +99,11 @@ test.each([
 ])('%s: %j', async (code, content) => {
   const caFile = join(folder, `bad-${content?.length}.pem`);
   if (content !== undefined) await writeFile(caFile, content);
-  await expect(loadRoots({ caFile, environment: {} })).rejects.toMatchObject({ category: 'usage', code });
+  await expect(loadRoots(caFile, {})).rejects.toMatchObject({ category: 'usage', code });
 });
 
 test("the user's roots are added to Node's own, not put in their place", async () => {
-  const roots: TrustRoots = await loadRoots({ caFile: service.caFile, environment: {} });
+  const roots: TrustRoots = await loadRoots(service.caFile, {});
   const all = new Set(await roots.all());
   expect(roots.own).toHaveLength(1);
   for (const root of [...(roots.own ?? []), ...tls.rootCertificates]) expect(all.has(root)).toBe(true);

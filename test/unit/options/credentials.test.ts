@@ -7,7 +7,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Credentials, readCredentials as readFrom } from '../../../src/options/credentials/credentials.ts';
 import type { Keychain } from '../../../src/options/credentials/keychain.ts';
-import { storeCredentials } from '../../../src/options/credentials/stored.ts';
+import { storeCredentials } from '../../../src/options/credentials/keychain.ts';
 import type { Environment } from '../../../src/options/options.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 

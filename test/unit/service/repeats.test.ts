@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { LONGEST_WAIT } from '../../../src/http/retry.ts';
-import { MAX_ATTEMPTS } from '../../../src/service/classify.ts';
+import { MAX_ATTEMPTS } from '../../../src/service/call.ts';
 import {
   type MisbehavingService,
   type MisbehavingServiceOptions,

@@ -43,7 +43,7 @@ beforeAll(async () => {
   server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  http = createHttp({ roots: await loadRoots({ environment: {} }), userAgent: 'test' });
+  http = createHttp({ roots: await loadRoots(undefined, {}), userAgent: 'test' });
   issuer = make({ subject: 'Issuer' });
   leaf = named([`OCSP;URI:${base}/ocsp`], [`URI:${base}/list.crl`]);
 });

@@ -9,9 +9,8 @@ import type { Finding } from '../../../src/errors/finding.ts';
 import type { EmbeddedSignature, Format, SignableFile } from '../../../src/formats/format.ts';
 import { cmsEnvelope } from '../../../src/formats/format.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
-import type { VerifyPolicy } from '../../../src/verifying/policy.ts';
 import type { ExamineTrust, Trust } from '../../../src/verifying/trust.ts';
-import type { VerifiedFile } from '../../../src/verifying/verdict.ts';
+import type { VerifiedFile, VerifyPolicy } from '../../../src/verifying/verdict.ts';
 import { type Verifying, verifyFile } from '../../../src/verifying/verify-file.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 

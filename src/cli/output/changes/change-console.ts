@@ -1,5 +1,3 @@
-/** What people read during a run of `sign`, `timestamp`, `remove` or `attach`, and after it. */
-
 import { clock } from '../../../app/clock.ts';
 import { counted } from '../../../errors/counted.ts';
 import { printable } from '../../../errors/printable.ts';

@@ -1,5 +1,3 @@
-/** What `resume` prints: the unfinished calls and what became of them, for people and as a JSON document. */
-
 import { printable } from '../../../errors/printable.ts';
 import type { UnfinishedCall } from '../../../journal/journal.ts';
 import type { SigningEvent } from '../../../signing/outcome.ts';

@@ -5,7 +5,6 @@ import ora from 'ora';
 import type { Io } from '../../io.ts';
 import { columnsOf, hasColour, isTerminal, isUnicode, LEAST_LIVE_COLUMNS } from '../terminal.ts';
 import { fitted } from '../text-layout.ts';
-import type { ProgressState } from './progress-state.ts';
 
 interface Symbols {
   readonly frames: readonly string[];
@@ -19,8 +18,14 @@ const ASCII: Symbols = { frames: [...'-\\|/'], between: ', ', ellipsis: '...' };
 const TAKEN_COLUMNS = 4;
 const INTERVAL_MILLISECONDS = 100;
 
+/** What the line shows. */
+interface Shown {
+  parts(): readonly string[];
+  elapsedSeconds(): number;
+}
+
 /** Standard error must be a terminal. Returns what ends the line. */
-export function startLiveLine(state: ProgressState, { stderr, env }: Io): () => void {
+export function startLiveLine(state: Shown, { stderr, env }: Io): () => void {
   const symbols = isUnicode(env) ? UNICODE : ASCII;
   const isColoured = hasColour(stderr, env);
   const frame = (text: string): string => (isColoured ? styleText('cyan', text, { validateStream: false }) : text);

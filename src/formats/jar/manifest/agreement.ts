@@ -1,7 +1,7 @@
 /** Whether a signature file speaks of a manifest as it is (JAR File Specification, "Signature Validation"). */
 
 import { hash } from 'node:crypto';
-import { onceOf } from '../../once.ts';
+import { onceOf } from '../../../bytes/reuse.ts';
 import { isAlwaysDisabled, nodeDigestName } from './digest-names.ts';
 import type { DigestAttribute, Manifest, SectionRange } from './manifest.ts';
 

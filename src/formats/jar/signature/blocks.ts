@@ -1,6 +1,7 @@
 import { DATA } from '../../../asn1/object-identifiers.ts';
 import { type Element, octetsOf } from '../../../asn1/read.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
+import { onceOf } from '../../../bytes/reuse.ts';
 import { type CmsBudget, cmsBudget } from '../../../cms/limits.ts';
 import { parseWithin, type SignedData, signerNameOf } from '../../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../../cms/verify-signer.ts';
@@ -9,7 +10,6 @@ import { attempt, CodesignError, expectedError, orUndefined } from '../../../err
 import { broken, type Finding } from '../../../errors/finding.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
 import type { EmbeddedSignature } from '../../format.ts';
-import { onceOf } from '../../once.ts';
 import { jarErrors } from '../errors.ts';
 import { type JarLayout, LARGEST_MANIFEST, readWhole } from '../layout.ts';
 import { type Manifest, readManifest } from '../manifest/manifest.ts';

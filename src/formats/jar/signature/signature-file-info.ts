@@ -1,3 +1,4 @@
+import { onceOf } from '../../../bytes/reuse.ts';
 import {
   DIGEST_ALGORITHMS,
   DIGEST_LENGTH,
@@ -5,7 +6,6 @@ import {
   NODE_DIGEST_NAME,
 } from '../../../crypto/algorithms.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
-import { onceOf } from '../../once.ts';
 import { isFileName, type JarLayout } from '../layout.ts';
 import { type Listing, listingOf } from '../listing.ts';
 import { type Disagreement, findDisagreement, type KnownManifest, wholeDigests } from '../manifest/agreement.ts';

@@ -1,9 +1,9 @@
 import { digestAlgorithmOf } from '../../../asn1/algorithm-identifiers.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
+import { onceOf } from '../../../bytes/reuse.ts';
 import { signerNameOf } from '../../../cms/parse-signed-data.ts';
 import { type ReadTimestamps, timestampReader } from '../../../timestamp/read-timestamps.ts';
 import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../../format.ts';
-import { onceOf } from '../../once.ts';
 import { timestampsOf } from '../../signature-profile.ts';
 import { sectionDigest, wholeDigests } from '../manifest/agreement.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';

@@ -2,8 +2,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { certificatesPem, inspectJson } from '../../../../src/cli/output/inspect/inspect-documents.ts';
-import { inspectText } from '../../../../src/cli/output/inspect/inspect-text.ts';
+import { certificatesPem, inspectJson, inspectText } from '../../../../src/cli/output/inspect.ts';
 import { jsonText } from '../../../../src/cli/output/json.ts';
 import { field, widthOf } from '../../../../src/cli/output/text-layout.ts';
 import { inspectCertificates } from '../../../../src/verifying/inspect-certificates.ts';

@@ -7,8 +7,12 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Io } from '../../../../src/cli/io.ts';
 import { totalLine } from '../../../../src/cli/output/changes/outcomes.ts';
 import { annotationLine, summaryMarkdown, writeJobSummary } from '../../../../src/cli/output/github.ts';
-import { openProgress, progressMode } from '../../../../src/cli/output/progress/progress.ts';
-import { type ProgressEvent, ProgressState } from '../../../../src/cli/output/progress/progress-state.ts';
+import {
+  openProgress,
+  type ProgressEvent,
+  ProgressState,
+  progressMode,
+} from '../../../../src/cli/output/progress/progress.ts';
 import { hasColour, isUnicode } from '../../../../src/cli/output/terminal.ts';
 import { fitted, widthOf, wrapped } from '../../../../src/cli/output/text-layout.ts';
 import { networkErrors } from '../../../../src/service/errors.ts';

@@ -1,8 +1,7 @@
-/** Making a folder with those above it, and coming back from it in any case. */
-
-import { statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { constants, statSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { hasCode } from '../errors/system-reason.ts';
 
 /**
  * False when it is there already. Not by Node's `recursive`: with that it never comes back where nothing can be made
@@ -37,5 +36,16 @@ function isFolder(path: string): boolean {
     return statSync(path).isDirectory();
   } catch {
     return false;
+  }
+}
+
+/** Makes a rename, or the name of a new file, durable. Windows has no handle for that, and some file systems refuse it: both keep order. */
+export async function flushFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  await using handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } catch (thrown) {
+    if (!hasCode(thrown, 'EINVAL', 'ENOTSUP')) throw thrown;
   }
 }

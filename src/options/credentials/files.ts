@@ -1,10 +1,46 @@
-/** A secret kept in a file, read only when the file is the user's own. */
+/** The files that hold the signing certificate and its chain, read whole, and the password that opens a PKCS#12 among them. */
 
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { readHandleUpTo } from '../../bytes/read-file.ts';
+import { openToRead, readBeginning, readHandleUpTo } from '../../bytes/read-file.ts';
 import { systemReason } from '../../errors/system-reason.ts';
+import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors } from '../errors.ts';
+import type { Environment } from '../options.ts';
+
+/** Far more than any chain: enough to see that a file is too large, never enough to fill the memory. */
+const READ_LIMIT = 16 * 1024 * 1024;
+
+interface CertificateFiles {
+  readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+  readonly password: Secret | undefined;
+  /** Whole sentences. */
+  readonly warnings: readonly string[];
+}
+
+/** Throws `certificate-file-missing` for a path that cannot be read. */
+export async function readCertificateFiles(paths: readonly string[], env: Environment): Promise<CertificateFiles> {
+  const files = await Promise.all(paths.map(async (name) => ({ name, bytes: await readBounded(name) })));
+  return { files, ...(await readPassword(env)) };
+}
+
+async function readPassword(env: Environment): Promise<Pick<CertificateFiles, 'password' | 'warnings'>> {
+  const password = env.CODESIGN_CERTIFICATE_PASSWORD;
+  if (password) return { password: new Secret(password), warnings: [] };
+  const path = env.CODESIGN_CERTIFICATE_PASSWORD_FILE;
+  if (!path) return { password: undefined, warnings: [] };
+  const { text, warnings } = await readSecretFile(path, 'CODESIGN_CERTIFICATE_PASSWORD_FILE');
+  return { password: new Secret(text), warnings };
+}
+
+async function readBounded(path: string): Promise<Uint8Array> {
+  try {
+    await using handle = await openToRead(path);
+    return await readBeginning(handle, READ_LIMIT);
+  } catch (thrown) {
+    throw settingsErrors('certificate-file-missing', { path, reason: systemReason(thrown) }, { cause: thrown });
+  }
+}
 
 /** A secret is a line; what is larger is the wrong file. */
 const LARGEST_SECRET_FILE = 64 * 1024;
@@ -13,16 +49,11 @@ const LARGEST_SECRET_FILE = 64 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
 const READABLE_BY_OTHERS = 0o044;
 
-export interface SecretFile {
-  readonly text: string;
-  readonly warnings: readonly string[];
-}
-
 /**
  * The file's text without one newline at its end. `variable` is the environment variable that names the file. Throws
  * `secret-file-unreadable` or `secret-file-exposed`.
  */
-export async function readSecretFile(path: string, variable: string): Promise<SecretFile> {
+export async function readSecretFile(path: string, variable: string) {
   const { text, stats } = await readWithStats(path, variable);
   // Windows knows no such bits: what Node shows there says nothing about who may write.
   const warnings = process.platform === 'win32' ? [] : checkPermissions(path, stats, variable);
@@ -33,15 +64,8 @@ export async function readSecretFile(path: string, variable: string): Promise<Se
 /** Permissions and content of the same open file: between two look-ups by path it could be another. */
 async function readWithStats(path: string, variable: string): Promise<{ text: string; stats: Stats }> {
   try {
-    const file = await open(path, 'r');
-    try {
-      return {
-        stats: await file.stat(),
-        text: Buffer.from(await readHandleUpTo(file, LARGEST_SECRET_FILE)).toString(),
-      };
-    } finally {
-      await file.close();
-    }
+    await using file = await open(path, 'r');
+    return { stats: await file.stat(), text: (await readHandleUpTo(file, LARGEST_SECRET_FILE)).toString() };
   } catch (cause) {
     throw settingsErrors('secret-file-unreadable', { variable, path, reason: systemReason(cause) }, { cause });
   }

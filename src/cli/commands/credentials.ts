@@ -1,12 +1,11 @@
-/** `codesign-remote login`: reads credentials from a terminal or standard input, checks them with the service, and stores them. */
+/** `login`, `logout` and `whoami`. Credentials are read from a terminal or standard input, and checked before they are stored. */
 
 import type { Readable } from 'node:stream';
 import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { missingSettings } from '../../options/commands/common.ts';
 import { checkAccessKey, checkAccessSecret, hasCredentials } from '../../options/credentials/credentials.ts';
-import { accountName, accountText } from '../../options/credentials/keychain.ts';
-import { storeCredentials } from '../../options/credentials/stored.ts';
+import { accountName, accountText, storeCredentials } from '../../options/credentials/keychain.ts';
 import { settingsErrors } from '../../options/errors.ts';
 import type { ProfileOptions } from '../../options/options.ts';
 import type { OptionsOf } from '../../options/table.ts';
@@ -17,7 +16,8 @@ import { canAsk, openAsk } from '../input/ask.ts';
 import { askForRoots } from '../input/init-answers.ts';
 import type { Io } from '../io.ts';
 import { fail } from '../output/fail.ts';
-import { Lines, maskedKey } from '../output/lines.ts';
+import { jsonText, warningsJson } from '../output/json.ts';
+import { Lines, maskedKey, shown } from '../output/lines.ts';
 
 interface Given {
   readonly baseUrl: URL;
@@ -166,4 +166,60 @@ async function storeRoots(
 
 function addressOf(baseUrl: URL): string {
   return baseUrl.href.replace(/\/$/, '');
+}
+
+/** Returns the exit code: 0 even if there were no credentials. Throws errors of usage and of the keychain. */
+export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<number> {
+  const lines = new Lines(io, options);
+  const { settings, keychain } = await composeCredentialsCommand(options, io.env, { mayBeNew: true });
+  const wereThere = await keychain.remove(accountName(settings));
+  const profile = accountText(settings);
+  lines.result(
+    wereThere
+      ? `removed  the credentials of profile ${profile} from the keychain`
+      : `nothing  the keychain has no credentials of profile ${profile}`,
+  );
+  if (hasCredentials(io.env)) {
+    lines.warning(
+      'The credentials in the environment stay: CODESIGN_ACCESS_KEY, CODESIGN_ACCESS_SECRET, CODESIGN_ACCESS_SECRET_FILE.',
+    );
+  }
+  return 0;
+}
+
+const SOURCES = { environment: 'the environment', keychain: "the operating system's keychain" } as const;
+
+/** Returns the exit code. Throws errors of usage, of the keychain and, with --check, of the service. */
+export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<number> {
+  const lines = new Lines(io, options);
+  const composition = await composeCredentialsCommand(options, io.env, { mayBeNew: false });
+  const { profile, baseUrl } = composition.settings;
+  const credentials = await composition.read();
+  const { source, origin } = credentials;
+  const accessKey = maskedKey(credentials.accessKey);
+  // The keychain stores the origin of the service, without the path of its address.
+  const address = baseUrl ?? (origin === undefined ? undefined : new URL(origin));
+  const checked = options.check ? await composition.check(requireAddress(address, io.env), credentials) : undefined;
+  const warnings = [...credentials.warnings, ...(checked?.warnings ?? [])];
+  if (options.json) {
+    const check =
+      checked === undefined
+        ? null
+        : { accepted: true, httpStatus: checked.httpStatus, serviceCode: checked.serviceCode ?? null };
+    const service = address?.origin ?? null;
+    io.stdout.write(jsonText({ profile, origin: service, accessKey, source, check, ...warningsJson(warnings) }));
+  } else {
+    lines.result(`profile     ${profile}`);
+    lines.result(`service     ${address?.origin ?? 'not known: --base-url'}`);
+    lines.result(`access key  ${shown(accessKey)}`);
+    lines.result(`from        ${SOURCES[source]}`);
+    if (checked !== undefined) lines.result('check       accepted, as far as the service reports');
+  }
+  for (const warning of warnings) lines.warning(warning);
+  return 0;
+}
+
+function requireAddress(address: URL | undefined, env: Io['env']): URL {
+  if (address !== undefined) return address;
+  throw missingSettings(['baseUrl'], env);
 }
