@@ -87,7 +87,7 @@ export function firstParts(element: Element, what: string, most: number): Elemen
   if ((element.tag & 0x20) === 0) throw malformed(what, 'primitive where parts are expected', element.offset);
   const found: Element[] = [];
   let position = 0;
-  const start = element.offset + headerLengthOf(element);
+  const start = element.offset + (element.contents.byteOffset - element.bytes.byteOffset);
   while (position < element.contents.length && found.length < most) {
     const part = readAt(element.contents.subarray(position), what, start + position, element.rules);
     found.push(part);
@@ -233,10 +233,6 @@ function endOfIndefinite(bytes: Uint8Array, start: number, what: string, offset:
     }
     position += header.length + (header.contentsLength ?? 0);
   }
-}
-
-function headerLengthOf(element: Element): number {
-  return element.contents.byteOffset - element.bytes.byteOffset;
 }
 
 function malformed(what: string, problem: string, offset: number) {

@@ -5,6 +5,7 @@ import { DIGEST_OID, digestAlgorithmOf } from '../asn1/algorithm-identifiers.ts'
 import { DATA } from '../asn1/object-identifiers.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/patch.ts';
+import { onceOf } from '../bytes/reuse.ts';
 import { type ParsedAttribute, parseSignedData, type SignedData, signerNameOf } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
@@ -23,7 +24,6 @@ import {
   type SigningContext,
   type SigningMode,
 } from './format.ts';
-import { onceOf } from '../bytes/reuse.ts';
 import { examineUnread, prepareCms, stampCms, timestampsOf } from './signature-profile.ts';
 
 export interface CmsHolder {

@@ -62,7 +62,7 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
     const location = head.headers.get('location');
     return statusErrors(
       'redirected',
-      { ...details, location: location && show(withoutUserInformation(location)) },
+      { ...details, location: location && show(location.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, '$1//')) },
       context,
     );
   }
@@ -76,10 +76,6 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
 export function isBare503({ status, headers }: AnswerHead, envelope: Envelope | undefined): boolean {
   if (status !== 503 || envelope !== undefined) return false;
   return readRetryAfter(headers.get('retry-after'), 0) === undefined;
-}
-
-function withoutUserInformation(location: string): string {
-  return location.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, '$1//');
 }
 
 /** The `data` of a successful envelope; throws what a 2xx answer says instead of success. */

@@ -20,16 +20,12 @@ export function classifyOutcome(outcome: Outcome, asked: AskedFor): Classified {
   const { kind } = outcome;
   const head = kind === 'answer' ? outcome : outcome.head;
   const retryAfter = readRetryAfter(head?.headers.get('retry-after'), asked.now.getTime());
-  if (head !== undefined && !isSuccess(head)) return classifyStatus(head, retryAfter);
+  if (head !== undefined && !(head.status >= 200 && head.status < 300)) return classifyStatus(head, retryAfter);
   if (kind === 'failure') return classifyFailure(outcome, retryAfter);
   const checked = checkAnswer(outcome.body, asked);
   if ('token' in checked) return { kind: 'done', result: checked };
   const isPage = HTML.test(Buffer.from(outcome.body.subarray(0, LOOKED_AT)).toString('latin1'));
   return final(isPage ? 'a web page instead of a timestamp' : checked.refusal);
-}
-
-function isSuccess({ status }: AnswerHead): boolean {
-  return status >= 200 && status < 300;
 }
 
 function classifyStatus({ status, headers }: AnswerHead, retryAfter: number | undefined): Classified {

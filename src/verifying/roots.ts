@@ -113,13 +113,10 @@ interface CertificateStores {
 
 function rootsOfNode(): TrustRoots {
   const { getCACertificates } = tls as typeof tls & CertificateStores;
-  const fromPem = (certificates: readonly string[]) => certificates.map((pem) => derOf(pem));
+  const fromPem = (certificates: readonly string[]) =>
+    certificates.map((pem) => Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64'));
   if (getCACertificates === undefined) return lazily('Node.js', () => fromPem(tls.rootCertificates));
   return lazily('the operating system', () => fromPem(getCACertificates('system')));
-}
-
-function derOf(pem: string): Uint8Array {
-  return Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64');
 }
 
 /** What cannot be read among many is left out: it trusts nothing then. */

@@ -40,17 +40,12 @@ export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> 
   return login({ profile: name, environment, baseUrl: answers.baseUrl }, io);
 }
 
-interface Answered {
-  readonly answers: Answers;
-  readonly wantsLogin: boolean;
-}
-
 /** Without a terminal, the environment and the profile are used only with --yes. */
 async function answer(
   suggested: Suggested,
   options: OptionsOf<'init'> & { readonly name: string; readonly path: string },
   io: Io,
-): Promise<Answered> {
+): Promise<{ readonly answers: Answers; readonly wantsLogin: boolean }> {
   const { yes = false, baseUrl, code, certificate, name, path } = options;
   if (!yes && canAsk(io)) {
     using ask = openAsk(io, WITHOUT_TERMINAL);

@@ -4,20 +4,11 @@ import { isBytes, isSamePiece, nextPiece, type Piece, pieceLength, surveyPieces 
 import type { Content } from '../../crypto/content.ts';
 import { counted } from '../../errors/counted.ts';
 
-/** A patch without what it inserts. */
-export type PatchShape = readonly EditShape[];
-
-interface EditShape {
-  readonly offset: number;
-  readonly remove: number;
-  /** In bytes. */
-  readonly added: number;
-  /** Whether ranges of the original are among what is inserted. */
-  readonly addsRanges: boolean;
-}
+/** A patch without what it inserts: how many bytes it adds, and whether ranges of the original are among them. */
+export type PatchShape = ReturnType<typeof shapeOf>;
 
 /** Throws `pieces-invalid` for edits that are not in the order of the file, or not within its `size` bytes. */
-export function shapeOf(patch: Patch, size: number): PatchShape {
+export function shapeOf(patch: Patch, size: number) {
   let last = 0;
   return patch.map(({ offset, remove, insert }) => {
     if (!(offset >= last && remove >= 0 && offset + remove <= size)) {

@@ -82,7 +82,7 @@ function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Ge
   const attributes = (block.signedData?.signers ?? []).flatMap(({ unsignedAttributes }) => unsignedAttributes);
   yield* examineUnread(JAR_PROFILE, attributes);
   const unreadable = [block.signedData, ...timestamps].flatMap((from) =>
-    (from?.certificates ?? []).filter((der) => !isCertificate(der)),
+    (from?.certificates ?? []).filter((der) => orUndefined(() => parseCertificate(der, 'it')) === undefined),
   );
   if (unreadable.length > 0) {
     const message = `${block.entry.name} has an invalid entry among its certificates: Java ignores the signature.`;
@@ -92,10 +92,6 @@ function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Ge
     const message = `The signer's key has ${bits} bits; Java takes a signature by one of fewer than ${SHORTEST_KEY} for none.`;
     yield broken('key-too-short', message);
   }
-}
-
-function isCertificate(der: Uint8Array): boolean {
-  return orUndefined(() => parseCertificate(der, 'it')) !== undefined;
 }
 
 function shortKeys({ signedData }: EmbeddedBlock): readonly number[] {
