@@ -1,5 +1,6 @@
 import { DIGEST_NAME_BY_OID, digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import { COUNTER_SIGNATURE, DATA } from '../../asn1/object-identifiers.ts';
+import { onceOf } from '../../bytes/reuse.ts';
 import { cmsBudget } from '../../cms/limits.ts';
 import { parseWithin, type SignedData, type SignerInfo, signerNameOf } from '../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../cms/verify-signer.ts';
@@ -10,7 +11,6 @@ import { broken, type Finding } from '../../errors/finding.ts';
 import { timestampReader } from '../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../format.ts';
-import { onceOf } from '../once.ts';
 import { examineUnread, timestampsOf } from '../signature-profile.ts';
 import { SIGNATURE_NAME, type StoredSignature } from './package.ts';
 import { NUGET_PROFILE, readSignedText, type SignedText } from './signed-content.ts';
