@@ -24,26 +24,29 @@ export function spcSipInfo({ version, guid }: Sip): SpcData {
   return { type: SPC_SIP_INFO, value: encodeAll(0x30, fields) };
 }
 
-/** A signature must name this package. The version is not compared: signing programs differ in it, and Windows accepts all. */
-export function sipKind({ guid }: Sip, name: string): SignedKind {
+/**
+ * A signature must name this package, or any if it is undefined. The version is not compared: signing programs differ in it, and
+ * Windows accepts all.
+ */
+export function sipKind(sip: Sip | undefined, name: string): SignedKind {
   return {
     dataType: SPC_SIP_INFO,
     value: {
       name: 'SIP',
-      examine: (value) => examine(value, guid, name),
+      examine: (value) => examine(value, sip?.guid, name),
       describe: (value) => [{ name: 'SIP', value: readGuid(value) }],
     },
   };
 }
 
-function examine(value: Element | undefined, expected: string, name: string): readonly Finding[] {
+function examine(value: Element | undefined, expected: string | undefined, name: string): readonly Finding[] {
   const broken = (code: string, message: string): readonly Finding[] => [{ code, message, against: 'integrity' }];
   if (value === undefined) {
     return broken('signed-kind-malformed', 'The signature has no SpcSipInfo, which says what kind of file it is for.');
   }
   try {
     const guid = readGuid(value);
-    if (guid === expected) return [];
+    if (expected === undefined || guid === expected) return [];
     return broken(
       'signed-kind-differs',
       `The signature was made for another kind of file ({${guid}}), not for ${name}.`,

@@ -5,12 +5,13 @@ import { cat } from './cat/index.ts';
 import type { Format } from './format.ts';
 import { jar } from './jar/index.ts';
 import { msi } from './msi/index.ts';
+import { navx } from './navx/index.ts';
 import { nuget } from './nuget/index.ts';
 import { pe } from './pe/index.ts';
 import { rdp } from './rdp/index.ts';
 import { powershell, wsh } from './script/index.ts';
 
-const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh, rdp, appx, nuget] as const;
+const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh, rdp, appx, nuget, navx] as const;
 
 export const formats: readonly Format[] = FORMATS;
 

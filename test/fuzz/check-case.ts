@@ -13,6 +13,7 @@ import { catErrors } from '../../src/formats/cat/errors.ts';
 import { formatErrors } from '../../src/formats/errors.ts';
 import { jarErrors } from '../../src/formats/jar/errors.ts';
 import { msiErrors } from '../../src/formats/msi/errors.ts';
+import { navxErrors } from '../../src/formats/navx/errors.ts';
 import { peErrors } from '../../src/formats/pe/errors.ts';
 import { rdpErrors } from '../../src/formats/rdp/errors.ts';
 import { scriptErrors } from '../../src/formats/script/errors.ts';
@@ -43,6 +44,7 @@ const TABLES = [
   catErrors,
   compoundFileErrors,
   msiErrors,
+  navxErrors,
   rdpErrors,
   scriptErrors,
   httpErrors,

@@ -9,6 +9,7 @@ import { cat } from '../../../src/formats/cat/index.ts';
 import { readCatalog } from '../../../src/formats/cat/list.ts';
 import type { Format } from '../../../src/formats/format.ts';
 import { msi } from '../../../src/formats/msi/index.ts';
+import { navx } from '../../../src/formats/navx/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { rdp } from '../../../src/formats/rdp/index.ts';
 import { powershell, wsh } from '../../../src/formats/script/index.ts';
@@ -16,6 +17,7 @@ import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer
 import { GOOD_CABINETS, MALFORMED_CABINETS } from '../../unit/formats/cab/samples.ts';
 import { GOOD_CATALOGS, MALFORMED_CATALOGS } from '../../unit/formats/cat/samples.ts';
 import { GOOD_INSTALLERS, MALFORMED_INSTALLERS } from '../../unit/formats/msi/samples.ts';
+import { GOOD_EXTENSIONS, MALFORMED_EXTENSIONS } from '../../unit/formats/navx/samples.ts';
 import { GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from '../../unit/formats/rdp/samples.ts';
 import { GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from '../../unit/formats/script/samples.ts';
 import type { Fixture } from '../../unit/formats/support/fixtures.ts';
@@ -140,6 +142,21 @@ export const msiTarget = fileTarget(
   msi,
   [GOOD_INSTALLERS, MALFORMED_INSTALLERS],
   requireSameStreams,
+);
+/** Everything up to the block. */
+async function requireSamePackage(before: Uint8Array, after: Uint8Array): Promise<void> {
+  const [one, other] = [before, after].map((file) => {
+    const bytes = Buffer.from(file);
+    return bytes.subarray(0, 40 + Number(bytes.readBigUInt64LE(28)));
+  });
+  require(one !== undefined && other !== undefined && one.equals(other), 'the package was changed');
+}
+
+export const navxTarget = fileTarget(
+  'extensions of Business Central',
+  navx,
+  [GOOD_EXTENSIONS, MALFORMED_EXTENSIONS],
+  requireSamePackage,
 );
 export const rdpTarget = fileTarget(
   'connection files',

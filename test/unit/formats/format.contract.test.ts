@@ -8,6 +8,7 @@ import { changedCatalogs, GOOD_CATALOGS, MALFORMED_CATALOGS } from './cat/sample
 import { describeFormat, type FormatFixtures } from './format.contract.ts';
 import { changedEntries } from './jar/changed-entries.ts';
 import { changedInstallers, GOOD_INSTALLERS, MALFORMED_INSTALLERS } from './msi/samples.ts';
+import { changedExtensions, GOOD_EXTENSIONS, MALFORMED_EXTENSIONS } from './navx/samples.ts';
 import { changedNuget, GOOD_NUGET, MALFORMED_NUGET } from './nuget/samples.ts';
 import { headerOffsets } from './pe/slow-pe.ts';
 import { changedConnections, GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from './rdp/samples.ts';
@@ -91,6 +92,16 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
       malformed: MALFORMED_WSH,
       remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: changedScripts,
+      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
+    },
+  ],
+  [
+    'navx',
+    {
+      good: GOOD_EXTENSIONS,
+      malformed: MALFORMED_EXTENSIONS,
+      remarks: { SHA1: 'digest-algorithm-aging' },
+      changedContents: changedExtensions,
       appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
     },
   ],

@@ -13,6 +13,7 @@ import { checkAll, osslsigncodeVerify, run, type Verdict } from '../../system/in
 import { GOOD_CABINETS } from './cab/samples.ts';
 import { GOOD_CATALOGS } from './cat/samples.ts';
 import { GOOD_INSTALLERS } from './msi/samples.ts';
+import { GOOD_EXTENSIONS } from './navx/samples.ts';
 import { GOOD_CONNECTIONS } from './rdp/samples.ts';
 import { applyPatch } from './support/apply-patch.ts';
 import { openBytes, type SignBytesOptions } from './support/sign-bytes.ts';
@@ -148,6 +149,21 @@ describe.skipIf(!isWhole)('files that are signed', () => {
     }
     const verdicts = await checkAll([signed[0] ?? '', signed.at(-1) ?? ''], check);
     expect(verdicts.flat().map(({ accepted }) => accepted)).toEqual([false, false, false, false]);
+  });
+
+  it('extensions of Business Central are accepted by another program, and their CMS by openssl', async () => {
+    const { signed, rejected } = await signAll(GOOD_EXTENSIONS.map(({ name, bytes }) => ({ name, bytes })));
+    expect(rejected).toEqual({});
+    const check = async (file: string) => [
+      await run('python3', ['test/unit/formats/navx/check.py', file]),
+      await checkCms(file),
+    ];
+    expect(await complaints(signed, check)).toEqual([]);
+    const [first = ''] = signed;
+    const changed = readFileSync(first);
+    changed[50] = 0;
+    writeFileSync(first, changed);
+    expect((await check(first)).map(({ accepted }) => accepted)).toEqual([false, true]);
   });
 
   it('connection files are accepted by openssl over the content that another program builds', async () => {

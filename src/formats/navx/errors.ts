@@ -1,0 +1,22 @@
+/** What can be wrong with an extension that is to be signed. */
+
+import { defineErrors } from '../../errors/define-errors.ts';
+
+export const navxErrors = defineErrors('local', {
+  'navx-truncated': {
+    message: 'the file ends after {size} bytes, but its {what} reaches up to byte {end}',
+    hint: 'Build or download the extension again: it is truncated or damaged.',
+  },
+  'navx-malformed': {
+    message: 'the extension is malformed: {problem}',
+    hint: 'Build or download it again.',
+  },
+  'navx-trailing-bytes': {
+    message: '{length} bytes that are not a signature follow the package at byte {end}',
+    hint: 'Start from the original extension, and do not append data to it: no signature covers such data.',
+  },
+  'navx-too-large': {
+    message: 'the extension is {size} bytes long, and a signed one cannot be longer than 4 GiB',
+    hint: 'Move data out of the extension: the place of its signature has 32 bits.',
+  },
+});

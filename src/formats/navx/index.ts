@@ -1,0 +1,16 @@
+/** Extensions of Business Central. What opens one is loaded when one is opened. */
+
+import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
+import type { Format } from '../format.ts';
+
+export const navx = {
+  id: 'navx',
+  title: 'Business Central extension (NAVX)',
+  extensions: ['.app', '.navx'],
+  options: PROGRAM_OPTIONS,
+  modes: ['replace'],
+  defaultMode: 'replace',
+  purpose: 'code-signing',
+  recognition: { by: 'bytes', claims: (head) => Buffer.from(head.subarray(0, 4)).toString('latin1') === 'NAVX' },
+  open: async (source, reader) => (await import('./open-navx.ts')).openNavx(source, reader),
+} as const satisfies Format;

@@ -1,0 +1,75 @@
+/** An extension that is open: the block behind its package as a container of one Authenticode signature. */
+
+import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
+import { type Container, digestIn } from '../../authenticode/container.ts';
+import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
+import { spcContent } from '../../authenticode/spc-structures.ts';
+import { isPadding, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { Patch } from '../../bytes/patch.ts';
+import { counted } from '../../errors/counted.ts';
+import { broken } from '../../errors/finding.ts';
+import { formatErrors } from '../errors.ts';
+import type { ContentReader, SignableFile } from '../format.ts';
+import { BLOCK_MARK, type NavxLayout, readLayout } from './layout.ts';
+
+/** As the plug-in of Business Central registers it. Signatures of signtool have another GUID each time, and no verifier compares it. */
+const SIP: Sip = { version: [1], guid: '36FFA03E-F824-48E7-8E07-4A2DCB034CC7' };
+
+interface Extension {
+  readonly layout: NavxLayout;
+  readonly stored: StoredCms | undefined;
+}
+
+export async function openNavx(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
+  const layout = await readLayout(source);
+  const stored = layout.signature && (await readStoredCms(source, layout.signature));
+  return signableNavx({ layout, stored }, source, reader);
+}
+
+function signableNavx(extension: Extension, source: ByteSource, reader: ContentReader): SignableFile {
+  const { version, packageEnd, signature } = extension.layout;
+  return {
+    ...authenticodeFile(signatureBlock(extension, source, reader), reader.budget),
+    warnings: [],
+    reopen: (other, otherReader) => signableNavx(extension, other, otherReader),
+    layout: () => [
+      { name: 'version', value: String(version) },
+      { name: 'package end', value: `byte ${packageEnd}` },
+      { name: 'signature', value: signature === undefined ? 'none' : `${signature.end - signature.start} bytes` },
+    ],
+  };
+}
+
+function signatureBlock({ layout, stored }: Extension, source: ByteSource, { measure }: ContentReader): Container {
+  const { packageEnd, fileSize } = layout;
+  const hidden = stored === undefined || isPadding(stored.rest) ? 0 : stored.rest.length;
+  const replaceBlock = (insert: readonly Uint8Array[]): Patch => [
+    { offset: packageEnd, remove: fileSize - packageEnd, insert },
+  ];
+  return {
+    source,
+    kind: sipKind(undefined, 'a Business Central extension'),
+    single: 'an extension holds one signature',
+    obstacle: undefined,
+    entries: async () =>
+      stored === undefined ? [] : [{ location: 'signature block', cms: stored.cms, examine: async () => [] }],
+    measure: async (_content, algorithms) => measure(source, [{ start: 0, end: packageEnd }], algorithms),
+    content: async ({ algorithm }, measured) => spcContent(spcSipInfo(SIP), algorithm, digestIn(measured, algorithm)),
+    put(cms) {
+      const mark = Buffer.from(BLOCK_MARK);
+      const offset = Buffer.alloc(4);
+      offset.writeUInt32LE(packageEnd);
+      return replaceBlock([mark, cms, offset, mark]);
+    },
+    async take() {
+      if (layout.signature === undefined) throw formatErrors('not-signed');
+      return replaceBlock([]);
+    },
+    async examine() {
+      if (hidden === 0) return [];
+      const message = `The file hides ${counted(hidden, 'byte')} behind the signature, which no signature covers.`;
+      return [broken('hidden-bytes', message)];
+    },
+  };
+}

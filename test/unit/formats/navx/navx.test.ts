@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
+import { navxErrors } from '../../../../src/formats/navx/errors.ts';
+import { navx } from '../../../../src/formats/navx/index.ts';
+import { readLayout } from '../../../../src/formats/navx/layout.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { codesOf } from '../support/is-intact.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { GOOD_EXTENSIONS, MALFORMED_EXTENSIONS } from './samples.ts';
+
+const [{ bytes } = { bytes: Buffer.alloc(0) }] = GOOD_EXTENSIONS;
+
+it('has a block of its own form behind the package, with the length of the package in it', async () => {
+  const { result, sealed } = await signBytes(navx, bytes, await makeThrowawaySigner());
+  const offset = Buffer.alloc(4);
+  offset.writeUInt32LE(bytes.length);
+  expect(result).toEqual(Buffer.concat([bytes, Buffer.from('NXSB'), sealed, offset, Buffer.from('NXSB')]));
+});
+
+it('is intact whatever GUID the signature has, and not with bytes behind the CMS', async () => {
+  const { result } = await signBytes(navx, bytes, await makeThrowawaySigner());
+  const hidden = Buffer.concat([result.subarray(0, -8), Buffer.alloc(5, 1), result.subarray(-8)]);
+  const file = await openBytes(navx, hidden);
+  expect((await file.examine()).map(({ code }) => code)).toEqual(['hidden-bytes']);
+  const other = Buffer.from(result);
+  other.writeUInt8(0, result.indexOf(Buffer.from('3ea0ff36', 'hex')));
+  // The digest of the content that holds the GUID is no longer the signed one, and nothing else is found.
+  expect(await codesOf((await (await openBytes(navx, other)).signatures())[0])).toEqual(['message-digest-differs']);
+});
+
+it('is refused if the package ends beyond 4 GiB', async () => {
+  const size = 2 ** 32 + 60;
+  const header = Buffer.from(bytes.subarray(0, 40));
+  header.writeBigUInt64LE(BigInt(size - 40), 28);
+  const source: ByteSource = {
+    size,
+    read: async (offset, length) => header.subarray(offset, offset + length),
+    stream: async function* () {},
+  };
+  await expect(readLayout(source)).rejects.toMatchObject({ code: 'navx-too-large' });
+  const covered = MALFORMED_EXTENSIONS.map(({ code }) => code);
+  expect([...new Set([...covered, 'navx-too-large'])].sort()).toEqual(Object.keys(navxErrors.table).sort());
+});

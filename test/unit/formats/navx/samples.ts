@@ -1,0 +1,62 @@
+/** Extensions of Business Central, and broken ones. */
+
+import type { Fixture } from '../support/fixtures.ts';
+
+function makeExtension(content: Buffer): Buffer {
+  const header = Buffer.alloc(40, 0x11);
+  header.write('NAVX', 0, 'latin1');
+  header.writeUInt32LE(40, 4);
+  header.writeUInt32LE(2, 8);
+  header.writeBigUInt64LE(BigInt(content.length), 28);
+  header.write('NAVX', 36, 'latin1');
+  return Buffer.concat([header, content]);
+}
+
+const CONTENT = Buffer.from('PK\x03\x04 stands for a package');
+const sound = makeExtension(CONTENT);
+const good = (name: string, what: string, content: Buffer): Fixture => ({
+  name,
+  what,
+  bytes: makeExtension(content),
+  appendCode: 'cannot-append',
+});
+
+export const GOOD_EXTENSIONS: readonly Fixture[] = [
+  good('plain.app', 'a package', CONTENT),
+  good('runtime.app', 'an encrypted package of an odd length', Buffer.alloc(5001, 0x5a)),
+];
+
+const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({ name, what, bytes, code });
+
+function changed(offset: number, value: number): Buffer {
+  const bytes = Buffer.from(sound);
+  bytes.writeUInt32LE(value, offset);
+  return bytes;
+}
+
+function withBlock(offset: number, end: string): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(offset);
+  return Buffer.concat([sound, Buffer.from('NXSB\x30\x00'), bytes, Buffer.from(end)]);
+}
+
+export const MALFORMED_EXTENSIONS: readonly Fixture[] = [
+  malformed('navx-truncated', 'head.app', 'a part of a header', sound.subarray(0, 39)),
+  malformed('navx-truncated', 'cut.app', 'a package that was cut', sound.subarray(0, sound.length - 1)),
+  malformed('navx-truncated', 'long.app', 'a length of more than 32 bits', changed(32, 1)),
+  malformed('navx-malformed', 'header.app', 'a header of another length', changed(4, 44)),
+  malformed('navx-malformed', 'mark.app', 'a header without its second mark', changed(36, 0)),
+  malformed('navx-trailing-bytes', 'tail.app', 'bytes behind it', Buffer.concat([sound, Buffer.alloc(20, 1)])),
+  malformed('navx-malformed', 'place.app', 'a signature of another place', withBlock(sound.length + 1, 'NXSB')),
+  malformed('navx-malformed', 'end.app', 'a signature without its second mark', withBlock(sound.length, 'NXSA')),
+];
+
+/** The same extension with a byte changed: in the header, and the last one of the package. */
+export async function changedExtensions(result: Buffer): Promise<readonly Buffer[]> {
+  const end = 40 + Number(result.readBigUInt64LE(28));
+  return [12, end - 1].map((offset) => {
+    const bytes = Buffer.from(result);
+    bytes[offset] = (bytes[offset] ?? 0) ^ 0x20;
+    return bytes;
+  });
+}
