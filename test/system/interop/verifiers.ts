@@ -20,6 +20,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   msiinfo: 'msitools',
   '/usr/bin/python3': 'python3 python3-olefile',
   javac: 'default-jdk-headless',
+  mono: 'mono-complete',
 };
 
 /**

@@ -1,0 +1,143 @@
+/**
+ * Packages before and after `dotnet nuget sign` (CODESIGN_TEST_PAIRS), what other programs say of packages that we sign
+ * (CODESIGN_TEST_VERIFIERS, CODESIGN_TEST_NUGET: the path of nuget.exe, run by mono), and the largest number of entries.
+ */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CodesignError } from '../../../../src/errors/codesign-error.ts';
+import { speaksAgainst } from '../../../../src/errors/finding.ts';
+import { cmsEnvelope } from '../../../../src/formats/format.ts';
+import { nuget } from '../../../../src/formats/nuget/index.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { run } from '../../../system/interop/verifiers.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { codesOf, isIntact } from '../support/is-intact.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { filesBelow, type SignedCopies, signedCopies } from '../support/signed-copies.ts';
+import { GOOD_NUGET, makePackage } from './samples.ts';
+
+const {
+  CODESIGN_TEST_PAIRS: pairs = '',
+  CODESIGN_TEST_CORPUS: corpus = '',
+  CODESIGN_TEST_VERIFIERS: verifiers = '',
+  CODESIGN_TEST_NUGET: program = '',
+} = process.env;
+const read = (name: string) => readFileSync(path.join(pairs, 'package-signing', name));
+
+/** The end record of an archive without a comment: where its directory begins. */
+const directoryOf = (bytes: Buffer) => bytes.readUInt32LE(bytes.length - 6);
+const placesOf = (bytes: Buffer) => {
+  const directory = directoryOf(bytes);
+  return {
+    directory,
+    local: bytes.lastIndexOf('PK\x03\x04', directory, 'latin1'),
+    record: bytes.lastIndexOf('PK\x01\x02', -22, 'latin1'),
+  };
+};
+
+async function isAccepted(bytes: Buffer): Promise<boolean> {
+  try {
+    const file = await openBytes(nuget, bytes);
+    const [signature] = await file.signatures();
+    return (await isIntact(signature)) && !speaksAgainst(await file.examine(), 'integrity');
+  } catch (thrown) {
+    if (thrown instanceof CodesignError) return false;
+    throw thrown;
+  }
+}
+
+describe.skipIf(pairs === '')('a package that dotnet nuget sign signed', () => {
+  const [signed, unsigned] =
+    pairs === ''
+      ? [Buffer.alloc(0), Buffer.alloc(0)]
+      : [read('signed/sample.signed.nupkg'), read('unsigned/sample.nupkg')];
+
+  it('is intact: its signer is named by the key, its algorithms have no parameters', async () => {
+    const file = await openBytes(nuget, signed);
+    expect(await file.examine()).toEqual([]);
+    const [signature] = await file.signatures();
+    expect(await codesOf(signature)).toEqual([]);
+    expect(signature?.signedData?.signers[0].issuerAndSerial).toBeUndefined();
+  });
+
+  it('is made again from the unsigned package, byte for byte but the time of the entry, and gives that back', async () => {
+    const file = await openBytes(nuget, signed);
+    const [signature] = await file.signatures();
+    expect(applyPatch(signed, await file.remove())).toEqual(unsigned);
+    const { bytes } = signature?.envelope ?? cmsEnvelope(Buffer.alloc(0));
+    const { patch } = await (await openBytes(nuget, unsigned)).attach(cmsEnvelope(bytes));
+    const made = applyPatch(unsigned, patch);
+    const { local, record } = placesOf(signed);
+    for (const at of [local + 10, record + 12]) signed.copy(made, at, at, at + 4);
+    expect(made).toEqual(signed);
+  });
+
+  it('is rejected once a byte of it changes, of whatever kind', async () => {
+    expect(await isAccepted(signed)).toBe(true);
+    const { local, record, directory } = placesOf(signed);
+    const accepted: number[] = [];
+    for (let at = 0; at < signed.length; at++) {
+      const changed = Buffer.from(signed);
+      changed[at] = (changed[at] ?? 0) ^ 0x01;
+      if (await isAccepted(changed)) accepted.push(at);
+    }
+    // Only what no one signs: time and attributes of the signature's own entry, and who made it.
+    const free = [local + 10, local + 11, local + 12, local + 13, record + 4, record + 5];
+    const alsoFree = [record + 12, record + 13, record + 14, record + 15, record + 36, record + 37];
+    expect(accepted).toEqual([...free, ...alsoFree].sort((a, b) => a - b));
+    expect(directory).toBeLessThan(record);
+  });
+});
+
+describe.skipIf(verifiers === '' || corpus === '' || program === '')('packages that are signed', () => {
+  let copies: SignedCopies;
+  beforeAll(async () => {
+    copies = await signedCopies();
+  });
+  afterAll(() => copies.remove());
+
+  /** Its errors, without those about the chain, which openssl checks: mono does not know the test's root. */
+  const complaintsOfNuget = async (file: string) => {
+    const { output } = await run('mono', [program, 'verify', '-Signatures', file]);
+    expect(output).toContain('Verifying');
+    const errors = output.split('\n').filter((line) => /^NU\d+:/.test(line));
+    return errors.filter((line) => !/^NU30(12|18): .*found a chain building issue/.test(line));
+  };
+
+  it('are accepted by nuget.exe, openssl and the checker, and rejected by them once the content changes', async () => {
+    const files = [...GOOD_NUGET, ...filesBelow(path.join(corpus, 'nuget'), (name) => name.endsWith('.nupkg'))];
+    expect(files.length).toBeGreaterThanOrEqual(GOOD_NUGET.length + 2);
+    const checker = path.join(verifiers, 'formats', 'nupkgcheck.py');
+    for (const { name, bytes } of files) {
+      for (const algorithm of ['SHA256', 'SHA384', 'SHA512'] as const) {
+        const { path: file, code } = await copies.sign(name, bytes, { algorithm });
+        expect([name, code]).toEqual([name, undefined]);
+        expect([name, await run('python3', [checker, file])]).toMatchObject([name, { accepted: true }]);
+        const options = ['-inform', 'DER', '-binary', '-purpose', 'any', '-CAfile', copies.root, '-out', '/dev/null'];
+        const cms = await run('openssl', ['cms', '-verify', '-in', `${file}.cms`, ...options]);
+        expect([name, cms]).toMatchObject([name, { accepted: true }]);
+        if (algorithm !== 'SHA256') continue;
+        expect([name, await complaintsOfNuget(file)]).toEqual([name, []]);
+        const changed = readFileSync(file);
+        changed[10] = (changed[10] ?? 0) ^ 0x01;
+        writeFileSync(file, changed);
+        expect((await run('python3', [checker, file])).accepted).toBe(false);
+        expect(await complaintsOfNuget(file)).not.toEqual([]);
+      }
+    }
+  });
+});
+
+describe('the number of entries', () => {
+  it('may be 65,533, and one more is rejected before anything is signed', async () => {
+    const signer = await makeThrowawaySigner();
+    const entries = Array.from({ length: 65_534 - 5 }, (_, index) => ({ name: `content/${index}`, isStored: true }));
+    const most = makePackage(...entries.slice(1));
+    const { result } = await signBytes(nuget, most, signer);
+    expect(await isAccepted(result)).toBe(true);
+    expect(result.readUInt16LE(result.length - 12)).toBe(65_534);
+    await expect(signBytes(nuget, makePackage(...entries), signer)).rejects.toMatchObject({ code: 'nuget-zip64' });
+  });
+});

@@ -1,0 +1,204 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CODE_SIGNING, LIFETIME_SIGNING } from '../../../../src/asn1/object-identifiers.ts';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
+import { cmsEnvelope } from '../../../../src/formats/format.ts';
+import { nuget } from '../../../../src/formats/nuget/index.ts';
+import { readPackage } from '../../../../src/formats/nuget/package.ts';
+import { recogniseFormat } from '../../../../src/formats/recognise.ts';
+import { formats } from '../../../../src/formats/registry.ts';
+import { decideSigning } from '../../../../src/signing/signing-policy.ts';
+import { editLastEntry } from '../../../../src/zip/last-entry.ts';
+import { type NewEntry, storedEntry } from '../../../../src/zip/new-entry.ts';
+import { makePki } from '../../../support/signed-files/pki.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
+import {
+  chainFromPem,
+  makeThrowawaySigner,
+  type ThrowawaySigner,
+} from '../../../support/signed-files/throwaway-signer.ts';
+import { zip } from '../jar/simple-zip.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { codesOf } from '../support/is-intact.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { OWNERS, SERVICE_INDEX, signedAgain } from './repository-signatures.ts';
+import { makePackage } from './samples.ts';
+
+const plain = makePackage();
+let signer: ThrowawaySigner;
+let repository: ThrowawaySigner;
+beforeAll(async () => {
+  [signer, repository] = await Promise.all([
+    makeThrowawaySigner(),
+    makeThrowawaySigner({ publisher: 'Test Repository' }),
+  ]);
+});
+
+const contextOf = (more = {}) => signingContext({ chain: signer.chain, ...more });
+
+/** The package with a signature in which others take part, or with an entry of another kind. */
+async function packageWith(
+  role: 'author' | 'repository',
+  counters: readonly ThrowawaySigner[] = [],
+  change: { readonly value?: boolean; readonly entry?: Partial<NewEntry> } = {},
+): Promise<Buffer> {
+  const { sealed } = await signBytes(nuget, plain, signer);
+  const cms = signedAgain(sealed, role === 'author' ? signer : repository, role, counters, change.value);
+  const { body } = await readPackage(memorySource(plain));
+  return applyPatch(plain, editLastEntry(body, { ...storedEntry('.signature.p7s', cms), ...change.entry }));
+}
+
+const signatureOf = async (bytes: Buffer) => (await (await openBytes(nuget, bytes)).signatures())[0];
+const POLICY = { existing: undefined, isAlgorithmGiven: false, allOrNothing: false, report: true } as const;
+const decide = async (bytes: Buffer, existing?: 'replace' | 'append' | 'skip') =>
+  decideSigning(await openBytes(nuget, bytes), nuget, contextOf(), { ...POLICY, existing });
+
+describe('a package that a repository signed or countersigned', () => {
+  it('names the repository, its service and the owners', async () => {
+    const primary = await signatureOf(await packageWith('repository'));
+    expect(await primary?.details()).toEqual(
+      expect.arrayContaining([
+        { name: 'signature of', value: 'repository' },
+        { name: 'service index', value: SERVICE_INDEX },
+        { name: 'package owners', value: OWNERS.join(', ') },
+      ]),
+    );
+    const countersigned = await signatureOf(await packageWith('author', [repository]));
+    expect(await countersigned?.details()).toEqual(
+      expect.arrayContaining([
+        { name: 'signature of', value: 'author' },
+        { name: 'repository countersignature', value: 'Test Repository' },
+        { name: 'repository countersignature, service index', value: SERVICE_INDEX },
+        { name: 'repository countersignature, package owners', value: OWNERS.join(', ') },
+      ]),
+    );
+    expect(countersigned?.coSigners?.map(({ location, signerName }) => [location, signerName])).toEqual([
+      ['.signature.p7s, repository countersignature', 'Test Repository'],
+    ]);
+  });
+
+  it('is intact, unless the countersignature is of another signature, or there are two', async () => {
+    for (const counters of [[], [repository]]) {
+      const signature = await signatureOf(await packageWith('author', counters));
+      expect(await codesOf(signature)).toEqual([]);
+      for (const each of signature?.coSigners ?? []) expect(await codesOf(each)).toEqual([]);
+    }
+    expect(await codesOf(await signatureOf(await packageWith('repository')))).toEqual([]);
+    const other = await signatureOf(await packageWith('author', [repository], { value: true }));
+    expect(await codesOf(other?.coSigners?.[0])).toEqual(['message-digest-differs']);
+    expect(await codesOf(await signatureOf(await packageWith('author', [repository, signer])))).toEqual([
+      'several-repositories',
+    ]);
+  });
+
+  it('is signed again only if the user says replace', async () => {
+    for (const bytes of [await packageWith('repository'), await packageWith('author', [repository])]) {
+      await expect(decide(bytes)).rejects.toMatchObject({
+        code: 'signatures-kept',
+        message: expect.stringContaining('Test Repository'),
+      });
+      expect((await decide(bytes, 'replace')).skipped).toBeUndefined();
+    }
+    const countersigned = await packageWith('author', [repository]);
+    expect((await decide(countersigned, 'skip')).skipped).toBe('already-signed');
+    expect((await decide((await signBytes(nuget, plain, signer)).result)).skipped).toBeUndefined();
+    await expect(decide(plain, 'append')).rejects.toMatchObject({ code: 'cannot-append' });
+  });
+
+  it('keeps the countersignature when it is timestamped, and when a signature is attached', async () => {
+    const bytes = await packageWith('author', [repository]);
+    const file = await openBytes(nuget, bytes);
+    const [signature] = await file.signatures();
+    if (signature === undefined) throw new Error('it is not signed');
+    const { patch } = await file.stamp(new Map([[signature, Buffer.from('3000', 'hex')]]));
+    const stamped = await signatureOf(applyPatch(bytes, patch));
+    expect(stamped?.coSigners).toHaveLength(1);
+    expect(stamped?.timestamps).toHaveLength(1);
+
+    const { sealed } = await signBytes(nuget, plain, signer);
+    await expect(file.attach(cmsEnvelope(sealed))).rejects.toMatchObject({ code: 'signatures-kept' });
+    const again = await file.attach(signature.envelope);
+    expect(applyPatch(bytes, again.patch)).toEqual(bytes);
+    expect(applyPatch(plain, (await (await openBytes(nuget, plain)).attach(signature.envelope)).patch)).toEqual(bytes);
+  });
+});
+
+describe('the entry of the signature', () => {
+  it.each<readonly [string, Partial<NewEntry>, string]>([
+    ['has flags', { flags: 2 }, 'it has flags'],
+    ['has extra fields', { extra: Buffer.from('feca0000', 'hex') }, 'it has extra fields or a comment'],
+  ])('is reported and refused if it %s, and can be removed', async (_what, entry, problem) => {
+    const bytes = await packageWith('author', [], { entry });
+    const file = await openBytes(nuget, bytes);
+    expect(await file.examine()).toEqual([
+      { code: 'signature-entry-odd', against: 'integrity', message: expect.stringContaining(problem) },
+    ]);
+    await expect(file.prepare(contextOf(), 'replace')).rejects.toMatchObject({ code: 'nuget-signature-entry' });
+    expect(applyPatch(bytes, await file.remove())).toEqual(plain);
+  });
+
+  it('is reported if it is compressed, not last, of another version, or has external attributes', async () => {
+    const signed = (await signBytes(nuget, plain, signer)).result;
+    const directory = signed.readUInt32LE(signed.length - 6);
+    const record = signed.lastIndexOf('PK\x01\x02', -22, 'latin1');
+    const changed = (offset: number, value: number) => {
+      const bytes = Buffer.from(signed);
+      bytes[offset] = value;
+      return bytes;
+    };
+    const local = signed.lastIndexOf('PK\x03\x04', directory, 'latin1');
+    const cases: readonly (readonly [Buffer, string])[] = [
+      [makePackage({ name: '.signature.p7s', contents: 'x' }), 'it is compressed'],
+      [makePackage({ name: '.signature.p7s', contents: 'x', isStored: true }, { name: 'last.txt' }), 'it is not last'],
+      [changed(record + 6, 45), 'it needs version 45'],
+      [changed(local + 4, 10), 'it needs version 20'],
+      [changed(record + 38, 1), 'it has external attributes'],
+    ];
+    for (const [bytes, problem] of cases) {
+      const messages = (await (await openBytes(nuget, bytes)).examine()).map(({ message }) => message);
+      expect(messages).toEqual(expect.arrayContaining([expect.stringContaining(problem)]));
+    }
+  });
+
+  it('is none if its name is in upper case or has the UTF-8 flag, which is a warning', async () => {
+    const upper = await openBytes(nuget, makePackage({ name: '.SIGNATURE.P7S', contents: 'x', isStored: true }));
+    expect(upper.warnings).toEqual([expect.stringContaining('.SIGNATURE.P7S is not a signature')]);
+    expect(await upper.signatures()).toEqual([]);
+    // This ZIP writer sets the flag.
+    const flagged = await openBytes(nuget, zip([{ name: 'a.nuspec' }, { name: '.signature.p7s', isStored: true }]));
+    expect(await flagged.signatures()).toEqual([]);
+    expect((await flagged.examine()).map(({ code }) => code)).toEqual(['signature-name-unrecognised']);
+    await expect(flagged.prepare(contextOf(), 'replace')).rejects.toMatchObject({ code: 'nuget-signature-entry' });
+  });
+});
+
+describe('what NuGet would reject', () => {
+  it('is rejected before anything is signed: SHA-1', async () => {
+    const file = await openBytes(nuget, plain);
+    for (const context of [contextOf({ algorithm: 'SHA1' }), contextOf({ timestampAlgorithm: 'SHA1' })]) {
+      await expect(file.check(context, 'replace')).rejects.toMatchObject({ code: 'nuget-algorithm' });
+    }
+  });
+
+  it('is rejected before anything is signed: a certificate for lifetime signing', async () => {
+    const pki = makePki();
+    const leaf = pki.leaf({ purposes: [CODE_SIGNING, LIFETIME_SIGNING] });
+    const chain = await chainFromPem(leaf.pem, pki.intermediate.pem);
+    const file = await openBytes(nuget, plain);
+    await expect(file.check(contextOf({ chain }), 'replace')).rejects.toMatchObject({ code: 'nuget-certificate' });
+  });
+});
+
+describe('recognition', () => {
+  const kindOf = async (name: string, ...names: readonly string[]) => {
+    const bytes = zip(names.map((each) => ({ name: each, contents: each })));
+    return (await recogniseFormat(memorySource(bytes), [name], { formats })).id;
+  };
+
+  it('needs a .nuspec in the root, and leaves a JAR that has one a JAR', async () => {
+    expect(await kindOf('a.nupkg', 'a.nuspec')).toBe('nuget');
+    expect(await kindOf('a.zip', 'a.NUSPEC', '_rels/.rels')).toBe('nuget');
+    expect(await kindOf('a.snupkg', 'a.nuspec', 'META-INF/MANIFEST.MF')).toBe('nuget');
+    expect(await kindOf('a.jar', 'a.nuspec', '[Content_Types].xml', 'META-INF/MANIFEST.MF')).toBe('jar');
+    await expect(kindOf('a.nupkg', 'lib/a.nuspec')).rejects.toMatchObject({ code: 'unsupported-format' });
+  });
+});

@@ -1,0 +1,99 @@
+/** Signatures as a repository makes them, which this program does not: primary ones and countersignatures. */
+
+import { createHash } from 'node:crypto';
+import { RSA_ENCRYPTION } from '../../../../src/asn1/algorithm-identifiers.ts';
+import {
+  COMMITMENT_TYPE,
+  COUNTER_SIGNATURE,
+  DATA,
+  MESSAGE_DIGEST,
+  NUGET_OWNERS,
+  NUGET_SERVICE_INDEX,
+  PROOF_OF_RECEIPT,
+} from '../../../../src/asn1/object-identifiers.ts';
+import {
+  contextConstructed,
+  encode,
+  nullValue,
+  objectIdentifier,
+  octetString,
+  sequence,
+  setOfAll,
+  smallInteger,
+} from '../../../../src/asn1/write.ts';
+import { readCertificateFields } from '../../../../src/certificates/certificate-fields.ts';
+import {
+  type Attribute,
+  buildSignedAttributes,
+  buildSignedData,
+  digestAlgorithm,
+  encodeAttribute,
+} from '../../../../src/cms/build-signed-data.ts';
+import { parseSignedData } from '../../../../src/cms/parse-signed-data.ts';
+import { NUGET_PROFILE } from '../../../../src/formats/nuget/signed-content.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
+import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+
+export const SERVICE_INDEX = 'https://packages.example/v3/index.json';
+export const OWNERS = ['first', 'second'];
+
+/** `isReceipt`: with the commitment of a repository. */
+function attributesOf(signer: ThrowawaySigner, isReceipt = true): Attribute[] {
+  const own = NUGET_PROFILE.signedAttributes(signingContext({ chain: signer.chain }));
+  if (!isReceipt) return [...own];
+  return [
+    ...own.filter(({ type }) => type !== COMMITMENT_TYPE),
+    { type: COMMITMENT_TYPE, value: sequence(objectIdentifier(PROOF_OF_RECEIPT)) },
+    { type: NUGET_SERVICE_INDEX, value: encode(0x16, Buffer.from(SERVICE_INDEX)) },
+    { type: NUGET_OWNERS, value: sequence(...OWNERS.map((name) => encode(0x0c, Buffer.from(name)))) },
+  ];
+}
+
+/** A SignerInfo over the value of a signature. */
+function countersignature(signer: ThrowawaySigner, value: Uint8Array): Uint8Array {
+  const { issuer, serialNumber } = readCertificateFields(signer.chain.leaf.der);
+  const digest = createHash('sha256').update(value).digest();
+  const attributes = [...attributesOf(signer), { type: MESSAGE_DIGEST, value: octetString(digest) }].map(
+    encodeAttribute,
+  );
+  const signed = setOfAll(attributes);
+  return sequence(
+    smallInteger(1),
+    sequence(issuer, serialNumber),
+    digestAlgorithm('SHA256'),
+    contextConstructed(0, ...attributes.toSorted(Buffer.compare)),
+    sequence(objectIdentifier(RSA_ENCRYPTION), nullValue()),
+    octetString(signer.sign(signed, 'SHA256')),
+  );
+}
+
+/**
+ * The signature `cms` made again, with the same content, by `signer`: as an author's or a repository's; and countersigned
+ * by those. `changed`: with a countersignature of another value.
+ */
+export function signedAgain(
+  cms: Uint8Array,
+  signer: ThrowawaySigner,
+  role: 'author' | 'repository',
+  counters: readonly ThrowawaySigner[] = [],
+  changed = false,
+): Uint8Array {
+  const { content } = parseSignedData(cms);
+  if (content === undefined) throw new Error('the signature has no content');
+  const messageDigest = createHash('sha256').update(content.contents).digest();
+  const signedAttributes = buildSignedAttributes(DATA, messageDigest, attributesOf(signer, role === 'repository'));
+  const signature = signer.sign(signedAttributes, 'SHA256');
+  const countersigned = changed ? Buffer.from(signature).reverse() : signature;
+  return buildSignedData({
+    algorithm: 'SHA256',
+    content: { type: DATA, value: content.bytes },
+    certificates: [signer, ...counters].flatMap(({ chain }) => chain.certificates.map(({ der }) => der)),
+    signerCertificate: signer.chain.leaf.der,
+    signedAttributes,
+    signature,
+    unsignedAttributes: counters.map((each) => ({
+      type: COUNTER_SIGNATURE,
+      value: countersignature(each, countersigned),
+    })),
+  });
+}
