@@ -1,4 +1,4 @@
-/** Cabinets, catalogs, connection files, installer files and scripts, changed by chance: unsigned ones and signed ones. */
+/** Cabinets, catalogs, connection files, installer files, NuGet packages and scripts, changed by chance: unsigned ones and signed ones. */
 
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { type Piece, readPieces } from '../../../src/bytes/pieces.ts';
@@ -10,14 +10,18 @@ import { readCatalog } from '../../../src/formats/cat/list.ts';
 import type { Format } from '../../../src/formats/format.ts';
 import { msi } from '../../../src/formats/msi/index.ts';
 import { navx } from '../../../src/formats/navx/index.ts';
+import { nuget } from '../../../src/formats/nuget/index.ts';
+import { SIGNATURE_NAME } from '../../../src/formats/nuget/package.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { rdp } from '../../../src/formats/rdp/index.ts';
 import { powershell, wsh } from '../../../src/formats/script/index.ts';
+import { readArchive } from '../../../src/zip/archive.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { GOOD_CABINETS, MALFORMED_CABINETS } from '../../unit/formats/cab/samples.ts';
 import { GOOD_CATALOGS, MALFORMED_CATALOGS } from '../../unit/formats/cat/samples.ts';
 import { GOOD_INSTALLERS, MALFORMED_INSTALLERS } from '../../unit/formats/msi/samples.ts';
 import { GOOD_EXTENSIONS, MALFORMED_EXTENSIONS } from '../../unit/formats/navx/samples.ts';
+import { GOOD_NUGET, MALFORMED_NUGET } from '../../unit/formats/nuget/samples.ts';
 import { GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from '../../unit/formats/rdp/samples.ts';
 import { GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from '../../unit/formats/script/samples.ts';
 import type { Fixture } from '../../unit/formats/support/fixtures.ts';
@@ -171,3 +175,17 @@ export const powershellTarget = fileTarget(
   requireSameText,
 );
 export const wshTarget = fileTarget('scripts', wsh, [GOOD_WSH, MALFORMED_WSH], requireSameText);
+
+/** The records of all entries but the signature. */
+async function requireSameEntries(before: Uint8Array, after: Uint8Array): Promise<void> {
+  const [one, other] = await Promise.all(
+    [before, after].map(async (file) => {
+      const { inFile } = await readArchive(memorySource(file));
+      const staying = inFile.filter(({ name }) => name !== SIGNATURE_NAME);
+      return Buffer.concat(staying.map(({ offset, end }) => file.subarray(offset, end)));
+    }),
+  );
+  require(one !== undefined && other !== undefined && one.equals(other), 'the entries of the package were changed');
+}
+
+export const nugetTarget = fileTarget('NuGet packages', nuget, [GOOD_NUGET, MALFORMED_NUGET], requireSameEntries);
