@@ -54,7 +54,7 @@ module.exports = {
       from: { path: '^src/(files|signing|verifying)/' },
       to: {
         path: '^src/formats/',
-        pathNot: '^src/formats/(format|format-options|recognise|errors)\\.ts$',
+        pathNot: '^src/formats/(catalogs|format|format-options|recognise|errors)\\.ts$',
       },
     },
     {

@@ -6,6 +6,7 @@ import { loadCrlFiles, loadTrustRoots } from '../verifying/roots.ts';
 import { type ExamineTrust, trustExaminer } from '../verifying/trust.ts';
 import type { VerifiedFile } from '../verifying/verdict.ts';
 import { type Verifying, verifyFile } from '../verifying/verify-file.ts';
+import { verifyByCatalog } from '../verifying/verify-listed.ts';
 import { composeHttp } from './compose-connection.ts';
 import { composeReading } from './compose-local.ts';
 
@@ -26,11 +27,12 @@ export async function composeVerifying(settings: VerifySettings, env: Environmen
     now,
     policy: { requireTimestamp, signer, leastAlgorithm },
   };
+  const verify = settings.catalog === undefined ? verifyFile : await verifyByCatalog(settings.catalog, verifying);
   return {
     /** Where the trusted roots come from, for people; undefined where trust is not asked about. */
     rootsFrom: trust?.rootsFrom,
     /** Never throws for one file: it has its verdict, or its error. */
-    verifyFile: (path: string): Promise<VerifiedFile> => verifyFile(path, verifying),
+    verifyFile: (path: string): Promise<VerifiedFile> => verify(path, verifying),
     async [Symbol.asyncDispose](): Promise<void> {
       await http?.close();
     },

@@ -184,17 +184,6 @@ interface Header {
 }
 
 function readHeader(bytes: Uint8Array, position: number, what: string, offset: number): Header {
-  const header = peekHeader(bytes, position, what, offset);
-  const { contentsLength = 0 } = header;
-  const available = bytes.length - position - header.length;
-  if (contentsLength > available) {
-    throw malformed(what, `${counted(contentsLength, 'byte')} announced, ${available} there`, offset + position);
-  }
-  return header;
-}
-
-/** The same where only the start of the data is known: the contents need not be there. */
-export function peekHeader(bytes: Uint8Array, position: number, what: string, offset = 0): Header {
   const tag = bytes[position];
   const first = bytes[position + 1];
   if (tag === undefined || first === undefined) throw malformed(what, 'cut off', offset + position);
@@ -212,6 +201,10 @@ export function peekHeader(bytes: Uint8Array, position: number, what: string, of
     contentsLength = contentsLength * 256 + octet;
   }
   const length = 2 + lengthOctets;
+  const available = bytes.length - position - length;
+  if (contentsLength > available) {
+    throw malformed(what, `${counted(contentsLength, 'byte')} announced, ${available} there`, offset + position);
+  }
   const isShortest = lengthOctets === 0 || contentsLength >= Math.max(0x80, 256 ** (lengthOctets - 1));
   return { tag, length, contentsLength, isShortest };
 }

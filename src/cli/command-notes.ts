@@ -23,18 +23,31 @@ Examples:
 Exit codes: 0 done, 2 usage, 3 network, 4 HTTP, 5 rejected by the service, 6 local file or certificate, 7 timestamp,
 9 several kinds`,
 
+  catalog: `\
+A catalog lists digests of files; its one signature is valid for all of them. Sign programs and cabinets first: the others must not
+change afterwards. The catalog itself is left out if it is among the files. Credentials are the same as for sign.
+
+Examples:
+  codesign-remote catalog driver.sys driver.inf -o driver.cat
+  codesign-remote catalog --recursive --exclude "*.pdb" -o package.cat package/
+  codesign-remote verify --catalog driver.cat driver.sys driver.inf
+
+Exit codes: as for sign`,
+
   verify: `\
 Without --roots a signer is trusted if its chain ends at one of the system's roots (SSL_CERT_FILE, or the distribution's
 bundle). Those are the web's roots: Microsoft's and Oracle's own programmes trust others.
 
 Verdicts: trusted; intact (the same with --integrity-only); not-accepted (a requirement such as --signer is not met);
 untrusted (intact, but its signer or timestamp is not trusted); broken; unsigned. The worst verdict of a file's signatures
-counts.
+counts. With --catalog, a file that is not in the catalog is unsigned, one that differs is broken, and a catalog that is not good
+passes its verdict on to all files.
 
 Examples:
   codesign-remote verify --roots root.pem app.exe
   codesign-remote verify --signer "My Company" --require-timestamp "dist/*"
   codesign-remote verify --integrity-only --json app.jar
+  codesign-remote verify --catalog driver.cat driver.sys driver.inf
 
 Exit codes: 0 every file is good, 2 usage, 6 a file cannot be read or its format is not supported, 8 a signature is missing,
 broken or not trusted, 9 both`,

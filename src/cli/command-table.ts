@@ -32,6 +32,14 @@ export const PROGRAM: ProgramDefinition = {
         (await import('./commands/sign.ts')).sign(files, options, io),
     }),
     command({
+      name: 'catalog',
+      description: 'create a security catalog of files of any kind, and sign it',
+      arguments: [FILES],
+      notes: NOTES.catalog,
+      run: async (io, options, [files]: [readonly string[]]) =>
+        (await import('./commands/sign.ts')).catalog(files, options, io),
+    }),
+    command({
       name: 'verify',
       description: 'check integrity, signer, chain and timestamp of signed files',
       arguments: [FILES],

@@ -24,6 +24,10 @@ export const cliErrors = defineErrors('usage', {
     message: 'no files were given',
     hint: 'Name at least one file, a pattern such as "dist/*.exe", a list as @list.txt, or - for a list on standard input.',
   },
+  'catalog-output-missing': {
+    message: 'the path of the catalog was not given',
+    hint: 'Name it with --output: codesign-remote catalog -o files.cat <files>',
+  },
   'all-excluded': {
     message: '--exclude excludes every file that was given',
     hint: 'Check the patterns. A pattern without a slash matches names in every folder, a pattern with a slash matches paths from the working folder.',

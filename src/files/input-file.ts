@@ -17,6 +17,15 @@ export function identityOf({ dev, ino }: Pick<FileStats, 'dev' | 'ino'>): string
   return `${dev}:${ino}`;
 }
 
+/** Of the file that a path leads to; undefined if there is none that can be reached. */
+export function identityAt(path: string): string | undefined {
+  try {
+    return identityOf(statSync(path, { bigint: true }));
+  } catch {
+    return undefined;
+  }
+}
+
 export interface InputFile extends AsyncDisposable {
   readonly path: string;
   readonly source: ByteSource;

@@ -7,7 +7,7 @@ import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { Attribute } from '../cms/build-signed-data.ts';
 import type { SignedData } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import type { MeasureContent } from '../crypto/content.ts';
+import type { ContentDigest, MeasureContent } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
@@ -37,6 +37,10 @@ export interface Format {
   readonly recognition: Recognition;
   /** Whether a result must have the file's extension, which says how its signature is written. */
   readonly keepsExtension?: boolean;
+  /** Of the format of files that list others. */
+  readonly catalogs?: Catalogs;
+  /** As what catalogs list its files, by `SignableFile.listedDigests`; undefined for files that they list by all their bytes. */
+  readonly listedAs?: 'program' | 'cabinet';
   /** What a file of this name is, if the format does not sign it although its content fits: a noun phrase. */
   refuses?(name: string): string | undefined;
   /**
@@ -44,6 +48,14 @@ export interface Format {
    * file as the user gave it; of one that is to be written, the result's.
    */
   open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
+}
+
+/** What is known of security catalogs apart from a file. */
+export interface Catalogs {
+  /** Of a catalog that is being made: its list gets the time of its signature. */
+  readonly newFormat: Format;
+  /** A catalog without a signature; the same for the same files in any order. */
+  create(files: readonly ListedFile[]): Promise<Uint8Array>;
 }
 
 /** By what a format recognises its files: the content, and the name only if the content fits several formats or says too little. */
@@ -131,6 +143,21 @@ export interface SignableFile {
    * Throws `not-its-signature` when it is not a signature of this file's content.
    */
   attach(envelope: Envelope): Promise<Embedding>;
+  /** The digests by which security catalogs list this file, if its format has `listedAs`. */
+  listedDigests?(algorithms: readonly ContentDigest[]): Promise<Digests>;
+  /** Of a security catalog: whether the file is in it, and unchanged. */
+  lists?(file: ListedFile): 'listed' | 'changed' | 'not-listed';
+}
+
+export type Digests = ReadonlyMap<ContentDigest, Uint8Array>;
+
+/** A file as security catalogs list it. */
+export interface ListedFile {
+  /** Without folders. */
+  readonly name: string;
+  readonly kind: 'program' | 'cabinet' | 'other';
+  /** SHA1 and SHA256. */
+  readonly digests: Digests;
 }
 
 /** A line for people, and a member for programs. */

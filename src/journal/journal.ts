@@ -35,6 +35,8 @@ export interface RecordedSigningOptions {
   readonly existing?: 'replace' | 'append' | 'skip' | undefined;
   /** By the key of the option. */
   readonly formatOptions: Readonly<Record<string, string | true>>;
+  /** Paths of the files that a new catalog lists, absolute; undefined for a file that was there. */
+  readonly members?: readonly string[] | undefined;
   /** Signed by formats that sign a time, as ISO 8601. Entries of earlier versions have none. */
   readonly time?: string | undefined;
   /** False: no report is sent to the service. */

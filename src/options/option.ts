@@ -17,6 +17,7 @@ import {
 
 export type CommandName =
   | 'sign'
+  | 'catalog'
   | 'verify'
   | 'timestamp'
   | 'remove'

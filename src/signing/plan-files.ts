@@ -1,17 +1,17 @@
 /** The pre-flight of a whole run: everything that can be known of each file before the first request is sent. */
 
-import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
-import { type FileStats, identityOf, openInput } from '../files/input-file.ts';
+import { type FileStats, identityAt, identityOf, openInput } from '../files/input-file.ts';
 import type { Format, SignableFile } from '../formats/format.ts';
 import { contentReader, recogniseFormat } from '../formats/recognise.ts';
 import type { Batch } from './batch.ts';
 import type { Change, Planned, PlannedFile, Run } from './change.ts';
 import { signingErrors } from './errors.ts';
-import { onBytesRead } from './files/open-file.ts';
+import { draftCatalog } from './files/catalog-draft.ts';
+import { onBytesRead, openOriginal } from './files/open-file.ts';
 import { findSamePaths } from './files/same-path.ts';
 import { assertReplaceable, resolveTarget } from './files/target.ts';
 import type { FileToSign } from './outcome.ts';
@@ -56,8 +56,10 @@ async function planFile<Intent>(
   onFormat: (format: Format) => void,
   keepLayout: boolean,
 ): Promise<PlannedFile<Intent>> {
-  await using input = await openInput(file.path, onBytesRead(file.path, run.onEvent));
-  const format = await recogniseFormat(input.source, [file.output, file.path], run);
+  const open = (path: string) => openInput(path, onBytesRead(path, run.onEvent));
+  const draft = file.members && (await draftCatalog(file.members, run, open));
+  await using input = await openOriginal({ ...file, draft }, run.onEvent);
+  const format = draft?.format ?? (await recogniseFormat(input.source, [file.output, file.path], run));
   onFormat(format);
   const opened = await format.open(input.source, contentReader(run.digestEntries), file.output);
   const { skipped, warnings, intent } = await decide(opened, file, format);
@@ -65,6 +67,7 @@ async function planFile<Intent>(
   if (skipped === undefined) await assertReplaceable(target);
   return {
     ...file,
+    draft,
     output: skipped === undefined ? file.output : file.path,
     format,
     stats: input.stats,
@@ -137,12 +140,4 @@ function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, 
     conflicts.set(plan, signingErrors('output-conflict', { target: plan.output }));
   }
   return conflicts;
-}
-
-function identityAt(path: string): string | undefined {
-  try {
-    return identityOf(statSync(path, { bigint: true }));
-  } catch {
-    return undefined;
-  }
 }

@@ -42,7 +42,7 @@ export async function signFile(
   // 3. Digest: it identifies the work. A signature that the journal has for it is reused.
   using work = await signatures.claim(prepared, plan, attempt);
   // 4. Sign: the service, once.
-  const given = await signatures.request(work, () => assertUnchanged(plan.path, plan.stats));
+  const given = await signatures.request(work, () => assertUnchanged(plan));
   // 5. Check the signature with the key of the certificate.
   await signatures.check(given, work, prepared.toBeSigned);
   const there = given.reused ? await prepared.findEmbedded(given.record.signature, timestamps.areWanted) : undefined;

@@ -5,7 +5,8 @@ import { fromFileSystem } from '../files/file-system-errors.ts';
 import type { AfterFile } from '../journal/journal.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { type Batch, isNotAttempted } from './batch.ts';
-import type { Change, Finished, PlannedFile } from './change.ts';
+import { checkCatalogMembers } from './catalog-members.ts';
+import type { Change, Finished, Planned, PlannedFile } from './change.ts';
 import type {
   FailedOutcome,
   FileOutcome,
@@ -63,14 +64,15 @@ export async function signFiles(
 
 /** With --all-or-nothing one unfit file stops the batch. */
 async function checkRun(
-  planned: Parameters<typeof checkBudget>[0],
-  { policy, account, now }: Signing,
+  planned: readonly Planned<SigningIntent>[],
+  { run, policy, account, now }: Signing,
   batch: Batch,
 ): Promise<void> {
   if (policy.allOrNothing && planned.some((one) => 'error' in one)) {
     batch.stop('another file of this run cannot be signed, and --all-or-nothing was used');
   }
   await checkBudget(planned, policy, account, now);
+  await checkCatalogMembers(planned, run);
 }
 
 function performWith(

@@ -11,6 +11,10 @@ export const verifyingErrors = defineErrors('usage', {
     message: 'the file of trusted roots ({option}) cannot be used: {problem}',
     hint: 'Use a file with one or more root certificates, as PEM ("-----BEGIN CERTIFICATE-----") or DER.',
   },
+  'catalog-unusable': {
+    message: '{path} (--catalog) cannot be used as a security catalog: {problem}',
+    hint: 'Name the .cat file with --catalog, and the files that it lists as arguments.',
+  },
   'crl-file-unreadable': {
     message: 'the file of revoked certificates {path} cannot be read: {reason}',
     hint: 'Set --crl-file to the path of a CRL that this user can read.',

@@ -21,6 +21,8 @@ export interface VerifiedFile {
   /** Null when the file could not be looked at: then `error` says why. */
   readonly verdict: Verdict | null;
   readonly error: CodesignError | undefined;
+  /** Path of the security catalog whose signature counts for the file; undefined where that of the file itself does. */
+  readonly catalog?: string;
   /** Of the file as a whole; those of its signatures are with them. */
   readonly findings: readonly Finding[];
   /** The outer signatures, each with those nested in it. */

@@ -61,12 +61,13 @@ export async function runChanges(run: ChangeRun, options: LinesOptions, io: Io):
   return await runInterruptibly({ console, removeTemporaryFiles: change.removeTemporaryFiles, work }, io);
 }
 
-/** The files that the arguments of a command name. `output`: path of --output, if there is one. */
+/** The files that the arguments of a command name. `output`: path of --output, if there is one. `ofAnyKind`: as in `InputOptions`. */
 export function inputsOf(
   named: readonly string[],
   { recursive = false, exclude }: Pick<OptionsOf<'remove'>, 'recursive' | 'exclude'>,
   output: string | undefined,
   io: Io,
+  ofAnyKind = false,
 ): Promise<InputPath[]> {
-  return expandInputs(named, { recursive, exclude, stdin: () => io.stdin, outputFolder: output });
+  return expandInputs(named, { recursive, exclude, ofAnyKind, stdin: () => io.stdin, outputFolder: output });
 }

@@ -1,5 +1,6 @@
 import { composeVerifying } from '../../app/compose-verifying.ts';
 import { combineExitCodes, EXIT_NOT_VERIFIED, exitCodeFor } from '../../errors/exit-codes.ts';
+import { identityAt } from '../../files/input-file.ts';
 import { resolveVerifySettings, type VerifySettings } from '../../options/commands/verify.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import type { VerifiedFile } from '../../verifying/verdict.ts';
@@ -17,7 +18,10 @@ import { inputsOf } from './run-changes.ts';
 export async function verify(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
   const { json = false, quiet = false } = options;
   const settings = resolveVerifySettings(options, io.env);
-  const inputs = await inputsOf(named, options, undefined, io);
+  const { catalog } = settings;
+  const own = catalog === undefined ? undefined : identityAt(catalog);
+  const all = await inputsOf(named, options, undefined, io, catalog !== undefined);
+  const inputs = own === undefined ? all : all.filter(({ path }) => identityAt(path) !== own);
   const print = (file: VerifiedFile): void => {
     if (!json) printVerdict(file, options, io);
     annotateVerdict(file, io, json);

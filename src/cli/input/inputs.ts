@@ -27,6 +27,8 @@ interface InputOptions {
   readonly recursive: boolean;
   /** Patterns that leave files out, however these are named. */
   readonly exclude?: readonly string[] | undefined;
+  /** Whether files in folders count whatever their extension. */
+  readonly ofAnyKind?: boolean;
   /** Opened only when it is read. */
   readonly stdin: () => Readable;
   /** Folder for the results: it is not searched for files. */
@@ -85,7 +87,7 @@ async function* expand(name: string, options: Expanding): AsyncGenerator<InputPa
 /** For a path that exists or stands in a list: never a pattern. */
 async function* expandLiteral(
   path: string,
-  { recursive, outputFolder, isExcluded }: Expanding,
+  { recursive, ofAnyKind, outputFolder, isExcluded }: Expanding,
 ): AsyncGenerator<InputPath> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats?.isDirectory()) {
@@ -96,7 +98,8 @@ async function* expandLiteral(
   if (!recursive) throw cliErrors('folder-not-recursive', { path });
   const leftOut = outputFolder && (await realpath(outputFolder).catch(() => undefined));
   for await (const file of walk(path, leftOut, isExcluded)) {
-    if (!ONLY_IF_NAMED.has(extname(file).toLowerCase())) yield { path: file, pathInFolder: relative(path, file) };
+    if (!ofAnyKind && ONLY_IF_NAMED.has(extname(file).toLowerCase())) continue;
+    yield { path: file, pathInFolder: relative(path, file) };
   }
 }
 

@@ -14,12 +14,13 @@ export function verdictsJson(files: readonly VerifiedFile[], roots: string | und
 }
 
 function fileJson(file: VerifiedFile) {
-  const { path, format, verdict, findings, signatures, error } = file;
+  const { path, format, verdict, catalog, findings, signatures, error } = file;
   if (error !== undefined) return { path, format, verdict: null, error: errorJson(error) };
   return {
     path,
     format,
     verdict,
+    ...(catalog !== undefined && { catalog }),
     integrity: integrityOf(file),
     trust: trustOf(file),
     findings,

@@ -124,11 +124,13 @@ export function printVerdictCounts(files: readonly VerifiedFile[], io: Io): void
 
 /** Integrity, identity and trust, in this order. */
 function headline(file: VerifiedFile): string {
-  const { verdict, signatures } = file;
+  const { verdict, catalog, signatures } = file;
   const [first] = signatures;
   const others = signatures.length > 1 ? ` (and ${signatures.length - 1} more)` : '';
+  const through = catalog === undefined ? '' : ` through the catalog ${shown(catalog)}`;
+  if (first === undefined && catalog !== undefined) return `not signed${through}`;
   if (first === undefined) return verdict === 'broken' ? 'what is signed cannot be determined' : 'holds no signature';
-  const signer = `signed by ${quoted(first.signer.name)}${others}`;
+  const signer = `signed by ${quoted(first.signer.name)}${others}${through}`;
   switch (verdict as Verdict) {
     case 'broken':
       return first.signer.sha256 === undefined ? 'not intact' : `not intact; it claims to be ${signer}`;

@@ -32,11 +32,13 @@ async function storedIn(source: ByteSource, { signature }: CabinetLayout): Promi
 }
 
 function signableCab(cabinet: Cabinet, source: ByteSource, reader: ContentReader): SignableFile {
+  const container = signatureAtEnd(cabinet, source, reader);
   return {
-    ...authenticodeFile(signatureAtEnd(cabinet, source, reader), reader.budget),
+    ...authenticodeFile(container, reader.budget),
     warnings: hiddenIn(cabinet).map((what) => `${what} They are dropped.`),
     reopen: (other, otherReader) => signableCab(cabinet, other, otherReader),
     layout: () => describe(cabinet.layout),
+    listedDigests: async (algorithms) => (await container.measure('present', algorithms)).digests,
   };
 }
 

@@ -26,10 +26,13 @@ function bounded<Item>(items: readonly Item[], name: string, describe: (item: It
   return more === 0 ? shown : [...shown, { name: `${name}s`, value: `${more} more` }];
 }
 
+/** Of a member that has no digest but its tag. */
+const DIGEST_BY_LENGTH: Readonly<Record<number, string>> = { 20: 'SHA-1', 32: 'SHA-256' };
+
 /** Its digest, and the file's name if the catalog has one. */
 function describeMember({ tag, digest, attributes }: CatalogMember): string {
   const hex = Buffer.from(digest?.value ?? tag).toString('hex');
   const algorithm = digest === undefined ? undefined : (algorithmName(digest.algorithm) ?? digest.algorithm);
   const file = attributes.find(({ name }) => name === 'File')?.value;
-  return [algorithm ?? 'tag', hex, ...(file === undefined ? [] : [file])].join(' ');
+  return [algorithm ?? DIGEST_BY_LENGTH[tag.length] ?? 'tag', hex, ...(file === undefined ? [] : [file])].join(' ');
 }

@@ -3,7 +3,7 @@
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../format.ts';
 
-export const cat = {
+const COMMON = {
   id: 'cat',
   title: 'Security catalog (CAT)',
   extensions: ['.cat'],
@@ -14,7 +14,21 @@ export const cat = {
   defaultMode: 'replace',
   purpose: 'code-signing',
   recognition: { by: 'bytes', claims: startsLikeCatalog },
+} as const;
+
+const newCat = {
+  ...COMMON,
+  signsTime: true,
+  open: async (source, reader) => (await import('./open-cat.ts')).openCat(source, reader, true),
+} as const satisfies Format;
+
+export const cat = {
+  ...COMMON,
   open: async (source, reader) => (await import('./open-cat.ts')).openCat(source, reader),
+  catalogs: {
+    newFormat: newCat,
+    create: async (files) => (await import('./create.ts')).newCatalog(files),
+  },
 } as const satisfies Format;
 
 /** Object identifiers in DER: SignedData, certificate trust list, and its usage "catalog". */

@@ -22,6 +22,7 @@ import { readTime } from '../../asn1/times.ts';
 import { readIndirectData } from '../../authenticode/read-authenticode.ts';
 import { readAttributeFields, readSignedDataParts } from '../../cms/signed-data-fields.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
+import type { ListedFile } from '../format.ts';
 import { catErrors } from './errors.ts';
 
 export interface Catalog {
@@ -35,6 +36,8 @@ export interface Catalog {
   readonly version: 1 | 2;
   readonly identifier: Uint8Array;
   readonly time: Date;
+  /** The time as it stands there. */
+  readonly timeElement: Element;
   readonly members: readonly CatalogMember[];
   /** Of the catalog as a whole: `OS`, for example. */
   readonly attributes: readonly NameValue[];
@@ -71,13 +74,30 @@ export function readCatalog(bytes: Uint8Array): Catalog {
   }
 }
 
+/** By its digests: those that signatures hold, or the tags of members that have no other digest. */
+export function findListed(
+  members: readonly CatalogMember[],
+  { name, digests }: ListedFile,
+): 'listed' | 'changed' | 'not-listed' {
+  const values = [...digests.values()].map((digest) => Buffer.from(digest).toString('hex'));
+  const isIts = ({ tag, digest }: CatalogMember): boolean => {
+    const listed = Buffer.from(digest?.value ?? tag);
+    return values.includes(listed.toString('hex'));
+  };
+  if (members.some(isIts)) return 'listed';
+  const isNamesake = ({ attributes }: CatalogMember): boolean =>
+    attributes.some((one) => one.name === 'File' && one.value.toLowerCase() === name.toLowerCase());
+  return members.some(isNamesake) ? 'changed' : 'not-listed';
+}
+
 function readList(list: Element) {
   const fields = fieldsOf(list, 0x30, 'list');
   const usage = objectIdentifierOf(onlyPart(fields.next(0x30, 'usage'), 'usage'), 'usage');
   if (usage !== CATALOG_LIST) throw malformed(`it is a list for the usage ${usage}`);
   const identifier = octetsOf(fields.any('identifier'), 'identifier');
   fields.optional(0x02); // sequence number
-  const time = readTime(fields.any('time'), 'time');
+  const timeElement = fields.any('time');
+  const time = readTime(timeElement, 'time');
   const kind = algorithmOf(fields.next(0x30, 'kind of members'), 'kind of members');
   if (kind !== CATALOG_MEMBER && kind !== CATALOG_MEMBER_V2) throw malformed(`its members are of the kind ${kind}`);
   const members = fields.optional(0x30);
@@ -87,6 +107,7 @@ function readList(list: Element) {
     version: kind === CATALOG_MEMBER ? (1 as const) : (2 as const),
     identifier,
     time,
+    timeElement,
     members: members === undefined ? [] : parts(members, 'members').map(readMember),
     attributes: extensions === undefined ? [] : readExtensions(onlyPart(extensions, 'extensions')),
   };

@@ -1,7 +1,6 @@
 /** A security catalog that is open: its file is the CMS, and what it signs is the list in it. */
 
-import { CERTIFICATE_TRUST_LIST, SIGNED_DATA } from '../../asn1/object-identifiers.ts';
-import { contextConstructed, objectIdentifier, sequence, setOf, smallInteger } from '../../asn1/write.ts';
+import { CERTIFICATE_TRUST_LIST } from '../../asn1/object-identifiers.ts';
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import type { Container } from '../../authenticode/container.ts';
 import { LONGEST_CMS, readStoredCms } from '../../authenticode/stored-cms.ts';
@@ -9,31 +8,35 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/patch.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, SignableFile } from '../format.ts';
+import { unsignedCatalog, withTime } from './create.ts';
 import { describeCatalog } from './describe.ts';
 import { catErrors } from './errors.ts';
-import { type Catalog, readCatalog } from './list.ts';
+import { type Catalog, findListed, readCatalog } from './list.ts';
 
-export async function openCat(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
+/** `isNew`: the list gets the time of its signature. */
+export async function openCat(source: ByteSource, reader: ContentReader, isNew = false): Promise<SignableFile> {
   const { size } = source;
   const { cms, rest } = await readStoredCms(source, { start: 0, end: size });
   if (cms === undefined) throw catErrors('catalog-too-large', { size, limit: LONGEST_CMS });
   if (rest.length > 0) throw catErrors('catalog-trailing-bytes', { length: rest.length, end: cms.length });
-  return signableCat(readCatalog(cms), source, reader);
+  return signableCat(readCatalog(cms), source, reader, isNew);
 }
 
-function signableCat(catalog: Catalog, source: ByteSource, reader: ContentReader): SignableFile {
+function signableCat(catalog: Catalog, source: ByteSource, reader: ContentReader, isNew: boolean): SignableFile {
   return {
-    ...authenticodeFile(signedList(catalog, source, reader), reader.budget),
+    ...authenticodeFile(signedList(catalog, source, reader, isNew), reader.budget),
     warnings:
       catalog.version === 2
         ? []
         : ['The catalog lists its files by SHA-1 digests (version 1), which other files can be made to have.'],
-    reopen: (other, otherReader) => signableCat(catalog, other, otherReader),
+    reopen: (other, otherReader) => signableCat(catalog, other, otherReader, isNew),
     layout: () => describeCatalog(catalog),
+    lists: (file) => findListed(catalog.members, file),
   };
 }
 
-function signedList({ cms, list, encapsulated }: Catalog, source: ByteSource, { measure }: ContentReader): Container {
+function signedList(catalog: Catalog, source: ByteSource, { measure }: ContentReader, isNew: boolean): Container {
+  const { cms, list, encapsulated } = catalog;
   const start = list.offset + list.contents.byteOffset - list.bytes.byteOffset;
   const covered = { start, end: start + list.contents.length };
   const replaceBy = (bytes: Uint8Array): Patch => [{ offset: 0, remove: source.size, insert: [bytes] }];
@@ -44,7 +47,10 @@ function signedList({ cms, list, encapsulated }: Catalog, source: ByteSource, { 
     obstacle: undefined,
     entries: async () => (cms === undefined ? [] : [{ location: 'catalog', cms, examine: async () => [] }]),
     measure: (_content, algorithms) => measure(source, [covered], algorithms),
-    content: async () => ({ type: CERTIFICATE_TRUST_LIST, value: list.bytes }),
+    content: async ({ time }) => ({
+      type: CERTIFICATE_TRUST_LIST,
+      value: isNew ? withTime(catalog, time) : list.bytes,
+    }),
     put: replaceBy,
     async take() {
       if (cms === undefined) throw formatErrors('not-signed');
@@ -52,10 +58,4 @@ function signedList({ cms, list, encapsulated }: Catalog, source: ByteSource, { 
     },
     examine: async () => [],
   };
-}
-
-/** SignedData without signers, certificates and digest algorithms. `encapsulated`: its content with the type. */
-function unsignedCatalog(encapsulated: Uint8Array): Uint8Array {
-  const signedData = sequence(smallInteger(1), setOf(), encapsulated, setOf());
-  return sequence(objectIdentifier(SIGNED_DATA), contextConstructed(0, signedData));
 }

@@ -27,7 +27,8 @@ export async function openPe(source: ByteSource, reader: ContentReader): Promise
   const entries = layout.table === undefined ? NO_ENTRIES : await readCertificates(source, layout.table);
   const warnings = [...layout.warnings, ...(await describeOddities(source, entries))];
   const signable = (from: ByteSource, by: ContentReader): SignableFile => {
-    const file = authenticodeFile(certificateTable(layout, entries, from, by), by.budget);
+    const container = certificateTable(layout, entries, from, by);
+    const file = authenticodeFile(container, by.budget);
     return {
       ...file,
       async check(context, mode) {
@@ -37,6 +38,7 @@ export async function openPe(source: ByteSource, reader: ContentReader): Promise
       warnings,
       reopen: signable,
       layout: () => describeLayout(layout, entries),
+      listedDigests: async (algorithms) => (await container.measure('new', algorithms)).digests,
     };
   };
   return signable(source, reader);

@@ -17,6 +17,7 @@ const signingOptionsSchema = v.object({
   /** `existing` is only there for earlier versions: the user did not give it. */
   existingIsDefault: v.optional(v.boolean()),
   formatOptions: v.optional(v.record(text, v.union([text, v.literal(true)]))),
+  members: v.optional(v.pipe(v.array(text), v.readonly())),
   time: v.optional(text),
   report: v.optional(v.boolean()),
   // Earlier versions have these instead of `formatOptions`. They are still written, so that those versions can read them.

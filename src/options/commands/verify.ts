@@ -28,6 +28,7 @@ export function resolveVerifySettings(options: VerifyOptions, env: Environment =
     ...resolveRequests(look, env),
     roots: look.read('roots'),
     crlFiles: look.read('crlFile'),
+    catalog: look.read('catalog'),
     checkRevocation: look.read('checkRevocation'),
     integrityOnly,
     requireTimestamp: look.read('requireTimestamp') ?? false,

@@ -13,8 +13,9 @@ export const FILE_OPTIONS = {
     defaultText: 'in place',
     stored: 'project',
     help: 'file for the result of one input, or folder for the results of several',
-    commands: ['sign', 'timestamp', 'remove', 'attach', 'extract'],
+    commands: ['sign', 'catalog', 'timestamp', 'remove', 'attach', 'extract'],
     in: {
+      catalog: { help: 'file for the catalog; must be given', defaultText: '' },
       attach: { help: 'file for the result' },
       extract: { help: 'file for the result', defaultText: 'standard output' },
     },
@@ -44,8 +45,11 @@ export const FILE_OPTIONS = {
   recursive: {
     flag: '--recursive',
     help: 'all supported files in folders and their subfolders',
-    commands: ['sign', 'verify', 'timestamp', 'remove'],
+    commands: ['sign', 'catalog', 'verify', 'timestamp', 'remove'],
     isCommandLineOnly: true,
+    in: {
+      catalog: { help: 'all files in folders and their subfolders' },
+    },
   },
   exclude: {
     flag: '--exclude',
@@ -53,7 +57,7 @@ export const FILE_OPTIONS = {
     kind: text,
     isList: true,
     help: 'files and folders to skip, by name ("*.node") or path ("dist/vendor/**")',
-    commands: ['sign', 'verify', 'timestamp', 'remove'],
+    commands: ['sign', 'catalog', 'verify', 'timestamp', 'remove'],
     isCommandLineOnly: true,
   },
   pem: {

@@ -2,7 +2,7 @@
 
 import { number, type OptionDefinition, oneOf, path, proxyAddress } from '../option.ts';
 
-const FILE_COMMANDS = ['sign', 'verify', 'timestamp', 'remove'] as const;
+const FILE_COMMANDS = ['sign', 'catalog', 'verify', 'timestamp', 'remove'] as const;
 const QUIETABLE = [...FILE_COMMANDS, 'attach', 'inspect', 'extract', 'resume', 'login', 'logout'] as const;
 
 export const RUN_OPTIONS = {
@@ -31,7 +31,7 @@ export const RUN_OPTIONS = {
     default: '30',
     stored: 'profile',
     help: 'time limit for one attempt of one request',
-    commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami'],
+    commands: ['sign', 'catalog', 'verify', 'timestamp', 'resume', 'login', 'whoami'],
     in: { verify: { help: 'time limit for one request for revocation', isTypedOnly: true } },
   },
   allOrNothing: {
@@ -46,7 +46,7 @@ export const RUN_OPTIONS = {
     variable: 'CODESIGN_MAX_SIGNATURES',
     stored: 'profile',
     help: 'maximum number of signatures that a run may request',
-    commands: ['sign'],
+    commands: ['sign', 'catalog'],
   },
   monthlyBudget: {
     flag: '--monthly-budget',
@@ -55,7 +55,7 @@ export const RUN_OPTIONS = {
     variable: 'CODESIGN_MONTHLY_BUDGET',
     stored: 'profile',
     help: 'maximum number of signatures in a calendar month, by the journal',
-    commands: ['sign'],
+    commands: ['sign', 'catalog'],
   },
   maskFilename: {
     flag: '--mask-filename',
@@ -64,7 +64,7 @@ export const RUN_OPTIONS = {
     default: 'basename',
     stored: 'both',
     help: 'form of the file name sent to the service',
-    commands: ['sign'],
+    commands: ['sign', 'catalog'],
   },
   extra: {
     flag: '--extra',
@@ -74,12 +74,12 @@ export const RUN_OPTIONS = {
     default: 'all',
     stored: 'profile',
     help: 'data about client and file sent to the service',
-    commands: ['sign'],
+    commands: ['sign', 'catalog'],
   },
   report: {
     flag: '--no-report',
     help: 'no report of the outcome to the service',
-    commands: ['sign', 'resume'],
+    commands: ['sign', 'catalog', 'resume'],
     in: { resume: { help: 'no report of the outcome to the service; pending reports are dropped' } },
   },
   reportFailures: {
@@ -90,13 +90,13 @@ export const RUN_OPTIONS = {
     default: 'pending',
     stored: 'profile',
     help: 'time of the report for a file that failed after its signature',
-    commands: ['sign'],
+    commands: ['sign', 'catalog'],
   },
   /** False: no journal. */
   journal: {
     flag: '--no-journal',
     help: 'no journal: a signature that could not be used is lost, and paid for again',
-    commands: ['sign'],
+    commands: ['sign', 'catalog'],
   },
   /** Path of a file to which a record of each call is added. */
   auditLog: {
@@ -106,7 +106,7 @@ export const RUN_OPTIONS = {
     variable: 'CODESIGN_AUDIT_LOG',
     stored: 'profile',
     help: 'file to which a masked record of each call is added',
-    commands: ['sign', 'resume'],
+    commands: ['sign', 'catalog', 'resume'],
   },
   caFile: {
     flag: '--ca-file',
@@ -115,7 +115,7 @@ export const RUN_OPTIONS = {
     variable: 'CODESIGN_CA_FILE',
     stored: 'profile',
     help: 'additional root certificates to trust for TLS',
-    commands: ['sign', 'verify', 'timestamp', 'resume', 'init', 'login', 'whoami'],
+    commands: ['sign', 'catalog', 'verify', 'timestamp', 'resume', 'init', 'login', 'whoami'],
     in: { verify: { isTypedOnly: true } },
   },
   proxy: {
@@ -125,12 +125,12 @@ export const RUN_OPTIONS = {
     otherVariables: 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY',
     stored: 'profile',
     help: 'proxy for requests to other machines',
-    commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami'],
+    commands: ['sign', 'catalog', 'verify', 'timestamp', 'resume', 'login', 'whoami'],
   },
   dryRun: {
     flag: '--dry-run',
     help: 'run without requests and changes; shows the digests',
-    commands: ['sign', 'resume'],
+    commands: ['sign', 'catalog', 'resume'],
     in: { resume: { help: 'list of what is unfinished, without requests and changes' } },
   },
   yes: {
@@ -171,7 +171,7 @@ export const RUN_OPTIONS = {
     short: '-q',
     help: 'errors only',
     conflicts: ['verbose'],
-    commands: ['sign', 'verify', 'timestamp', 'remove', 'attach', 'inspect', 'extract', 'resume', 'login', 'logout'],
+    commands: [...FILE_COMMANDS, 'attach', 'inspect', 'extract', 'resume', 'login', 'logout'],
     in: { verify: { help: 'files with problems only' } },
     isCommandLineOnly: true,
   },

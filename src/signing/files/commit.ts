@@ -18,14 +18,14 @@ interface Commit {
 export async function commit({ plan, input, copy, check }: Commit) {
   await copy.prove().catch(async (thrown: unknown) => {
     // If the original has changed, that is what is to be reported: it is what the copy was compared with.
-    await assertUnchanged(plan.path, plan.stats);
+    await assertUnchanged(plan);
     throw thrown;
   });
   const { source, reader } = copy.reopen();
   await check(await plan.format.open(source, reader, plan.output));
   // Windows does not rename onto a file that is open.
   await input.close();
-  await assertUnchanged(plan.path, plan.stats);
+  await assertUnchanged(plan);
   const warnings = await copy.replaceTarget();
   return { bytes: source.size, warnings };
 }

@@ -5,6 +5,7 @@ import { type FileStats, type InputFile, identityOf, openInput } from '../../fil
 import type { PlannedFile, Run } from '../change.ts';
 import { signingErrors } from '../errors.ts';
 import type { BytesRead } from '../outcome.ts';
+import { openDraft } from './catalog-draft.ts';
 import { type StagedCopy, stageCopy } from './staged-copy.ts';
 
 export type OpenFile = Awaited<ReturnType<typeof openFile>>;
@@ -17,7 +18,7 @@ export async function openFile(
   plan: PlannedFile,
   { disk, digestEntries, onEvent }: Pick<Run<never>, 'disk' | 'digestEntries' | 'onEvent'>,
 ): Promise<{ readonly input: InputFile; readonly copy: StagedCopy } & AsyncDisposable> {
-  const { path, stats, target } = plan;
+  const { stats, target, draft } = plan;
   const input = await openPlanned(plan, onEvent);
   let copy: StagedCopy | undefined;
   const close = async (): Promise<void> => {
@@ -26,9 +27,10 @@ export async function openFile(
   };
   try {
     const { source } = input;
-    copy = await stageCopy({ ...disk, digestEntries, source, original: input, stats, target, onEvent });
+    const original = draft === undefined ? { original: input } : {};
+    copy = await stageCopy({ ...disk, ...original, digestEntries, source, stats, target, onEvent });
     // Another run may have ended, and released its lock, since the file was opened.
-    await assertUnchanged(path, stats);
+    await assertUnchanged(plan);
     return { input, copy, [Symbol.asyncDispose]: close };
   } catch (thrown) {
     await close();
@@ -37,18 +39,23 @@ export async function openFile(
 }
 
 /** Throws `file-changed` unless the file is as it was when it was planned. */
-export async function openPlanned(
-  { path, stats }: PlannedFile,
-  onEvent: (event: BytesRead) => void,
-): Promise<InputFile> {
-  const input = await openInput(path, onBytesRead(path, onEvent));
+export async function openPlanned(plan: PlannedFile, onEvent: (event: BytesRead) => void): Promise<InputFile> {
+  const input = await openOriginal(plan, onEvent);
   try {
-    assertSame(stats, input.stats);
+    assertSame(plan.stats, input.stats);
     return input;
   } catch (thrown) {
     await input.close();
     throw thrown;
   }
+}
+
+/** The file itself, or what a new one is to be made from. */
+export async function openOriginal(
+  { path, output, draft }: Pick<PlannedFile, 'path' | 'output' | 'draft'>,
+  onEvent: (event: BytesRead) => void,
+): Promise<InputFile> {
+  return draft === undefined ? openInput(path, onBytesRead(path, onEvent)) : openDraft(draft, output);
 }
 
 /** Reports how far a large file has been read. */
@@ -66,7 +73,9 @@ function assertSame(before: FileStats, now: FileStats): void {
   if (!isSame) throw signingErrors('file-changed');
 }
 
-/** Throws `file-changed` unless the path leads to the file that `before` was, untouched. */
-export async function assertUnchanged(path: string, before: FileStats): Promise<void> {
-  assertSame(before, await inFileSystem('look at the file again', async () => statSync(path, { bigint: true })));
+/** Throws `file-changed` unless the path leads to the file that was planned, untouched; of a new file, those that it is made from. */
+export async function assertUnchanged({ path, stats, draft }: PlannedFile): Promise<void> {
+  for (const [name, before] of draft?.members ?? [[path, stats] as const]) {
+    assertSame(before, await inFileSystem('look at the file again', async () => statSync(name, { bigint: true })));
+  }
 }

@@ -42,11 +42,11 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
     for (const { written, signingOptions } of files) {
       if (written || signingOptions === undefined) continue;
       // Each signature has a time of its own, which is found by the file.
-      const { path, output, time, ...others } = signingOptions;
+      const { path, output, members, time, ...others } = signingOptions;
       const { code, algorithm } = work;
       const key = JSON.stringify([code, algorithm, Object.entries(others).sort()]);
       const group = groups.get(key) ?? { likeness: { code, algorithm, signingOptions }, files: new Map() };
-      group.files.set(JSON.stringify([path, output]), { path, output });
+      group.files.set(JSON.stringify([path, output]), { path, output, members });
       groups.set(key, group);
     }
   }

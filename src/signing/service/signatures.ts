@@ -37,7 +37,7 @@ interface SignaturesOptions {
   readonly account: Account;
   readonly context: Pick<SigningContext, 'chain'>;
   /** What `resume` needs to prepare the very same. */
-  readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'time'>;
+  readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'members' | 'time'>;
   readonly turns: RequestTurns;
   readonly batch: Batch;
   readonly now: () => Date;
@@ -55,7 +55,7 @@ export interface Attempt {
 }
 
 /** The file whose signature is requested, with both paths as the user gave them. */
-type FileOfCall = Pick<PlannedFile, 'path' | 'output' | 'stats'>;
+type FileOfCall = Pick<PlannedFile, 'path' | 'output' | 'stats' | 'members'>;
 
 /** What the signature is requested for. `time`: signed by formats that sign one; recorded with the request. */
 interface ToBeSigned {
@@ -107,7 +107,7 @@ export function requestSignatures(options: SignaturesOptions) {
   async function claimOnce(
     digest: string,
     { time, algorithm }: ToBeSigned,
-    { path, output, stats }: FileOfCall,
+    { path, output, stats, members }: FileOfCall,
   ): Promise<Claim> {
     batch.assertGoing();
     const metadata: CallMetadata = {
@@ -120,6 +120,7 @@ export function requestSignatures(options: SignaturesOptions) {
         path: resolve(path),
         output: resolve(output),
         ...options.signingOptions,
+        members: members?.map((member) => resolve(member)),
         time: time.toISOString(),
       },
     };

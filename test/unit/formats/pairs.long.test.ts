@@ -3,15 +3,20 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parts } from '../../../src/asn1/read.ts';
+import { utf16be } from '../../../src/asn1/write.ts';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
+import { newCatalog } from '../../../src/formats/cat/create.ts';
+import { readCatalog } from '../../../src/formats/cat/list.ts';
+import { listedFile } from '../../../src/formats/catalogs.ts';
 import { cmsEnvelope, type Format } from '../../../src/formats/format.ts';
 import { rdp } from '../../../src/formats/rdp/index.ts';
 import { recogniseFormat } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { applyPatch } from './support/apply-patch.ts';
 import { isIntact } from './support/is-intact.ts';
-import { openBytes } from './support/sign-bytes.ts';
+import { openBytes, plainReader } from './support/sign-bytes.ts';
 
 const pairs = process.env.CODESIGN_TEST_PAIRS ?? '';
 
@@ -111,6 +116,40 @@ describe.skipIf(pairs === '')('the connection file that rdpsign signed', () => {
     }
   });
 });
+
+it.skipIf(pairs === '')(
+  'a new catalog has the members that inf2cat writes, without its attributes for drivers',
+  async () => {
+    const folder = path.join(pairs, 'generated-unsigned');
+    const program = readFileSync(path.join(folder, 'pe', 'tiny64-pe-alias.sys'));
+    const listed = await Promise.all(
+      [
+        { name: 'sample.inf', bytes: readFileSync(path.join(folder, 'catalog', 'sample.inf')) },
+        { name: 'member.sys', bytes: program },
+      ].map(({ name, bytes }) => listedFile(memorySource(bytes), plainReader(), name, formats)),
+    );
+    const theirs = membersOf(readFileSync(path.join(folder, 'catalog', 'sample.cat')));
+    expect(membersOf(newCatalog(listed))).toEqual(theirs);
+    expect(theirs).toHaveLength(4);
+  },
+);
+
+/** Each with its tag and its attributes in hex. */
+function membersOf(catalog: Uint8Array): readonly (readonly string[])[] {
+  const fields = parts(readCatalog(catalog).list, 'list');
+  const hexOf = ({ bytes }: { readonly bytes: Uint8Array }) => Buffer.from(bytes).toString('hex');
+  const ofDrivers = Buffer.from(utf16be('OSAttr')).toString('hex');
+  return parts(fields[4] ?? expect.fail('the list has no members'), 'members').map((member) => {
+    const [tag, attributes] = parts(member, 'member');
+    if (tag === undefined || attributes === undefined) return expect.fail('a member has no attributes');
+    return [
+      hexOf(tag),
+      ...parts(attributes, 'attributes')
+        .map(hexOf)
+        .filter((each) => !each.includes(ofDrivers)),
+    ];
+  });
+}
 
 /** A file that does not open is not intact. */
 async function isStillIntact(format: Format, bytes: Buffer, name: string): Promise<boolean> {

@@ -5,9 +5,14 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
+import { cat } from '../../../src/formats/cat/index.ts';
+import { listedFile } from '../../../src/formats/catalogs.ts';
 import { cmsEnvelope } from '../../../src/formats/format.ts';
 import { msi } from '../../../src/formats/msi/index.ts';
+import { formats } from '../../../src/formats/registry.ts';
 import { scriptKindOf } from '../../../src/formats/script/kinds.ts';
 import { checkAll, osslsigncodeVerify, run, type Verdict } from '../../system/interop/verifiers.ts';
 import { GOOD_CABINETS } from './cab/samples.ts';
@@ -16,7 +21,7 @@ import { GOOD_INSTALLERS } from './msi/samples.ts';
 import { GOOD_EXTENSIONS } from './navx/samples.ts';
 import { GOOD_CONNECTIONS } from './rdp/samples.ts';
 import { applyPatch } from './support/apply-patch.ts';
-import { openBytes, type SignBytesOptions } from './support/sign-bytes.ts';
+import { openBytes, plainReader, type SignBytesOptions } from './support/sign-bytes.ts';
 import { filesBelow, type SignedCopies, type SignedCopy, signedCopies } from './support/signed-copies.ts';
 
 const {
@@ -194,6 +199,34 @@ describe.skipIf(!isWhole)('files that are signed', () => {
     const [first = ''] = signed;
     writeFileSync(first, Buffer.from(readFileSync(first, 'utf16le').replace('3389', '3390'), 'utf16le'));
     expect((await verify(first)).map(({ accepted }) => accepted)).toEqual([true, false]);
+  });
+
+  it('created catalogs list programs and cabinets for osslsigncode, and other files for a checker of their digests', async () => {
+    const folder = path.join(pairs, 'generated-unsigned');
+    const binaries = [
+      ...filesBelow(path.join(folder, 'pe'), () => true),
+      ...filesBelow(path.join(folder, 'cab'), () => true),
+      ...filesBelow(path.join(corpus, 'pe-special'), (name) => /overlay|odd|dotnet/.test(name)).slice(0, 10),
+    ];
+    const others = filesBelow(path.join(folder, 'scripts'), () => true);
+    expect([binaries.length > 10, others.length > 40]).toEqual([true, true]);
+    const listed = await Promise.all(
+      [...binaries, ...others].map(({ name, bytes }) => listedFile(memorySource(bytes), plainReader(), name, formats)),
+    );
+    const catalog = await copies.sign('created.cat', Buffer.from(await cat.catalogs.create(listed)));
+    expect(catalog.code).toBeUndefined();
+    expect((await checkCms(catalog.path)).accepted).toBe(true);
+    const byCatalog = (file: string) =>
+      run('osslsigncode', ['verify', '-catalog', catalog.path, '-CAfile', copies.root, '-in', file]);
+    const checked = await checkAll(binaries, ({ name }) => byCatalog(name));
+    expect(checked.filter(({ accepted }) => !accepted)).toEqual([]);
+    const changed = path.join(copies.folder, 'changed.exe');
+    writeFileSync(changed, Buffer.concat([binaries[0]?.bytes ?? Buffer.alloc(0), Buffer.alloc(8, 1)]));
+    expect((await byCatalog(changed)).accepted).toBe(false);
+    const program = fileURLToPath(new URL('../../system/interop/check-catalog.py', import.meta.url));
+    const flat = await run('python3', [program, catalog.path, ...others.map(({ name }) => name)]);
+    expect(flat).toEqual({ accepted: true, output: '' });
+    expect((await run('python3', [program, catalog.path, changed])).accepted).toBe(false);
   });
 
   it('installer files are accepted by the checker, msiinfo and osslsigncode, or rejected for a reason', async () => {

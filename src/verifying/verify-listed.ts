@@ -1,0 +1,59 @@
+/** Files whose signature is that of a security catalog. */
+
+import { basename } from 'node:path';
+import { expectedError, toCodesignError } from '../errors/codesign-error.ts';
+import { broken } from '../errors/finding.ts';
+import { fromFileSystem } from '../files/file-system-errors.ts';
+import { openInput } from '../files/input-file.ts';
+import { catalogsIn, listedFile } from '../formats/catalogs.ts';
+import type { ListedFile } from '../formats/format.ts';
+import { contentReader } from '../formats/recognise.ts';
+import { verifyingErrors } from './errors.ts';
+import type { VerifiedFile } from './verdict.ts';
+import { readFile, type Verifying, verifyFile } from './verify-file.ts';
+
+/**
+ * Verifies the catalog, and gives what verifies a file of any kind by it: a signature in that file does not count. A catalog
+ * that is not good passes its verdict on to every file. Throws `catalog-unusable`.
+ */
+export async function verifyByCatalog(
+  catalog: string,
+  verifying: Verifying,
+): Promise<(path: string) => Promise<VerifiedFile>> {
+  const verified = await verifyFile(catalog, verifying);
+  const { error, format, verdict, findings, signatures } = verified;
+  if (error !== undefined || format !== catalogsIn(verifying.formats).newFormat.id) {
+    const problem = error?.message ?? `it is of the format ${format}`;
+    throw verifyingErrors('catalog-unusable', { path: catalog, problem }, { cause: error });
+  }
+  const isGood = verdict === 'trusted' || verdict === 'intact';
+  const lists = isGood ? await readLists(catalog, verifying) : () => 'listed';
+  return async (path) => {
+    const common = { path, format: null, catalog, error: undefined };
+    try {
+      const state = lists(await readListed(path, verifying));
+      if (state === 'listed') return { ...common, verdict, findings, signatures };
+      if (state === 'not-listed') return { ...common, verdict: 'unsigned', findings: [], signatures: [] };
+      const message = 'The file differs from the one of its name in the catalog.';
+      return { ...common, verdict: 'broken', findings: [broken('listed-digest-differs', message)], signatures: [] };
+    } catch (thrown) {
+      const problem = toCodesignError(fromFileSystem(thrown, 'read the file'));
+      return { ...common, verdict: null, error: problem, findings: [], signatures: [] };
+    }
+  };
+}
+
+async function readLists(path: string, verifying: Verifying): Promise<(file: ListedFile) => string> {
+  await using file = await readFile(path, verifying);
+  const { lists = () => 'not-listed' } = file.signable;
+  return lists;
+}
+
+/** A damaged program has no digests: it is not the one that is listed. */
+async function readListed(path: string, { formats, digestEntries, onRead }: Verifying): Promise<ListedFile> {
+  await using input = await openInput(path, (bytes, size) => onRead?.(path, bytes, size));
+  return await listedFile(input.source, contentReader(digestEntries), path, formats).catch((thrown: unknown) => {
+    expectedError(thrown);
+    return { name: basename(path), kind: 'other', digests: new Map() };
+  });
+}

@@ -1,0 +1,82 @@
+/** Files whose signature is that of a catalog. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
+import { cat } from '../../../src/formats/cat/index.ts';
+import { listedFile } from '../../../src/formats/catalogs.ts';
+import { formats } from '../../../src/formats/registry.ts';
+import type { Verifying } from '../../../src/verifying/verify-file.ts';
+import { verifyByCatalog } from '../../../src/verifying/verify-listed.ts';
+import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { readFixture } from '../formats/support/fixtures.ts';
+import { plainReader, signBytes } from '../formats/support/sign-bytes.ts';
+
+const program = readFixture('pe/hello.exe');
+const notes = Buffer.from('notes');
+const verifying: Verifying = {
+  formats,
+  digestEntries,
+  examineTrust: undefined,
+  now: new Date('2026-06-01T12:00:00Z'),
+  policy: { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined },
+};
+
+let folder: string;
+const write = async (name: string, bytes: Uint8Array | string) => {
+  const path = join(folder, name);
+  await writeFile(path, bytes);
+  return path;
+};
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-listed-'));
+  const listed = (name: string, bytes: Uint8Array) => listedFile(memorySource(bytes), plainReader(), name, formats);
+  const unsigned = await cat.catalogs.create([await listed('app.exe', program), await listed('notes.txt', notes)]);
+  const { result } = await signBytes(cat.catalogs.newFormat, unsigned, await makeThrowawaySigner());
+  await write('files.cat', result);
+  await write('unsigned.cat', unsigned);
+  result[result.length - 9] = (result[result.length - 9] ?? 0) ^ 1;
+  await write('broken.cat', result);
+  await write('cut.cat', result.subarray(0, 600));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const changed = Buffer.from(program);
+changed[2] = 0x20;
+
+it.each<[name: string, bytes: Uint8Array, verdict: string, codes: readonly string[]]>([
+  ['app.exe', program, 'intact', []],
+  ['renamed.bin', notes, 'intact', []],
+  ['app.exe', changed, 'broken', ['listed-digest-differs']],
+  ['app.exe', program.subarray(0, 40), 'broken', ['listed-digest-differs']],
+  ['NOTES.TXT', Buffer.from('other'), 'broken', ['listed-digest-differs']],
+  ['new.txt', Buffer.from('new'), 'unsigned', []],
+])('%s: the verdict is %3$s', async (name, bytes, verdict, codes) => {
+  const catalog = join(folder, 'files.cat');
+  const verify = await verifyByCatalog(catalog, verifying);
+  const result = await verify(await write(name, bytes));
+  expect(result).toMatchObject({ verdict, catalog, format: null, error: undefined });
+  expect(result.findings.map(({ code }) => code)).toEqual(codes);
+  expect(result.signatures).toHaveLength(verdict === 'intact' ? 1 : 0);
+});
+
+it.each([
+  ['unsigned.cat', 'unsigned'],
+  ['broken.cat', 'broken'],
+  ['cut.cat', 'broken'],
+])('%s passes its verdict on to every file', async (name, verdict) => {
+  const verify = await verifyByCatalog(join(folder, name), verifying);
+  expect(await verify(await write('notes.txt', notes))).toMatchObject({ verdict });
+});
+
+it('reports a file that cannot be read, and rejects a catalog that is none', async () => {
+  const verify = await verifyByCatalog(join(folder, 'files.cat'), verifying);
+  expect(await verify(join(folder, 'missing'))).toMatchObject({ verdict: null, error: { code: 'file-not-found' } });
+  const others = [await write('other.exe', program), await write('other.txt', notes), join(folder, 'missing')];
+  for (const path of others) {
+    await expect(verifyByCatalog(path, verifying)).rejects.toMatchObject({ code: 'catalog-unusable' });
+  }
+});
