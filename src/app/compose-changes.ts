@@ -20,7 +20,7 @@ export async function composeTimestamping(settings: TimestampingSettings, env: E
   const http = await composeHttp(settings, env, concurrency);
   const authorities = composeTimestamps(settings, http, await readTimestampRoots(settings.timestamps), onEvent);
   if (authorities === undefined) throw new Error('settings for timestamping have an authority');
-  const change = addTimestamps({ authorities, force, now: () => new Date() });
+  const change = addTimestamps({ authorities, algorithm: settings.timestamps.algorithm, force, now: () => new Date() });
   return compose(change, concurrency, onEvent, () => http.close());
 }
 

@@ -66,6 +66,12 @@ export const OCSP_NO_CHECK = '1.3.6.1.5.5.7.48.1.5';
 export const ANY_PURPOSE = '2.5.29.37.0';
 export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 export const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
+export const EMAIL_PROTECTION = '1.3.6.1.5.5.7.3.4';
+/** RFC 9336. */
+export const DOCUMENT_SIGNING = '1.3.6.1.5.5.7.3.36';
+export const MICROSOFT_DOCUMENT_SIGNING = '1.3.6.1.4.1.311.10.3.12';
+/** Adobe's "authentic documents trust". */
+export const ADOBE_DOCUMENT_SIGNING = '1.2.840.113583.1.1.5';
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 export const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 /** Remote Desktop Authentication, of Windows. */

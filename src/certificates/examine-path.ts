@@ -12,8 +12,8 @@ import {
   examineKey,
   nameOfPurpose,
   type Purpose,
+  purposeOddity,
   purposeProblem,
-  timeStampingOddity,
   useOfPurpose,
 } from './purpose.ts';
 import { describeSignatureAlgorithm, isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
@@ -104,7 +104,7 @@ function examineExtensions(certificate: ParsedCertificate): Finding[] {
 function examineLeafPurpose({ name, fields }: ParsedCertificate, purpose: Purpose | undefined): Finding[] {
   if (purpose === undefined) return [];
   const problem = purposeProblem(fields, purpose);
-  const oddity = purpose === 'time-stamping' ? timeStampingOddity(fields) : undefined;
+  const oddity = purposeOddity(fields, purpose);
   if (problem === undefined && oddity === undefined) return [];
   const message = `The certificate of "${name}" is not ${problem === undefined ? 'quite fit' : 'meant'} for ${useOfPurpose(purpose)}: ${problem ?? oddity}.`;
   return [{ code: 'certificate-purpose', message, against: problem === undefined ? 'nothing' : 'trust' }];

@@ -2,10 +2,14 @@
 
 import type { KeyObject } from 'node:crypto';
 import {
+  ADOBE_DOCUMENT_SIGNING,
   ANY_PURPOSE,
   CODE_SIGNING,
+  DOCUMENT_SIGNING,
+  EMAIL_PROTECTION,
   EXTENDED_KEY_USAGE,
   LIFETIME_SIGNING,
+  MICROSOFT_DOCUMENT_SIGNING,
   REMOTE_DESKTOP,
   SERVER_AUTH,
   TIME_STAMPING,
@@ -14,8 +18,13 @@ import type { Finding } from '../errors/finding.ts';
 import { allowsKeyUsage, type CertificateFields, extendedKeyUsageOf, KEY_USAGE_BITS } from './certificate-fields.ts';
 import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
 
-/** `remote-desktop`: signing connection files, for which Windows accepts certificates of servers and of code, too. */
-export type Purpose = 'code-signing' | 'time-stamping' | 'remote-desktop';
+/**
+ * `document-signing`: for which Acrobat accepts no certificates of code, and other readers do. `remote-desktop`: signing connection files, for which Windows accepts certificates of servers and of code, too.
+ */
+export type Purpose = 'code-signing' | 'document-signing' | 'time-stamping' | 'remote-desktop';
+
+/** Whose certificates Acrobat and other PDF readers accept for documents. */
+const FOR_DOCUMENTS = [DOCUMENT_SIGNING, MICROSOFT_DOCUMENT_SIGNING, ADOBE_DOCUMENT_SIGNING, EMAIL_PROTECTION];
 
 /** In extendedKeyUsage, any of `oids`; `use`: for people, after "meant for". */
 interface PurposeInfo {
@@ -26,6 +35,11 @@ interface PurposeInfo {
 
 const PURPOSES: Readonly<Record<Purpose, PurposeInfo>> = {
   'code-signing': { oids: [CODE_SIGNING], name: 'codeSigning', use: 'signing code' },
+  'document-signing': {
+    oids: [...FOR_DOCUMENTS, CODE_SIGNING],
+    name: 'documentSigning and emailProtection',
+    use: 'signing documents',
+  },
   'time-stamping': { oids: [TIME_STAMPING], name: 'timeStamping', use: 'signing timestamps' },
   'remote-desktop': {
     oids: [CODE_SIGNING, SERVER_AUTH, REMOTE_DESKTOP],
@@ -34,14 +48,25 @@ const PURPOSES: Readonly<Record<Purpose, PurposeInfo>> = {
   },
 };
 
-/** What keeps the certificate from signing code, or timestamps, for people; undefined when nothing does. */
+/** What keeps the certificate from signing code, documents or timestamps, for people; undefined when nothing does. */
 export function purposeProblem(fields: CertificateFields, purpose: Purpose): string | undefined {
   return purpose === 'time-stamping' ? timeStampingProblem(fields) : signingProblem(fields, purpose);
 }
 
+/** What is not as it should be although nothing keeps the certificate from its use; for people. */
+export function purposeOddity(fields: CertificateFields, purpose: Purpose): string | undefined {
+  if (purpose === 'time-stamping') return timeStampingOddity(fields);
+  const purposes = purpose === 'document-signing' ? extendedKeyUsageOf(fields) : undefined;
+  if (purposes === undefined || [...FOR_DOCUMENTS, ANY_PURPOSE].some((oid) => purposes.includes(oid))) return undefined;
+  return 'its extendedKeyUsage has codeSigning and nothing for documents, so Acrobat does not trust it';
+}
+
 /** Without extendedKeyUsage any purpose is allowed, as in Windows, signtool and osslsigncode. */
 function signingProblem(fields: CertificateFields, purpose: Purpose): string | undefined {
-  if (!allowsKeyUsage(fields, KEY_USAGE_BITS.digitalSignature)) return 'its keyUsage lacks digitalSignature';
+  const { digitalSignature, contentCommitment } = KEY_USAGE_BITS;
+  // Signatures of documents may be non-repudiable, which contentCommitment says.
+  const bits = purpose === 'document-signing' ? digitalSignature | contentCommitment : digitalSignature;
+  if (!allowsKeyUsage(fields, bits)) return 'its keyUsage lacks digitalSignature';
   return allowsBelow(fields, purpose) ? undefined : `its extendedKeyUsage lacks ${PURPOSES[purpose].name}`;
 }
 
@@ -84,6 +109,11 @@ export function useOfPurpose(purpose: Purpose): string {
 /** For messages: the name that RFC 5280 gives the purpose. */
 export function nameOfPurpose(purpose: Purpose): string {
   return PURPOSES[purpose].name;
+}
+
+/** For messages: `signing code`. */
+export function useOf(purpose: Purpose): string {
+  return PURPOSES[purpose].use;
 }
 
 /** RSA and DSA moduli in bits: below the first verifiers reject them, below the second they are outdated. */

@@ -11,7 +11,7 @@ import {
   publicKeyOf,
 } from './parsed-certificate.ts';
 import type { CertificateFile } from './pkcs12.ts';
-import { nameOfPurpose, type Purpose, purposeProblem } from './purpose.ts';
+import { nameOfPurpose, type Purpose, purposeOddity, purposeProblem, useOfPurpose } from './purpose.ts';
 import { readContainer } from './read-containers.ts';
 
 export interface SigningChain {
@@ -69,6 +69,14 @@ export function requirePurpose({ der, name }: Certificate, purposes: readonly Pu
   if (purpose === undefined || problem === undefined || problems.includes(undefined)) return;
   if (purpose === 'code-signing') throw certificateErrors('certificate-not-for-code-signing', { name, problem });
   throw certificateErrors('certificate-not-for-purpose', { name, purpose: nameOfPurpose(purpose), problem });
+}
+
+/** Whole sentences on what is odd about a certificate that has the purpose. */
+export function purposeWarnings({ der, name }: Certificate, purpose: Purpose): readonly string[] {
+  const oddity = purposeOddity(readCertificateFields(der), purpose);
+  return oddity === undefined
+    ? []
+    : [`The certificate of ${name} is not quite fit for ${useOfPurpose(purpose)}: ${oddity}.`];
 }
 
 /** The day, as ISO 8601 has it, in UTC. */

@@ -1,6 +1,14 @@
 /** Whether a signer's attributes and signature value agree with the content (RFC 5652, 5.4 and 5.6). Says nothing of trust. */
 
-import { constants, createHash, type KeyObject, publicDecrypt, verify, X509Certificate } from 'node:crypto';
+import {
+  constants,
+  createHash,
+  type HashOptions,
+  type KeyObject,
+  publicDecrypt,
+  verify,
+  X509Certificate,
+} from 'node:crypto';
 import {
   DIGEST_NAME_BY_OID,
   DIGEST_OID,
@@ -34,6 +42,14 @@ export interface SignerRules {
   readonly budget?: WorkBudget | undefined;
 }
 
+/** What is signed; of large content its digest by the signer's algorithm. */
+export type SignedContent = Uint8Array | { readonly digest: Uint8Array };
+
+/** `name`: the digest's, as node:crypto calls it. */
+export function digestOfContent(content: SignedContent, name: string, options: HashOptions = {}): Uint8Array {
+  return 'digest' in content ? content.digest : createHash(name, options).update(content).digest();
+}
+
 /** Whether `examineSigner` finds nothing. */
 export function signerVerifies(
   signedData: SignedData,
@@ -47,12 +63,12 @@ export function signerVerifies(
 /**
  * Empty when contentType and messageDigest are there once and right, and the signature value verifies under the key of the
  * certificate carried. All findings speak against integrity.
- * `contentBytes`: what messageDigest is over (of an attached content, its contents without tag and length).
+ * `content`: what messageDigest is over (of an attached content, its contents without tag and length).
  */
 export function examineSigner(
   signedData: Pick<SignedData, 'contentType'>,
   signer: SignerInfo,
-  contentBytes: Uint8Array,
+  content: SignedContent,
   rules: SignerRules = {},
 ): readonly Finding[] {
   const { withoutAttributes = false, contentTypes = [signedData.contentType], bareSha1 = false, budget } = rules;
@@ -68,11 +84,12 @@ export function examineSigner(
     return [broken(BUDGET_SPENT, 'The signature value was not checked: the file needs too many checks.')];
   }
   if (signedBytes === undefined) {
-    if (!withoutAttributes) return [broken('signed-attributes-missing', 'The signature has no signed attributes.')];
-    return examineValue(signer, contentBytes, certificate, digestName);
+    if (!withoutAttributes || 'digest' in content)
+      return [broken('signed-attributes-missing', 'The signature has no signed attributes.')];
+    return examineValue(signer, content, certificate, digestName);
   }
   const length = digestAlgorithm === SHAKE256_512 ? { outputLength: SHAKE256_LENGTH } : {};
-  const digest = createHash(digestName, length).update(contentBytes).digest();
+  const digest = digestOfContent(content, digestName, length);
   return [
     ...examineAttributes(contentTypes, signer, digest),
     ...examineValue(signer, signedBytes, certificate, digestName, bareSha1),

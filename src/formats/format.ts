@@ -131,13 +131,20 @@ export interface SignableFile {
   examine(): Promise<readonly Finding[]>;
   /** Where signatures are in the file, and what kind of file it is, for people. */
   layout(): readonly Detail[];
-  /** The edits that take every signature out. Throws `not-signed`. */
+  /** The edits that take every signature out, or those of `removable`. Throws `not-signed`. */
   remove(): Promise<Patch>;
+  /** What `remove` takes out, in formats whose signatures rest on one another: the last ones. */
+  removable?(): Promise<readonly EmbeddedSignature[]>;
   /**
    * The edits that give signatures of this file (as `signatures` returned them, nested ones too) these RFC 3161 tokens, in the
-   * place of any timestamp that they have; everything else stays.
+   * place of any timestamp that they have; everything else stays. Formats with `prepareTimestamp` have none.
    */
   stamp(tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>): Promise<Embedding>;
+  /**
+   * Of formats whose timestamps are of the whole file, and not of single signatures. Undefined if the last change of the file
+   * is one already, unless `force`. Throws what makes it impossible.
+   */
+  prepareTimestamp?(options: DocumentTimestampOptions): Promise<PreparedTimestamp | undefined>;
   /**
    * The edits that put a finished envelope into the file, in the place of those that are there if the format holds only one.
    * Throws `not-its-signature` when it is not a signature of this file's content.
@@ -199,6 +206,21 @@ export interface PreparedSignature {
   seal(signature: Uint8Array, timestampToken?: Uint8Array): Envelope;
   /** Pure: how a sealed envelope goes into the file, and what the file must hold then. */
   embed(sealed: Envelope): Embedding;
+}
+
+export interface DocumentTimestampOptions {
+  readonly algorithm: DigestAlgorithm;
+  /** Bytes to reserve for the token. */
+  readonly tokenReserve: number;
+  /** Whether to add another one to a file that has one. */
+  readonly force: boolean;
+}
+
+export interface PreparedTimestamp {
+  /** Digests what the timestamp is of. */
+  digest(): Promise<Uint8Array>;
+  /** How the token goes into the file, and what the file must hold then. */
+  embed(token: Uint8Array): Embedding;
 }
 
 export interface ExpectedEnvelope {

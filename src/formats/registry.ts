@@ -7,11 +7,12 @@ import { jar } from './jar/index.ts';
 import { msi } from './msi/index.ts';
 import { navx } from './navx/index.ts';
 import { nuget } from './nuget/index.ts';
+import { pdf } from './pdf/index.ts';
 import { pe } from './pe/index.ts';
 import { rdp } from './rdp/index.ts';
 import { powershell, wsh } from './script/index.ts';
 
-const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh, rdp, appx, nuget, navx] as const;
+const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh, rdp, appx, nuget, navx, pdf] as const;
 
 export const formats: readonly Format[] = FORMATS;
 

@@ -10,7 +10,7 @@ import type { Account } from './service/signatures.ts';
 export type RunContext = Omit<SigningContext, 'time'>;
 
 /** In bytes. Tokens with their certificates have 2,000 to 8,000; the same for every run, so that each prepares the same bytes. */
-const TOKEN_RESERVE = 16 * 1024;
+export const TOKEN_RESERVE = 16 * 1024;
 
 export function runContext({
   algorithm,

@@ -1,6 +1,6 @@
 /** What the user allows `sign` to do: to a file that is signed already, and with how many signatures. */
 
-import { requirePurpose } from '../certificates/signing-chain.ts';
+import { purposeWarnings, requirePurpose } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { formatErrors } from '../formats/errors.ts';
 import type { Format, SignableFile, SigningContext, SigningMode } from '../formats/format.ts';
@@ -76,7 +76,11 @@ export async function decideSigning(
   const signatures = await opened.signatures();
   const signer = existing === 'skip' ? context.chain.leaf.der : undefined;
   const isSecond = mode === 'append' && signatures.length > 0 && format.appendWarning !== undefined;
-  const warnings = isSecond ? [...opened.warnings, format.appendWarning] : opened.warnings;
+  const warnings = [
+    ...opened.warnings,
+    ...purposeWarnings(context.chain.leaf, format.purpose),
+    ...(isSecond ? [format.appendWarning] : []),
+  ];
   if (skips && (await hasIntactBy(opened, signatures, signer))) {
     return { skipped: 'already-signed', warnings, intent: { mode, algorithm, replaced: [], time } };
   }

@@ -1,5 +1,6 @@
 /** Time stamp authorities in the order the user gives: the first usable timestamp is taken. */
 
+import type { SignedContent } from '../cms/verify-signer.ts';
 import { REAL_RETRY_CLOCK, type RetryClock } from '../http/retry.ts';
 import { type Authority, type AuthorityOptions, createAuthority, type Received } from './authority.ts';
 import { timestampErrors } from './errors.ts';
@@ -31,10 +32,11 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
   const authorities = urls.map((url) => createAuthority({ ...options, url, concurrency, clock }));
   return {
     /**
-     * A checked token for a signature value. A request under way is waited for, everything else ends when the signal aborts.
+     * A checked token for a signature value, or for other content by its digest (by the algorithm of `options`). A request under
+     * way is waited for, everything else ends when the signal aborts.
      * Throws `timestamp-failed`, `timestamp-interrupted`.
      */
-    async stamp(signatureValue: Uint8Array, signal?: AbortSignal): Promise<Stamped> {
+    async stamp(signatureValue: SignedContent, signal?: AbortSignal): Promise<Stamped> {
       const untried = new Set(authorities);
       const reasons: string[] = [];
       for (let next = firstOf(untried); next !== undefined; next = firstOf(untried)) {

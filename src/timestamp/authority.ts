@@ -1,7 +1,7 @@
 /** One timestamp authority: a limited number of concurrent requests, each retried where that may help. */
 
-import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
+import { digestOfContent, type SignedContent } from '../cms/verify-signer.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { printable } from '../errors/printable.ts';
 import type { Http } from '../http/http.ts';
@@ -48,10 +48,10 @@ export function createAuthority(options: AuthorityOptions) {
   const name = printable(`${url.origin}${url.pathname}`);
   let isDown = false;
 
-  const attempt = async (signatureValue: Uint8Array): Promise<Classified> => {
+  const attempt = async (signatureValue: SignedContent): Promise<Classified> => {
     const { algorithm, policy, roots } = options;
     const nonce = nonceOf(options.randomBytes(NONCE_LENGTH));
-    const digest = createHash(NODE_DIGEST_NAME[algorithm]).update(signatureValue).digest();
+    const digest = digestOfContent(signatureValue, NODE_DIGEST_NAME[algorithm]);
     const outcome = await http.post({
       url,
       contentType: 'application/timestamp-query',
@@ -66,7 +66,7 @@ export function createAuthority(options: AuthorityOptions) {
     return classified;
   };
 
-  const stamp = async (signatureValue: Uint8Array, signal: AbortSignal | undefined): Promise<Received> => {
+  const stamp = async (signatureValue: SignedContent, signal: AbortSignal | undefined): Promise<Received> => {
     const retried = await retry({
       attempt: () => attempt(signatureValue),
       clock,
@@ -89,7 +89,7 @@ export function createAuthority(options: AuthorityOptions) {
      * while it waits.
      */
     request: (
-      signatureValue: Uint8Array,
+      signatureValue: SignedContent,
       isStillWanted: () => boolean,
       signal?: AbortSignal,
     ): Promise<Received | undefined> =>

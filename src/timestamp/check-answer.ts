@@ -1,12 +1,12 @@
 /** Whether an authority's answer gives a token that can be used: all that a verifier will ask, and what only the asker knows. */
 
-import { createHash } from 'node:crypto';
 import { DIGEST_OID } from '../asn1/algorithm-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
 import { buildPath } from '../certificates/build-path.ts';
 import { examinePath } from '../certificates/examine-path.ts';
 import { type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
+import { digestOfContent, type SignedContent } from '../cms/verify-signer.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
@@ -23,7 +23,8 @@ export interface AuthorityRoots {
 }
 
 export interface AskedFor {
-  readonly signatureValue: Uint8Array;
+  /** Or the digest of other content. */
+  readonly signatureValue: SignedContent;
   readonly algorithm: DigestAlgorithm;
   readonly policy?: string | undefined;
   /** The contents of the INTEGER. */
@@ -72,7 +73,7 @@ function differenceFrom(
   if (imprint.algorithm !== DIGEST_OID[algorithm]) {
     return `its timestamp has another digest algorithm (${imprint.algorithm}) than ${algorithm}`;
   }
-  if (!isSameBytes(imprint.digest, createHash(NODE_DIGEST_NAME[algorithm]).update(signatureValue).digest())) {
+  if (!isSameBytes(imprint.digest, digestOfContent(signatureValue, NODE_DIGEST_NAME[algorithm]))) {
     return 'its timestamp is of other data';
   }
   if (info.nonce === undefined) return 'its timestamp lacks the nonce of the request';

@@ -1,12 +1,11 @@
 /** Reading RFC 3161 timestamp tokens, one's own before use and those of others: what they say, and what is wrong with them. */
 
-import { createHash } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
 import { SIGNING_TIME, TST_INFO } from '../asn1/object-identifiers.ts';
 import { octetsOf } from '../asn1/read.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
 import { parseSignedData, type SignedData, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
-import { examineSigner } from '../cms/verify-signer.ts';
+import { digestOfContent, examineSigner, type SignedContent } from '../cms/verify-signer.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { broken, type Finding } from '../errors/finding.ts';
@@ -20,15 +19,15 @@ export interface TokenReading {
   readonly info: TstInfo | undefined;
 }
 
-/** Never throws for what is wrong with the token: that is in its findings. */
-export function readTimestampToken(token: Uint8Array, signatureValue: Uint8Array, budget?: WorkBudget): Timestamp {
-  return readToken(token, signatureValue, budget).timestamp;
+/** `stamped`: the signature value, or the digest of other content. Never throws for what is wrong with the token: that is in its findings. */
+export function readTimestampToken(token: Uint8Array, stamped: SignedContent, budget?: WorkBudget): Timestamp {
+  return readToken(token, stamped, budget).timestamp;
 }
 
 /** The same, with all that the token says. */
-export function readToken(token: Uint8Array, signatureValue: Uint8Array, budget?: WorkBudget): TokenReading {
+export function readToken(token: Uint8Array, stamped: SignedContent, budget?: WorkBudget): TokenReading {
   try {
-    return readSignedToken(parseSignedData(token), signatureValue, budget);
+    return readSignedToken(parseSignedData(token), stamped, budget);
   } catch (thrown) {
     return { timestamp: unreadableTimestamp('rfc3161', token, thrown), info: undefined };
   }
@@ -55,7 +54,7 @@ function unreadable(thrown: unknown): Finding {
   return broken('timestamp-unreadable', `The timestamp cannot be read: ${thrown.message}.`);
 }
 
-function readSignedToken(signedData: SignedData, signatureValue: Uint8Array, budget?: WorkBudget): TokenReading {
+function readSignedToken(signedData: SignedData, stamped: SignedContent, budget?: WorkBudget): TokenReading {
   const [signer, ...others] = signedData.signers;
   const content = readContent(signedData);
   const { info } = content;
@@ -63,7 +62,7 @@ function readSignedToken(signedData: SignedData, signatureValue: Uint8Array, bud
   const findings = [
     ...content.findings,
     ...(others.length === 0 ? [] : [broken('timestamp-several-signers', 'The timestamp has several signers.')]),
-    ...(info === undefined ? [] : examineImprint(info, signatureValue)),
+    ...(info === undefined ? [] : examineImprint(info, stamped)),
     ...examineSigner(signedData, signer, content.bytes, { budget }).map(asTimestampFinding),
     ...examineTokenSigner(signer),
     ...examineDigests([algorithm, DIGEST_NAME_BY_OID[signer.digestAlgorithm]]),
@@ -108,13 +107,13 @@ function readContent({ contentType, content }: SignedData): Content {
   }
 }
 
-function examineImprint({ imprint }: TstInfo, signatureValue: Uint8Array): readonly Finding[] {
+function examineImprint({ imprint }: TstInfo, stamped: SignedContent): readonly Finding[] {
   const algorithm = DIGEST_NAME_BY_OID[imprint.algorithm];
   if (algorithm === undefined) {
     const message = `The timestamp's imprint has the digest algorithm ${imprint.algorithm}, which is not known.`;
     return [broken('timestamp-algorithm-unknown', message)];
   }
-  if (isSameBytes(createHash(algorithm).update(signatureValue).digest(), imprint.digest)) return [];
+  if (isSameBytes(digestOfContent(stamped, algorithm), imprint.digest)) return [];
   return [broken('timestamp-other-signature', 'The timestamp is of another signature (its imprint differs).')];
 }
 

@@ -12,10 +12,11 @@ export const removeSignatures: LocalChange = {
   },
   async prepare(opened) {
     const signatures = await opened.signatures();
+    const removed = (await opened.removable?.()) ?? signatures;
     return {
       patch: await opened.remove(),
-      check: assertUnsigned,
-      done: { status: 'removed', signatures: flatten(signatures).length, removed: signerNames(signatures) },
+      check: (result) => assertLeft(result, signatures.length - removed.length),
+      done: { status: 'removed', signatures: flatten(removed).length, removed: signerNames(removed) },
     };
   },
 };
@@ -31,7 +32,8 @@ async function holdsRemains(opened: SignableFile): Promise<boolean> {
   }
 }
 
-async function assertUnsigned(result: SignableFile): Promise<void> {
+async function assertLeft(result: SignableFile, expected: number): Promise<void> {
   const left = (await result.signatures()).length;
-  if (left > 0) throw formatErrors('result-damaged', { reason: `it still holds ${counted(left, 'signature')}` });
+  if (left !== expected)
+    throw formatErrors('result-damaged', { reason: `it still holds ${counted(left, 'signature')}` });
 }

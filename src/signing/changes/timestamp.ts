@@ -1,25 +1,31 @@
 import { parseCertificate } from '../../certificates/parsed-certificate.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
+import type { SignedContent } from '../../cms/verify-signer.ts';
+import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { speaksAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../formats/errors.ts';
-import { type EmbeddedSignature, flatten } from '../../formats/format.ts';
+import { type EmbeddedSignature, flatten, type PreparedTimestamp } from '../../formats/format.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import type { Batch } from '../batch.ts';
-import type { LocalChange } from '../change-files.ts';
+import type { LocalChange, PreparedLocalChange } from '../change-files.ts';
 import { signingErrors } from '../errors.ts';
 import { isoTime } from '../service/timestamps.ts';
+import { TOKEN_RESERVE } from '../signing-context.ts';
 
 export interface Timestamping {
   readonly authorities: TimestampAuthorities;
+  /** The authorities' digest algorithm. */
+  readonly algorithm: DigestAlgorithm;
   /** Replaces the timestamps that are there, and stamps what a timestamp of now does not help. */
   readonly force: boolean;
   readonly now: () => Date;
 }
 
 export function addTimestamps(timestamping: Timestamping): LocalChange {
-  const { force, now } = timestamping;
+  const { force, now, algorithm } = timestamping;
+  const ofDocument = { algorithm, tokenReserve: TOKEN_RESERVE, force };
   const request = requestTimestamp(timestamping.authorities);
   return {
     async decide(opened, file) {
@@ -32,11 +38,17 @@ export function addTimestamps(timestamping: Timestamping): LocalChange {
       if (!force) refuseBrokenTimestamps(signatures);
       const lacking = choose(signatures, force);
       for (const signature of lacking) assertWorthwhile(signature, now(), force);
+      if (opened.prepareTimestamp !== undefined) {
+        return (await opened.prepareTimestamp(ofDocument)) === undefined ? 'already-timestamped' : undefined;
+      }
       return lacking.length === 0 ? 'already-timestamped' : undefined;
     },
     async prepare(opened, batch) {
       const signatures = flatten(await opened.signatures());
       for (const signature of signatures) await assertIntact(signature, 'signature-broken');
+      const whole = await opened.prepareTimestamp?.(ofDocument);
+      if (whole !== undefined)
+        return stampWhole(whole, signatures.length, async (digest) => request({ digest }, batch));
       // What makes stamping impossible shows before anyone is asked.
       await opened.stamp(new Map());
       const stamps = new Map<EmbeddedSignature, Stamped>();
@@ -56,6 +68,24 @@ export function addTimestamps(timestamping: Timestamping): LocalChange {
         done: { status: 'timestamped', ...firstOf(stamps), signatures: stamps.size },
       };
     },
+  };
+}
+
+/** A timestamp of the file as a whole: one for all its signatures. */
+async function stampWhole(
+  { digest, embed }: PreparedTimestamp,
+  signatures: number,
+  request: (digest: Uint8Array) => Promise<Stamped>,
+): Promise<PreparedLocalChange> {
+  const { token, time, authority } = await request(await digest());
+  const embedding = embed(token);
+  return {
+    patch: embedding.patch,
+    async check(result) {
+      await result.verifyResult(embedding);
+      assertStamped(await result.signatures());
+    },
+    done: { status: 'timestamped', timestamp: isoTime(time), authority, signatures },
   };
 }
 
@@ -128,7 +158,7 @@ function firstOf(stamps: ReadonlyMap<unknown, Stamped>) {
 /** Until the first timestamp succeeds, a failure stops the run: each further file would wait as long for nothing. */
 function requestTimestamp(authorities: TimestampAuthorities) {
   let proven = false;
-  return async (signature: Uint8Array, batch: Batch): Promise<Stamped> => {
+  return async (signature: SignedContent, batch: Batch): Promise<Stamped> => {
     batch.assertGoing();
     try {
       const stamped = await authorities.stamp(signature, batch.signal);

@@ -10,6 +10,7 @@ import { changedEntries } from './jar/changed-entries.ts';
 import { changedInstallers, GOOD_INSTALLERS, MALFORMED_INSTALLERS } from './msi/samples.ts';
 import { changedExtensions, GOOD_EXTENSIONS, MALFORMED_EXTENSIONS } from './navx/samples.ts';
 import { changedNuget, GOOD_NUGET, MALFORMED_NUGET } from './nuget/samples.ts';
+import { changedDocuments, GOOD_DOCUMENTS, MALFORMED_DOCUMENTS } from './pdf/samples.ts';
 import { headerOffsets } from './pe/slow-pe.ts';
 import { changedConnections, GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from './rdp/samples.ts';
 import { changedScripts, GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from './script/samples.ts';
@@ -134,6 +135,17 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
       rejected: { SHA1: 'nuget-algorithm' },
       changedContents: changedNuget,
       appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
+    },
+  ],
+  [
+    'pdf',
+    {
+      good: GOOD_DOCUMENTS,
+      malformed: MALFORMED_DOCUMENTS,
+      remarks: { SHA1: 'digest-algorithm-aging' },
+      changedContents: changedDocuments,
+      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'is added' },
+      stampedAs: 'a whole file',
     },
   ],
   [

@@ -34,15 +34,18 @@ export interface FormatFixtures {
     readonly algorithms: readonly [DigestAlgorithm, DigestAlgorithm, DigestAlgorithm];
     readonly sameSignerAgain: 'is added' | 'takes its place';
   };
+  /** What a later timestamp is of. Default: each signature. */
+  readonly stampedAs?: 'signatures' | 'a whole file';
 }
 
 const strangers = fixturesIn('strangers');
 
 export function describeFormat(
   format: Format,
-  { good, malformed, remarks, rejected = {}, changedContents, appended }: FormatFixtures,
+  { good, malformed, remarks, rejected = {}, changedContents, appended, stampedAs = 'signatures' }: FormatFixtures,
 ): void {
   const canAppend = format.modes.includes('append');
+  const canReplace = format.modes.includes('replace');
   let signer: ThrowawaySigner;
   let another: ThrowawaySigner;
   const sample = good[0]?.bytes ?? Buffer.alloc(0);
@@ -142,7 +145,7 @@ export function describeFormat(
       const other = memorySource(Buffer.from(bytes));
       const file = (await openBytes(format, bytes)).reopen(other, plainReader());
       const context = signingContext({ algorithm: file.fixedAlgorithm?.algorithm ?? 'SHA256', chain: signer.chain });
-      expect((await file.prepare(context, 'replace')).toBeSigned).toEqual(toBeSigned);
+      expect((await file.prepare(context, format.defaultMode)).toBeSigned).toEqual(toBeSigned);
     });
 
     it('is left as it was in memory', async () => {
@@ -151,7 +154,7 @@ export function describeFormat(
       expect(createHash('sha256').update(bytes).digest('hex')).toBe(before);
     });
 
-    it('is signed again over its own result to the same bytes', async () => {
+    it.runIf(canReplace)('is signed again over its own result to the same bytes', async () => {
       const once = await signBytes(format, bytes, signer);
       const twice = await signBytes(format, once.result, signer);
       expect(twice.result).toEqual(once.result);
@@ -176,7 +179,7 @@ export function describeFormat(
       expect(found).toEqual(expect.arrayContaining(made.slice(1)));
     });
 
-    it.runIf(canAppend)('has no trace of earlier signatures after they are replaced', async () => {
+    it.runIf(canAppend && canReplace)('has no trace of earlier signatures after they are replaced', async () => {
       const plain = await signBytes(format, bytes, signer);
       const other = await signBytes(format, plain.result, another, { mode: 'append' });
       const replaced = await signBytes(format, other.result, signer);
@@ -227,36 +230,61 @@ export function describeFormat(
       }
     });
 
-    it('holds the last token that a signature is stamped with, and is intact', async () => {
-      const { result, sealed } = await signBytes(format, bytes, signer);
-      let stamped = result;
-      for (const token of [Buffer.from(sealed), Buffer.from('3000', 'hex')]) {
-        const file = await openBytes(format, stamped);
-        const tokens = new Map((await file.signatures()).map((signature) => [signature, token]));
-        const embedding = await file.stamp(tokens);
-        stamped = applyPatch(stamped, embedding.patch);
-        const after = await openBytes(format, stamped);
+    it.runIf(stampedAs === 'signatures')(
+      'holds the last token that a signature is stamped with, and is intact',
+      async () => {
+        const { result, sealed } = await signBytes(format, bytes, signer);
+        let stamped = result;
+        for (const token of [Buffer.from(sealed), Buffer.from('3000', 'hex')]) {
+          const file = await openBytes(format, stamped);
+          const tokens = new Map((await file.signatures()).map((signature) => [signature, token]));
+          const embedding = await file.stamp(tokens);
+          stamped = applyPatch(stamped, embedding.patch);
+          const after = await openBytes(format, stamped);
+          await after.verifyResult(embedding);
+          const [signature] = await after.signatures();
+          expect(await isIntact(signature)).toBe(true);
+          expect(signature?.timestamps.map((timestamp) => Buffer.from(timestamp.bytes))).toEqual([token]);
+        }
+      },
+    );
+
+    it.runIf(canAppend && stampedAs === 'signatures')(
+      'holds tokens of its own for each of several signatures, and all are intact',
+      async () => {
+        const first = await signBytes(format, bytes, signer);
+        const second = await signBytes(format, first.result, another, { mode: 'append' });
+        const file = await openBytes(format, second.result);
+        const before = (await file.signatures()).flatMap((outer) => [outer, ...outer.nested]);
+        const tokens = before.map((_, index) => Buffer.from([0x30, 0x02, 0x05, index]));
+        const embedding = await file.stamp(new Map(before.map((each, index) => [each, tokens[index] ?? Buffer.of()])));
+        const after = await openBytes(format, applyPatch(second.result, embedding.patch));
         await after.verifyResult(embedding);
+        const all = (await after.signatures()).flatMap((outer) => [outer, ...outer.nested]);
+        expect(all.map(({ signerName }) => signerName)).toEqual(before.map(({ signerName }) => signerName));
+        expect(all.flatMap(({ timestamps }) => timestamps.map((each) => Buffer.from(each.bytes)))).toEqual(tokens);
+        for (const signature of all) expect(await isIntact(signature)).toBe(true);
+      },
+    );
+
+    it.runIf(stampedAs === 'a whole file')(
+      'holds a timestamp of the whole file, once unless more are forced',
+      async () => {
+        const { result } = await signBytes(format, bytes, signer);
+        const file = await openBytes(format, result);
+        const options = { algorithm: 'SHA256', tokenReserve: 64, force: false } as const;
+        const prepared = await file.prepareTimestamp?.(options);
+        const embedding = prepared?.embed(Buffer.from('30020500', 'hex'));
+        const after = await openBytes(format, applyPatch(result, embedding?.patch ?? []));
         const [signature] = await after.signatures();
         expect(await isIntact(signature)).toBe(true);
-        expect(signature?.timestamps.map((timestamp) => Buffer.from(timestamp.bytes))).toEqual([token]);
-      }
-    });
-
-    it.runIf(canAppend)('holds tokens of its own for each of several signatures, and all are intact', async () => {
-      const first = await signBytes(format, bytes, signer);
-      const second = await signBytes(format, first.result, another, { mode: 'append' });
-      const file = await openBytes(format, second.result);
-      const before = (await file.signatures()).flatMap((outer) => [outer, ...outer.nested]);
-      const tokens = before.map((_, index) => Buffer.from([0x30, 0x02, 0x05, index]));
-      const embedding = await file.stamp(new Map(before.map((each, index) => [each, tokens[index] ?? Buffer.of()])));
-      const after = await openBytes(format, applyPatch(second.result, embedding.patch));
-      await after.verifyResult(embedding);
-      const all = (await after.signatures()).flatMap((outer) => [outer, ...outer.nested]);
-      expect(all.map(({ signerName }) => signerName)).toEqual(before.map(({ signerName }) => signerName));
-      expect(all.flatMap(({ timestamps }) => timestamps.map((each) => Buffer.from(each.bytes)))).toEqual(tokens);
-      for (const signature of all) expect(await isIntact(signature)).toBe(true);
-    });
+        expect(signature?.timestamps.map((timestamp) => Buffer.from(timestamp.bytes).toString('hex'))).toEqual([
+          '30020500',
+        ]);
+        expect(await after.prepareTimestamp?.(options)).toBeUndefined();
+        expect(await after.prepareTimestamp?.({ ...options, force: true })).toBeDefined();
+      },
+    );
 
     it('fails the check with any other signature in it, or none', async () => {
       const { result } = await signBytes(format, bytes, signer);

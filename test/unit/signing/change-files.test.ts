@@ -46,7 +46,7 @@ function timestamping(before: (call: number) => Promise<unknown> = async () => u
     return { token: await authority.stamp(value), time: new Date(), authority: 'here' };
   };
   const authorities = { stamp };
-  const change = addTimestamps({ authorities, force, now: () => new Date() });
+  const change = addTimestamps({ authorities, algorithm: 'SHA256', force, now: () => new Date() });
   return { change, asked: () => asked };
 }
 

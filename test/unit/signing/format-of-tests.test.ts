@@ -106,7 +106,9 @@ describe('a format that only tests have', () => {
       time: new Date(),
       authority: 'here',
     });
-    const outcome = await change(addTimestamps({ authorities: { stamp }, force: false, now: () => new Date() }));
+    const outcome = await change(
+      addTimestamps({ authorities: { stamp }, algorithm: 'SHA256', force: false, now: () => new Date() }),
+    );
     await authority.stop();
     expect(outcome).toMatchObject({ status: 'timestamped' });
     const signature = await onlySignature();

@@ -16,6 +16,9 @@ export interface SignBytesOptions {
   readonly url?: string;
   readonly signerName?: string;
   readonly pageHashes?: boolean;
+  readonly field?: string;
+  readonly certify?: string;
+  readonly reason?: string;
   /** Announced as so many bytes before anything is digested. */
   readonly token?: Uint8Array | undefined;
   readonly tokenReserve?: number | undefined;
@@ -46,7 +49,7 @@ export async function signBytes(
   signer: ThrowawaySigner,
   {
     algorithm: given,
-    mode = 'replace',
+    mode = format.defaultMode,
     name,
     token,
     tokenReserve = token?.length,

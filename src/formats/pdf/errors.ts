@@ -1,0 +1,35 @@
+/** What keeps a PDF document from being signed, stamped or unsigned. */
+
+import { defineErrors } from '../../errors/define-errors.ts';
+
+export const pdfSigningErrors = defineErrors('local', {
+  'pdf-xfa': {
+    message: 'the document is an XFA form, whose content no signature of PDF covers reliably',
+    hint: 'Convert it to a form without XFA (AcroForm), or print it to a PDF document.',
+  },
+  'pdf-changes-forbidden': {
+    message: 'a signature in the document forbids further signatures: {reason}',
+    hint: 'Use the document before that signature, or ask its signer for a certification that allows signing.',
+  },
+  'pdf-certify-not-first': {
+    message: 'the document is signed, and only the first signature can certify it',
+    hint: 'Omit --certify, or certify the document before others sign it.',
+  },
+  'pdf-field-unusable': {
+    message: 'the field "{field}" cannot be signed: {reason}',
+    hint: 'Use another field, or omit --field: an invisible field is then added. codesign-remote inspect shows the fields.',
+  },
+  'pdf-text-invalid': {
+    category: 'usage',
+    message: 'the text of {flag} {problem}',
+    hint: 'Use a short text without line breaks.',
+  },
+  'pdf-space-too-small': {
+    message: 'the signature has {length} bytes, and {space} are reserved for it in the document',
+    hint: 'Use a timestamp authority whose tokens hold fewer certificates, or no timestamp.',
+  },
+  'pdf-cannot-remove': {
+    message: 'the last change of the document cannot be taken off: {reason}',
+    hint: 'Use the document from before it was signed.',
+  },
+});

@@ -1,0 +1,90 @@
+/** What is wrong or odd with one signature: its place in the document, its CMS, and what was changed after it. */
+
+import { DIGEST_NAME_BY_OID, digestAlgorithmOf } from '../../../asn1/algorithm-identifiers.ts';
+import { DATA, SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2 } from '../../../asn1/object-identifiers.ts';
+import { parseSignedData, type SignedData } from '../../../cms/parse-signed-data.ts';
+import { examineSigner } from '../../../cms/verify-signer.ts';
+import { attempt, CodesignError } from '../../../errors/codesign-error.ts';
+import { counted } from '../../../errors/counted.ts';
+import { broken, type Finding, odd } from '../../../errors/finding.ts';
+import { signingCertificateProblem } from '../../../timestamp/signing-certificate.ts';
+import type { OpenedPdf } from '../opened.ts';
+import type { StoredSignature } from '../stored.ts';
+import { examineRevision } from './revisions.ts';
+
+/** Empty for a sound signature that covers the whole document. Reads what it covers once. */
+export async function examineStored(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
+  const findings = examineStorage(stored);
+  if (findings.length > 0) return findings;
+  return [...(await examineCms(opened, stored)), ...(await examineRevision(opened.document, stored))];
+}
+
+/** How /Contents and /ByteRange stand in the file: forgeries of signatures are odd here. */
+export function examineStorage({
+  subFilter,
+  contents,
+  ranges,
+  cms,
+  rest,
+  dictionary,
+}: StoredSignature): readonly Finding[] {
+  if (contents === undefined || contents.bytes.length === 0) {
+    return [
+      broken('pdf-contents-missing', 'The signature has no /Contents in hexadecimal digits, which hold its value.'),
+    ];
+  }
+  if (ranges === undefined) {
+    const what = dictionary.entries.has('ByteRange') ? 'does not cover everything round its /Contents' : 'is missing';
+    return [broken('pdf-byte-range-wrong', `The /ByteRange of the signature ${what}.`)];
+  }
+  if (subFilter === undefined) {
+    return [broken('pdf-signature-kind', 'The signature is of a kind (/SubFilter) that is not supported.')];
+  }
+  const hidden = rest.findLastIndex((byte) => byte !== 0) + 1;
+  if (cms === undefined || hidden === 0) return [];
+  const message = `The /Contents of the signature hide ${counted(hidden, 'byte')} behind its CMS.`;
+  return [broken('hidden-bytes', message)];
+}
+
+export function signedDataOf({ cms, subFilter }: StoredSignature): SignedData | CodesignError {
+  return attempt(() => parseSignedData(subFilter === undefined ? new Uint8Array() : (cms ?? new Uint8Array())));
+}
+
+async function examineCms(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
+  const signedData = signedDataOf(stored);
+  if (signedData instanceof CodesignError) {
+    return [broken(signedData.code, `The signature cannot be read: ${signedData.message}.`)];
+  }
+  const [signer, ...others] = signedData.signers;
+  if (others.length > 0)
+    return [broken('pdf-several-signers', 'The signature has several signers, and PDF allows one.')];
+  const algorithm =
+    DIGEST_NAME_BY_OID[signer.digestAlgorithm] === 'md5' ? 'MD5' : digestAlgorithmOf(signer.digestAlgorithm);
+  if (algorithm === undefined) {
+    const message = `The digest algorithm ${signer.digestAlgorithm} is not known.`;
+    return [broken('digest-algorithm-unknown', message)];
+  }
+  const digest = (await opened.digest(stored, algorithm)) ?? new Uint8Array();
+  const findings = [...examineSigner(signedData, signer, { digest }, { budget: opened.reader.budget })];
+  if (signedData.contentType !== DATA || signedData.content !== undefined) {
+    findings.push(broken('content-type-differs', 'The signature holds content of its own, and signs that.'));
+  }
+  const types = signer.signedAttributes.map(({ type }) => type);
+  const isNamed = types.includes(SIGNING_CERTIFICATE) || types.includes(SIGNING_CERTIFICATE_V2);
+  if (signer.certificate !== undefined && (isNamed || stored.subFilter === 'ETSI.CAdES.detached')) {
+    const { certificate } = signer;
+    const problem = attempt(() => signingCertificateProblem(signer.signedAttributes, certificate));
+    if (problem !== undefined) {
+      const reason = problem instanceof CodesignError ? problem.message : problem;
+      findings.push(broken('signing-certificate-differs', `The signature is not bound to its certificate: ${reason}.`));
+    }
+  }
+  if (algorithm === 'MD5') {
+    findings.push(broken('digest-algorithm-weak', 'MD5 proves nothing: files with the same digest can be made.'));
+  }
+  if (algorithm === 'SHA1') {
+    const message = 'The signature is made with SHA-1, which no longer proves much. Sign with SHA256.';
+    findings.push(odd('digest-algorithm-aging', message));
+  }
+  return findings;
+}

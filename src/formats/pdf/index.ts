@@ -1,0 +1,27 @@
+/** PDF documents. What opens one is loaded when one is opened. */
+
+import type { Format } from '../format.ts';
+import { PDF_OPTIONS } from './options.ts';
+
+/** Of garbage in front of the header, which readers accept: then the name must say what the file is. */
+const HEADER_WITHIN = 1024;
+
+export const pdf = {
+  id: 'pdf',
+  title: 'PDF document',
+  extensions: ['.pdf'],
+  onlyIfNamed: ['.pdf'],
+  options: PDF_OPTIONS,
+  modes: ['append'],
+  defaultMode: 'append',
+  signsTime: true,
+  purpose: 'document-signing',
+  recognition: {
+    by: 'bytes',
+    claims(head, name) {
+      const index = Buffer.from(head.subarray(0, HEADER_WITHIN)).indexOf('%PDF-');
+      return index === 0 || (index > 0 && name.toLowerCase().endsWith('.pdf'));
+    },
+  },
+  open: async (source, reader) => (await import('./open-pdf.ts')).openPdf(source, reader),
+} as const satisfies Format;

@@ -1,0 +1,147 @@
+/** The update that adds a signature or a document timestamp: built whole before anything is digested, with zeros for /Contents. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { Patch } from '../../bytes/patch.ts';
+import type { Content } from '../../crypto/content.ts';
+import type { PdfDocument } from '../../pdf-syntax/document.ts';
+import { pdfErrors } from '../../pdf-syntax/errors.ts';
+import { type Field, firstPage, readCatalog } from '../../pdf-syntax/structure.ts';
+import { type ChangedObject, writeUpdate } from '../../pdf-syntax/update.ts';
+import { isOf, type PdfDictionary, type PdfReference } from '../../pdf-syntax/values.ts';
+import { arrayWith, dictionaryWith, reference, textString } from '../../pdf-syntax/write.ts';
+import { pdfSigningErrors } from './errors.ts';
+
+export interface NewSignature {
+  /** Entries of the signature dictionary in addition to /ByteRange, /Contents and those of every one, as they are written. */
+  readonly entries: readonly (readonly [key: string, value: string])[];
+  /** An empty field, or the name of a new one. */
+  readonly field: Field | string;
+  /** Bytes to reserve for the CMS or token. */
+  readonly space: number;
+  /** Whether the catalog names it as the certification (12.8.6). */
+  readonly certifies: boolean;
+}
+
+export interface PreparedUpdate {
+  /** What is digested: everything but /Contents with its brackets. */
+  readonly content: Content;
+  /** Throws `pdf-space-too-small`. */
+  put(cms: Uint8Array): Patch;
+}
+
+/** Digits of a number in /ByteRange: as many as an entry of a cross-reference table has. */
+const NUMBER_WIDTH = 10;
+const BYTE_RANGE = (numbers: readonly number[]): string =>
+  `/ByteRange [0 ${numbers.map((number) => String(number).padEnd(NUMBER_WIDTH)).join(' ')}]`;
+
+export async function prepareUpdate(document: PdfDocument, wanted: NewSignature): Promise<PreparedUpdate> {
+  const { source, nextNumber } = document;
+  const signature = { number: nextNumber, generation: 0 };
+  const { start, end, body } = signatureDictionary(wanted);
+  const objects = [{ ...signature, body }, ...(await fieldObjects(document, wanted, signature))];
+  const { bytes, starts } = writeUpdate(document, objects);
+  const at = (starts.get(signature.number) ?? 0) - source.size;
+  const [contentsStart, contentsEnd] = [at + start, at + end];
+  const numbers = [source.size + contentsStart, source.size + contentsEnd, bytes.length - contentsEnd];
+  bytes.write(BYTE_RANGE(numbers), at + OPENING.length, 'latin1');
+  const [before, after] = [bytes.subarray(0, contentsStart), bytes.subarray(contentsEnd)];
+  return {
+    content: [{ start: 0, end: source.size }, before, after],
+    put(cms) {
+      const insert = [before, hexContents(cms, wanted.space), after];
+      return [{ offset: source.size, remove: 0, insert }];
+    },
+  };
+}
+
+/** /Contents with its brackets, filled up with zeros to the space. Throws `pdf-space-too-small`. */
+export function hexContents(cms: Uint8Array, space: number): Buffer {
+  if (cms.length > space) throw pdfSigningErrors('pdf-space-too-small', { length: cms.length, space });
+  return Buffer.from(
+    `<${Buffer.from(cms)
+      .toString('hex')
+      .toUpperCase()
+      .padEnd(2 * space, '0')}>`,
+    'latin1',
+  );
+}
+
+const OPENING = '<< ';
+/** In the build properties of the dictionary, by which `remove` knows an update as one of this program. */
+export const PROGRAM_NAME = 'codesign-remote';
+
+/** `start` and `end`: of /Contents in the body. */
+function signatureDictionary({ entries, space }: NewSignature) {
+  const before = Buffer.from(`${OPENING}${BYTE_RANGE([0, 0, 0])} /Contents `, 'latin1');
+  const contents = hexContents(new Uint8Array(), space);
+  const others = entries.map(([key, value]) => ` /${key} ${value}`).join('');
+  const after = ` /Filter /Adobe.PPKLite${others} /Prop_Build << /App << /Name /${PROGRAM_NAME} >> >> >>`;
+  const body = Buffer.concat([before, contents, Buffer.from(after, 'latin1')]);
+  return { body, start: before.length, end: before.length + contents.length };
+}
+
+/** Everything that leads to the signature: its field, the page that shows it, the form and the catalog. */
+async function fieldObjects(
+  document: PdfDocument,
+  { field, certifies }: NewSignature,
+  signature: Omit<PdfReference, 'kind'>,
+): Promise<readonly ChangedObject[]> {
+  const objects: ChangedObject[] = [];
+  const rewrite = ({ number, generation }: PdfReference, body: Buffer) => objects.push({ number, generation, body });
+  /** `owner` with an item more in the array under `key`; an array that is an object of its own is rewritten as such. */
+  async function appended(
+    owner: PdfDictionary,
+    key: string,
+    item: string,
+  ): Promise<Record<string, Uint8Array | string>> {
+    const value = owner.entries.get(key);
+    const raw = isOf(value, 'reference') ? (await arrayObject(document, value)).raw : owner.raw.get(key);
+    if (value === undefined || value === null || raw === undefined) return { [key]: `[${item}]` };
+    if (!isOf(value, 'reference')) return { [key]: arrayWith(raw, item) };
+    rewrite(value, arrayWith(raw, item));
+    return {};
+  }
+
+  const catalog = await readCatalog(document);
+  const formValue = catalog.entries.get('AcroForm');
+  const form = (await document.dictionary(formValue)) ?? EMPTY;
+  let changes: Record<string, Uint8Array | string> = { SigFlags: '3' };
+  if (typeof field === 'string') {
+    const { reference: pageReference, page } = await firstPage(document);
+    const own = { number: signature.number + 1, generation: 0 };
+    const widget =
+      `<< /Type /Annot /Subtype /Widget /FT /Sig /T ${textString(field)} /F 132 /Rect [0 0 0 0] ` +
+      `/P ${reference(pageReference)} /V ${reference(signature)} >>`;
+    objects.push({ ...own, body: Buffer.from(widget, 'latin1') });
+    const pageChanges = await appended(page, 'Annots', reference(own));
+    if (Object.keys(pageChanges).length > 0) rewrite(pageReference, dictionaryWith(page, pageChanges));
+    changes = { ...changes, ...(await appended(form, 'Fields', reference(own))) };
+  } else rewrite(field.reference, dictionaryWith(field.dictionary, { V: reference(signature) }));
+
+  const isOwnObject = isOf(formValue, 'reference') && form !== EMPTY;
+  if (isOwnObject) rewrite(formValue, dictionaryWith(form, changes));
+  const permissions = (await document.dictionary(catalog.entries.get('Perms'))) ?? EMPTY;
+  const catalogChanges = {
+    ...(isOwnObject ? {} : { AcroForm: dictionaryWith(form, changes) }),
+    ...(certifies ? { Perms: dictionaryWith(permissions, { DocMDP: reference(signature) }) } : {}),
+  };
+  if (Object.keys(catalogChanges).length > 0) rewrite(document.root, dictionaryWith(catalog, catalogChanges));
+  return objects;
+}
+
+const EMPTY: PdfDictionary = { kind: 'dictionary', entries: new Map(), raw: new Map() };
+
+async function arrayObject(document: PdfDocument, { number }: PdfReference) {
+  const found = await document.object(number);
+  if (found !== undefined && isOf(found.value, 'array')) return found;
+  throw pdfErrors('pdf-malformed', { offset: document.end, problem: `object ${number} is not an array` });
+}
+
+/** The file up to `end`: as it was when a revision was its last. */
+export function truncated(source: ByteSource, end: number): ByteSource {
+  return {
+    size: end,
+    read: (offset, length, scratch) => source.read(offset, length, scratch),
+    stream: (start = 0, to = end) => source.stream(start, Math.min(to, end)),
+  };
+}

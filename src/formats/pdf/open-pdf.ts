@@ -1,0 +1,85 @@
+/** A PDF document that is open. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { onceOf } from '../../bytes/reuse.ts';
+import { counted } from '../../errors/counted.ts';
+import { formatErrors } from '../errors.ts';
+import type { ContentReader, Detail, EmbeddedSignature, ExpectedEnvelope, SignableFile } from '../format.ts';
+import { attachCms } from './attach.ts';
+import { requireSoundReferences } from './check.ts';
+import { type OpenedPdf, openWith } from './opened.ts';
+import { planSignature, prepareSignature, prepareTimestamp } from './prepare.ts';
+import { PDF_PROFILE } from './profile.ts';
+import { lastUpdate } from './remove.ts';
+import { findingsOf, isDocumentTimestamp, locationOf, readSignatures } from './signatures.ts';
+
+/** Throws `pdf-malformed`, `pdf-cross-reference-broken`, `pdf-encrypted`, `pdf-too-large`. */
+export async function openPdf(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
+  const opened = await openWith(source, reader);
+  return signablePdf(async () => opened, await describe(opened));
+}
+
+function signablePdf(open: () => Promise<OpenedPdf>, details: readonly Detail[]): SignableFile {
+  return {
+    profile: PDF_PROFILE,
+    warnings: [],
+    // Objects are read where they are needed, so little is read again.
+    reopen: (source, reader) =>
+      signablePdf(
+        onceOf(() => openWith(source, reader)),
+        details,
+      ),
+    signatures: async () => readSignatures(await open()),
+    async check(context) {
+      const opened = await open();
+      await planSignature(opened, context);
+      await requireSoundReferences(opened.document);
+    },
+    prepare: async (context) => prepareSignature(await open(), context),
+    verifyResult: async (expected) => verifyResult(await open(), expected),
+    // What is wrong with a document is said of each of its signatures.
+    examine: async () => [],
+    layout: () => details,
+    removable: async () => removable(await open()),
+    prepareTimestamp: async (options) => prepareTimestamp(await open(), options),
+    remove: async () => (await lastUpdate(await open())).patch,
+    stamp: async () => {
+      throw new TypeError('a document gets its timestamp as a whole');
+    },
+    attach: async ({ bytes }) => attachCms(await open(), bytes),
+  };
+}
+
+async function removable(opened: OpenedPdf): Promise<readonly EmbeddedSignature[]> {
+  const { removed } = await lastUpdate(opened);
+  const fields = removed.map(({ field }) => locationOf(field));
+  return (await readSignatures(opened)).filter(({ location }) => fields.includes(location));
+}
+
+async function verifyResult(opened: OpenedPdf, { sealed, standing }: ExpectedEnvelope): Promise<void> {
+  const damaged = (reason: string) => formatErrors('result-damaged', { reason });
+  const isExpected =
+    opened.stored.length === standing.length &&
+    opened.stored.every(
+      ({ cms }, index) => Buffer.compare(cms ?? new Uint8Array(), standing[index]?.bytes ?? new Uint8Array()) === 0,
+    );
+  if (!isExpected || !standing.some(({ bytes }) => Buffer.compare(bytes, sealed.bytes) === 0)) {
+    throw damaged('the signatures in it are not those that it should hold');
+  }
+  for (const stored of opened.stored) {
+    const problem = (await findingsOf(opened, stored)).find(({ against }) => against === 'integrity');
+    if (problem !== undefined) throw damaged(`"${stored.field.name}": ${problem.message}`);
+  }
+}
+
+async function describe({ document, stored }: OpenedPdf): Promise<readonly Detail[]> {
+  const head = Buffer.from(await document.source.read(0, Math.min(8, document.source.size))).toString('latin1');
+  const [{ kind }] = document.sections;
+  const timestamps = stored.filter(isDocumentTimestamp).length;
+  return [
+    { name: 'document', value: `PDF ${head.slice(5, 8)}, ${document.source.size} bytes` },
+    { name: 'cross-reference', value: `${kind}, ${counted(document.sections.length, 'section')}` },
+    { name: 'signatures', value: stored.length === 0 ? 'none' : stored.map(({ field }) => field.name).join(', ') },
+    ...(timestamps === 0 ? [] : [{ name: 'document timestamps', value: String(timestamps) }]),
+  ];
+}

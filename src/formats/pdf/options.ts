@@ -1,0 +1,58 @@
+import { type FormatOption, SOME_TEXT } from '../format-options.ts';
+import { pdfSigningErrors } from './errors.ts';
+
+/** In UTF-16 units. Readers show the first line or two. */
+const LONGEST = 1024;
+
+const shown = (key: string, flag: `--${string}`, what: string) =>
+  ({
+    key,
+    flag,
+    placeholder: 'text',
+    help: `PDF: ${what}`,
+    stored: 'both',
+    value: SOME_TEXT,
+    check(text: string): void {
+      const problem =
+        text.length > LONGEST
+          ? `is longer than ${LONGEST} characters`
+          : /\p{Cc}|\p{Cs}|\p{Bidi_Control}/u.test(text) && 'holds control characters';
+      if (problem) throw pdfSigningErrors('pdf-text-invalid', { flag, problem });
+    },
+  }) as const satisfies FormatOption;
+
+export const REASON = { ...shown('reason', '--reason', 'reason of the signature'), key: 'reason' } as const;
+export const LOCATION = { ...shown('location', '--location', 'place where it is signed'), key: 'location' } as const;
+export const CONTACT = { ...shown('contact', '--contact', "signer's contact information"), key: 'contact' } as const;
+
+/** Full name of an empty signature field of the document. */
+export const FIELD = {
+  key: 'field',
+  flag: '--field',
+  placeholder: 'name',
+  help: 'PDF: name of the empty signature field to sign',
+  defaultText: 'a new, invisible field',
+  value: SOME_TEXT,
+} as const satisfies FormatOption;
+
+/** Levels of DocMDP (ISO 32000-2, 12.8.2.2): what may change after the signature. */
+export const CERTIFY_LEVELS: ReadonlyMap<string, number> = new Map([
+  ['no-changes', 1],
+  ['forms', 2],
+  ['comments', 3],
+]);
+
+/** Makes the signature a certification. */
+export const CERTIFY = {
+  key: 'certify',
+  flag: '--certify',
+  placeholder: 'level',
+  help: 'PDF: certification; allowed changes: no-changes, forms or comments',
+  value: {
+    accepts: (text: string) => CERTIFY_LEVELS.has(text),
+    expected: 'no-changes, forms or comments',
+    schema: { enum: [...CERTIFY_LEVELS.keys()] },
+  },
+} as const satisfies FormatOption;
+
+export const PDF_OPTIONS = [REASON, LOCATION, CONTACT, FIELD, CERTIFY] as const;

@@ -1,0 +1,123 @@
+/** What is signed of a document, and how its signature goes in. */
+
+import { DATA } from '../../asn1/object-identifiers.ts';
+import { DIGEST_LENGTH } from '../../crypto/algorithms.ts';
+import { dateString, textString } from '../../pdf-syntax/write.ts';
+import { formatErrors } from '../errors.ts';
+import {
+  cmsEnvelope,
+  type DocumentTimestampOptions,
+  type PreparedSignature,
+  type PreparedTimestamp,
+  type SigningContext,
+} from '../format.ts';
+import { type FormatOptions, textOf } from '../format-options.ts';
+import { prepareCms } from '../signature-profile.ts';
+import { emptyField, freeName, requireChangeable } from './check.ts';
+import { pdfSigningErrors } from './errors.ts';
+import { type NewSignature, prepareUpdate } from './new-signature.ts';
+import type { OpenedPdf } from './opened.ts';
+import { CERTIFY, CERTIFY_LEVELS, CONTACT, FIELD, LOCATION, REASON } from './options.ts';
+import { PDF_PROFILE } from './profile.ts';
+import { findingsOf, isDocumentTimestamp } from './signatures.ts';
+
+/** Throws what keeps the document from being signed with these options. */
+export async function planSignature(
+  { document, stored }: OpenedPdf,
+  { formatOptions, time }: SigningContext,
+): Promise<Omit<NewSignature, 'space'>> {
+  const named = textOf(formatOptions, FIELD);
+  const level = CERTIFY_LEVELS.get(textOf(formatOptions, CERTIFY) ?? '');
+  const field = named === undefined ? await freeName(document, 'Signature') : await emptyField(document, named);
+  await requireChangeable(document, stored, typeof field === 'string' ? field : field.name);
+  if (level !== undefined && stored.length > 0) throw pdfSigningErrors('pdf-certify-not-first');
+  const entries = [
+    ['Type', '/Sig'],
+    ['SubFilter', '/ETSI.CAdES.detached'],
+    ['M', dateString(time)],
+    ...textsOf(formatOptions),
+    ...(level === undefined ? [] : [['Reference', certification(level)] as const]),
+  ] as const;
+  return { entries, field, certifies: level !== undefined };
+}
+
+function textsOf(options: FormatOptions): (readonly [string, string])[] {
+  const texts = [
+    ['Reason', textOf(options, REASON)],
+    ['Location', textOf(options, LOCATION)],
+    ['ContactInfo', textOf(options, CONTACT)],
+  ] as const;
+  return texts.flatMap(([key, text]) => (text ? [[key, textString(text)] as const] : []));
+}
+
+function certification(level: number): string {
+  const parameters = `<< /Type /TransformParams /P ${level} /V /1.2 >>`;
+  return `[<< /Type /SigRef /TransformMethod /DocMDP /TransformParams ${parameters} >>]`;
+}
+
+/** Throws `cannot-append` if an earlier signature is broken: no further one would be accepted. */
+async function requireIntact(opened: OpenedPdf): Promise<void> {
+  for (const stored of opened.stored) {
+    const problem = (await findingsOf(opened, stored)).find(({ against }) => against === 'integrity');
+    if (problem !== undefined) {
+      throw formatErrors('cannot-append', { reason: `"${stored.field.name}" is broken. ${problem.message}` });
+    }
+  }
+}
+
+/** Bytes beyond what the signature needs, for one that comes back with a longer certificate. */
+const RESERVE = 512;
+
+/** Throws `cannot-append`, and what `planSignature` throws. */
+export async function prepareSignature(opened: OpenedPdf, context: SigningContext): Promise<PreparedSignature> {
+  const { document, stored, reader } = opened;
+  const planned = await planSignature(opened, context);
+  await requireIntact(opened);
+  const { algorithm, chain, tokenReserve } = context;
+  const longest = prepareCms(PDF_PROFILE, context, {
+    type: DATA,
+    messageDigest: new Uint8Array(DIGEST_LENGTH[algorithm]),
+  });
+  const token = tokenReserve === undefined ? undefined : new Uint8Array(tokenReserve);
+  const space = longest.seal(new Uint8Array(chain.signatureLength), token).bytes.length + RESERVE;
+  const { content, put } = await prepareUpdate(document, { ...planned, space });
+  const { digests } = await reader.measure(document.source, content, [algorithm]);
+  return {
+    ...prepareCms(PDF_PROFILE, context, { type: DATA, messageDigest: digests.get(algorithm) ?? new Uint8Array() }),
+    embed: (sealed) => ({
+      patch: put(sealed.bytes),
+      sealed,
+      standing: [...stored.map(({ cms }) => cmsEnvelope(cms ?? NOTHING)), sealed],
+    }),
+  };
+}
+
+/** An update with a document timestamp (ETSI EN 319 142-1, 5.4.3). Throws `not-signed`, `pdf-changes-forbidden`, `pdf-xfa`. */
+export async function prepareTimestamp(
+  opened: OpenedPdf,
+  { algorithm, tokenReserve, force }: DocumentTimestampOptions,
+): Promise<PreparedTimestamp | undefined> {
+  const { document, stored, reader } = opened;
+  const last = stored.at(-1);
+  if (last === undefined) throw formatErrors('not-signed');
+  if (isDocumentTimestamp(last) && !force) return undefined;
+  await requireChangeable(document, stored, undefined);
+  const field = await freeName(document, 'Timestamp');
+  const entries = [
+    ['Type', '/DocTimeStamp'],
+    ['SubFilter', '/ETSI.RFC3161'],
+  ] as const;
+  const { content, put } = await prepareUpdate(document, { entries, field, space: tokenReserve, certifies: false });
+  return {
+    async digest() {
+      const { digests } = await reader.measure(document.source, content, [algorithm]);
+      return digests.get(algorithm) ?? new Uint8Array();
+    },
+    embed(token) {
+      const sealed = cmsEnvelope(token);
+      return { patch: put(token), sealed, standing: [...stored.map(({ cms }) => cmsEnvelope(cms ?? NOTHING)), sealed] };
+    },
+  };
+}
+
+const NOTHING = new Uint8Array();

@@ -1,0 +1,11 @@
+import { TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
+import { signingCertificate } from '../../cms/signing-certificate.ts';
+import type { SignatureProfile } from '../format.ts';
+
+/** PAdES B-B and B-T (ETSI EN 319 142-1, 6.3): no signingTime, which /M of the signature dictionary stands for. */
+export const PDF_PROFILE: SignatureProfile = {
+  signedAttributes: ({ chain }) => [signingCertificate(chain.leaf.der)],
+  carriesRoot: false,
+  timestampTypes: [TIMESTAMP_TOKEN],
+  verifier: 'PDF',
+};

@@ -1,0 +1,45 @@
+import type { Patch } from '../../bytes/patch.ts';
+import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
+import { openDocument } from '../../pdf-syntax/document.ts';
+import { nameOf } from '../../pdf-syntax/values.ts';
+import { formatErrors } from '../errors.ts';
+import { pdfSigningErrors } from './errors.ts';
+import { changesAfter } from './examine/changes.ts';
+import { PROGRAM_NAME, truncated } from './new-signature.ts';
+import type { OpenedPdf } from './opened.ts';
+import type { StoredSignature } from './stored.ts';
+
+/**
+ * The last update, if it is one of this program or holds nothing but a signature: the edit that takes it off, and the
+ * signatures in it. Throws `not-signed`, `pdf-cannot-remove`.
+ */
+export async function lastUpdate({
+  document,
+  stored,
+}: OpenedPdf): Promise<{ readonly patch: Patch; readonly removed: readonly StoredSignature[] }> {
+  const last = stored.at(-1);
+  if (last === undefined) throw formatErrors('not-signed');
+  const { source, sections } = document;
+  const refuse = (reason: string) => pdfSigningErrors('pdf-cannot-remove', { reason });
+  const { lowest } = await sections[0].extent();
+  if (sections.length < 2 || last.contents === undefined || last.contents.start < lowest) {
+    throw refuse('it is not an update that adds a signature');
+  }
+  const isOurs = await isOfThisProgram(document, last);
+  const start = isOurs ? lowest - 1 : lowest;
+  const before = await openDocument(truncated(source, start)).catch(expectedError);
+  if (before instanceof CodesignError || before.sections[0].offset !== sections[1]?.offset) {
+    throw refuse('what is before it is not a whole document');
+  }
+  if (!isOurs && (await changesAfter(before, document, 1)).some(({ kind }) => kind !== 'signature')) {
+    throw refuse('it holds other changes than a signature');
+  }
+  const removed = stored.filter(({ contents }) => contents !== undefined && contents.start >= start);
+  return { patch: [{ offset: start, remove: source.size - start, insert: [] }], removed };
+}
+
+async function isOfThisProgram(document: OpenedPdf['document'], { dictionary }: StoredSignature): Promise<boolean> {
+  const build = await document.dictionary(dictionary.entries.get('Prop_Build'));
+  const app = await document.dictionary(build?.entries.get('App'));
+  return nameOf(app?.entries.get('Name')) === PROGRAM_NAME;
+}

@@ -1,0 +1,143 @@
+/** The signatures of a document as `verify`, `inspect` and `extract` see them. Document timestamps count as timestamps of those that they cover. */
+
+import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
+import { octetsOf } from '../../asn1/read.ts';
+import { onceOf } from '../../bytes/reuse.ts';
+import { type SignedData, signerNameOf } from '../../cms/parse-signed-data.ts';
+import { CodesignError, orUndefined } from '../../errors/codesign-error.ts';
+import type { Finding } from '../../errors/finding.ts';
+import type { Field } from '../../pdf-syntax/structure.ts';
+import { textOf } from '../../pdf-syntax/values.ts';
+import { type ReadTimestamps, timestampReader } from '../../timestamp/read-timestamps.ts';
+import { readTimestampToken } from '../../timestamp/read-token.ts';
+import type { Timestamp } from '../../timestamp/timestamp.ts';
+import { readTstInfo } from '../../timestamp/tst-info.ts';
+import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../format.ts';
+import { timestampsOf } from '../signature-profile.ts';
+import { examineRevision } from './examine/revisions.ts';
+import { examineStorage, examineStored, signedDataOf } from './examine/signature.ts';
+import type { OpenedPdf } from './opened.ts';
+import { PDF_PROFILE } from './profile.ts';
+import { endOf, type StoredSignature } from './stored.ts';
+
+export function isDocumentTimestamp({ subFilter }: Pick<StoredSignature, 'subFilter'>): boolean {
+  return subFilter === 'ETSI.RFC3161';
+}
+
+export const locationOf = ({ name }: Pick<Field, 'name'>): string => `field ${name}`;
+
+export async function readSignatures(opened: OpenedPdf): Promise<readonly EmbeddedSignature[]> {
+  const read = timestampReader(opened.reader.budget);
+  const documentTimestamps: { readonly end: number; readonly timestamp: Timestamp }[] = [];
+  for (const stored of opened.stored.filter(isDocumentTimestamp)) {
+    documentTimestamps.push({ end: endOf(stored), timestamp: await readDocumentTimestamp(opened, stored) });
+  }
+  return opened.stored
+    .filter((stored) => !isDocumentTimestamp(stored))
+    .map((stored) => {
+      const covering = documentTimestamps.filter(({ end }) => end > endOf(stored)).map(({ timestamp }) => timestamp);
+      return signatureOf(opened, stored, covering, read);
+    });
+}
+
+function signatureOf(
+  opened: OpenedPdf,
+  stored: StoredSignature,
+  covering: readonly Timestamp[],
+  read: ReadTimestamps,
+): EmbeddedSignature {
+  const parsed = signedDataOf(stored);
+  const signedData = parsed instanceof CodesignError ? undefined : parsed;
+  const signer = signedData?.signers[0];
+  const timestamps = onceOf(() => [
+    ...(signedData && signer ? timestampsOf(PDF_PROFILE, signedData, signer, read) : []),
+    ...covering,
+  ]);
+  return {
+    location: locationOf(stored.field),
+    envelope: cmsEnvelope(signedData?.bytes ?? stored.cms ?? new Uint8Array()),
+    signedData,
+    signerCertificate: signer?.certificate,
+    signerName: (signer && orUndefined(() => signerNameOf(signer))) ?? '(unreadable signature)',
+    algorithm: signer && digestAlgorithmOf(signer.digestAlgorithm),
+    nested: [],
+    get timestamps() {
+      return timestamps();
+    },
+    details: async () => describe(opened, stored, signedData),
+    examine: () => examineStored(opened, stored),
+  };
+}
+
+/** What is wrong or odd with a signature, or with a document timestamp. */
+export async function findingsOf(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
+  if (!isDocumentTimestamp(stored)) return examineStored(opened, stored);
+  return (await readDocumentTimestamp(opened, stored)).findings;
+}
+
+async function readDocumentTimestamp(opened: OpenedPdf, stored: StoredSignature): Promise<Timestamp> {
+  const imprint = orUndefined(() => imprintAlgorithmOf(signedDataOf(stored)));
+  const algorithm = imprint === undefined ? undefined : digestAlgorithmOf(imprint);
+  const found = algorithm === undefined ? undefined : await opened.digest(stored, algorithm);
+  const digest = found ?? new Uint8Array();
+  const timestamp = readTimestampToken(stored.cms ?? new Uint8Array(), { digest }, opened.reader.budget);
+  const storage = examineStorage(stored);
+  const findings = storage.length > 0 ? storage : await examineRevision(opened.document, stored);
+  return { ...timestamp, findings: [...findings, ...timestamp.findings] };
+}
+
+function imprintAlgorithmOf(token: SignedData | CodesignError): string | undefined {
+  if (token instanceof CodesignError || token.content === undefined) return undefined;
+  return readTstInfo(octetsOf(token.content, 'TSTInfo')).imprint.algorithm;
+}
+
+const LEVELS = ['no changes allowed', 'forms and signatures allowed', 'forms, signatures and comments allowed'];
+
+async function describe(
+  { document, stored: all, digest }: OpenedPdf,
+  stored: StoredSignature,
+  signedData: SignedData | undefined,
+): Promise<readonly Detail[]> {
+  const { field, dictionary, subFilter, ranges, permission, lock } = stored;
+  const details: Detail[] = [{ name: 'field', value: field.name || '(no name)' }];
+  const add = (name: string, value: string | undefined): void => {
+    if (value !== undefined && value !== '') details.push({ name, value: value.slice(0, LONGEST_DETAIL) });
+  };
+  add('kind', subFilter);
+  const revision = all.indexOf(stored) + 1;
+  if (ranges !== undefined) {
+    const { size } = document.source;
+    const covered = ranges[1].end === size ? 'the whole file' : `${ranges[1].end} of ${size} bytes`;
+    add('coverage', `${covered} (signed revision ${revision} of ${all.length})`);
+  }
+  const [signer] = signedData?.signers ?? [];
+  const algorithm = signer && digestAlgorithmOf(signer.digestAlgorithm);
+  const value = algorithm && (await digest(stored, algorithm));
+  if (value !== undefined) add(`content digest (${algorithm})`, Buffer.from(value).toString('hex'));
+  const { entries } = dictionary;
+  add('signing time', timeOf(textOf(entries.get('M'))));
+  for (const [name, key] of TEXTS) add(name, textOf(entries.get(key)));
+  if (permission !== undefined) add('certification', LEVELS[permission - 1]);
+  if (lock !== undefined)
+    add('locked fields', lock.action === 'All' ? 'all' : `${lock.action}: ${lock.names.join(', ')}`);
+  return details;
+}
+
+/** In characters. */
+const LONGEST_DETAIL = 4096;
+
+const TEXTS = [
+  ['name', 'Name'],
+  ['reason', 'Reason'],
+  ['place', 'Location'],
+  ['contact', 'ContactInfo'],
+] as const;
+
+/** A date (7.9.4) for people; as it is if it is none. */
+function timeOf(text: string | undefined): string | undefined {
+  const [, ...parts] = /^D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(.{0,7})/.exec(text ?? '') ?? [];
+  if (parts.length === 0) return text;
+  const [year, month = '01', day = '01', hour = '00', minute = '00', second = '00', zone = ''] = parts;
+  const offset = zone.startsWith('Z') || zone === '' ? 'Z' : zone.replace(/'$/, '').replace("'", ':');
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}${offset} (as the signer says)`;
+}

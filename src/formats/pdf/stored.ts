@@ -1,0 +1,120 @@
+/** The signatures that a document holds (ISO 32000-2, 12.8), as they are stored: nothing is verified here. */
+
+import { type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
+import type { ByteRange } from '../../bytes/pieces.ts';
+import type { PdfDocument } from '../../pdf-syntax/document.ts';
+import { pdfErrors } from '../../pdf-syntax/errors.ts';
+import { type Field, readFields, readForm } from '../../pdf-syntax/structure.ts';
+import { isInteger, isOf, nameOf, type PdfDictionary, type PdfString, textOf } from '../../pdf-syntax/values.ts';
+
+export type SubFilter = 'ETSI.CAdES.detached' | 'adbe.pkcs7.detached' | 'ETSI.RFC3161';
+const KNOWN: readonly string[] = ['ETSI.CAdES.detached', 'adbe.pkcs7.detached', 'ETSI.RFC3161'] satisfies SubFilter[];
+
+export interface StoredSignature extends StoredCms {
+  readonly field: Field;
+  readonly dictionary: PdfDictionary;
+  /** Undefined for one that is not supported. */
+  readonly subFilter: SubFilter | undefined;
+  /** /Contents, with its brackets; undefined if it is missing, or not in the file itself. */
+  readonly contents: PdfString | undefined;
+  /** What its digest covers; undefined if /ByteRange is not two ranges round /Contents that start at 0. */
+  readonly ranges: readonly [ByteRange, ByteRange] | undefined;
+  /** Changes that it forbids (DocMDP): 1 all, 2 all but forms and signatures, 3 comments are allowed too; undefined for none. */
+  readonly permission: number | undefined;
+  /** Fields that it locks; `All`, `Include` or `Exclude` with names; undefined for none. */
+  readonly lock: { readonly action: string; readonly names: readonly string[] } | undefined;
+}
+
+const MAX_SIGNATURES = 200;
+
+/** In the order in which they were made: by the end of what they cover. Throws `pdf-too-large`. */
+export async function readStored(document: PdfDocument): Promise<readonly StoredSignature[]> {
+  const form = await readForm(document);
+  const fields = form === undefined ? [] : await readFields(document, form);
+  const found: StoredSignature[] = [];
+  const seen = new Set<number>();
+  for (const field of fields) {
+    if (field.type !== 'Sig') continue;
+    const dictionary = await document.dictionary(field.value);
+    if (dictionary === undefined) continue;
+    if (isOf(field.value, 'reference')) {
+      if (seen.has(field.value.number)) continue;
+      seen.add(field.value.number);
+    }
+    if (found.length === MAX_SIGNATURES)
+      throw pdfErrors('pdf-too-large', { limit: MAX_SIGNATURES, what: 'signatures' });
+    found.push(await storedIn(document, field, dictionary));
+  }
+  return found.toSorted((a, b) => endOf(a) - endOf(b));
+}
+
+/** End of what it covers; at the end of all others if that is unknown. */
+export function endOf({ ranges }: Pick<StoredSignature, 'ranges'>): number {
+  return ranges?.[1].end ?? Number.MAX_SAFE_INTEGER;
+}
+
+async function storedIn(document: PdfDocument, field: Field, dictionary: PdfDictionary): Promise<StoredSignature> {
+  const { entries } = dictionary;
+  const value = entries.get('Contents');
+  const contents = isOf(value, 'string') && value.isHex && value.start >= 0 ? value : undefined;
+  const subFilter = nameOf(entries.get('SubFilter')) ?? '';
+  return {
+    ...splitCms(contents?.bytes ?? new Uint8Array()),
+    field,
+    dictionary,
+    subFilter: KNOWN.includes(subFilter) ? (subFilter as SubFilter) : undefined,
+    contents,
+    ranges: rangesOf(dictionary, contents, document.source.size),
+    ...(await restrictionsOf(document, dictionary)),
+  };
+}
+
+function rangesOf(
+  { entries }: PdfDictionary,
+  contents: PdfString | undefined,
+  size: number,
+): readonly [ByteRange, ByteRange] | undefined {
+  const value = entries.get('ByteRange');
+  const numbers = isOf(value, 'array') ? value.items.filter(isInteger) : [];
+  const [first, firstLength = 0, second = 0, secondLength = 0] = numbers;
+  const isWhole = isOf(value, 'array') && value.items.length === 4 && numbers.length === 4 && first === 0;
+  const isRoundContents = contents !== undefined && firstLength === contents.start && second === contents.end;
+  if (!isWhole || !isRoundContents || second + secondLength > size) return undefined;
+  return [
+    { start: 0, end: firstLength },
+    { start: second, end: second + secondLength },
+  ];
+}
+
+/** What its /Reference says (12.8.2): DocMDP and FieldMDP. */
+async function restrictionsOf(
+  document: PdfDocument,
+  { entries }: PdfDictionary,
+): Promise<Pick<StoredSignature, 'permission' | 'lock'>> {
+  const references = await document.resolve(entries.get('Reference'));
+  let permission: number | undefined;
+  let lock: StoredSignature['lock'];
+  for (const item of isOf(references, 'array') ? references.items.slice(0, MAX_REFERENCES) : []) {
+    const reference = await document.dictionary(item);
+    const method = nameOf(reference?.entries.get('TransformMethod'));
+    const parameters = await document.dictionary(reference?.entries.get('TransformParams'));
+    const level = await document.resolve(parameters?.entries.get('P'));
+    if (method === 'DocMDP') permission = isInteger(level) && level >= 1 && level <= 3 ? level : 2;
+    if (method !== 'FieldMDP') continue;
+    const names = await document.resolve(parameters?.entries.get('Fields'));
+    lock = {
+      action: nameOf(parameters?.entries.get('Action')) ?? 'All',
+      names: isOf(names, 'array') ? names.items.flatMap((each) => textOf(each) ?? []) : [],
+    };
+  }
+  return { permission, lock };
+}
+
+const MAX_REFERENCES = 16;
+
+/** Whether it forbids to change the field of this name. */
+export function locks({ lock }: Pick<StoredSignature, 'lock'>, name: string): boolean {
+  if (lock === undefined || lock.action === 'All') return lock !== undefined;
+  const isNamed = lock.names.some((each) => name === each || name.startsWith(`${each}.`));
+  return lock.action === 'Include' ? isNamed : !isNamed;
+}

@@ -1,0 +1,146 @@
+/** A PDF document: its revisions, and its objects by number. */
+
+import type { ByteSource } from '../bytes/byte-source.ts';
+import { remembering } from '../bytes/reuse.ts';
+import { brokenReference, type Entry, findStart, MAX_NUMBER, readSections, type Section } from './cross-reference.ts';
+import { pdfErrors } from './errors.ts';
+import { type IndirectObject, readObjectAt, readStream } from './objects.ts';
+import { parser } from './parse.ts';
+import { isInteger, isOf, nameOf, type PdfDictionary, type PdfReference, type PdfValue } from './values.ts';
+
+export interface PdfDocument {
+  readonly source: ByteSource;
+  /** From the last to the first. One at least. */
+  readonly sections: readonly [Section, ...Section[]];
+  /** End of the last `%%EOF`. */
+  readonly end: number;
+  /** The last one. */
+  readonly trailer: PdfDictionary;
+  readonly root: PdfReference;
+  /** The number above all those of objects. */
+  readonly nextNumber: number;
+  /** Undefined for one that is free or was never there. Throws `pdf-cross-reference-broken` if another is in its place. */
+  object(number: number): Promise<IndirectObject | undefined>;
+  /** What the reference leads to, or the value itself. */
+  resolve(value: PdfValue | undefined): Promise<PdfValue>;
+  /** The dictionary that the reference leads to, or the value is; undefined for anything else. */
+  dictionary(value: PdfValue | undefined): Promise<PdfDictionary | undefined>;
+}
+
+/** Decoded object streams that are kept: neighbours in one are usually read one after the other. */
+const STREAMS_KEPT = 2;
+/** Objects in one object stream; usual are a hundred or two. */
+const MAX_COMPRESSED = 100_000;
+
+/** Throws `pdf-malformed`, `pdf-cross-reference-broken`, `pdf-encrypted`, `pdf-too-large`. */
+export async function openDocument(source: ByteSource): Promise<PdfDocument> {
+  const head = Buffer.from(await source.read(0, Math.min(8, source.size))).toString('latin1');
+  if (!/^%PDF-[12]\./.test(head)) {
+    throw pdfErrors('pdf-malformed', { offset: 0, problem: 'it does not start with %PDF-1 or %PDF-2' });
+  }
+  const { offset, end } = await findStart(source);
+  const sections = await readSections(source, offset);
+  const [{ trailer }] = sections;
+  if (sections.some((section) => section.trailer.entries.has('Encrypt'))) throw pdfErrors('pdf-encrypted');
+  const root = trailer.entries.get('Root');
+  if (!isOf(root, 'reference')) throw brokenReference('its trailer does not lead to a catalog');
+  const readCompressed = remembering(STREAMS_KEPT, String, (number: number) => objectStream(number));
+
+  async function entryOf(number: number): Promise<Entry | undefined> {
+    for (const [index, section] of sections.entries()) {
+      const entry = await section.entry(number);
+      if (entry === undefined) continue;
+      // The table of a hybrid file calls the objects free that are in its stream.
+      const isHybrid = section.kind === 'table' && section.trailer.entries.has('XRefStm');
+      return (entry.type === 'free' && isHybrid ? await sections[index + 1]?.entry(number) : undefined) ?? entry;
+    }
+    return undefined;
+  }
+
+  async function object(number: number): Promise<IndirectObject | undefined> {
+    const entry = await entryOf(number);
+    if (entry === undefined || entry.type === 'free') return undefined;
+    const found = entry.type === 'in-file' ? await objectIn(entry.offset, number) : await compressed(entry, number);
+    const generation = entry.type === 'in-file' ? entry.generation : 0;
+    if (found.number !== number || found.generation !== generation) {
+      throw brokenReference(`object ${number} is not where it should be`);
+    }
+    return found;
+  }
+
+  async function objectIn(at: number, number: number): Promise<IndirectObject> {
+    if (at <= 0 || at >= source.size) throw brokenReference(`object ${number} is not where it should be`);
+    return readObjectAt(source, at);
+  }
+
+  async function compressed({ stream, index }: { readonly stream: number; readonly index: number }, number: number) {
+    const { data, items } = await readCompressed(stream);
+    const item = items[index];
+    if (item === undefined) throw brokenReference(`object ${number} is not where it should be`);
+    const from = parser(data, undefined, true, item.offset);
+    from.skipSpace();
+    const start = from.position;
+    const value = from.value();
+    const raw = data.subarray(start, from.position);
+    return { number: item.number, generation: 0, value, raw, offset: -1, streamStart: undefined };
+  }
+
+  async function objectStream(number: number) {
+    const entry = await entryOf(number);
+    if (entry?.type !== 'in-file') throw brokenReference(`object stream ${number} is not in the file`);
+    const container = await objectIn(entry.offset, number);
+    const { value } = container;
+    const isStream = isOf(value, 'dictionary') && nameOf(value.entries.get('Type')) === 'ObjStm';
+    if (!isStream || container.number !== number)
+      throw brokenReference(`object stream ${number} is not where it should be`);
+    const [count, first] = [value.entries.get('N'), value.entries.get('First')];
+    const data = await readStream(source, container, await resolve(value.entries.get('Length')));
+    if (!isInteger(count) || !isInteger(first) || first > data.length) {
+      throw pdfErrors('pdf-malformed', { offset: container.offset, problem: 'an object stream has no table' });
+    }
+    if (count > MAX_COMPRESSED)
+      throw pdfErrors('pdf-too-large', { limit: MAX_COMPRESSED, what: 'objects in one stream' });
+    const from = parser(data.subarray(0, first), undefined, true);
+    const next = (): number => {
+      from.skipSpace();
+      const word = from.word();
+      if (/^\d{1,10}$/.test(word)) return Number(word);
+      throw pdfErrors('pdf-malformed', { offset: container.offset, problem: 'an object stream has no table' });
+    };
+    const items = Array.from({ length: count }, () => ({ number: next(), offset: first + next() }));
+    return { data, items };
+  }
+
+  async function resolve(value: PdfValue | undefined): Promise<PdfValue> {
+    if (!isOf(value, 'reference')) return value ?? null;
+    const found = await object(value.number);
+    if (found === undefined || found.generation !== value.generation) return null;
+    // A reference to a reference is one too many (7.3.10).
+    return isOf(found.value, 'reference') ? null : found.value;
+  }
+
+  return {
+    source,
+    sections,
+    end,
+    trailer,
+    root,
+    nextNumber: sections.reduce((most, { ranges }) => Math.max(most, endOf(ranges)), sizeIn(trailer)),
+    object,
+    resolve,
+    async dictionary(value) {
+      const resolved = await resolve(value);
+      return isOf(resolved, 'dictionary') ? resolved : undefined;
+    },
+  };
+}
+
+function sizeIn({ entries }: PdfDictionary): number {
+  const size = entries.get('Size');
+  if (isInteger(size) && size > 0 && size <= MAX_NUMBER) return size;
+  throw brokenReference('its trailer has no proper /Size');
+}
+
+function endOf(ranges: Section['ranges']): number {
+  return ranges.reduce((most, { first, count }) => Math.max(most, first + count), 0);
+}

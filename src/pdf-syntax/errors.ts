@@ -1,0 +1,22 @@
+/** What can be wrong with the structure of a PDF document. */
+
+import { defineErrors } from '../errors/define-errors.ts';
+
+export const pdfErrors = defineErrors('local', {
+  'pdf-malformed': {
+    message: 'the document is malformed at byte {offset}: {problem}',
+    hint: 'Write the document again with the program that made it, or repair it (qpdf in.pdf out.pdf).',
+  },
+  'pdf-cross-reference-broken': {
+    message: "the document's cross-reference is broken: {problem}",
+    hint: 'Repair the document first (qpdf in.pdf out.pdf): PDF readers repair it in different ways, so a signature would not show the same content in all of them.',
+  },
+  'pdf-encrypted': {
+    message: 'the document is encrypted',
+    hint: 'Sign a document without encryption, for example one that qpdf --decrypt has written.',
+  },
+  'pdf-too-large': {
+    message: 'the document has more than {limit} {what}',
+    hint: 'Do not trust this document: no usual program creates such a document. Write it again (qpdf in.pdf out.pdf).',
+  },
+});

@@ -1,0 +1,168 @@
+/** Reading one indirect object in place (ISO 32000-2, 7.3.10), and the contents of its stream (7.3.8, 7.4). */
+
+import { inflateSync } from 'node:zlib';
+import type { ByteSource } from '../bytes/byte-source.ts';
+import { pdfErrors } from './errors.ts';
+import { MoreNeeded, type Parser, parser } from './parse.ts';
+import { isInteger, isOf, nameOf, type PdfDictionary, type PdfValue } from './values.ts';
+
+export interface IndirectObject {
+  readonly number: number;
+  readonly generation: number;
+  readonly value: PdfValue;
+  /** The value as it is written. */
+  readonly raw: Uint8Array;
+  /** Where it is in the file; -1 in an object stream. */
+  readonly offset: number;
+  /** Where the bytes of its stream start; undefined if it is not a stream. */
+  readonly streamStart: number | undefined;
+}
+
+/** Bytes that are read of an object at first, and how they grow if they do not suffice. */
+const FIRST_WINDOW = 1024;
+const GROWTH = 8;
+/** A signature of 16 MiB takes twice as much in hexadecimal digits. */
+const LARGEST_WINDOW = FIRST_WINDOW * GROWTH ** 5;
+
+/** Runs a parser on so much of the file from `offset` as it needs. Throws `pdf-too-large`, and what `read` throws. */
+export async function parseAt<T>(
+  source: ByteSource,
+  offset: number,
+  read: (from: Parser, bytes: Uint8Array) => T,
+): Promise<T> {
+  for (let window = FIRST_WINDOW; window <= LARGEST_WINDOW; window *= GROWTH) {
+    const length = Math.max(0, Math.min(window, source.size - offset));
+    const bytes = await source.read(offset, length);
+    try {
+      return read(parser(bytes, offset, offset + length >= source.size), bytes);
+    } catch (thrown) {
+      if (!(thrown instanceof MoreNeeded)) throw thrown;
+    }
+  }
+  throw pdfErrors('pdf-too-large', { limit: LARGEST_WINDOW, what: 'bytes in one object' });
+}
+
+/** The object at `offset`. Throws `pdf-malformed` if none is there. */
+export async function readObjectAt(source: ByteSource, offset: number): Promise<IndirectObject> {
+  return parseAt(source, offset, (from, bytes) => {
+    const header = [0, 1, 2].map(() => {
+      from.skipSpace();
+      return from.word();
+    });
+    const [number = '', generation = '', keyword] = header;
+    if (!/^\d{1,10}$/.test(number) || !/^\d{1,5}$/.test(generation) || keyword !== 'obj') {
+      throw pdfErrors('pdf-malformed', { offset, problem: 'there is no object' });
+    }
+    from.skipSpace();
+    const start = from.position;
+    const value = from.value();
+    const raw = bytes.subarray(start, from.position);
+    from.skipSpace();
+    const end = from.word();
+    if (end !== 'endobj' && end !== 'stream')
+      throw pdfErrors('pdf-malformed', { offset, problem: 'an object does not end' });
+    if (end === 'stream' && from.position + 2 > bytes.length && offset + bytes.length < source.size)
+      throw new MoreNeeded();
+    return {
+      number: Number(number),
+      generation: Number(generation),
+      value,
+      raw,
+      offset,
+      streamStart: end === 'stream' ? offset + afterLineEnd(bytes, from.position) : undefined,
+    };
+  });
+}
+
+/** CR LF or LF must follow the keyword (7.3.8.1). */
+function afterLineEnd(bytes: Uint8Array, position: number): number {
+  const length = bytes[position] === 0x0d && bytes[position + 1] === 0x0a ? 2 : bytes[position] === 0x0a ? 1 : 0;
+  if (length > 0) return position + length;
+  throw pdfErrors('pdf-malformed', { offset: position, problem: 'no end of line follows the keyword of a stream' });
+}
+
+/** Decoded bytes of an object stream or cross-reference stream. */
+const LARGEST_STREAM = 32 * 1024 * 1024;
+
+/**
+ * The decoded bytes of a stream that is part of the document's structure: without filter, or Flate with any predictor.
+ * `length`: the value of its /Length. Throws `pdf-malformed`, `pdf-too-large`.
+ */
+export async function readStream(
+  source: ByteSource,
+  { value, streamStart }: IndirectObject,
+  length: PdfValue,
+): Promise<Buffer> {
+  const offset = streamStart ?? 0;
+  const malformed = (problem: string) => pdfErrors('pdf-malformed', { offset, problem });
+  if (streamStart === undefined || !isOf(value, 'dictionary')) throw malformed('there is no stream');
+  if (!isInteger(length) || streamStart + length > source.size) throw malformed('the length of a stream is wrong');
+  if (length > LARGEST_STREAM) throw pdfErrors('pdf-too-large', { limit: LARGEST_STREAM, what: 'bytes in one stream' });
+  await parseAt(source, streamStart + length, (from) => {
+    from.skipSpace();
+    if (from.word() !== 'endstream') throw malformed('the length of a stream is wrong');
+  });
+  const encoded = Buffer.from(await source.read(streamStart, length));
+  const filters = only(value.entries.get('Filter'));
+  if (filters === undefined || filters === null) return encoded;
+  if (nameOf(filters) !== 'FlateDecode') throw malformed('the filter of a stream is not FlateDecode');
+  const parameters = only(value.entries.get('DecodeParms'));
+  return unpredict(inflate(encoded, malformed), isOf(parameters, 'dictionary') ? parameters : undefined, malformed);
+}
+
+/** A value that may be the only one of an array. */
+function only(value: PdfValue | undefined): PdfValue | undefined {
+  return isOf(value, 'array') && value.items.length <= 1 ? value.items[0] : value;
+}
+
+type Malformed = (problem: string) => Error;
+
+function inflate(encoded: Buffer, malformed: Malformed): Buffer {
+  try {
+    return inflateSync(encoded, { maxOutputLength: LARGEST_STREAM });
+  } catch (thrown) {
+    const isTooLarge = thrown instanceof RangeError;
+    if (isTooLarge) throw pdfErrors('pdf-too-large', { limit: LARGEST_STREAM, what: 'bytes in one stream' });
+    throw malformed('a stream cannot be decompressed');
+  }
+}
+
+/** Undoes a PNG predictor (7.4.4.4). That of TIFF is for pictures. */
+function unpredict(data: Buffer, parameters: PdfDictionary | undefined, malformed: Malformed): Buffer {
+  const parameter = (key: string, usual: number): number => {
+    const value = parameters?.entries.get(key) ?? usual;
+    if (isInteger(value) && value > 0 && value <= 65_535) return value;
+    throw malformed(`the parameter ${key} of a filter is wrong`);
+  };
+  const predictor = parameter('Predictor', 1);
+  if (predictor === 1) return data;
+  if (predictor < 10) throw malformed('a stream has a predictor for pictures');
+  const pixel = Math.ceil((parameter('Colors', 1) * parameter('BitsPerComponent', 8)) / 8);
+  const row = Math.ceil((parameter('Colors', 1) * parameter('BitsPerComponent', 8) * parameter('Columns', 1)) / 8);
+  const rows = Math.ceil(data.length / (row + 1));
+  const out = Buffer.alloc(rows * row);
+  let length = 0;
+  for (let index = 0; index < rows; index += 1) {
+    const start = index * (row + 1);
+    const kind = data[start] ?? 0;
+    if (kind > 4) throw malformed('a stream has an unknown predictor');
+    const end = Math.min(row, data.length - start - 1);
+    const at = index * row;
+    for (let column = 0; column < end; column += 1) {
+      const left = column < pixel ? 0 : (out[at + column - pixel] ?? 0);
+      const up = index === 0 ? 0 : (out[at + column - row] ?? 0);
+      const corner = index === 0 || column < pixel ? 0 : (out[at + column - row - pixel] ?? 0);
+      const predicted = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][kind] ?? 0;
+      out[at + column] = (data[start + 1 + column] ?? 0) + predicted;
+    }
+    length = at + end;
+  }
+  return out.subarray(0, length);
+}
+
+function paeth(left: number, up: number, corner: number): number {
+  const distances = [left, up, corner].map((each) => Math.abs(left + up - corner - each));
+  const [toLeft = 0, toUp = 0, toCorner = 0] = distances;
+  if (toLeft <= toUp && toLeft <= toCorner) return left;
+  return toUp <= toCorner ? up : corner;
+}

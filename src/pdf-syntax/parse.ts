@@ -1,0 +1,217 @@
+/** Reading values from bytes (ISO 32000-2, 7.2 and 7.3). Depth and number of values are bounded; duplicate keys are rejected. */
+
+import { pdfErrors } from './errors.ts';
+import type { PdfDictionary, PdfString, PdfValue } from './values.ts';
+
+const MAX_DEPTH = 64;
+/** Values in one object. A flat page tree of a very long document has a hundred thousand. */
+const MAX_VALUES = 500_000;
+const LONGEST_NAME = 4096;
+const LONGEST_NUMBER = 64;
+
+const SPACES = bytesOf('\0\t\n\f\r ');
+const DELIMITERS = bytesOf('()<>[]{}/%');
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
+const REFERENCE = /^(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+R(?![^\0\t\n\f\r ()<>[\]{}/%])/;
+/** Of what follows a number and may make it a reference. */
+const LOOK_AHEAD = 48;
+
+function bytesOf(characters: string): ReadonlySet<number> {
+  return new Set(Buffer.from(characters, 'latin1'));
+}
+
+/** The bytes end before the value does, and the file goes on. */
+export class MoreNeeded extends Error {}
+
+export interface Parser {
+  /** In the bytes. */
+  readonly position: number;
+  skipSpace(): void;
+  /** The next word of regular characters: a keyword or a number. */
+  word(): string;
+  value(): PdfValue;
+}
+
+/**
+ * `base`: where the bytes are in the file; undefined in an object stream. `isWhole`: whether nothing follows the bytes.
+ * Throws `pdf-malformed`, `pdf-too-large`, and `MoreNeeded` unless the bytes are whole.
+ */
+export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boolean, from = 0): Parser {
+  let position = from;
+  let room = MAX_VALUES;
+
+  const malformed = (problem: string) => pdfErrors('pdf-malformed', { offset: (base ?? 0) + position, problem });
+
+  function peek(): number {
+    const byte = bytes[position];
+    if (byte !== undefined) return byte;
+    throw isWhole ? malformed('it ends within a value') : new MoreNeeded();
+  }
+
+  function skipSpace(): void {
+    for (; position < bytes.length; position += 1) {
+      const byte = bytes[position] ?? 0;
+      if (byte === 0x25) {
+        while (position < bytes.length && bytes[position] !== 0x0a && bytes[position] !== 0x0d) position += 1;
+      } else if (!SPACES.has(byte)) return;
+    }
+    if (!isWhole) throw new MoreNeeded();
+  }
+
+  function word(): string {
+    const start = position;
+    while (position < bytes.length && position - start <= LONGEST_NAME) {
+      const byte = bytes[position] ?? 0;
+      if (SPACES.has(byte) || DELIMITERS.has(byte)) break;
+      position += 1;
+    }
+    if (position === bytes.length && !isWhole) throw new MoreNeeded();
+    if (position - start > LONGEST_NAME) throw malformed('a name or keyword is too long');
+    return Buffer.from(bytes.subarray(start, position)).toString('latin1');
+  }
+
+  function name(): string {
+    position += 1;
+    return word().replace(/#([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  }
+
+  const string = (start: number, value: Uint8Array, isHex: boolean): PdfString => ({
+    kind: 'string',
+    bytes: value,
+    isHex,
+    start: base === undefined ? -1 : base + start,
+    end: base === undefined ? -1 : base + position,
+  });
+
+  function hexString(): PdfString {
+    const start = position;
+    const end = bytes.indexOf(0x3e, position);
+    if (end < 0) {
+      position = bytes.length;
+      peek();
+    }
+    const digits = Buffer.from(bytes.subarray(start + 1, end))
+      .toString('latin1')
+      .replace(/[\0\t\n\f\r ]/g, '');
+    if (!/^[0-9A-Fa-f]*$/.test(digits)) throw malformed('a hexadecimal string holds another character');
+    position = end + 1;
+    return string(start, Buffer.from(digits.length % 2 === 0 ? digits : `${digits}0`, 'hex'), true);
+  }
+
+  function literalString(): PdfString {
+    const start = position;
+    const out: number[] = [];
+    let depth = 0;
+    do {
+      const byte = peek();
+      position += 1;
+      if (byte === 0x5c) escaped(out);
+      else {
+        if (byte === 0x28) depth += 1;
+        if (byte === 0x29) depth -= 1;
+        const isOuter = depth === 0 || position === start + 1;
+        if (!isOuter) {
+          // An end of line is a line feed, however it is written (7.3.4.2).
+          if (byte !== 0x0d) out.push(byte);
+          else {
+            out.push(0x0a);
+            if (peek() === 0x0a) position += 1;
+          }
+        }
+      }
+    } while (depth > 0);
+    return string(start, Uint8Array.from(out), false);
+  }
+
+  function escaped(out: number[]): void {
+    const byte = peek();
+    const digits = /^[0-7]{1,3}/.exec(Buffer.from(bytes.subarray(position, position + 3)).toString('latin1'))?.[0];
+    if (digits !== undefined) {
+      position += digits.length;
+      out.push(Number.parseInt(digits, 8) & 0xff);
+      return;
+    }
+    position += 1;
+    if (byte === 0x0d) {
+      if (peek() === 0x0a) position += 1;
+    } else if (byte !== 0x0a) {
+      const index = 'nrtbf'.indexOf(String.fromCharCode(byte));
+      out.push(index < 0 ? byte : '\n\r\t\b\f'.charCodeAt(index));
+    }
+  }
+
+  function numberOrReference(): PdfValue {
+    const start = position;
+    const digits = /^\d{1,10}$/;
+    const text = word();
+    if (text.length > LONGEST_NUMBER || !NUMBER.test(text)) {
+      position = start;
+      throw malformed(`"${text.slice(0, 20)}" is not a value`);
+    }
+    if (!digits.test(text)) return Number(text);
+    const ahead = Buffer.from(bytes.subarray(start, start + LOOK_AHEAD)).toString('latin1');
+    if (ahead.length < LOOK_AHEAD && !isWhole) throw new MoreNeeded();
+    const found = REFERENCE.exec(ahead);
+    if (found === null) return Number(text);
+    position = start + found[0].length;
+    return { kind: 'reference', number: Number(found[1]), generation: Number(found[2]) };
+  }
+
+  function array(depth: number): PdfValue {
+    position += 1;
+    const items: PdfValue[] = [];
+    for (skipSpace(); peek() !== 0x5d; skipSpace()) items.push(valueAt(depth + 1));
+    position += 1;
+    return { kind: 'array', items };
+  }
+
+  function dictionary(depth: number): PdfDictionary {
+    position += 2;
+    const entries = new Map<string, PdfValue>();
+    const raw = new Map<string, Uint8Array>();
+    for (skipSpace(); peek() !== 0x3e; skipSpace()) {
+      if (peek() !== 0x2f) throw malformed('a key of a dictionary is not a name');
+      const key = name();
+      if (entries.has(key)) throw malformed(`a dictionary has the key ${key} twice`);
+      skipSpace();
+      const start = position;
+      entries.set(key, valueAt(depth + 1));
+      raw.set(key, bytes.subarray(start, position));
+    }
+    position += 1;
+    if (peek() !== 0x3e) throw malformed('a dictionary does not end with >>');
+    position += 1;
+    return { kind: 'dictionary', entries, raw };
+  }
+
+  function valueAt(depth: number): PdfValue {
+    if (depth > MAX_DEPTH) throw malformed(`values are nested more than ${MAX_DEPTH} deep`);
+    room -= 1;
+    if (room < 0) throw pdfErrors('pdf-too-large', { limit: MAX_VALUES, what: 'values in one object' });
+    skipSpace();
+    const byte = peek();
+    if (byte === 0x2f) return { kind: 'name', name: name() };
+    if (byte === 0x28) return literalString();
+    if (byte === 0x5b) return array(depth);
+    if (byte === 0x3c) {
+      if (position + 1 === bytes.length && !isWhole) throw new MoreNeeded();
+      return bytes[position + 1] === 0x3c ? dictionary(depth) : hexString();
+    }
+    const start = position;
+    if (byte !== 0x74 && byte !== 0x66 && byte !== 0x6e) return numberOrReference();
+    const keyword = word();
+    if (keyword === 'true' || keyword === 'false') return keyword === 'true';
+    if (keyword === 'null') return null;
+    position = start;
+    throw malformed(`"${keyword.slice(0, 20)}" is not a value`);
+  }
+
+  return {
+    get position() {
+      return position;
+    },
+    skipSpace,
+    word,
+    value: () => valueAt(0),
+  };
+}

@@ -1,0 +1,98 @@
+/** The page tree and the form of a document (ISO 32000-2, 7.7.3 and 12.7), as far as signatures need them. */
+
+import type { PdfDocument } from './document.ts';
+import { pdfErrors } from './errors.ts';
+import { isInteger, isOf, nameOf, type PdfDictionary, type PdfReference, type PdfValue, textOf } from './values.ts';
+
+const MAX_DEPTH = 64;
+const MAX_FIELDS = 50_000;
+
+export async function readCatalog(document: PdfDocument): Promise<PdfDictionary> {
+  const catalog = await document.dictionary(document.root);
+  if (catalog !== undefined) return catalog;
+  throw pdfErrors('pdf-malformed', { offset: document.end, problem: 'it has no catalog' });
+}
+
+/** The page that comes first. Throws `pdf-malformed`. */
+export async function firstPage(
+  document: PdfDocument,
+): Promise<{ readonly reference: PdfReference; readonly page: PdfDictionary }> {
+  let queue: readonly { readonly value: PdfValue | undefined; readonly depth: number }[] = [
+    { value: (await readCatalog(document)).entries.get('Pages'), depth: 0 },
+  ];
+  for (let visited = 0; visited < MAX_FIELDS; visited += 1) {
+    const [next, ...others] = queue;
+    queue = others;
+    if (next === undefined || next.depth > MAX_DEPTH) break;
+    const node = await document.dictionary(next.value);
+    if (node === undefined || !isOf(next.value, 'reference')) continue;
+    const kids = await document.resolve(node.entries.get('Kids'));
+    if (isOf(kids, 'array')) {
+      const below = kids.items.slice(0, MAX_DEPTH).map((value) => ({ value, depth: next.depth + 1 }));
+      queue = [...below, ...queue];
+    } else if (nameOf(node.entries.get('Type')) !== 'Pages') return { reference: next.value, page: node };
+  }
+  throw pdfErrors('pdf-malformed', { offset: document.end, problem: 'it has no page' });
+}
+
+export interface Field {
+  /** Full name: those of all fields above it and its own, with dots. */
+  readonly name: string;
+  readonly reference: PdfReference;
+  readonly dictionary: PdfDictionary;
+  /** /FT, also from above. */
+  readonly type: string | undefined;
+  /** /Ff, also from above. */
+  readonly flags: number;
+  readonly value: PdfValue | undefined;
+}
+
+/** The form of the catalog; undefined if there is none. */
+export async function readForm(document: PdfDocument): Promise<PdfDictionary | undefined> {
+  return document.dictionary((await readCatalog(document)).entries.get('AcroForm'));
+}
+
+/** All terminal fields, in order. Throws `pdf-too-large`. */
+export async function readFields(document: PdfDocument, form: PdfDictionary): Promise<readonly Field[]> {
+  const fields: Field[] = [];
+  const seen = new Set<number>();
+
+  async function visit(
+    value: PdfValue,
+    above: Pick<Field, 'name' | 'type' | 'flags' | 'value'>,
+    depth: number,
+  ): Promise<void> {
+    const isNew = isOf(value, 'reference') && !seen.has(value.number);
+    if (!isNew || depth > MAX_DEPTH) return;
+    seen.add(value.number);
+    if (seen.size > MAX_FIELDS) throw pdfErrors('pdf-too-large', { limit: MAX_FIELDS, what: 'form fields' });
+    const dictionary = await document.dictionary(value);
+    if (dictionary === undefined) return;
+    const { entries } = dictionary;
+    const own = textOf(await document.resolve(entries.get('T')));
+    const flags = await document.resolve(entries.get('Ff'));
+    const field = {
+      name: own === undefined ? above.name : above.name === '' ? own : `${above.name}.${own}`,
+      type: nameOf(await document.resolve(entries.get('FT'))) ?? above.type,
+      flags: isInteger(flags) ? flags : above.flags,
+      value: entries.get('V') ?? above.value,
+    };
+    const kids = await document.resolve(entries.get('Kids'));
+    const below = isOf(kids, 'array') ? kids.items : [];
+    const isTerminal = !(await hasFields(below));
+    if (isTerminal) fields.push({ ...field, reference: value, dictionary });
+    else for (const kid of below) await visit(kid, field, depth + 1);
+  }
+
+  /** Kids without a name are the widgets of their field. */
+  async function hasFields(kids: readonly PdfValue[]): Promise<boolean> {
+    const first = await document.dictionary(kids[0]);
+    return first?.entries.has('T') ?? false;
+  }
+
+  const top = await document.resolve(form.entries.get('Fields'));
+  for (const value of isOf(top, 'array') ? top.items : []) {
+    await visit(value, { name: '', type: undefined, flags: 0, value: undefined }, 0);
+  }
+  return fields;
+}

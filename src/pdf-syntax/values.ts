@@ -1,0 +1,91 @@
+/** The values that PDF objects are made of (ISO 32000-2, 7.3). */
+
+export type PdfValue = null | boolean | number | PdfName | PdfString | PdfArray | PdfDictionary | PdfReference;
+
+export interface PdfName {
+  readonly kind: 'name';
+  /** Without the slash, `#` decoded; each character is a byte. */
+  readonly name: string;
+}
+
+export interface PdfString {
+  readonly kind: 'string';
+  readonly bytes: Uint8Array;
+  readonly isHex: boolean;
+  /** Where it is in the file, with its brackets; both -1 in an object stream. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface PdfArray {
+  readonly kind: 'array';
+  readonly items: readonly PdfValue[];
+}
+
+export interface PdfDictionary {
+  readonly kind: 'dictionary';
+  readonly entries: ReadonlyMap<string, PdfValue>;
+  /** Each value as it is written. */
+  readonly raw: ReadonlyMap<string, Uint8Array>;
+}
+
+export interface PdfReference {
+  readonly kind: 'reference';
+  readonly number: number;
+  readonly generation: number;
+}
+
+type Kinds = Extract<PdfValue, object>;
+
+export function isOf<Kind extends Kinds['kind']>(
+  value: PdfValue | undefined,
+  kind: Kind,
+): value is Extract<Kinds, { readonly kind: Kind }> {
+  return typeof value === 'object' && value?.kind === kind;
+}
+
+export function isInteger(value: PdfValue | undefined): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** The name's text; undefined for any other value. */
+export function nameOf(value: PdfValue | undefined): string | undefined {
+  return isOf(value, 'name') ? value.name : undefined;
+}
+
+/** A text string (7.9.2.2): UTF-16BE or UTF-8 with their marks, otherwise Latin-1, which PDFDocEncoding resembles. */
+export function textOf(value: PdfValue | undefined): string | undefined {
+  if (!isOf(value, 'string')) return undefined;
+  const bytes = Buffer.from(value.bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) {
+    return Buffer.from(bytes.subarray(2, bytes.length & ~1))
+      .swap16()
+      .toString('utf16le');
+  }
+  if (bytes.subarray(0, 3).toString('hex') === 'efbbbf') return bytes.subarray(3).toString('utf8');
+  return bytes.toString('latin1');
+}
+
+/** Whether both say the same, however they are written. */
+export function isSameValue(a: PdfValue | undefined, b: PdfValue | undefined): boolean {
+  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
+  if (a.kind === 'name') return b.kind === 'name' && a.name === b.name;
+  if (a.kind === 'string') return b.kind === 'string' && Buffer.compare(a.bytes, b.bytes) === 0;
+  if (a.kind === 'reference') {
+    return b.kind === 'reference' && a.number === b.number && a.generation === b.generation;
+  }
+  if (a.kind === 'array') {
+    return (
+      b.kind === 'array' &&
+      a.items.length === b.items.length &&
+      a.items.every((item, index) => isSameValue(item, b.items[index]))
+    );
+  }
+  return b.kind === 'dictionary' && differingKeys(a, b).length === 0;
+}
+
+/** Keys whose values are not the same in both. */
+export function differingKeys(a: PdfDictionary, b: PdfDictionary): readonly string[] {
+  const keys = new Set([...a.entries.keys(), ...b.entries.keys()]);
+  return [...keys].filter((key) => !isSameValue(a.entries.get(key), b.entries.get(key)));
+}

@@ -1,0 +1,45 @@
+/** Writing values, and dictionaries of which a few entries change. */
+
+import type { PdfDictionary, PdfReference } from './values.ts';
+
+export function reference({ number, generation }: Omit<PdfReference, 'kind'>): string {
+  return `${number} ${generation} R`;
+}
+
+/** ASCII as a literal string, anything else as UTF-16BE with its mark (7.9.2.2). */
+export function textString(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return `(${text.replace(/[()\\]/g, '\\$&')})`;
+  return `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex').toUpperCase()}>`;
+}
+
+/** A date (7.9.4), in UTC. */
+export function dateString(time: Date): string {
+  return `(D:${time.toISOString().replace(/\D/g, '').slice(0, 14)}Z)`;
+}
+
+const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
+
+/** The dictionary with other values for some keys, which are written as given; undefined takes a key out. All others keep their bytes. */
+export function dictionaryWith(
+  { raw }: Pick<PdfDictionary, 'raw'>,
+  changes: Readonly<Record<string, string | Uint8Array | undefined>>,
+): Buffer {
+  const parts: Uint8Array[] = [latin1('<<')];
+  for (const [key, value] of new Map<string, string | Uint8Array | undefined>([...raw, ...Object.entries(changes)])) {
+    if (value === undefined) continue;
+    parts.push(latin1(` /${writtenName(key)} `), typeof value === 'string' ? latin1(value) : value);
+  }
+  return Buffer.concat([...parts, latin1(' >>')]);
+}
+
+/** An array as it is written, with one more item at its end. */
+export function arrayWith(raw: Uint8Array, item: string): Buffer {
+  return Buffer.concat([raw.subarray(0, -1), latin1(` ${item}]`)]);
+}
+
+function writtenName(name: string): string {
+  return name.replace(
+    /[^!"$&'*-.0-;=?-Z\\^-z|~]/g,
+    (character) => `#${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+}

@@ -1,0 +1,160 @@
+/** Small PDF documents of every structure that signing must deal with. */
+
+import { deflateSync } from 'node:zlib';
+
+export interface PdfShape {
+  /** Default: a table. `compressed`: a stream, and all objects but streams in an object stream. */
+  readonly references?: 'table' | 'stream' | 'compressed' | 'hybrid';
+  /** Further entries of the catalog, the page and the trailer. */
+  readonly catalog?: string;
+  readonly page?: string;
+  readonly trailer?: string;
+  /** Further objects, from number 5 on: their values. */
+  readonly objects?: readonly string[];
+  /** What the page shows. */
+  readonly text?: string;
+  /** Default: 1.7. */
+  readonly version?: string;
+}
+
+/** Objects 1 catalog, 2 pages, 3 page, 4 contents. */
+export function makePdf(shape: PdfShape = {}): Buffer {
+  const { references = 'table', catalog = '', page = '', text = 'Hello', version = '1.7' } = shape;
+  const shown = `BT /F1 24 Tf 20 100 Td (${text}) Tj ET`;
+  const font = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
+  const values = [
+    `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 ${font} >> >> ${page} >>`,
+    `<< /Length ${shown.length} >>\nstream\n${shown}\nendstream`,
+    ...(shape.objects ?? []),
+  ];
+  const file = fileOf(`%PDF-${version}\n%\xe2\xe3\xcf\xd3\n`);
+  const isHidden = (index: number) => references === 'compressed' || (references === 'hybrid' && index >= 4);
+  const hidden = values.flatMap((value, index) =>
+    isHidden(index) && index !== 3 ? [{ number: index + 1, value }] : [],
+  );
+  const entries: Entry[] = [{ number: 0, type: 0, second: 0, third: 65_535 }];
+  const put = (number: number, value: string | Buffer) =>
+    entries.push({ number, type: 1, second: file.object(number, value), third: 0 });
+  for (const [index, value] of values.entries()) {
+    if (!hidden.some(({ number }) => number === index + 1)) put(index + 1, value);
+  }
+  let next = values.length + 1;
+  if (hidden.length > 0) {
+    put(next, objectStream(hidden));
+    for (const [index, { number }] of hidden.entries()) entries.push({ number, type: 2, second: next, third: index });
+    next += 1;
+  }
+  const root = `/Root 1 0 R ${shape.trailer ?? ''}`;
+  if (references === 'table') return file.table(entries, next, root);
+  if (references !== 'hybrid') return file.stream(entries, next, root);
+  const at = file.size();
+  file.object(
+    next,
+    xrefStream(
+      entries.filter(({ type }) => type === 2),
+      next + 1,
+      '',
+    ),
+  );
+  return file.table(
+    entries.map((entry) => (entry.type === 2 ? { ...entry, type: 0, second: 0, third: 65_535 } : entry)),
+    next + 1,
+    `${root} /XRefStm ${at}`,
+  );
+}
+
+interface Entry {
+  readonly number: number;
+  readonly type: number;
+  readonly second: number;
+  readonly third: number;
+}
+
+function fileOf(header: string) {
+  let bytes = Buffer.from(header, 'latin1');
+  const add = (part: string | Buffer): number => {
+    const at = bytes.length;
+    bytes = Buffer.concat([bytes, typeof part === 'string' ? Buffer.from(part, 'latin1') : part]);
+    return at;
+  };
+  const end = (start: number, trailer = '') => {
+    add(`${trailer}startxref\n${start}\n%%EOF\n`);
+    return bytes;
+  };
+  return {
+    size: () => bytes.length,
+    object(number: number, value: string | Buffer): number {
+      const at = add(`${number} 0 obj\n`);
+      add(value);
+      add('\nendobj\n');
+      return at;
+    },
+    table(entries: readonly Entry[], size: number, trailer: string): Buffer {
+      const start = add('xref\n');
+      for (const { number, type, second, third } of entries.toSorted((a, b) => a.number - b.number)) {
+        const [offset, generation] = [second, third].map(String);
+        add(`${number} 1\n${offset?.padStart(10, '0')} ${generation?.padStart(5, '0')} ${type === 1 ? 'n' : 'f'} \n`);
+      }
+      return end(start, `trailer\n<< /Size ${size} ${trailer} >>\n`);
+    },
+    stream(entries: readonly Entry[], number: number, trailer: string): Buffer {
+      const start = bytes.length;
+      const own = { number, type: 1, second: start, third: 0 };
+      this.object(number, xrefStream([...entries, own], number + 1, trailer));
+      return end(start);
+    },
+  };
+}
+
+/** With the predictor that most programs use. */
+function xrefStream(entries: readonly Entry[], size: number, trailer: string): Buffer {
+  const sorted = entries.toSorted((a, b) => a.number - b.number);
+  let before = Buffer.alloc(7);
+  const rows = sorted.map(({ type, second, third }) => {
+    const row = Buffer.alloc(7);
+    row.writeUInt8(type, 0);
+    row.writeUInt32BE(second, 1);
+    row.writeUInt16BE(third, 5);
+    const up = Buffer.of(2, ...row.map((byte, index) => (byte - (before[index] ?? 0)) & 0xff));
+    before = row;
+    return up;
+  });
+  const data = deflateSync(Buffer.concat(rows));
+  const index = sorted.map(({ number }) => `${number} 1`).join(' ');
+  const predictor = '/DecodeParms << /Predictor 12 /Columns 7 >>';
+  const head = `<< /Type /XRef /Size ${size} /W [1 4 2] /Index [${index}] /Filter /FlateDecode ${predictor} /Length ${data.length} ${trailer} >>`;
+  return Buffer.concat([Buffer.from(`${head}\nstream\n`, 'latin1'), data, Buffer.from('\nendstream')]);
+}
+
+function objectStream(objects: readonly { readonly number: number; readonly value: string }[]): Buffer {
+  let at = 0;
+  const table = objects.map(({ number, value }) => {
+    const entry = `${number} ${at}`;
+    at += value.length + 1;
+    return entry;
+  });
+  const head = `${table.join(' ')} `;
+  const data = deflateSync(Buffer.from(head + objects.map(({ value }) => value).join(' '), 'latin1'));
+  const dictionary = `<< /Type /ObjStm /N ${objects.length} /First ${head.length} /Filter /FlateDecode /Length ${data.length} >>`;
+  return Buffer.concat([Buffer.from(`${dictionary}\nstream\n`), data, Buffer.from('\nendstream')]);
+}
+
+/** A further revision with a table: objects by their numbers. */
+export function withUpdate(
+  bytes: Buffer,
+  objects: Readonly<Record<number, string>>,
+  { trailer = '', size = 0 }: { readonly trailer?: string; readonly size?: number } = {},
+): Buffer {
+  const previous = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes.toString('latin1'))?.[1];
+  const highest = Math.max(size, ...Object.keys(objects).map(Number));
+  const file = fileOf(bytes.toString('latin1'));
+  const entries = Object.entries(objects).map(([number, value]) => ({
+    number: Number(number),
+    type: 1,
+    second: file.object(Number(number), value),
+    third: 0,
+  }));
+  return file.table(entries, highest + 1, `/Root 1 0 R /Prev ${previous} ${trailer}`);
+}

@@ -1,0 +1,73 @@
+/** Documents for the contract of formats: of every structure, and broken ones. */
+
+import type { Fixture } from '../support/fixtures.ts';
+import { makePdf, type PdfShape, withUpdate } from './make-pdf.ts';
+
+const good = (name: string, what: string, shape: PdfShape): Fixture => ({ name, what, bytes: makePdf(shape) });
+
+const NOTE = '<< /Type /Annot /Subtype /Text /Rect [0 0 9 9] /Contents (a note) >>';
+const EMPTY_FIELD = '<< /Type /Annot /Subtype /Widget /FT /Sig /T (Approval) /Rect [0 0 9 9] /P 3 0 R >>';
+
+export const GOOD_DOCUMENTS: readonly Fixture[] = [
+  good('table.pdf', 'a table', {}),
+  good('stream.pdf', 'a cross-reference stream', { references: 'stream' }),
+  good('compressed.pdf', 'objects in an object stream', {
+    references: 'compressed',
+    objects: [NOTE],
+    page: '/Annots [5 0 R]',
+  }),
+  good('hybrid.pdf', 'a hybrid file, with an annotation in its stream', {
+    references: 'hybrid',
+    objects: [NOTE, '[5 0 R]'],
+    page: '/Annots 6 0 R',
+  }),
+  good('form.pdf', 'a form with objects of its own', {
+    catalog: '/AcroForm 5 0 R',
+    page: '/Annots 7 0 R',
+    objects: ['<< /Fields 6 0 R /SigFlags 1 >>', '[8 0 R]', '[8 0 R]', EMPTY_FIELD],
+  }),
+  {
+    name: 'updated.pdf',
+    what: 'two revisions, and no line end after the last',
+    bytes: withUpdate(makePdf(), { 5: NOTE }, { size: 4 }).subarray(0, -1),
+  },
+];
+
+const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({ name, what, bytes, code });
+const plain = makePdf();
+const edited = (from: string | RegExp, to: string) => Buffer.from(plain.toString('latin1').replace(from, to), 'latin1');
+
+export const MALFORMED_DOCUMENTS: readonly Fixture[] = [
+  malformed('pdf-malformed', 'junk.pdf', 'bytes in front of the header', Buffer.concat([Buffer.from('junk\n'), plain])),
+  malformed(
+    'pdf-malformed',
+    'no-catalog.pdf',
+    'a catalog that is no dictionary',
+    edited(/<< \/Type \/Catalog[^>]*>>/, '[]'),
+  ),
+  malformed('pdf-malformed', 'twice.pdf', 'a key that is there twice', edited('/Type /Catalog', '/Pages 2 0 R  ')),
+  malformed('pdf-cross-reference-broken', 'cut.pdf', 'a document that was cut', plain.subarray(0, -30)),
+  malformed(
+    'pdf-cross-reference-broken',
+    'moved.pdf',
+    'a wrong offset at its end',
+    edited(/startxref\n\d+/, 'startxref\n99'),
+  ),
+  malformed('pdf-cross-reference-broken', 'prev.pdf', 'sections in a circle', circle()),
+  malformed('pdf-encrypted', 'encrypted.pdf', 'an encrypted document', makePdf({ trailer: '/Encrypt << /V 4 >>' })),
+  malformed('pdf-too-large', 'many.pdf', 'an object number that is absurd', edited('xref\n0 1', 'xref\n9000000000 1')),
+];
+
+function circle(): Buffer {
+  const start = plain.indexOf('xref\n0');
+  return makePdf({ trailer: `/Prev ${start}` });
+}
+
+/** Bytes of the page's contents, and of the header's comment. */
+export async function changedDocuments(result: Buffer): Promise<readonly Buffer[]> {
+  return [result.indexOf('(Hello)') + 1, 10].map((offset) => {
+    const bytes = Buffer.from(result);
+    bytes[offset] = (bytes[offset] ?? 0) ^ 0x20;
+    return bytes;
+  });
+}
