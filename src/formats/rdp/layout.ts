@@ -20,7 +20,7 @@ export interface RdpLayout {
   readonly hasBom: boolean;
   /** With the BOM. */
   readonly text: string;
-  readonly lines: readonly Line[];
+  readonly lineCount: number;
   /** Covered settings, scope and signature, by their names in lower case. */
   readonly settings: ReadonlyMap<string, Line>;
   readonly cms: Uint8Array | undefined;
@@ -40,7 +40,7 @@ export async function readLayout(source: ByteSource): Promise<RdpLayout> {
   const { size } = source;
   if (size > LIMIT) throw rdpErrors('rdp-too-large', { size, limit: LIMIT });
   const { encoding, text } = decode(Buffer.from(await source.read(0, size)));
-  const lines: Line[] = [];
+  let lineCount = 0;
   const settings = new Map<string, Line>();
   const hasBom = text.startsWith(BOM);
   for (const { index, 0: whole } of text.slice(hasBom ? 1 : 0).matchAll(/[^\n]*(?:\n|$)/g)) {
@@ -49,14 +49,14 @@ export async function readLayout(source: ByteSource): Promise<RdpLayout> {
     const line = whole.replace(/\r?\n$/, '');
     const [, name = '', value = ''] = /^([^:]*):[^:]*:(.*)$/s.exec(line) ?? [];
     const key = name.trim().toLowerCase();
-    lines.push({ start, end: start + whole.length, text: line, value });
+    lineCount += 1;
     if (!COVERED_SETTINGS.has(key) && key !== SCOPE && key !== SIGNATURE) continue;
     if (name !== name.trim()) throw ambiguous(`there are spaces around the name "${key}"`);
     if (line.includes('\r')) throw ambiguous(`the line of "${key}" holds a carriage return (CR)`);
     if (settings.has(key)) throw ambiguous(`there are two lines with the setting "${key}"`);
     settings.set(key, { start, end: start + whole.length, text: line, value });
   }
-  return { encoding, hasBom, text, lines, settings, cms: readSignature(settings) };
+  return { encoding, hasBom, text, lineCount, settings, cms: readSignature(settings) };
 }
 
 /** Bytes of a part of the text in the encoding of the file. */

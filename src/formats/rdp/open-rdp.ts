@@ -82,17 +82,20 @@ function coverageToCome({ settings, encoding, hasBom }: RdpLayout) {
   return { lines, added, scope: `SignScope:s:${covered.map(({ name }) => name).join(',')}` };
 }
 
-/** As the signature that is there names them, in lower case. */
+/** As the signature that is there names them, in lower case; of a hostile one not all, but more than there can be. */
 function namesInScope({ settings }: RdpLayout): readonly string[] {
-  return (settings.get(SCOPE)?.value ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const names = (settings.get(SCOPE)?.value ?? '').split(',', COVERED_SETTINGS.size + 1);
+  return names.map((name) => name.trim().toLowerCase());
 }
 
 function examineScope(layout: RdpLayout): readonly Finding[] {
   const names = namesInScope(layout);
   const findings: Finding[] = [];
-  const wrong = names.filter((name, index) => !layout.settings.has(name) || names.indexOf(name) !== index);
+  const isWrong = (name: string, index: number) =>
+    !COVERED_SETTINGS.has(name) || !layout.settings.has(name) || names.indexOf(name) !== index;
+  const wrong = names.filter(isWrong);
   if (wrong.length > 0) {
-    const message = `The signature covers settings that are not in the file, or several times: ${inWords(wrong)}.`;
+    const message = `The signature names settings that are not in the file, that it cannot cover, or several times: ${inWords(wrong)}.`;
     findings.push(broken('rdp-scope-wrong', message));
   }
   const uncovered = [...COVERED_SETTINGS].filter(([key]) => layout.settings.has(key) && !names.includes(key));
@@ -125,11 +128,11 @@ function replaceSignature({ text, encoding, settings }: RdpLayout, lines: string
   return lines === '' ? edits : [...edits, { offset: end, remove: 0, insert: [encode(separator + lines, encoding)] }];
 }
 
-function describe({ encoding, hasBom, lines, settings, cms }: RdpLayout): readonly Detail[] {
+function describe({ encoding, hasBom, lineCount, settings, cms }: RdpLayout): readonly Detail[] {
   const covered = [...COVERED_SETTINGS.keys()].filter((key) => settings.has(key));
   return [
     { name: 'encoding', value: `${encoding}${hasBom ? ' with BOM' : ''}` },
-    { name: 'settings', value: `${lines.length} lines, ${covered.length} of them can be signed` },
+    { name: 'settings', value: `${lineCount} lines, ${covered.length} of them can be signed` },
     { name: 'signature', value: cms === undefined ? 'none' : `${cms.length} bytes` },
   ];
 }

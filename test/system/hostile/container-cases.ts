@@ -1,7 +1,8 @@
-/** Hostile cabinets and scripts: sizes that lie, names without end, marks of signatures without number. */
+/** Hostile cabinets, scripts, connection files and extensions: sizes that lie, names without end, marks of signatures without number. */
 
 import { truncate, writeFile } from 'node:fs/promises';
 import { makeCabinet } from '../../unit/formats/cab/samples.ts';
+import { makeExtension } from '../../unit/formats/navx/samples.ts';
 import { LARGEST_BOUNDS } from './archive-cases.ts';
 import type { Bounds } from './bounds.ts';
 import { repeated } from './cases.ts';
@@ -128,4 +129,58 @@ export const SCRIPT_CASES: readonly ContainerCase[] = [
     'hostile.vbs',
   ),
   script('more than 16 MiB', 'script-too-large', () => Buffer.alloc(LARGEST + 1, 'x'), 'hostile.vbs'),
+];
+
+const ADDRESS = 'full address:s:server.example.com\r\n';
+const connection = (what: string, result: string, text: () => string): ContainerCase => ({
+  what,
+  name: 'hostile.rdp',
+  make: () => Buffer.from(ADDRESS + text(), 'latin1'),
+  result,
+});
+/** With the header of a signature. */
+function signatureLines(scope: string, cms: Buffer): string {
+  const header = Buffer.from(Uint32Array.of(0x0001_0001, 1, cms.length).buffer);
+  return `signscope:s:${scope}\r\nsignature:s:${Buffer.concat([header, cms]).toString('base64')}\r\n`;
+}
+
+export const CONNECTION_CASES: readonly ContainerCase[] = [
+  connection('a million lines', 'planned', () => '\n'.repeat(1_000_000)),
+  connection('one line of a million colons', 'planned', () => ':'.repeat(1_000_000)),
+  connection('a scope of 500,000 names', 'planned', () =>
+    signatureLines('x,'.repeat(500_000), Buffer.from('3000', 'hex')),
+  ),
+  connection('a signature of endless depth', 'planned', () =>
+    signatureLines('Full Address', repeated(350_000, Buffer.from('3080', 'hex'))),
+  ),
+  connection('more than 1 MiB', 'rdp-too-large', () => 'x'.repeat(1024 * 1024)),
+];
+
+const extension = (what: string, result: string, make: () => Buffer): ContainerCase => ({
+  what,
+  name: 'hostile.app',
+  make,
+  result,
+});
+function signedExtension(signature: Buffer): Buffer {
+  const bytes = makeExtension(Buffer.from('package'));
+  return Buffer.concat([
+    bytes,
+    Buffer.from('NXSB'),
+    signature,
+    Buffer.from(Uint32Array.of(bytes.length).buffer),
+    Buffer.from('NXSB'),
+  ]);
+}
+
+export const EXTENSION_CASES: readonly ContainerCase[] = [
+  extension('a package of 2^64 bytes', 'navx-truncated', () => {
+    const bytes = makeExtension(Buffer.from('package'));
+    bytes.fill(0xff, 28, 36);
+    return bytes;
+  }),
+  extension('a signature of 20 MB', 'planned', () => signedExtension(Buffer.alloc(20_000_000, 0x30))),
+  extension('a signature of endless depth', 'planned', () =>
+    signedExtension(repeated(8_000_000, Buffer.from('3080', 'hex'))),
+  ),
 ];

@@ -1,4 +1,4 @@
-/** Installer files, cabinets and scripts that were made to exhaust their readers: an answer, soon, in little memory. */
+/** Installer files, cabinets, scripts, connection files and extensions that were made to exhaust their readers: an answer, soon, in little memory. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,14 @@ import { fixture, temporaryFolder } from '../../support/programs/cli.ts';
 import { runMeasured } from '../../support/programs/measured-cli.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
 import { expectBounded, expectSane, measureTrivial } from './bounds.ts';
-import { CABINET_CASES, type ContainerCase, SCRIPT_CASES, writeCase } from './container-cases.ts';
+import {
+  CABINET_CASES,
+  CONNECTION_CASES,
+  type ContainerCase,
+  EXTENSION_CASES,
+  SCRIPT_CASES,
+  writeCase,
+} from './container-cases.ts';
 import { INSTALLER_CASES } from './installer-cases.ts';
 
 let trivial: number;
@@ -50,4 +57,12 @@ describe('verify and sign answer on a cabinet with', () => {
 
 describe('verify and sign answer on a script with', () => {
   it.each(byName(SCRIPT_CASES))('%s', (_, hostile) => expectAnswer(hostile));
+});
+
+describe('verify and sign answer on a connection file with', () => {
+  it.each(byName(CONNECTION_CASES))('%s', (_, hostile) => expectAnswer(hostile));
+});
+
+describe('verify and sign answer on an extension with', () => {
+  it.each(byName(EXTENSION_CASES))('%s', (_, hostile) => expectAnswer(hostile));
 });

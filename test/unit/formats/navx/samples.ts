@@ -2,7 +2,7 @@
 
 import type { Fixture } from '../support/fixtures.ts';
 
-function makeExtension(content: Buffer): Buffer {
+export function makeExtension(content: Buffer): Buffer {
   const header = Buffer.alloc(40, 0x11);
   header.write('NAVX', 0, 'latin1');
   header.writeUInt32LE(40, 4);

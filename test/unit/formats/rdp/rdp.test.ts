@@ -56,6 +56,12 @@ describe('a connection file', () => {
     ['a setting that could be signed is not', (text: string) => text.replace(',PCB', ''), 'rdp-settings-uncovered'],
     ['a setting in the scope is missing', (text: string) => text.replace('pcb:s:x\r\n', ''), 'rdp-scope-wrong'],
     ['a setting is in the scope twice', (text: string) => text.replace(',PCB', ',PCB,PCB'), 'rdp-scope-wrong'],
+    ['the scope is in the scope', (text: string) => text.replace(',PCB', ',PCB,SignScope'), 'rdp-scope-wrong'],
+    [
+      'the scope has 300,000 names',
+      (text: string) => text.replace(',PCB', `,PCB${',x'.repeat(300_000)}`),
+      'rdp-scope-wrong',
+    ],
     ['bytes follow the CMS', withZeros, 'hidden-bytes'],
     ['what is there is not a CMS', (text: string) => text.replace(/MII/, 'AAA'), 'signature-unreadable'],
   ])('has a finding when %s', async (_name, change, code) => {
