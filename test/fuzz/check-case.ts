@@ -8,12 +8,14 @@ import { cmsErrors } from '../../src/cms/errors.ts';
 import { compoundFileErrors } from '../../src/compound-file/errors.ts';
 import { CodesignError } from '../../src/errors/codesign-error.ts';
 import { fileErrors } from '../../src/files/errors.ts';
+import { appxErrors } from '../../src/formats/appx/errors.ts';
 import { cabErrors } from '../../src/formats/cab/errors.ts';
 import { catErrors } from '../../src/formats/cat/errors.ts';
 import { formatErrors } from '../../src/formats/errors.ts';
 import { jarErrors } from '../../src/formats/jar/errors.ts';
 import { msiErrors } from '../../src/formats/msi/errors.ts';
 import { navxErrors } from '../../src/formats/navx/errors.ts';
+import { nugetErrors } from '../../src/formats/nuget/errors.ts';
 import { peErrors } from '../../src/formats/pe/errors.ts';
 import { rdpErrors } from '../../src/formats/rdp/errors.ts';
 import { scriptErrors } from '../../src/formats/script/errors.ts';
@@ -40,11 +42,13 @@ const TABLES = [
   formatErrors,
   jarErrors,
   peErrors,
+  appxErrors,
   cabErrors,
   catErrors,
   compoundFileErrors,
   msiErrors,
   navxErrors,
+  nugetErrors,
   rdpErrors,
   scriptErrors,
   httpErrors,

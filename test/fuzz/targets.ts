@@ -3,6 +3,7 @@
 import type { TargetDefinition } from './target.ts';
 import { asn1Target } from './targets/asn1.ts';
 import {
+  appxTarget,
   cabTarget,
   catTarget,
   msiTarget,
@@ -33,6 +34,7 @@ export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
   rdp: rdpTarget,
   nuget: nugetTarget,
   navx: navxTarget,
+  appx: appxTarget,
   'verify-pe': programVerdictTarget,
   'verify-jar': archiveVerdictTarget,
   manifest: manifestTarget,

@@ -7,7 +7,7 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.
 import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import { STORED } from '../../zip/fields.ts';
 import { PARTS } from './part-names.ts';
-import { attributeOf, decodeXml, malformed, readXml } from './xml.ts';
+import { attributeOf, decodeXml, malformed, numberIn, readXml } from './xml.ts';
 
 const PART = PARTS.blockMap;
 const HASH_METHODS: ReadonlyMap<string, DigestAlgorithm> = new Map([
@@ -56,16 +56,16 @@ export function readBlockMap(bytes: Uint8Array): BlockMap {
     if (isOwn && depth === 2 && name === 'File') {
       files.push({
         name: attributeOf(element, 'Name', PART),
-        size: Number(attributeOf(element, 'Size', PART)),
-        headerLength: Number(attributeOf(element, 'LfhSize', PART)),
+        size: numberIn(element, 'Size', PART),
+        headerLength: numberIn(element, 'LfhSize', PART),
         blocks: [],
       });
     }
     if (isOwn && depth === 3 && name === 'Block') {
-      const size = attributes.get('Size');
+      const size = attributes.has('Size') ? numberIn(element, 'Size', PART) : undefined;
       files.at(-1)?.blocks.push({
         hash: attributeOf(element, 'Hash', PART),
-        size: size === undefined ? undefined : Number(size),
+        size,
       });
     }
   });
@@ -123,7 +123,8 @@ function sizeProblem({ entry, file: { name, size, headerLength, blocks } }: Mapp
   const count = Math.ceil(size / BLOCK_LENGTH);
   if (blocks.length !== count) return [`${name} has ${count} blocks, not ${blocks.length}`];
   if (entry.method === STORED) return [];
-  const packed = blocks.reduce((sum, block) => sum + (block.size ?? Number.NaN), 0);
+  if (blocks.some((block) => block.size === undefined)) return [`the compressed blocks of ${name} have no sizes`];
+  const packed = blocks.reduce((sum, block) => sum + (block.size ?? 0), 0);
   if (packed === entry.compressedSize || packed + END_LENGTH === entry.compressedSize) return [];
   return [`the compressed blocks of ${name} have ${entry.compressedSize} bytes, not ${packed}`];
 }
@@ -154,9 +155,8 @@ async function findWrongBlock(
   let offset = dataOffset;
   for (const [index, block] of blocks.entries()) {
     const length = Math.min(BLOCK_LENGTH, size - index * BLOCK_LENGTH);
-    const packed = method === STORED ? length : (block.size ?? Number.NaN);
-    // Not in [0, …] if it is no number either.
-    if (!(packed >= 0 && packed <= LONGEST_PACKED && offset + packed <= end)) return index;
+    const packed = method === STORED ? length : (block.size ?? 0);
+    if (packed > LONGEST_PACKED || offset + packed > end) return index;
     const data = await source.read(offset, packed);
     const contents = method === STORED ? data : inflateBlock(data);
     if (contents?.length !== length || hash(algorithm, contents, 'base64') !== block.hash) return index;

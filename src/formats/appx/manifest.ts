@@ -1,6 +1,6 @@
 /** What is needed of AppxManifest.xml and AppxBundleManifest.xml. */
 
-import { attributeOf, decodeXml, malformed, readXml } from './xml.ts';
+import { attributeOf, decodeXml, malformed, numberIn, readXml } from './xml.ts';
 
 export interface Manifest {
   /** As it is written. */
@@ -19,10 +19,13 @@ export interface BundledPackage {
   readonly size: number;
 }
 
+/** Of a bundle. Real ones have a few hundred. */
+const MOST_PACKAGES = 4096;
+
 /** Throws `appx-part-malformed`. */
 export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Uint8Array): Manifest {
   const root = kind === 'bundle' ? 'Bundle' : 'Package';
-  const packages: BundledPackage[] = [];
+  const packages = new Map<string, BundledPackage>();
   let identity: Omit<Manifest, 'packages'> | undefined;
   readXml(part, decodeXml(part, bytes), (element) => {
     const { name, depth, isOwn, attributes } = element;
@@ -38,13 +41,16 @@ export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Ui
     }
     // Of a flat bundle the packages are elsewhere, and have no offset.
     if (kind === 'bundle' && depth === 3 && name === 'Package' && attributes.has('Offset')) {
-      packages.push({
-        name: attributeOf(element, 'FileName', part).replaceAll('\\', '/'),
-        offset: Number(attributes.get('Offset')),
-        size: Number(attributeOf(element, 'Size', part)),
+      const fileName = attributeOf(element, 'FileName', part).replaceAll('\\', '/');
+      if (packages.has(fileName)) throw malformed(part, `it names the package ${fileName} twice`);
+      if (packages.size === MOST_PACKAGES) throw malformed(part, `it names more than ${MOST_PACKAGES} packages`);
+      packages.set(fileName, {
+        name: fileName,
+        offset: numberIn(element, 'Offset', part),
+        size: numberIn(element, 'Size', part),
       });
     }
   });
   if (identity === undefined) throw malformed(part, 'it has no element Identity');
-  return { ...identity, packages };
+  return { ...identity, packages: [...packages.values()] };
 }

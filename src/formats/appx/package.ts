@@ -43,7 +43,10 @@ export interface StoredSignature extends StoredCms {
 
 /** In bytes. The block map of 40 GB has 64 MiB. */
 const LONGEST_BLOCK_MAP = 64 * 1024 * 1024;
-const LONGEST_PART = 16 * 1024 * 1024;
+/** Manifests and content types. */
+const LONGEST_TEXT = 2 * 1024 * 1024;
+/** The catalog and the signature. */
+const LONGEST_BINARY = 16 * 1024 * 1024;
 /** Kept for the signature where sizes have 32 bits. */
 const ROOM = 16 * 1024 * 1024;
 const MAGIC = 'PKCX';
@@ -59,7 +62,7 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
   requirePlain(source, archive);
   const kind = byName.has(PARTS.bundle) ? 'bundle' : 'package';
   const manifestName = PARTS[kind];
-  const part = async (name: string, longest = LONGEST_PART): Promise<Part> => {
+  const part = async (name: string, longest = LONGEST_TEXT): Promise<Part> => {
     const entry = byName.get(name);
     if (entry === undefined) throw appxErrors('appx-incomplete', { part: name });
     return readPart(source, entry, longest);
@@ -78,7 +81,7 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
     algorithm: map.algorithm,
     wrongSizes: compareSizes(map, mappedEntries(archive, manifest)),
     contentTypes: { ...contentTypes, ...readContentTypes(contentTypes.bytes) },
-    codeIntegrity: byName.has(PARTS.codeIntegrity) ? await part(PARTS.codeIntegrity) : undefined,
+    codeIntegrity: byName.has(PARTS.codeIntegrity) ? await part(PARTS.codeIntegrity, LONGEST_BINARY) : undefined,
     signature: await readSignature(source, archive),
   };
 }
@@ -110,7 +113,7 @@ async function readSignature(source: ByteSource, archive: ZipArchive): Promise<S
   const entry = archive.byName.get(PARTS.signature);
   if (entry === undefined) return undefined;
   if (archive.entries.at(-1) !== entry || archive.inFile.at(-1) !== entry) throw appxErrors('appx-signature-not-last');
-  const { bytes } = await readPart(source, entry, LONGEST_PART);
+  const { bytes } = await readPart(source, entry, LONGEST_BINARY);
   const hasMagic = Buffer.from(bytes.subarray(0, MAGIC.length)).toString('latin1') === MAGIC;
   return { entry, ...splitCms(hasMagic ? bytes.subarray(MAGIC.length) : bytes) };
 }

@@ -68,9 +68,23 @@ export function malformed(part: string, problem: string): CodesignError {
   return appxErrors('appx-part-malformed', { part, problem });
 }
 
-/** Throws `appx-part-malformed` if it is missing. */
+/** As the schemas limit the longest ones: publishers and file names. In characters. */
+const LONGEST_ATTRIBUTE = 8192;
+
+/** Throws `appx-part-malformed` if it is missing, or too long. */
 export function attributeOf({ name, attributes }: XmlElement, attribute: string, part: string): string {
   const value = attributes.get(attribute);
   if (value === undefined) throw malformed(part, `${name} has no attribute ${attribute}`);
+  if (value.length > LONGEST_ATTRIBUTE) {
+    throw malformed(part, `the attribute ${attribute} of ${name} has ${value.length} characters`);
+  }
   return value;
+}
+
+/** Throws `appx-part-malformed` for another text than a number too. */
+export function numberIn(element: XmlElement, attribute: string, part: string): number {
+  const text = attributeOf(element, attribute, part);
+  if (!/^\d{1,15}$/.test(text))
+    throw malformed(part, `the attribute ${attribute} of ${element.name} is no number: ${text}`);
+  return Number(text);
 }

@@ -4,6 +4,8 @@ import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { type Piece, readPieces } from '../../../src/bytes/pieces.ts';
 import type { CompoundStorage } from '../../../src/compound-file/format.ts';
 import { readCompoundFile } from '../../../src/compound-file/read.ts';
+import { appx } from '../../../src/formats/appx/index.ts';
+import { PARTS } from '../../../src/formats/appx/part-names.ts';
 import { cab } from '../../../src/formats/cab/index.ts';
 import { cat } from '../../../src/formats/cat/index.ts';
 import { readCatalog } from '../../../src/formats/cat/list.ts';
@@ -17,6 +19,7 @@ import { rdp } from '../../../src/formats/rdp/index.ts';
 import { powershell, wsh } from '../../../src/formats/script/index.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { GOOD_PACKAGES, MALFORMED_PACKAGES } from '../../unit/formats/appx/samples.ts';
 import { GOOD_CABINETS, MALFORMED_CABINETS } from '../../unit/formats/cab/samples.ts';
 import { GOOD_CATALOGS, MALFORMED_CATALOGS } from '../../unit/formats/cat/samples.ts';
 import { GOOD_INSTALLERS, MALFORMED_INSTALLERS } from '../../unit/formats/msi/samples.ts';
@@ -27,19 +30,25 @@ import { GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from '
 import type { Fixture } from '../../unit/formats/support/fixtures.ts';
 import { openBytes, signBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { require } from '../check-case.ts';
+import { mutateArchive } from '../mutations/archive.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
-import { once, pick } from '../mutations/random.ts';
+import { once, pick, type Random } from '../mutations/random.ts';
 import type { TargetDefinition } from '../target.ts';
 import { type Walk, walkFile } from './walk.ts';
 
 /** Larger ones take too long for many cases. In bytes. */
 const LARGEST = 64 * 1024;
 
+interface FileTargetOptions extends Pick<Walk, 'rejectedByCheck'> {
+  readonly mutate?: (bytes: Buffer, random: Random) => Buffer;
+}
+
 function fileTarget(
   what: string,
   format: Format,
   fixtures: readonly (readonly Fixture[])[],
   requireUntouched: Walk['requireUntouched'],
+  { mutate = mutateBytes, rejectedByCheck }: FileTargetOptions = {},
 ): TargetDefinition {
   return {
     what: `${what}: opened, examined, signed, checked, stamped and cleaned`,
@@ -57,14 +66,15 @@ function fileTarget(
         otherCms: other?.envelope.bytes ?? new Uint8Array(),
         otherToken: other?.timestamps[0]?.bytes ?? new Uint8Array(),
         requireUntouched,
+        rejectedByCheck,
         // osslsigncode rejects much of what is odd and correct here; other long tests compare with it.
         sample: () => undefined,
       };
       const all = [...files, ...signed];
       return {
         make: (random) => {
-          const bytes = mutateBytes(pick(random, all), random);
-          return once(random, 3) ? mutateBytes(bytes, random) : bytes;
+          const bytes = mutate(pick(random, all), random);
+          return once(random, 3) ? mutate(bytes, random) : bytes;
         },
         run: (input) => walkFile(walk, input),
       };
@@ -139,6 +149,30 @@ async function requireSameSettings(before: Uint8Array, after: Uint8Array): Promi
   require(one === other, 'the settings were changed');
 }
 
+/** The records of all entries but those that may change. */
+function requireSameEntries(...changing: readonly string[]): Walk['requireUntouched'] {
+  const recordsOf = async (file: Uint8Array) => {
+    const { inFile } = await readArchive(memorySource(file));
+    const staying = inFile.filter(({ name }) => !changing.includes(name));
+    return Buffer.concat(staying.map(({ offset, end }) => file.subarray(offset, end)));
+  };
+  return async (before, after) => {
+    const [one, other] = [await recordsOf(before), await recordsOf(after)];
+    require(one.equals(other), 'the entries of the package were changed');
+  };
+}
+
+export const appxTarget = fileTarget(
+  'packages',
+  appx,
+  [GOOD_PACKAGES, MALFORMED_PACKAGES],
+  requireSameEntries(PARTS.contentTypes, PARTS.signature),
+  {
+    mutate: (bytes, random) => (once(random, 2) ? mutateBytes(bytes, random) : mutateArchive(bytes, random, bytes)),
+    // The publisher, and the packages in a bundle.
+    rejectedByCheck: /^(appx|zip)-/,
+  },
+);
 export const cabTarget = fileTarget('cabinets', cab, [GOOD_CABINETS, MALFORMED_CABINETS], requireSameFiles);
 export const catTarget = fileTarget('catalogs', cat, [GOOD_CATALOGS, MALFORMED_CATALOGS], requireSameList);
 export const msiTarget = fileTarget(
@@ -176,16 +210,9 @@ export const powershellTarget = fileTarget(
 );
 export const wshTarget = fileTarget('scripts', wsh, [GOOD_WSH, MALFORMED_WSH], requireSameText);
 
-/** The records of all entries but the signature. */
-async function requireSameEntries(before: Uint8Array, after: Uint8Array): Promise<void> {
-  const [one, other] = await Promise.all(
-    [before, after].map(async (file) => {
-      const { inFile } = await readArchive(memorySource(file));
-      const staying = inFile.filter(({ name }) => name !== SIGNATURE_NAME);
-      return Buffer.concat(staying.map(({ offset, end }) => file.subarray(offset, end)));
-    }),
-  );
-  require(one !== undefined && other !== undefined && one.equals(other), 'the entries of the package were changed');
-}
-
-export const nugetTarget = fileTarget('NuGet packages', nuget, [GOOD_NUGET, MALFORMED_NUGET], requireSameEntries);
+export const nugetTarget = fileTarget(
+  'NuGet packages',
+  nuget,
+  [GOOD_NUGET, MALFORMED_NUGET],
+  requireSameEntries(SIGNATURE_NAME),
+);

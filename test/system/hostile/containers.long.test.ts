@@ -16,6 +16,7 @@ import {
   writeCase,
 } from './container-cases.ts';
 import { INSTALLER_CASES } from './installer-cases.ts';
+import { PACKAGE_CASES } from './package-cases.ts';
 
 let trivial: number;
 beforeAll(async () => {
@@ -53,6 +54,10 @@ describe('verify and sign answer on an installer file with', () => {
 
 describe('verify and sign answer on a cabinet with', () => {
   it.each(byName(CABINET_CASES))('%s', (_, hostile) => expectAnswer(hostile));
+});
+
+describe('verify and sign answer on a package with', () => {
+  it.each(byName(PACKAGE_CASES))('%s', (_, hostile) => expectAnswer(hostile));
 });
 
 describe('verify and sign answer on a script with', () => {

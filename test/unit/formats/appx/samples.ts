@@ -16,7 +16,7 @@ export interface PackageShape {
   readonly files?: readonly SimpleEntry[];
   readonly manifest?: string;
   readonly contentTypes?: string;
-  readonly blockMap?: (text: string) => string;
+  readonly blockMap?: (text: string) => string | Buffer;
   /** Entries behind all others. */
   readonly more?: readonly SimpleEntry[];
   readonly without?: string;
@@ -24,7 +24,7 @@ export interface PackageShape {
 
 const FILES: readonly SimpleEntry[] = [
   { name: 'hello.txt', contents: 'Hello from a package.\n'.repeat(9) },
-  { name: 'sub%20folder/picture.png', contents: Buffer.alloc(70_000, 7), isStored: true },
+  { name: 'sub%20folder/picture.png', contents: 'a picture', isStored: true },
   { name: 'empty.txt', contents: '' },
 ];
 
@@ -78,15 +78,31 @@ interface BundleShape {
   /** As the manifest says; none in a flat bundle. */
   readonly offset?: number | undefined;
   readonly typesFirst?: boolean;
+  /** How often the manifest names the package; with numbers from the second one on if `isNumbered`. */
+  readonly count?: number;
+  readonly isNumbered?: boolean;
+  readonly publisher?: string;
 }
 
 /** `inner`: the package in it, `app.msix`. */
 export function makeBundle(inner: Buffer, shape: BundleShape = {}): Buffer {
-  const { fileName = 'app.msix', offset = 30 + fileName.length, typesFirst = false } = shape;
+  const {
+    fileName = 'app.msix',
+    offset = 30 + fileName.length,
+    typesFirst = false,
+    count = 1,
+    isNumbered = false,
+    publisher = PUBLISHER,
+  } = shape;
   const place = 'offset' in shape && shape.offset === undefined ? '' : `Offset="${offset}" Size="${inner.length}"`;
+  const packages = Array.from(
+    { length: count },
+    (_, index) =>
+      `<Package Type="application" FileName="${fileName}${isNumbered && index > 0 ? index : ''}" ${place}/>`,
+  );
   const manifest = {
     name: 'AppxMetadata/AppxBundleManifest.xml',
-    contents: `<Bundle xmlns="http://schemas.microsoft.com/appx/2013/bundle"><Identity Name="Test.App" Publisher="${PUBLISHER}" Version="1.2.3.0"/><Packages><Package Type="application" FileName="${fileName}" ${place}/></Packages></Bundle>`,
+    contents: `<Bundle xmlns="http://schemas.microsoft.com/appx/2013/bundle"><Identity Name="Test.App" Publisher="${publisher}" Version="1.2.3.0"/><Packages>${packages.join('')}</Packages></Bundle>`,
   };
   const types = { name: '[Content_Types].xml', contents: contentTypes() };
   return zip([
@@ -163,12 +179,30 @@ export const MALFORMED_PACKAGES: readonly Fixture[] = [
   ).map(([what, manifest], index) => shaped('appx-part-malformed', `manifest-${index}.msix`, what, { manifest })),
   shaped('appx-part-malformed', 'types.msix', 'content types of another root', { contentTypes: '<Other></Other>' }),
   shaped('appx-part-malformed', 'no-part.msix', 'content types without any', { contentTypes: '<Types/>' }),
+  shaped('appx-part-malformed', 'number.msix', 'a size that is no number', {
+    blockMap: (text) => text.replace(/ Size="\d+"/, ' Size="many"'),
+  }),
   shaped('appx-part-malformed', 'hash.msix', 'a block map with SHA-1', {
     blockMap: (text) => text.replace('xmlenc#sha256', 'xmldsig#sha1'),
   }),
-  shaped('appx-part-malformed', 'ansi.msix', 'a manifest that is not UTF-8', {
-    files: [],
-    blockMap: () => '\u0000',
+  shaped('appx-part-malformed', 'ansi.msix', 'a block map that is not UTF-8', {
+    blockMap: (text) => Buffer.from(text.replace('HashMethod', 'x="\u00fc" HashMethod'), 'latin1'),
+  }),
+  malformed(
+    'appx-part-malformed',
+    'crowd.msixbundle',
+    'a bundle that names 4,097 packages',
+    makeBundle(INNER, { count: 4097, isNumbered: true }),
+  ),
+  malformed(
+    'appx-part-malformed',
+    'twice.msixbundle',
+    'a bundle that names a package twice',
+    makeBundle(INNER, { count: 2 }),
+  ),
+  shaped('appx-part-malformed', 'long.msix', 'a publisher of 10,000 characters', { publisher: 'x'.repeat(10_000) }),
+  shaped('appx-malformed', 'large.msix', 'content types of more than 2 MiB', {
+    contentTypes: contentTypes(' '.repeat(2 * 1024 * 1024)),
   }),
   malformed('appx-too-large', 'many.msix', 'too many entries for 16 bits', manyEntries()),
 ];
