@@ -12,8 +12,9 @@ import { openssl } from '../support/programs/openssl.ts';
 import { startTimestampAuthority, type TimestampAuthority } from '../support/services/timestamp-authority.ts';
 import type { StampOptions } from '../support/services/timestamp-desk.ts';
 import { pemBlock, toP7b } from '../support/signed-files/pki.ts';
+import { makeThrowawaySigner } from '../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../unit/formats/support/apply-patch.ts';
-import { openBytes } from '../unit/formats/support/sign-bytes.ts';
+import { openBytes, signBytes } from '../unit/formats/support/sign-bytes.ts';
 import { AUTHORITY, answerOcsp, type Made, make, makeCrl, SIGNER } from '../unit/verifying/support/openssl-pki.ts';
 import { ASKED, flat, P12_PASSWORD } from './bases.ts';
 
@@ -27,6 +28,10 @@ export async function makeBases(fixtures: string): Promise<void> {
     await write('stamped.exe', await stamped(pe, await read('golden/sha256-rsa2048.exe'), authority));
     await write('stamped-ber.exe', await stamped(pe, await read('golden/sha384-rsa2048.exe'), authority, BER));
     await write('stamped-nested.exe', await stamped(pe, await read('golden/appended.exe'), authority));
+    const { result } = await signBytes(pe, await read('pe/hello.exe'), await makeThrowawaySigner(), {
+      pageHashes: true,
+    });
+    await write('page-hashes.exe', result);
     await write('stamped.jar', await stamped(jar, await read('golden/sha256-rsa2048.jar'), authority));
     await write('stamped-twice.jar', await stamped(jar, await read('golden/appended.jar'), authority));
     await write('countersignature.der', await authority.counterSign(ASKED.signatureValue));
