@@ -12,11 +12,14 @@ import {
   type Version,
 } from './format.ts';
 
+/** Whole sectors of either version. In bytes. */
+const BLOCK_LENGTH = 64 * 1024;
+
 /** Sectors in the order in which they are taken, each chain without a gap except the range lock. */
 export class Allocation {
   readonly #version: Version;
   readonly #length: number;
-  /** First sector and count of each chain, in sectors as if there were no range lock. */
+  /** First sector and count of each chain, one after the other, in sectors as if there were no range lock. */
   readonly #chains: (readonly [start: number, count: number])[] = [];
   #next = 0;
 
@@ -54,35 +57,33 @@ export class Allocation {
     return { fatSectors, difatSectors };
   }
 
-  /** The contents of the FAT, sector by sector: for 16 GiB it has 16 MiB. */
+  /** The contents of the FAT, a few sectors at a time: for 16 GiB it has 16 MiB. */
   *fat(fatSectors: readonly number[], difatSectors: readonly number[]): Generator<Buffer> {
-    let bytes = Buffer.alloc(this.#length, 0xff);
+    const runs: readonly (readonly [count: number, word: number | undefined])[] = [
+      ...this.#chains.map(([, count]) => [count, undefined] as const),
+      [fatSectors.length, FAT_SECTOR],
+      [difatSectors.length, DIFAT_SECTOR],
+    ];
+    let bytes = Buffer.alloc(BLOCK_LENGTH, 0xff);
     let position = 0;
-    for (const word of this.#words(fatSectors.length, difatSectors.length)) {
-      bytes.writeUInt32LE(word, position);
-      position += 4;
-      if (position < this.#length) continue;
-      yield bytes;
-      bytes = Buffer.alloc(this.#length, 0xff);
-      position = 0;
-    }
-    if (position > 0) yield bytes;
-  }
-
-  /** What the FAT says of each sector. */
-  *#words(fatCount: number, difatCount: number): Generator<number> {
     let index = 0;
-    const next = (word: number): number[] => {
-      const isAfterLock = this.#version === 4 && index === RANGE_LOCK_SECTOR;
-      index += 1;
-      return isAfterLock ? [END_OF_CHAIN, word] : [word];
-    };
-    for (const [start, count] of this.#chains) {
-      for (let at = start + 1; at < start + count; at += 1) yield* next(this.#sector(at));
-      yield* next(END_OF_CHAIN);
+    for (const [count, word] of runs) {
+      for (let rest = count; rest > 0; rest -= 1) {
+        const words = this.#version === 4 && index === RANGE_LOCK_SECTOR ? 2 : 1;
+        index += 1;
+        for (let at = 1; at <= words; at += 1) {
+          const isLock = at < words;
+          const next = rest === 1 ? END_OF_CHAIN : this.#sector(index);
+          bytes.writeUInt32LE(isLock ? END_OF_CHAIN : (word ?? next), position);
+          position += 4;
+          if (position < BLOCK_LENGTH) continue;
+          yield bytes;
+          bytes = Buffer.alloc(BLOCK_LENGTH, 0xff);
+          position = 0;
+        }
+      }
     }
-    for (let at = 0; at < fatCount; at += 1) yield* next(FAT_SECTOR);
-    for (let at = 0; at < difatCount; at += 1) yield* next(DIFAT_SECTOR);
+    if (position > 0) yield bytes.subarray(0, Math.ceil(position / this.#length) * this.#length);
   }
 
   #sector(index: number): number {

@@ -126,9 +126,8 @@ class Tree {
   }
 
   #content(start: number, size: number): Iterable<Piece> {
-    const count = this.#sectors.claimContent(start, size, 'a stream');
-    const chain = lazily(() => this.#sectors.follow(start, count));
-    return piecesOf(chain, this.#sectors.length, size, (sector) => this.#sectors.offsetOf(sector));
+    this.#sectors.claimContent(start, size, 'a stream');
+    return lazily(() => this.#sectors.ranges(start, size));
   }
 
   #miniContent(start: number, size: number): Iterable<Piece> {
@@ -143,7 +142,7 @@ class Tree {
       mini = fat.readUInt32LE(mini * 4);
     }
     const perSector = this.#sectors.length / MINI_SECTOR_LENGTH;
-    return piecesOf(chain, MINI_SECTOR_LENGTH, size, (each) => {
+    return smallPieces(chain, size, (each) => {
       const offset = this.#sectors.offsetOf(sectors[Math.floor(each / perSector)] ?? 0);
       return offset + (each % perSector) * MINI_SECTOR_LENGTH;
     });
@@ -170,13 +169,8 @@ function nameOf(entry: Buffer): Uint8Array {
   return entry.subarray(0, length - 2);
 }
 
-/** The first `size` bytes of the sectors; neighbours become one range. */
-function piecesOf(
-  chain: Iterable<number>,
-  length: number,
-  size: number,
-  offsetOf: (sector: number) => number,
-): Iterable<Piece> {
+/** The first `size` bytes of small sectors; neighbours become one range. */
+function smallPieces(chain: Iterable<number>, size: number, offsetOf: (sector: number) => number): Iterable<Piece> {
   return lazily<Piece>(function* () {
     let [start, end, rest] = [0, 0, size];
     for (const sector of chain) {
@@ -185,8 +179,8 @@ function piecesOf(
         if (end > start) yield { start, end };
         start = offset;
       }
-      end = offset + Math.min(length, rest);
-      rest -= Math.min(length, rest);
+      end = offset + Math.min(MINI_SECTOR_LENGTH, rest);
+      rest -= Math.min(MINI_SECTOR_LENGTH, rest);
     }
     if (end > start) yield { start, end };
   });

@@ -72,6 +72,21 @@ export class Sectors {
     }
   }
 
+  /** The first `size` bytes of a chain that was claimed; neighbouring sectors are one range. */
+  *ranges(start: number, size: number): Generator<ByteRange> {
+    let sector = start;
+    for (let rest = size; rest > 0; ) {
+      const first = sector;
+      let length = 0;
+      do {
+        length += this.length;
+        sector = this.#fat[sector] ?? END_OF_CHAIN;
+      } while (length < rest && sector === first + length / this.length);
+      yield { start: this.offsetOf(first), end: this.offsetOf(first) + Math.min(length, rest) };
+      rest -= length;
+    }
+  }
+
   /** The bytes of whole sectors, one after the other: as many as `most` bytes take, although more may be claimed. */
   async readChain(start: number, count: number | undefined, what: string, most: number): Promise<Buffer> {
     const claimed = this.claimChain(start, count, what);

@@ -69,6 +69,13 @@ const AIMS = [
     of: toPeer('JAR, 240 MB, 20,000 entries', 'jarsigner'),
   },
   {
+    part: 'containers',
+    what: 'MSI of 100 MB, of osslsigncode',
+    most: 1.5,
+    unit: '×',
+    of: toPeer('MSI, version 3', 'osslsigncode'),
+  },
+  {
     part: 'batch',
     what: '200 files, 50 ms each, 16 at once, of the waits',
     most: 1.5,

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { drawAims } from './aims.mjs';
 import * as batch from './parts/batch.mjs';
+import * as containers from './parts/containers.mjs';
 import * as growth from './parts/growth.mjs';
 import * as jar from './parts/jar.mjs';
 import * as memory from './parts/memory.mjs';
@@ -16,7 +17,7 @@ import * as startup from './parts/startup.mjs';
 import * as verify from './parts/verify.mjs';
 import { CLI, createSetting } from './setting.mjs';
 
-const PARTS = { startup, pe, jar, verify, batch, mixed, growth, nodes, server, memory };
+const PARTS = { startup, pe, jar, containers, verify, batch, mixed, growth, nodes, server, memory };
 const README = fileURLToPath(new URL('README.md', import.meta.url));
 
 const { values, positionals } = parseArgs({

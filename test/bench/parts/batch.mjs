@@ -114,7 +114,8 @@ export function fresh(folder, input, env, concurrency = AT_ONCE) {
   };
 }
 
-function oneByOne(folder, input, { key, certificate }) {
+/** A process of osslsigncode for each file. */
+export function oneByOne(folder, input, { key, certificate }) {
   const output = join(folder, `run-${++runs}`);
   mkdirSync(output);
   const one = 'osslsigncode sign -certs "$1" -key "$2" -h sha256 -in "$f" -out "$3/$(basename "$f")" >&2';
