@@ -4,6 +4,8 @@ import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { LEAST_LIVE_COLUMNS } from '../../../src/cli/output/terminal.ts';
 import { widthOf, wrapped } from '../../../src/cli/output/text-layout.ts';
+import { makeCabinet } from '../../unit/formats/cab/samples.ts';
+import { makeCompoundFile } from '../../unit/formats/msi/samples.ts';
 import { fixture, runCli, snapshot, temporaryFolder } from '../programs/cli.ts';
 import { runOnPty } from '../programs/pty.ts';
 import { startSecretService } from '../programs/secret-service.ts';
@@ -135,12 +137,21 @@ function inPlace(step: string, { places }: Scenery): string {
   return places.reduce((text, [place, placeholder]) => text.replaceAll(placeholder, place), step);
 }
 
+/** Of the kinds that sessions show, each one that is made. */
+const MADE: Readonly<Record<string, () => Buffer>> = {
+  'script.ps1': () => Buffer.from('Get-Date\r\n'),
+  'setup.msi': makeCompoundFile,
+  'data.cab': makeCabinet,
+};
+
 async function provide(name: string, folder: string, { files }: Scenery): Promise<void> {
   const FIXTURES: Readonly<Record<string, string>> = {
     'app.exe': 'pe/hello.exe',
     'tool.exe': 'pe/pe32.exe',
     'library.jar': 'jar/plain.jar',
   };
+  const made = MADE[name];
+  if (made !== undefined) return writeFile(join(folder, name), made());
   const from = files[name] ?? (FIXTURES[name] === undefined ? undefined : fixture(FIXTURES[name]));
   if (from === undefined) await writeFile(join(folder, name), 'Not a program.\n');
   else await copyFile(from, join(folder, name));
