@@ -83,10 +83,12 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
       return holder.take();
     },
     async stamp(tokens) {
-      const [[signature, token] = [], ...others] = tokens;
-      const isOurs = stored !== undefined && signature !== undefined && isSameBytes(signature.envelope.bytes, stored);
-      if (!isOurs || token === undefined || others.length > 0)
+      const [stamped, ...others] = tokens;
+      const isOurs = stamped === undefined || isSameBytes(stamped[0].envelope.bytes, stored ?? new Uint8Array());
+      if (stored === undefined || !isOurs || others.length > 0)
         throw new TypeError('the signature is not one of this file');
+      if (stamped === undefined) return embedding(stored);
+      const [, token] = stamped;
       return embedding(stampCms(profile, stored, token));
     },
     async attach({ bytes }) {

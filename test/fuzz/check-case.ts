@@ -47,6 +47,7 @@ const TABLES = [
   catErrors,
   compoundFileErrors,
   msiErrors,
+  nugetErrors,
   navxErrors,
   nugetErrors,
   rdpErrors,

@@ -173,12 +173,12 @@ function embed({ body }: NugetPackage, cms: Uint8Array): Embedding {
 
 /** Throws `nuget-algorithm`, `nuget-signature-entry`. Countersignatures stay: they are of the signature value alone. */
 function stamp(opened: NugetPackage, tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>): Embedding {
-  const [[signature, token] = [], ...others] = tokens;
+  const [stamped, ...others] = tokens;
   const cms = opened.signature?.cms;
-  if (signature === undefined || token === undefined || others.length > 0 || !(cms instanceof Uint8Array)) {
-    throw new TypeError('the signature is not one of this file');
-  }
+  if (!(cms instanceof Uint8Array) || others.length > 0) throw new TypeError('the signature is not one of this file');
   requireRegularEntry(opened);
+  if (stamped === undefined) return embed(opened, cms);
+  const [signature, token] = stamped;
   const value = signature.signedData?.signers[0].signature ?? new Uint8Array();
   if (usesSha1(readTimestampToken(token, value))) {
     throw nugetErrors('nuget-algorithm', { what: 'timestamp', algorithm: 'SHA1' });

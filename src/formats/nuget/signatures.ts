@@ -124,9 +124,10 @@ function aboutContent(text: SignedText | undefined, matches: boolean): readonly 
 }
 
 function* aboutSigners(
-  { signers }: SignedData,
+  { signers, trailingLength }: SignedData,
   countersigners: readonly (SignerInfo | CodesignError)[],
 ): Generator<Finding> {
+  if (trailingLength > 0) yield broken('hidden-bytes', 'Bytes that no signature covers follow the signature.');
   if (signers.length > 1) yield broken('several-signers', `The signature has ${signers.length} signers.`);
   for (const one of countersigners) {
     if (!(one instanceof CodesignError)) continue;
@@ -143,6 +144,10 @@ function* aboutSigners(
 function examineCommon(signer: SignerInfo, timestamps: readonly Timestamp[]): readonly Finding[] {
   const { digestAlgorithm, unsignedAttributes } = signer;
   const findings = [...examineAttributes(signer)];
+  const types = signer.signedAttributes.map(({ type }) => type);
+  if (new Set(types).size < types.length) {
+    findings.push(broken('signed-attributes-repeated', 'A signed attribute is there several times.'));
+  }
   if (['md5', 'sha1'].includes(DIGEST_NAME_BY_OID[digestAlgorithm] ?? '')) {
     findings.push(broken('digest-algorithm-weak', 'NuGet accepts no signature with SHA-1 or MD5.'));
   }

@@ -238,6 +238,8 @@ export function describeFormat(
         for (const token of [Buffer.from(sealed), Buffer.from('3000', 'hex')]) {
           const file = await openBytes(format, stamped);
           const tokens = new Map((await file.signatures()).map((signature) => [signature, token]));
+          // Without tokens, it says whether the file can be stamped at all.
+          await file.stamp(new Map());
           const embedding = await file.stamp(tokens);
           stamped = applyPatch(stamped, embedding.patch);
           const after = await openBytes(format, stamped);

@@ -123,6 +123,14 @@ describe('a package that a repository signed or countersigned', () => {
 });
 
 describe('the entry of the signature', () => {
+  it('holds nothing but the signature', async () => {
+    const { body } = await readPackage(memorySource(plain));
+    const { sealed } = await signBytes(nuget, plain, signer);
+    const entry = storedEntry('.signature.p7s', Buffer.concat([sealed, Buffer.alloc(1)]));
+    const signature = await signatureOf(applyPatch(plain, editLastEntry(body, entry)));
+    expect(await codesOf(signature)).toEqual(['hidden-bytes']);
+  });
+
   it.each<readonly [string, Partial<NewEntry>, string]>([
     ['has flags', { flags: 2 }, 'it has flags'],
     ['has extra fields', { extra: Buffer.from('feca0000', 'hex') }, 'it has extra fields or a comment'],
