@@ -1,7 +1,8 @@
-/** Hostile cabinets, scripts, connection files and extensions: sizes that lie, names without end, marks of signatures without number. */
+/** Hostile cabinets, scripts, connection files, extensions and catalogs: sizes that lie, names without end, marks of signatures without number. */
 
 import { truncate, writeFile } from 'node:fs/promises';
 import { makeCabinet } from '../../unit/formats/cab/samples.ts';
+import { bareMember, makeCatalog, memberWith } from '../../unit/formats/cat/samples.ts';
 import { makeExtension } from '../../unit/formats/navx/samples.ts';
 import { LARGEST_BOUNDS } from './archive-cases.ts';
 import type { Bounds } from './bounds.ts';
@@ -183,4 +184,40 @@ export const EXTENSION_CASES: readonly ContainerCase[] = [
   extension('a signature of endless depth', 'planned', () =>
     signedExtension(repeated(8_000_000, Buffer.from('3080', 'hex'))),
   ),
+];
+
+const catalog = (
+  what: string,
+  result: string,
+  make: () => Buffer,
+  more: Partial<ContainerCase> = {},
+): ContainerCase => ({
+  what,
+  name: 'hostile.cat',
+  make,
+  result,
+  ...more,
+});
+const emptyAttribute = Buffer.from('300506012a3100', 'hex');
+
+export const CATALOG_CASES: readonly ContainerCase[] = [
+  catalog('60,000 members', 'planned', () => makeCatalog({ members: [repeated(60_000, bareMember)] }), {
+    bounds: LARGEST_BOUNDS,
+  }),
+  catalog('400,000 members', 'catalog-malformed', () => makeCatalog({ members: [repeated(400_000, bareMember)] }), {
+    bounds: LARGEST_BOUNDS,
+  }),
+  catalog(
+    '60,000 attributes of a member',
+    'planned',
+    () => makeCatalog({ members: [memberWith(repeated(60_000, emptyAttribute))] }),
+    { bounds: LARGEST_BOUNDS },
+  ),
+  catalog(
+    '16 MB of members that begin and do not end',
+    'catalog-malformed',
+    () => makeCatalog({ members: [repeated(8_000_000, Buffer.from('3080', 'hex'))] }),
+    { bounds: LARGEST_BOUNDS },
+  ),
+  catalog('a size of 20 GB', 'catalog-too-large', () => makeCatalog({}), { size: 20_000_000_000 }),
 ];

@@ -1,4 +1,4 @@
-/** Installer files, cabinets, scripts, connection files and extensions that were made to exhaust their readers: an answer, soon, in little memory. */
+/** Installer files, cabinets, scripts, connection files, extensions and catalogs that were made to exhaust their readers: an answer, soon, in little memory. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { makePki } from '../../support/signed-files/pki.ts';
 import { expectBounded, expectSane, measureTrivial } from './bounds.ts';
 import {
   CABINET_CASES,
+  CATALOG_CASES,
   CONNECTION_CASES,
   type ContainerCase,
   EXTENSION_CASES,
@@ -70,4 +71,8 @@ describe('verify and sign answer on a connection file with', () => {
 
 describe('verify and sign answer on an extension with', () => {
   it.each(byName(EXTENSION_CASES))('%s', (_, hostile) => expectAnswer(hostile));
+});
+
+describe('verify and sign answer on a catalog with', () => {
+  it.each(byName(CATALOG_CASES))('%s', (_, hostile) => expectAnswer(hostile));
 });

@@ -74,6 +74,12 @@ const indirectData = (oid: string, digest: Uint8Array) =>
     ),
   );
 
+/** An entry without attributes. */
+export const bareMember = sequence(octetString(Buffer.alloc(32, 0x5a)), setOf());
+/** An entry with these attributes, one after the other. */
+export const memberWith = (attributes: Uint8Array): Uint8Array =>
+  sequence(octetString(IDENTIFIER), encode(0x31, attributes));
+
 /** A file as inf2cat lists it: once by SHA-256 and once by SHA-1. */
 function listed(name: string, fill: number): readonly Uint8Array[] {
   const digest = Buffer.alloc(32, fill);
