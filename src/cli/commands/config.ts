@@ -17,9 +17,7 @@ const VALUE_LENGTH = 8192;
 export async function configList(options: OptionsOf<'config list'>, io: Io): Promise<number> {
   const { profile, settings } = await effectiveSettings(options, io);
   if (options.json) {
-    io.stdout.write(
-      jsonText({ profile, settings: settings.map(({ key, values, origin }) => ({ key, values, origin })) }),
-    );
+    io.stdout.write(jsonText({ profile, settings }));
   } else {
     for (const line of settingLines(settings, options.origin ?? false)) io.stdout.write(`${line}\n`);
   }
@@ -66,12 +64,7 @@ export async function configUnset(key: string, options: ProfileOptions, io: Io):
 
 export async function configProfiles(io: Io): Promise<number> {
   const profiles = await openProfiles(io.env);
-  io.stdout.write(
-    profiles
-      .names()
-      .map((name) => `${name}\n`)
-      .join(''),
-  );
+  for (const name of profiles.names()) io.stdout.write(`${name}\n`);
   return 0;
 }
 
@@ -91,10 +84,7 @@ export async function configPath(io: Io): Promise<number> {
   return 0;
 }
 
-async function effectiveSettings(
-  options: ProfileOptions,
-  io: Io,
-): Promise<{ readonly profile: string; readonly settings: readonly ListedSetting[] }> {
+async function effectiveSettings(options: ProfileOptions, io: Io) {
   const stored = await composeStored(options, io.env);
   const settings = listSettings(lookUp(options, io.env, stored), stored);
   return { profile: stored.profile.name, settings };

@@ -30,7 +30,7 @@ export async function history(options: OptionsOf<'history'>, io: Io): Promise<nu
   let count = 0;
   for await (const entry of entries) {
     addToSums(sums, entry);
-    await writer.write(count === 0 ? form.head + form.first(entry) : form.next(entry));
+    await writer.write((count === 0 ? form.head : form.between) + form.entry(entry));
     count += 1;
     // The reader may have closed the pipe (`| head`).
     if (!io.stdout.writable) return 0;

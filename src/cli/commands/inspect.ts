@@ -3,7 +3,7 @@
 import { composeReading } from '../../app/compose-local.ts';
 import { counted } from '../../errors/counted.ts';
 import { formatErrors } from '../../formats/errors.ts';
-import { type EmbeddedSignature, flatten } from '../../formats/format.ts';
+import { flatten } from '../../formats/format.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { type InspectedFile, inspectFile } from '../../verifying/inspect-file.ts';
 import { type Reading, readFile } from '../../verifying/verify-file.ts';
@@ -17,12 +17,8 @@ import { Lines, type LinesOptions } from '../output/lines.ts';
 import { writeOutput } from '../output/write-output.ts';
 
 /** Returns the exit code. */
-export async function inspect(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
-  try {
-    return await show(path, options, io);
-  } catch (thrown) {
-    return failOne(path, thrown, options, io);
-  }
+export function inspect(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
+  return show(path, options, io).catch((thrown) => failOne(path, thrown, options, io));
 }
 
 async function show(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
@@ -47,12 +43,8 @@ function read(path: string, options: LinesOptions, io: Io): Promise<InspectedFil
 }
 
 /** Returns the exit code. */
-export async function extract(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
-  try {
-    return await writeSignature(path, options, io);
-  } catch (thrown) {
-    return failOne(path, thrown, options, io);
-  }
+export function extract(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
+  return writeSignature(path, options, io).catch((thrown) => failOne(path, thrown, options, io));
 }
 
 async function writeSignature(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
@@ -75,10 +67,7 @@ async function writeSignature(path: string, options: OptionsOf<'extract'>, io: I
   return 0;
 }
 
-async function choose(
-  path: string,
-  index: number,
-): Promise<{ readonly chosen: EmbeddedSignature; readonly count: number }> {
+async function choose(path: string, index: number) {
   await using file = await readFile(path, composeReading());
   const signatures = flatten(await file.signable.signatures());
   const chosen = signatures[index - 1];

@@ -54,22 +54,14 @@ function valueCase({ flags, value }: OptionShape): readonly string[] {
 }
 
 function othersOf({ commands, arguments: taken }: CommandShape): string {
-  const words = commands.map(({ name }) => name);
-  const [first] = taken;
-  if (words.length > 0) return `else ${suggestion({ kind: 'words', words })}; fi`;
-  return first === undefined ? 'else compopt +o default; fi' : `else ${suggestion(first.value)}; fi`;
+  const value = commands.length > 0 ? commands.map(({ name }) => name) : taken[0]?.value;
+  return `else ${suggestion(value ?? 'nothing')}; fi`;
 }
 
 /** Paths are what readline does by itself when there is no other reply. */
 function suggestion(value: Value): string {
-  switch (value.kind) {
-    case 'words':
-      return `compopt +o default; COMPREPLY=($(compgen -W '${value.words.join(' ')}' -- "$cur"))`;
-    case 'profiles':
-      return `compopt +o default; COMPREPLY=($(compgen -W "$(${PROFILES_COMMAND})" -- "$cur"))`;
-    case 'path':
-      return ':';
-    default:
-      return 'compopt +o default';
-  }
+  if (value === 'paths') return ':';
+  if (value === 'nothing') return 'compopt +o default';
+  const words = value === 'profiles' ? `"$(${PROFILES_COMMAND})"` : `'${value.join(' ')}'`;
+  return `compopt +o default; COMPREPLY=($(compgen -W ${words} -- "$cur"))`;
 }

@@ -13,10 +13,8 @@ const ADDRESS_KEYS = [
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What follows an option, or stands in an argument's place. `text`: a value that cannot be guessed. */
-export type Value =
-  | { readonly kind: 'path' | 'text' | 'profiles' }
-  | { readonly kind: 'words'; readonly words: readonly string[] };
+/** What follows an option, or stands in an argument's place: the only words, or what a shell offers for it. */
+export type Value = Exclude<ArgumentDefinition['offers'], 'keys'>;
 
 /** Prints what a shell offers for the name of a profile. */
 export const PROFILES_COMMAND = 'codesign-remote config profiles 2>/dev/null';
@@ -86,10 +84,7 @@ function describeOption(option: OptionDefinition): OptionShape {
     flags: short === undefined ? [flag] : [short, flag],
     description: helpOf(option),
     placeholder,
-    value:
-      kind && placeholder
-        ? offeredValue(kind.isPath ? 'paths' : (kind.words ?? kind.suggestions ?? 'nothing'))
-        : undefined,
+    value: kind && placeholder ? (kind.isPath ? 'paths' : (kind.words ?? kind.suggestions ?? 'nothing')) : undefined,
     isRepeatable: isList,
   };
 }
@@ -99,23 +94,8 @@ function describeArgument({ name, help, offers }: ArgumentDefinition): ArgumentS
     name: name.replace(/\.\.\.$/, ''),
     description: help,
     isRepeatable: name.endsWith('...'),
-    value: offeredValue(offers),
+    value: offers === 'keys' ? [...ADDRESS_KEYS, ...PROFILE_KEYS] : offers,
   };
-}
-
-function offeredValue(offers: ArgumentDefinition['offers']): Value {
-  switch (offers) {
-    case 'paths':
-      return { kind: 'path' };
-    case 'profiles':
-      return { kind: 'profiles' };
-    case 'keys':
-      return { kind: 'words', words: [...ADDRESS_KEYS, ...PROFILE_KEYS] };
-    case 'nothing':
-      return { kind: 'text' };
-    default:
-      return { kind: 'words', words: offers };
-  }
 }
 
 function shapeOfSwitch(long: string, short: string, description: string): OptionShape {

@@ -16,7 +16,7 @@ function linesOf(command: CommandShape, program: string, names: readonly string[
   const [argument] = command.arguments;
   return [
     ...command.commands.map(({ name, description }) => `${begin} -f -a ${name} -d ${quoted(description)}`),
-    ...(argument === undefined ? [] : argumentLine(begin, argument.value)),
+    ...(argument === undefined || argument.value === 'nothing' ? [] : [`${begin} ${takes(argument.value)}`]),
     ...command.options.map((option) => `${begin} ${optionPart(option)}`),
     ...command.commands.flatMap((below) => linesOf(below, program, [...names, below.name])),
   ];
@@ -30,26 +30,14 @@ function conditionOf({ commands }: CommandShape, names: readonly string[]): stri
   return [...seen, ...unseen].join('; and ') || 'true';
 }
 
-function argumentLine(begin: string, value: Value): readonly string[] {
-  return value.kind === 'text' ? [] : [`${begin} ${takes(value)}`];
-}
-
 function optionPart({ short, long, description, value }: OptionShape): string {
   const flags = `${short === undefined ? '' : `-s ${short} `}-l ${long}`;
   return `${flags}${value === undefined ? '' : ` ${takes(value)}`} -d ${quoted(description)}`;
 }
 
 function takes(value: Value): string {
-  switch (value.kind) {
-    case 'words':
-      return `-x -a ${quoted(value.words.join(' '))}`;
-    case 'profiles':
-      return `-x -a ${quoted(`(${PROFILES_COMMAND})`)}`;
-    case 'path':
-      return '-r -F';
-    default:
-      return '-x';
-  }
+  if (typeof value === 'object') return `-x -a ${quoted(value.join(' '))}`;
+  return { profiles: `-x -a ${quoted(`(${PROFILES_COMMAND})`)}`, paths: '-r -F', nothing: '-x' }[value];
 }
 
 function quoted(text: string): string {

@@ -1,6 +1,6 @@
 /** Completion for PowerShell 5.1 and later: a table of the commands, and a block that looks into it. */
 
-import type { CommandShape, Value } from './describe.ts';
+import type { CommandShape } from './describe.ts';
 
 export function powershellCompletion(program: CommandShape): string {
   return `# PowerShell completion for ${program.name}
@@ -40,30 +40,23 @@ ${entriesOf(program, []).join('\n')}
 const PROFILES = 'codesign-remote config profiles 2>$null';
 
 function entriesOf(command: CommandShape, names: readonly string[]): readonly string[] {
+  const argument = command.arguments[0]?.value;
   const options = command.options.flatMap((option) => option.flags.map((flag) => pair(flag, option.description)));
   const words = [
     ...command.commands.map(({ name, description }) => pair(name, description)),
-    ...wordsOf(command.arguments[0]?.value).map((word) => pair(word, word)),
+    ...(typeof argument === 'object' ? argument.map((word) => pair(word, word)) : []),
   ];
-  const values = command.options.flatMap((option) =>
-    option.value === undefined || ['path', 'text'].includes(option.value.kind)
-      ? []
-      : option.flags.map((flag) => `${quoted(flag)} = ${valuesOf(option.value)}`),
-  );
+  const values = command.options.flatMap(({ flags, value }) => {
+    if (value === undefined || value === 'paths' || value === 'nothing') return [];
+    const offered = value === 'profiles' ? `{ ${PROFILES} }` : list(value.map(quoted));
+    return flags.map((flag) => `${quoted(flag)} = ${offered}`);
+  });
   const own = `    ${quoted(names.join(' '))} = @{
       Options = ${list(options)}
-      Words = ${command.arguments[0]?.value.kind === 'profiles' ? `{ ${PROFILES} | ForEach-Object { ,@($_, $_) } }` : list(words)}
+      Words = ${argument === 'profiles' ? `{ ${PROFILES} | ForEach-Object { ,@($_, $_) } }` : list(words)}
       Values = @{ ${values.join('; ')} }
     }`;
   return [own, ...command.commands.flatMap((below) => entriesOf(below, [...names, below.name]))];
-}
-
-function valuesOf(value: Value | undefined): string {
-  return value?.kind === 'profiles' ? `{ ${PROFILES} }` : list(wordsOf(value).map(quoted));
-}
-
-function wordsOf(value: Value | undefined): readonly string[] {
-  return value?.kind === 'words' ? value.words : [];
 }
 
 /** The comma keeps a pair together where a list of one pair would be flattened. */

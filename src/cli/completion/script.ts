@@ -16,7 +16,7 @@ const SCRIPTS: Readonly<Record<Shell, (program: CommandShape) => string>> = {
 
 export async function completion(shell: Shell, program: ProgramDefinition, io: Io): Promise<number> {
   const shape = describeProgram(program);
-  const codes = { kind: 'words', words: await errorCodes() } as const;
+  const codes = await errorCodes();
   const commands = shape.commands.map((command) =>
     command.name === 'explain'
       ? { ...command, arguments: command.arguments.map((one) => ({ ...one, value: codes })) }

@@ -71,16 +71,8 @@ function optionSpec({ flags, description, placeholder, value, isRepeatable }: Op
 }
 
 function action(value: Value): string {
-  switch (value.kind) {
-    case 'words':
-      return `(${value.words.join(' ')})`;
-    case 'profiles':
-      return '_codesign_remote_profiles';
-    case 'path':
-      return '_files';
-    default:
-      return ' ';
-  }
+  if (typeof value === 'object') return `(${value.join(' ')})`;
+  return { profiles: '_codesign_remote_profiles', paths: '_files', nothing: ' ' }[value];
 }
 
 /** For the inside of a spec, where brackets and colons mean something. */

@@ -7,9 +7,9 @@ import { fitted, padded } from './text-layout.ts';
 
 export interface HistoryForm {
   readonly head: string;
-  first(entry: HistoryEntry): string;
-  /** For every entry except the first. */
-  next(entry: HistoryEntry): string;
+  entry(entry: HistoryEntry): string;
+  /** Between two entries. */
+  readonly between: string;
   tail(sums: readonly Sum[]): string;
   /** All output for a history without entries. */
   readonly empty: string;
@@ -67,8 +67,8 @@ const COLUMNS_OF_TABLE: readonly (readonly [head: string, width: number])[] = [
 
 export const historyTable: HistoryForm = {
   head: tableRow(COLUMNS_OF_TABLE.map(([head]) => head)),
-  first: tableLine,
-  next: tableLine,
+  entry: tableLine,
+  between: '',
   tail: (sums) =>
     `\n${sumRow('month', 'certificate', ['calls', 'counted', 'unknown', 'files'])}\n${sums.map(sumLine).join('')}`,
   empty: 'no calls yet\n',
@@ -101,8 +101,8 @@ function nameCell(name: string): string {
 
 export const historyJson: HistoryForm = {
   head: '{\n  "calls": [\n',
-  first: (entry) => indented(entryJson(entry)),
-  next: (entry) => `,\n${indented(entryJson(entry))}`,
+  entry: (entry) => indented(entryJson(entry)),
+  between: ',\n',
   tail: (sums) => `\n  ],\n  "sums": [\n${sums.map(indented).join(',\n')}\n  ]\n}\n`,
   empty: jsonText({ calls: [], sums: [] }),
 };
@@ -144,15 +144,11 @@ const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u;
 
 export const historyCsv: HistoryForm = {
   head: CSV_HEAD,
-  first: csvEntry,
-  next: csvEntry,
+  entry: (entry) => csvLine(COLUMNS.map(([, cellOf]) => csvCell(cellOf(entry)))),
+  between: '',
   tail: () => '',
   empty: CSV_HEAD,
 };
-
-function csvEntry(entry: HistoryEntry): string {
-  return csvLine(COLUMNS.map(([, cellOf]) => csvCell(cellOf(entry))));
-}
 
 function csvLine(cells: readonly string[]): string {
   return `${cells.join(',')}\r\n`;
