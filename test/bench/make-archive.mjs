@@ -26,9 +26,13 @@ const USUAL_RATIO = 2.2;
 
 /**
  * Writes an archive of `entries` files and about `bytes` bytes in all. Sizes have the long tail that those of classes have;
- * with `even` they are between 0.3 and 1.7 of their mean; with `short`, names are as short as they can be. The same Node gives the same bytes each time.
+ * with `even` they are between 0.3 and 1.7 of their mean; with `short`, names are as short as they can be. `first`: name of the first entry.
+ * The same Node gives the same bytes each time.
  */
-export async function makeArchive(path, { entries, bytes, even = false, short = false }) {
+export async function makeArchive(
+  path,
+  { entries, bytes, even = false, short = false, first = 'META-INF/MANIFEST.MF' },
+) {
   const nameOf = short ? shortNameOf : longNameOf;
   const random = randomNumbers(entries);
   const contents = classLikeContents(random);
@@ -44,9 +48,7 @@ export async function makeArchive(path, { entries, bytes, even = false, short = 
     write(...localRecord(entry));
   };
   try {
-    writeEntry(
-      await entryOf('META-INF/MANIFEST.MF', Buffer.from('Manifest-Version: 1.0\r\nMain-Class: A0\r\n\r\n'), false),
-    );
+    writeEntry(await entryOf(first, Buffer.from('Manifest-Version: 1.0\r\nMain-Class: A0\r\n\r\n'), false));
     for (let number = 1; number < entries; number += BATCH) {
       const left = entries - number;
       // The size is met by looking back at what the entries so far came to, but not by the last ones alone.

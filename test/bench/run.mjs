@@ -11,13 +11,14 @@ import * as jar from './parts/jar.mjs';
 import * as memory from './parts/memory.mjs';
 import * as mixed from './parts/mixed.mjs';
 import * as nodes from './parts/nodes.mjs';
+import * as nuget from './parts/nuget.mjs';
 import * as pe from './parts/pe.mjs';
 import * as server from './parts/server.mjs';
 import * as startup from './parts/startup.mjs';
 import * as verify from './parts/verify.mjs';
 import { CLI, createSetting } from './setting.mjs';
 
-const PARTS = { startup, pe, jar, containers, verify, batch, mixed, growth, nodes, server, memory };
+const PARTS = { startup, pe, jar, nuget, containers, verify, batch, mixed, growth, nodes, server, memory };
 const README = fileURLToPath(new URL('README.md', import.meta.url));
 
 const { values, positionals } = parseArgs({
