@@ -47,7 +47,8 @@ export function archiveBody(archive: ZipArchive, leaving?: ZipEntry, replaced?: 
 }
 
 function around({ entry, by }: ReplacedEntry, end: number): readonly Piece[] {
-  return [{ start: 0, end: entry.offset }, localHeader(by), by.data, { start: entry.end, end }];
+  const behind = entry.end === end ? [] : [{ start: entry.end, end }];
+  return [{ start: 0, end: entry.offset }, localHeader(by), by.data, ...behind];
 }
 
 /** What follows the body: the last entry if there is one, the directory, and the end records without the comment. */
@@ -72,5 +73,9 @@ export function editLastEntry(body: ArchiveBody, last?: NewEntry): Patch {
   const rest = { offset: end, remove: recordOffset + END_RECORD_LENGTH - end, insert: tailOf(body, last) };
   if (replaced === undefined) return [rest];
   const { entry, by } = replaced;
-  return [{ offset: entry.offset, remove: entry.end - entry.offset, insert: [localHeader(by), by.data] }, rest];
+  const insert = [localHeader(by), by.data];
+  const remove = entry.end - entry.offset;
+  if (entry.end < end) return [{ offset: entry.offset, remove, insert }, rest];
+  // One edit up to the end moves nothing: the copy of a package of 100 MB is then written and digested once, in half the time.
+  return [{ offset: entry.offset, remove: remove + rest.remove, insert: [...insert, ...rest.insert] }];
 }

@@ -33,6 +33,14 @@ const AIMS = [
   { part: 'pe', what: 'PE of 500 MB, of osslsigncode', most: 0.8, unit: '×', of: toPeer('500 MB', 'osslsigncode') },
   { part: 'pe', what: 'PE of any size, memory', most: 100, unit: 'MiB', of: highest },
   {
+    part: 'msix',
+    what: 'MSIX of 100 MB, of our PE',
+    most: 1.3,
+    unit: '×',
+    of: toPeer('100 MB', 'codesign-remote, PE'),
+  },
+  { part: 'msix', what: 'MSIX of 100 MB, memory', most: 100, unit: 'MiB', of: highest },
+  {
     part: 'jar',
     what: 'JAR of 240 MB, of jarsigner',
     most: 0.25,

@@ -10,6 +10,7 @@ import * as growth from './parts/growth.mjs';
 import * as jar from './parts/jar.mjs';
 import * as memory from './parts/memory.mjs';
 import * as mixed from './parts/mixed.mjs';
+import * as msix from './parts/msix.mjs';
 import * as nodes from './parts/nodes.mjs';
 import * as nuget from './parts/nuget.mjs';
 import * as pe from './parts/pe.mjs';
@@ -18,7 +19,7 @@ import * as startup from './parts/startup.mjs';
 import * as verify from './parts/verify.mjs';
 import { CLI, createSetting } from './setting.mjs';
 
-const PARTS = { startup, pe, jar, nuget, containers, verify, batch, mixed, growth, nodes, server, memory };
+const PARTS = { startup, pe, jar, msix, nuget, containers, verify, batch, mixed, growth, nodes, server, memory };
 const README = fileURLToPath(new URL('README.md', import.meta.url));
 
 const { values, positionals } = parseArgs({
