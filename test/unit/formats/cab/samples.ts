@@ -95,6 +95,12 @@ export const MALFORMED_CABINETS: readonly Fixture[] = [
     'a reference to a signature that is not at the end',
     makeCabinet({ header: Buffer.from(`00001000${'10000000'}${'08000000'}${'00'.repeat(8)}`, 'hex') }),
   ),
+  malformed(
+    'cabinet-malformed',
+    'whole-in-reserve.cab',
+    'a signature in the reserved area itself, as very old programs stored it',
+    makeCabinet({ header: Buffer.from(`00001400${'3082'}${'01'.repeat(18)}`, 'hex') }),
+  ),
   malformed('cabinet-malformed', 'names.cab', 'a name that does not end', makeCabinet({ next: 'x'.repeat(2000) })),
 ];
 

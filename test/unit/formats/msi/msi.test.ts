@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
+import { readPieces } from '../../../../src/bytes/pieces.ts';
+import { readCompoundFile } from '../../../../src/compound-file/read.ts';
 import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
 import { decideSigning } from '../../../../src/signing/signing-policy.ts';
@@ -30,6 +33,44 @@ describe('bytes that belong to no stream', () => {
     await expect(file.check(context, 'replace')).rejects.toMatchObject({ code: 'msi-trailing-bytes' });
     await (await openBytes(msi, withSector(original, 0))).check(context, 'replace');
   });
+});
+
+it('reports a free sector with data between the streams of a signed file, which Windows rejects', async () => {
+  const { result } = await signBytes(msi, makeCompoundFile(), signer);
+  const offsetOf = (sector: number) => (sector + 1) * 512;
+  const large = result.indexOf(Buffer.from('Large\0', 'utf16le'));
+  const last = result.readUInt32LE(large + 116) + Math.ceil(result.readUInt32LE(large + 120) / 512) - 1;
+  const fat = offsetOf(result.readUInt32LE(76));
+  result.writeUInt32LE((last - result.readUInt32LE(large + 116)) * 512, large + 120);
+  result.writeUInt32LE(0xffff_fffe, fat + (last - 1) * 4);
+  result.writeUInt32LE(0xffff_ffff, fat + last * 4);
+  const findings = (await (await openBytes(msi, result)).examine()).map(({ code }) => code);
+  expect(findings).toContain('hidden-bytes');
+});
+
+it('counts the sectors of the directory in version 4 alone, and leaves the root without a time', async () => {
+  for (const version of [3, 4] as const) {
+    const { result } = await signBytes(msi, makeCompoundFile({ version }), signer);
+    const directory = (result.readUInt32LE(48) + 1) * (version === 3 ? 512 : 4096);
+    expect(result.readUInt32LE(40)).toBe(version === 3 ? 0 : 1);
+    expect(result.readBigUInt64LE(directory + 100)).toBe(0n);
+  }
+});
+
+it('leaves the digest of metadata as it is when a signature is appended', async () => {
+  const metadataOf = async (bytes: Buffer) => {
+    const { root } = await readCompoundFile(memorySource(bytes));
+    const name = Buffer.from('\x05MsiDigitalSignatureEx', 'utf16le');
+    const stream = root.children.find((child) => Buffer.compare(child.name, name) === 0);
+    const chunks: Buffer[] = [];
+    if (stream?.kind !== 'stream') throw new Error('there is no digest of metadata');
+    for await (const chunk of readPieces(memorySource(bytes), stream.content)) chunks.push(Buffer.from(chunk));
+    return Buffer.concat(chunks);
+  };
+  const first = await signBytes(msi, original, signer);
+  const second = await signBytes(msi, first.result, signer, { mode: 'append', algorithm: 'SHA512' });
+  expect(await metadataOf(second.result)).toEqual(await metadataOf(first.result));
+  expect(await metadataOf(first.result)).toHaveLength(32);
 });
 
 it('stores a signature among the small streams or among the large ones, by its length', async () => {
