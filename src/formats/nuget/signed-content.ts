@@ -58,7 +58,10 @@ const TEXT = /^Version:1(\r?\n)\1([0-9.]+)-Hash:([A-Za-z0-9+/]+={0,2})\1\1$/;
 const LONGEST_TEXT = 1024;
 
 /** Undefined for any other content. Line ends may be CR LF. */
-export function readSignedText({ contentType, content }: SignedData): SignedText | undefined {
+export function readSignedText({
+  contentType,
+  content,
+}: Pick<SignedData, 'contentType' | 'content'>): SignedText | undefined {
   const bytes = contentType === DATA && content ? orUndefined(() => octetsOf(content, 'content')) : undefined;
   if (bytes === undefined || bytes.length > LONGEST_TEXT) return undefined;
   const [, , digestOid, base64] = TEXT.exec(Buffer.from(bytes).toString('latin1')) ?? [];

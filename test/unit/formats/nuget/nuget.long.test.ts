@@ -3,7 +3,8 @@
  * (CODESIGN_TEST_VERIFIERS, CODESIGN_TEST_NUGET: the path of nuget.exe, run by mono), and the largest number of entries.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
@@ -16,6 +17,7 @@ import { applyPatch } from '../support/apply-patch.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { filesBelow, type SignedCopies, signedCopies } from '../support/signed-copies.ts';
+import { OWNERS, SERVICE_INDEX, signedAgain } from './repository-signatures.ts';
 import { GOOD_NUGET, makePackage } from './samples.ts';
 
 const {
@@ -126,6 +128,30 @@ describe.skipIf(verifiers === '' || corpus === '' || program === '')('packages t
         expect((await run('python3', [checker, file])).accepted).toBe(false);
         expect(await complaintsOfNuget(file)).not.toEqual([]);
       }
+    }
+  });
+});
+
+// Under mono, nuget.exe finds no certificate for a countersignature: only the signature of a repository itself is compared.
+describe.skipIf(program === '')('a repository signature', () => {
+  it('is read by nuget.exe as it is read here', async () => {
+    const signer = await makeThrowawaySigner({ publisher: 'Test Repository' });
+    const plain = makePackage();
+    const { sealed } = await signBytes(nuget, plain, signer);
+    const cms = signedAgain(sealed, signer, 'repository');
+    const folder = mkdtempSync(path.join(tmpdir(), 'codesign-nuget-'));
+    try {
+      const { patch } = await (await openBytes(nuget, plain)).attach(cmsEnvelope(cms));
+      const file = path.join(folder, 'test.nupkg');
+      writeFileSync(file, applyPatch(plain, patch));
+      const { output } = await run('mono', [program, 'verify', '-Signatures', file]);
+      expect(output).toContain('Signature type: Repository');
+      expect(output).toContain(`nuget-v3-service-index-url: ${SERVICE_INDEX}`);
+      expect(output).toContain(`nuget-package-owners: ${OWNERS.join(', ')}`);
+      const errors = output.split('\n').filter((line) => /^NU\d+:/.test(line));
+      expect(errors.filter((line) => !line.includes('found a chain building issue'))).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 });

@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CODE_SIGNING, LIFETIME_SIGNING } from '../../../../src/asn1/object-identifiers.ts';
+import { CODE_SIGNING, DATA, LIFETIME_SIGNING } from '../../../../src/asn1/object-identifiers.ts';
+import { readElement } from '../../../../src/asn1/read.ts';
+import { octetString } from '../../../../src/asn1/write.ts';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { readPackage } from '../../../../src/formats/nuget/package.ts';
+import { readSignedText, signedText } from '../../../../src/formats/nuget/signed-content.ts';
 import { recogniseFormat } from '../../../../src/formats/recognise.ts';
 import { formats } from '../../../../src/formats/registry.ts';
 import { decideSigning } from '../../../../src/signing/signing-policy.ts';
@@ -176,6 +179,18 @@ describe('the entry of the signature', () => {
     expect(await flagged.signatures()).toEqual([]);
     expect((await flagged.examine()).map(({ code }) => code)).toEqual(['signature-name-unrecognised']);
     await expect(flagged.prepare(contextOf(), 'replace')).rejects.toMatchObject({ code: 'nuget-signature-entry' });
+  });
+});
+
+describe('the text that is signed', () => {
+  it.each([
+    ['LF', '\n', true],
+    ['CR LF', '\r\n', true],
+    ['CR', '\r', false],
+  ])('is read with line ends %s: %j', (_name, end, isRead) => {
+    const text = signedText('SHA384', Buffer.alloc(48, 1)).toString().replaceAll('\n', end);
+    const read = readSignedText({ contentType: DATA, content: readElement(octetString(Buffer.from(text)), 'text') });
+    expect(read?.algorithm).toBe(isRead ? 'SHA384' : undefined);
   });
 });
 
