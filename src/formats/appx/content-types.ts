@@ -30,14 +30,15 @@ export function readContentTypes(bytes: Uint8Array): ContentTypes {
       if (depth === 1) ({ prefix } = element);
     },
     (element, end) => {
-      if (element.depth === 1) rootEnd = text.lastIndexOf('</', end);
+      if (element.depth === 1) rootEnd = text.lastIndexOf('</', end - 1);
       if (element.depth !== 2 || element.name !== 'Override' || !element.isOwn) return;
       if (attributeOf(element, 'PartName', PART).toLowerCase() !== SIGNATURE_PART.toLowerCase()) return;
       const type = attributeOf(element, 'ContentType', PART);
       if (type !== SIGNATURE_TYPE) {
         throw appxErrors('appx-malformed', { problem: `${PART} gives its signature the type ${type}` });
       }
-      found.push({ start: text.lastIndexOf(`<${element.prefix}Override`, end), end });
+      // Another one may begin at the end.
+      found.push({ start: text.lastIndexOf(`<${element.prefix}Override`, end - 1), end });
     },
   );
   if (rootEnd < 0) throw malformed(PART, 'it names no part');

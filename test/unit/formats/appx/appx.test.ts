@@ -101,6 +101,12 @@ describe('content types', () => {
   });
 });
 
+it('takes the name of the signature out of content types in front of another name', () => {
+  const other = '<Override PartName="/AppxMetadata/CodeIntegrity.cat" ContentType="application/vnd.ms-pkiseccat"/>';
+  const types = readContentTypes(Buffer.from(contentTypes(OVERRIDE + other)));
+  expect(String(types.withoutSignature())).toBe(contentTypes(other));
+});
+
 describe('a package', () => {
   it.each([
     ['another size', (text: string) => text.replace('Size="198"', 'Size="199"'), true],

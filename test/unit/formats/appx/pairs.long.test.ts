@@ -46,6 +46,13 @@ describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s tha
     });
   });
 
+  it('no longer names a signature once that is removed', async () => {
+    const result = applyPatch(signed, await (await openBytes(appx, signed, name)).remove());
+    const types = contentsAt(result, result.lastIndexOf('[Content_Types].xml', lastEntry(result) + 30) - 30).toString();
+    expect(types).toContain('AppxBlockMap.xml');
+    expect(types).not.toContain('AppxSignature.p7x');
+  });
+
   it.each<readonly [string, () => number]>([
     ['a local header', () => 10],
     ['a payload', () => 100],
