@@ -16,12 +16,14 @@ import { jarErrors } from '../../src/formats/jar/errors.ts';
 import { msiErrors } from '../../src/formats/msi/errors.ts';
 import { navxErrors } from '../../src/formats/navx/errors.ts';
 import { nugetErrors } from '../../src/formats/nuget/errors.ts';
+import { pdfSigningErrors } from '../../src/formats/pdf/errors.ts';
 import { peErrors } from '../../src/formats/pe/errors.ts';
 import { rdpErrors } from '../../src/formats/rdp/errors.ts';
 import { scriptErrors } from '../../src/formats/script/errors.ts';
 import { httpErrors } from '../../src/http/errors.ts';
 import { journalErrors } from '../../src/journal/errors.ts';
 import { settingsErrors } from '../../src/options/errors.ts';
+import { pdfErrors } from '../../src/pdf-syntax/errors.ts';
 import { businessErrors, networkErrors, statusErrors } from '../../src/service/errors.ts';
 import { signingErrors } from '../../src/signing/errors.ts';
 import { timestampErrors } from '../../src/timestamp/errors.ts';
@@ -43,6 +45,8 @@ const TABLES = [
   jarErrors,
   peErrors,
   appxErrors,
+  pdfErrors,
+  pdfSigningErrors,
   cabErrors,
   catErrors,
   compoundFileErrors,

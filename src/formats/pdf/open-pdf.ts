@@ -6,7 +6,6 @@ import { counted } from '../../errors/counted.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, Detail, EmbeddedSignature, ExpectedEnvelope, SignableFile } from '../format.ts';
 import { attachCms } from './attach.ts';
-import { requireSoundReferences } from './check.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
 import { planSignature, prepareSignature, prepareTimestamp } from './prepare.ts';
 import { PDF_PROFILE } from './profile.ts';
@@ -31,9 +30,7 @@ function signablePdf(open: () => Promise<OpenedPdf>, details: readonly Detail[])
       ),
     signatures: async () => readSignatures(await open()),
     async check(context) {
-      const opened = await open();
-      await planSignature(opened, context);
-      await requireSoundReferences(opened.document);
+      await planSignature(await open(), context);
     },
     prepare: async (context) => prepareSignature(await open(), context),
     verifyResult: async (expected) => verifyResult(await open(), expected),

@@ -13,7 +13,7 @@ import {
 } from '../format.ts';
 import { type FormatOptions, textOf } from '../format-options.ts';
 import { prepareCms } from '../signature-profile.ts';
-import { emptyField, freeName, requireChangeable } from './check.ts';
+import { emptyField, freeName, requireChangeable, requireSoundReferences } from './check.ts';
 import { pdfSigningErrors } from './errors.ts';
 import { type NewSignature, prepareUpdate } from './new-signature.ts';
 import type { OpenedPdf } from './opened.ts';
@@ -31,6 +31,7 @@ export async function planSignature(
   const field = named === undefined ? await freeName(document, 'Signature') : await emptyField(document, named);
   await requireChangeable(document, stored, typeof field === 'string' ? field : field.name);
   if (level !== undefined && stored.length > 0) throw pdfSigningErrors('pdf-certify-not-first');
+  await requireSoundReferences(document);
   const entries = [
     ['Type', '/Sig'],
     ['SubFilter', '/ETSI.CAdES.detached'],

@@ -1,4 +1,4 @@
-/** Cabinets, catalogs, connection files, installer files, NuGet packages and scripts, changed by chance: unsigned ones and signed ones. */
+/** Cabinets, catalogs, connection files, installer files, NuGet packages, PDF documents and scripts, changed by chance: unsigned ones and signed ones. */
 
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { type Piece, readPieces } from '../../../src/bytes/pieces.ts';
@@ -14,6 +14,7 @@ import { msi } from '../../../src/formats/msi/index.ts';
 import { navx } from '../../../src/formats/navx/index.ts';
 import { nuget } from '../../../src/formats/nuget/index.ts';
 import { SIGNATURE_NAME } from '../../../src/formats/nuget/package.ts';
+import { pdf } from '../../../src/formats/pdf/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { rdp } from '../../../src/formats/rdp/index.ts';
 import { powershell, wsh } from '../../../src/formats/script/index.ts';
@@ -25,6 +26,7 @@ import { GOOD_CATALOGS, MALFORMED_CATALOGS } from '../../unit/formats/cat/sample
 import { GOOD_INSTALLERS, MALFORMED_INSTALLERS } from '../../unit/formats/msi/samples.ts';
 import { GOOD_EXTENSIONS, MALFORMED_EXTENSIONS } from '../../unit/formats/navx/samples.ts';
 import { GOOD_NUGET, MALFORMED_NUGET } from '../../unit/formats/nuget/samples.ts';
+import { GOOD_DOCUMENTS, MALFORMED_DOCUMENTS } from '../../unit/formats/pdf/samples.ts';
 import { GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from '../../unit/formats/rdp/samples.ts';
 import { GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from '../../unit/formats/script/samples.ts';
 import type { Fixture } from '../../unit/formats/support/fixtures.ts';
@@ -216,3 +218,11 @@ export const nugetTarget = fileTarget(
   [GOOD_NUGET, MALFORMED_NUGET],
   requireSameEntries(SIGNATURE_NAME),
 );
+
+/** A document only grows, and an update that is taken off leaves it as it was. */
+async function requireSameStart(before: Uint8Array, after: Uint8Array): Promise<void> {
+  const length = Math.min(before.length, after.length);
+  require(Buffer.compare(before.subarray(0, length), after.subarray(0, length)) === 0, 'the document was changed');
+}
+
+export const pdfTarget = fileTarget('documents', pdf, [GOOD_DOCUMENTS, MALFORMED_DOCUMENTS], requireSameStart);

@@ -1,0 +1,182 @@
+/** Documents that other programs made, signed here and checked by pdfsig, qpdf, OpenSSL and a renderer. */
+
+import { spawnSync } from 'node:child_process';
+import { sign } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pdf } from '../../../../src/formats/pdf/index.ts';
+import { issue, testKey } from '../../../support/signed-files/pki.ts';
+import { chainFromPem, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { run } from '../../../system/interop/verifiers.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { ATTACKS } from './attacks.ts';
+import { GOOD_DOCUMENTS } from './samples.ts';
+
+/** pdfsig accepts certificates for e-mail, and reports an unknown issue for those of code signing. */
+const EMAIL_PROTECTION = '1.3.6.1.5.5.7.3.4';
+
+let folder: string;
+let signer: ThrowawaySigner;
+const at = (name: string) => path.join(folder, name);
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'codesign-remote-pdf-'));
+  const root = issue({ commonName: 'Document Root', key: testKey('rsa-2048', 'document root'), ca: true });
+  const key = testKey('rsa-2048', 'document leaf');
+  const leaf = issue({ commonName: 'Document Signer', issuer: root, key, purposes: [EMAIL_PROTECTION] });
+  signer = {
+    chain: await chainFromPem(leaf.pem),
+    root: root.pem,
+    intermediate: root.pem,
+    leaf: leaf.pem,
+    sign: (bytes, algorithm) => sign(algorithm, bytes, key.privateKey),
+  };
+  writeFileSync(at('root.pem'), root.pem);
+  mkdirSync(at('nss'));
+  await accepted('certutil', ['-N', '-d', `sql:${at('nss')}`, '--empty-password']);
+  await accepted('certutil', ['-A', '-d', `sql:${at('nss')}`, '-n', 'root', '-t', 'CT,CT,CT', '-i', at('root.pem')]);
+  await makeDocuments();
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function accepted(program: string, args: readonly string[]): Promise<string> {
+  const { accepted, output } = await run(program, args);
+  expect({ program, args, accepted, output }).toMatchObject({ accepted: true });
+  return output;
+}
+
+/** By groff, ghostscript, Chromium and qpdf. */
+async function makeDocuments(): Promise<void> {
+  const made = (device: string) => {
+    const { stdout } = spawnSync('groff', ['-ms', `-T${device}`], { input: '.TL\nA title\n.PP\nA paragraph.\n' });
+    writeFileSync(at(`groff.${device}`), stdout);
+  };
+  made('pdf');
+  made('ps');
+  await accepted('ps2pdf', [at('groff.ps'), at('ghostscript.pdf')]);
+  writeFileSync(at('page.html'), '<!doctype html><title>A page</title><h1>A title</h1><p><a href="#x">A link</a>');
+  await accepted('chromium', [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    `--print-to-pdf=${at('chromium.pdf')}`,
+    at('page.html'),
+  ]);
+  await accepted('qpdf', ['--linearize', at('groff.pdf'), at('linearised.pdf')]);
+  await accepted('qpdf', ['--object-streams=generate', at('chromium.pdf'), at('object-streams.pdf')]);
+  await accepted('qpdf', ['--encrypt', 'user', 'owner', '256', '--', at('groff.pdf'), at('encrypted.pdf')]);
+  for (const { name, bytes } of GOOD_DOCUMENTS) writeFileSync(at(name), bytes);
+}
+
+const DOCUMENTS = [
+  'groff',
+  'ghostscript',
+  'chromium',
+  'linearised',
+  'object-streams',
+  ...GOOD_DOCUMENTS.map(({ name }) => path.basename(name, '.pdf')),
+];
+
+/** What pdfsig says of each signature. It always exits with 0. */
+async function pdfsig(file: string) {
+  const output = await accepted('pdfsig', ['-nssdir', `sql:${at('nss')}`, file]);
+  const all = output.split(/^Signature #/m).slice(1);
+  return all.filter((each) => !each.includes('is not signed'));
+}
+
+async function pixels(file: string, name: string): Promise<readonly Buffer[]> {
+  await accepted('pdftoppm', ['-r', '50', file, at(name)]);
+  const pages = readdirSync(folder)
+    .filter((each) => each.startsWith(`${name}-`) && each.endsWith('.ppm'))
+    .sort();
+  return pages.map((page) => readFileSync(at(page)));
+}
+
+describe('signed documents', () => {
+  it.each(DOCUMENTS)('%s.pdf is accepted by pdfsig, qpdf and OpenSSL, and shows the same pixels', async (name) => {
+    const bytes = readFileSync(at(`${name}.pdf`));
+    const first = await signBytes(pdf, bytes, signer);
+    const { result } = await signBytes(pdf, first.result, signer, { algorithm: 'SHA512', reason: 'Geprüft' });
+    const file = at(`${name}-signed.pdf`);
+    writeFileSync(file, result);
+    expect(result.subarray(0, bytes.length).equals(bytes)).toBe(true);
+
+    const signatures = await pdfsig(file);
+    expect(signatures).toHaveLength(2);
+    for (const each of signatures) {
+      expect(each).toContain('Signature Validation: Signature is Valid.');
+      expect(each).toContain('Signature Type: ETSI.CAdES.detached');
+    }
+    // It validates the certificate of the first one only, when both have the same.
+    expect(signatures[0]).toContain('Certificate Validation: Certificate is Trusted.');
+    expect(signatures[1]).toContain('Total document signed');
+    await accepted('qpdf', ['--check', file]);
+
+    for (const { envelope } of await (await openBytes(pdf, result)).signatures())
+      writeFileSync(at('last.cms'), envelope.bytes);
+    const [, a = 0, b = 0, c = 0] = [
+      0,
+      ...(/\/ByteRange \[0 (\d+) +(\d+) +(\d+)/.exec(result.toString('latin1', first.result.length)) ?? [])
+        .slice(1)
+        .map(Number),
+    ];
+    writeFileSync(at('content'), Buffer.concat([result.subarray(0, a), result.subarray(b, b + c)]));
+    const verify = ['cms', '-verify', '-binary', '-inform', 'DER', '-in', at('last.cms'), '-content', at('content')];
+    await accepted('openssl', [...verify, '-CAfile', at('root.pem'), '-purpose', 'any', '-cades', '-out', '/dev/null']);
+
+    expect(await pixels(file, `after-${name}`)).toEqual(await pixels(at(`${name}.pdf`), `before-${name}`));
+    const opened = await openBytes(pdf, result);
+    expect(applyPatch(result, await opened.remove()).equals(first.result)).toBe(true);
+  });
+
+  it('an encrypted document is rejected', async () => {
+    await expect(openBytes(pdf, readFileSync(at('encrypted.pdf')))).rejects.toMatchObject({ code: 'pdf-encrypted' });
+  });
+
+  it('a signature of pdfsig is intact, and stays so next to one of ours', async () => {
+    const key = testKey('rsa-2048', 'document leaf').privateKey.export({ type: 'pkcs8', format: 'pem' });
+    writeFileSync(at('key.pem'), key);
+    writeFileSync(at('leaf.pem'), signer.leaf);
+    const p12 = [
+      'pkcs12',
+      '-export',
+      '-inkey',
+      at('key.pem'),
+      '-in',
+      at('leaf.pem'),
+      '-name',
+      'leaf',
+      '-out',
+      at('leaf.p12'),
+    ];
+    await accepted('openssl', [...p12, '-passout', 'pass:']);
+    await accepted('pk12util', ['-i', at('leaf.p12'), '-d', `sql:${at('nss')}`, '-W', '', '-K', '']);
+    const args = [
+      '-nssdir',
+      `sql:${at('nss')}`,
+      '-add-signature',
+      '-nick',
+      'leaf',
+      at('groff.pdf'),
+      at('by-pdfsig.pdf'),
+    ];
+    await accepted('pdfsig', args);
+    const { result } = await signBytes(pdf, readFileSync(at('by-pdfsig.pdf')), signer);
+    const signatures = await (await openBytes(pdf, result)).signatures();
+    const codes: string[][] = [];
+    for (const each of signatures) codes.push((await each.examine()).map(({ code }) => code));
+    expect(codes).toEqual([[], []]);
+  });
+
+  it.each(ATTACKS)('pdfsig calls $name $pdfsig', async ({ original, certify, attack, pdfsig: verdict }) => {
+    const { result } = await signBytes(pdf, original, signer, certify === undefined ? {} : { certify });
+    writeFileSync(at('attacked.pdf'), attack(result));
+    const [signature] = await pdfsig(at('attacked.pdf'));
+    const isValid = signature?.includes('Signature is Valid.');
+    expect(signature === undefined ? 'no signature' : isValid ? 'valid' : 'invalid').toBe(verdict);
+  });
+});
