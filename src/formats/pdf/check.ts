@@ -19,6 +19,7 @@ export async function requireSoundReferences(document: PdfDocument): Promise<voi
   const size = trailer.entries.get('Size');
   if (isInteger(size) && size < nextNumber)
     throw brokenReference(`its trailer counts ${size} objects, and there are more`);
+  for (const section of document.sections) await section.extent();
   for (let number = 1; number < Math.min(nextNumber, MOST_CHECKED); number += 1) await document.object(number);
 }
 
@@ -66,5 +67,6 @@ export async function emptyField(document: PdfDocument, name: string): Promise<F
 export async function freeName(document: PdfDocument, prefix: string): Promise<string> {
   const form = await readForm(document);
   const taken = new Set((form === undefined ? [] : await readFields(document, form)).map(({ name }) => name));
+  for (const section of document.sections) await section.extent();
   for (let number = 1; ; number += 1) if (!taken.has(`${prefix}${number}`)) return `${prefix}${number}`;
 }

@@ -1,12 +1,11 @@
 import type { Patch } from '../../bytes/patch.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
-import { openDocument } from '../../pdf-syntax/document.ts';
 import { nameOf } from '../../pdf-syntax/values.ts';
 import { formatErrors } from '../errors.ts';
 import { pdfSigningErrors } from './errors.ts';
 import { changesAfter } from './examine/changes.ts';
 import { PROGRAM_NAME, truncated } from './new-signature.ts';
-import type { OpenedPdf } from './opened.ts';
+import { type OpenedPdf, openWith } from './opened.ts';
 import type { StoredSignature } from './stored.ts';
 
 /**
@@ -16,6 +15,7 @@ import type { StoredSignature } from './stored.ts';
 export async function lastUpdate({
   document,
   stored,
+  reader,
 }: OpenedPdf): Promise<{ readonly patch: Patch; readonly removed: readonly StoredSignature[] }> {
   const last = stored.at(-1);
   if (last === undefined) throw formatErrors('not-signed');
@@ -27,11 +27,11 @@ export async function lastUpdate({
   }
   const isOurs = await isOfThisProgram(document, last);
   const start = isOurs ? lowest - 1 : lowest;
-  const before = await openDocument(truncated(source, start)).catch(expectedError);
-  if (before instanceof CodesignError || before.sections[0].offset !== sections[1]?.offset) {
+  const before = await openWith(truncated(source, start), reader).catch(expectedError);
+  if (before instanceof CodesignError || before.document.sections[0].offset !== sections[1]?.offset) {
     throw refuse('what is before it is not a whole document');
   }
-  if (!isOurs && (await changesAfter(before, document, 1)).some(({ kind }) => kind !== 'signature')) {
+  if (!isOurs && (await changesAfter(before.document, document, 1)).some(({ kind }) => kind !== 'signature')) {
     throw refuse('it holds other changes than a signature');
   }
   const removed = stored.filter(({ contents }) => contents !== undefined && contents.start >= start);

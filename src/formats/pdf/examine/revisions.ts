@@ -10,6 +10,12 @@ import { type Change, changesAfter } from './changes.ts';
 
 /** Never throws for what the file holds. */
 export async function examineRevision(document: PdfDocument, stored: StoredSignature): Promise<readonly Finding[]> {
+  const findings = await compareRevision(document, stored).catch(expectedError);
+  if (!(findings instanceof CodesignError)) return findings;
+  return [broken(findings.code, `The signed revision cannot be compared with the document: ${findings.message}.`)];
+}
+
+async function compareRevision(document: PdfDocument, stored: StoredSignature): Promise<readonly Finding[]> {
   const { ranges, contents } = stored;
   if (ranges === undefined || contents === undefined) return [];
   const { end } = ranges[1];
