@@ -1,5 +1,6 @@
 /** What can be wrong with a cabinet that is to be signed. */
 
+import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';
 
 export const cabErrors = defineErrors('local', {
@@ -16,7 +17,8 @@ export const cabErrors = defineErrors('local', {
     hint: 'Create the cabinet without data in its reserved area, which must hold the signature.',
   },
   'cabinet-trailing-bytes': {
-    message: '{length} bytes that belong neither to the cabinet nor to a signature follow at byte {end}',
+    message: (d: { length: number; end: number }) =>
+      `behind the cabinet and its signature, from byte ${d.end}, the file goes on for ${counted(d.length, 'byte')}`,
     hint: 'Start from the original cabinet, and do not append data to it: no signature covers such data.',
   },
   'cabinet-too-large': {

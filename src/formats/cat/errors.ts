@@ -1,5 +1,6 @@
 /** What can be wrong with a security catalog that is to be signed. */
 
+import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';
 
 export const catErrors = defineErrors('local', {
@@ -12,7 +13,8 @@ export const catErrors = defineErrors('local', {
     hint: 'Split the list of files into several catalogs.',
   },
   'catalog-trailing-bytes': {
-    message: '{length} bytes follow the security catalog, from byte {end}',
+    message: (d: { length: number; end: number }) =>
+      `behind the security catalog, from byte ${d.end}, the file goes on for ${counted(d.length, 'byte')}`,
     hint: 'Start from the original catalog: no signature covers bytes behind it.',
   },
 });

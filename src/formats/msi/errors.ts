@@ -1,5 +1,6 @@
 /** What can be wrong with a Windows Installer file that is to be signed. */
 
+import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';
 
 export const msiErrors = defineErrors('local', {
@@ -8,7 +9,8 @@ export const msiErrors = defineErrors('local', {
     hint: 'Windows checks signatures of installer packages, patches and transforms. Other compound files are signed by the programs that make them.',
   },
   'msi-trailing-bytes': {
-    message: '{length} bytes after the last sector belong to no part of the file (from byte {offset})',
+    message: (d: { length: number; offset: number }) =>
+      `after the last sector in use, from byte ${d.offset}, the file goes on for ${counted(d.length, 'byte')}`,
     hint: 'Windows rejects such a file, and no signature would cover the bytes. Start from the file as it was built.',
   },
 });

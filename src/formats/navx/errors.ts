@@ -1,5 +1,6 @@
 /** What can be wrong with an extension that is to be signed. */
 
+import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';
 
 export const navxErrors = defineErrors('local', {
@@ -12,7 +13,8 @@ export const navxErrors = defineErrors('local', {
     hint: 'Build or download it again.',
   },
   'navx-trailing-bytes': {
-    message: '{length} bytes that are not a signature follow the package at byte {end}',
+    message: (d: { length: number; end: number }) =>
+      `behind the package, from byte ${d.end}, the file goes on for ${counted(d.length, 'byte')} that are not a signature`,
     hint: 'Start from the original extension, and do not append data to it: no signature covers such data.',
   },
   'navx-too-large': {

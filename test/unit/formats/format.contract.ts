@@ -72,6 +72,9 @@ export function describeFormat(
       const error: unknown = await openBytes(format, bytes).catch((thrown) => thrown);
       expect(error).toBeInstanceOf(CodesignError);
       expect(error).toMatchObject({ code, hint: expect.stringMatching(/\S/) });
+      expect(error).not.toMatchObject({
+        message: expect.stringMatching(/\b1 (bytes|files|entries|sectors|signatures)\b/),
+      });
     });
 
     it('never fails in an unforeseen way, whatever byte is changed or missing', async () => {
