@@ -1,26 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { createHttp, type Http } from '../http/http.ts';
-import { type Proxies, proxyFor } from '../http/proxy.ts';
+import { proxyFor } from '../http/proxy.ts';
 import type { OnWait } from '../http/retry.ts';
 import { loadRoots, type TrustRoots as TlsRoots, tlsChecksDisabled } from '../http/roots.ts';
 import type { TimestampSettings } from '../options/commands/common.ts';
+import type { ResumeSettings } from '../options/commands/resume.ts';
+import type { TimestampingSettings } from '../options/commands/timestamp.ts';
 import type { Credentials } from '../options/credentials/credentials.ts';
 import type { Environment } from '../options/options.ts';
 import { type CallRecord, openAuditLog } from '../service/call-record.ts';
 import { createSigningService } from '../service/client.ts';
-import type { SigningService } from '../service/signing-service.ts';
 import type { SigningEvent, WaitingToRetry } from '../signing/outcome.ts';
 import { createTimestampAuthorities, type TimestampAuthorities } from '../timestamp/authorities.ts';
 import { loadTrustRoots, type TrustRoots } from '../verifying/roots.ts';
 import { VERSION } from './version.ts';
 
-export interface HttpSettings {
-  /** Path of a PEM file with further TLS roots. */
-  readonly caFile: string | undefined;
-  /** Throws where what names them cannot be. */
-  readonly proxies: () => Proxies;
-}
+export type HttpSettings = Pick<ResumeSettings, 'caFile' | 'proxies'>;
 
 /** No request yet, but what makes every one impossible. `connections`: to one origin. */
 export async function composeHttp(settings: HttpSettings, env: Environment, connections?: number): Promise<Http> {
@@ -56,32 +52,16 @@ export function composeCallRecords(auditLog: string | undefined, onEvent: (event
   };
 }
 
-export interface ServiceSettings extends HttpSettings {
-  readonly concurrency: number;
-  readonly timeoutMilliseconds: number;
-  readonly auditLog: string | undefined;
-}
-
-export interface ServiceComposition {
-  readonly service: SigningService;
-  /** For timestamp authorities, too. */
-  readonly http: Http;
-  /** How the journal knows whose calls they are, without the access key. */
-  readonly client: string;
-  /** Whole sentences on the credentials. */
-  readonly warnings: readonly string[];
-  /** Whole sentences; grows as things are found. */
-  readonly later: readonly string[];
-}
+export type ServiceComposition = Awaited<ReturnType<typeof composeService>>;
 
 /** No request yet: only what must be right before one. Throws what makes every request impossible. */
 export async function composeService(
   baseUrl: URL,
   credentials: Credentials,
-  settings: ServiceSettings,
+  settings: HttpSettings & Pick<ResumeSettings, 'concurrency' | 'timeoutMilliseconds' | 'auditLog'>,
   env: Environment,
   onEvent: (event: SigningEvent) => void,
-): Promise<ServiceComposition> {
+) {
   const { concurrency, timeoutMilliseconds, auditLog } = settings;
   checkProxies(settings, [baseUrl]);
   // Reports run concurrently with requests for signatures and must not wait for one of their connections.
@@ -96,23 +76,30 @@ export async function composeService(
     onCall,
     onWait: reportWaits(onEvent),
   });
-  return { service, http, client: fingerprintOf(credentials.accessKey), warnings: credentials.warnings, later };
+  return {
+    service,
+    /** For timestamp authorities, too. */
+    http,
+    /** How the journal knows whose calls they are, without the access key. */
+    client: fingerprintOf(credentials.accessKey),
+    /** Whole sentences on the credentials. */
+    warnings: credentials.warnings,
+    /** Whole sentences; grows as things are found. */
+    later,
+  };
 }
 
 function reportWaits(onEvent: (event: WaitingToRetry) => void): OnWait {
   return (reason, wait) => onEvent({ type: 'waiting-to-retry', reason, ...wait });
 }
 
-export interface TimestampComposition {
-  readonly timestamps: TimestampSettings;
-  /** For one attempt of one request. */
-  readonly timeoutMilliseconds: number;
-  readonly proxies: () => Proxies;
-}
-
 /** Undefined when none is named. Throws `proxy-invalid`. `roots`: as `readTimestampRoots` gives them. */
 export function composeTimestamps(
-  { timestamps, timeoutMilliseconds, proxies }: TimestampComposition,
+  {
+    timestamps,
+    timeoutMilliseconds,
+    proxies,
+  }: Pick<TimestampingSettings, 'timestamps' | 'timeoutMilliseconds' | 'proxies'>,
   http: Http,
   roots: TrustRoots | undefined,
   onEvent: (event: WaitingToRetry) => void,

@@ -3,7 +3,7 @@ import { dateOf, type SigningChain } from '../certificates/signing-chain.ts';
 import { checkFormatOptions } from '../formats/format-options.ts';
 import { FORMAT_OPTIONS } from '../formats/registry.ts';
 import type { TimestampSettings } from '../options/commands/common.ts';
-import type { ExtraPolicy, FilenameMask, Settings } from '../options/commands/sign.ts';
+import type { Settings } from '../options/commands/sign.ts';
 import { hasCredentials } from '../options/credentials/credentials.ts';
 import type { Environment } from '../options/options.ts';
 import type { SigningService } from '../service/signing-service.ts';
@@ -81,7 +81,7 @@ function contextOf(settings: Settings, chain: SigningChain): RunContext {
 
 export function describeClient(
   id: string,
-  { extra, maskFilename }: { readonly extra: ExtraPolicy; readonly maskFilename: FilenameMask },
+  { extra, maskFilename }: Pick<Settings, 'extra' | 'maskFilename'>,
 ): ClientInfo {
   return {
     id,

@@ -20,10 +20,11 @@ export const OPTIONS = {
 type Table = typeof OPTIONS;
 export type OptionKey = keyof Table;
 
+/** The options whose definition has this property. */
+type KeyWith<Property> = { [Key in OptionKey]: Table[Key] extends Property ? Key : never }[OptionKey];
+
 /** An option that a settings file may hold. */
-export type SettingKey = {
-  [Key in OptionKey]: Table[Key] extends { readonly stored: string } ? Key : never;
-}[OptionKey];
+export type SettingKey = KeyWith<{ readonly stored: string }>;
 
 /** What a caller gives for an option. */
 type Typed<Option> = Option extends { readonly isList: true }
@@ -53,13 +54,10 @@ export type OptionsOf<Command extends CommandName> = {
 };
 
 /** Those that the library has, too. */
-export type LibraryOptionsOf<Command extends CommandName> = {
-  readonly [Key in OptionKey as Command extends Table[Key]['commands'][number]
-    ? Table[Key] extends { readonly isCommandLineOnly: true }
-      ? never
-      : Key
-    : never]?: Typed<Table[Key]> | undefined;
-};
+export type LibraryOptionsOf<Command extends CommandName> = Omit<
+  OptionsOf<Command>,
+  KeyWith<{ readonly isCommandLineOnly: true }>
+>;
 
 export function definitionOf(key: OptionKey): OptionDefinition {
   return OPTIONS[key];

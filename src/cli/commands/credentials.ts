@@ -4,13 +4,13 @@ import type { Readable } from 'node:stream';
 import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { missingSettings } from '../../options/commands/common.ts';
-import { checkAccessKey, checkAccessSecret, hasCredentials } from '../../options/credentials/credentials.ts';
+import { checkAccessKey, hasCredentials, readAccessSecret } from '../../options/credentials/credentials.ts';
 import { accountName, accountText, storeCredentials } from '../../options/credentials/keychain.ts';
 import { settingsErrors } from '../../options/errors.ts';
 import type { ProfileOptions } from '../../options/options.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { parseBaseUrl } from '../../options/values.ts';
-import { Secret } from '../../secrets/secret.ts';
+import type { Secret } from '../../secrets/secret.ts';
 import { cliErrors } from '../errors.ts';
 import { canAsk, openAsk } from '../input/ask.ts';
 import { askForRoots } from '../input/init-answers.ts';
@@ -67,15 +67,12 @@ async function askFor(options: OptionsOf<'login'>, { settings }: CredentialsComp
           defaultAnswer: known,
           accept: (answer) => parseBaseUrl(answer, 'the answer'),
         });
-  const readKey = (answer: string): string => {
-    checkAccessKey(answer, 'the Access Key');
-    return answer;
-  };
+  const readKey = (answer: string): string => checkAccessKey(answer, 'the Access Key');
   const accessKey =
     options.accessKey === undefined
       ? await ask.text('Access Key', { defaultAnswer: io.env.CODESIGN_ACCESS_KEY || undefined, accept: readKey })
-      : checkedKey(options.accessKey);
-  const accessSecret = await ask.secret('Access Secret', (answer) => checkAccessSecret(answer, 'the Access Secret'));
+      : checkAccessKey(options.accessKey, KEY_OPTION);
+  const accessSecret = await ask.secret('Access Secret', (answer) => readAccessSecret(answer, 'the Access Secret'));
   return { baseUrl, accessKey, accessSecret };
 }
 
@@ -87,7 +84,8 @@ async function readFrom(options: OptionsOf<'login'>, { settings }: CredentialsCo
   const isTerminal = 'isTTY' in stdin && stdin.isTTY === true;
   if (accessKey === undefined || isTerminal) throw cliErrors('no-terminal', { instead: WITHOUT_TERMINAL });
   if (settings.baseUrl === undefined) throw missingSettings(['baseUrl'], env);
-  return { baseUrl: settings.baseUrl, accessKey: checkedKey(accessKey), accessSecret: await readSecretLine(stdin) };
+  checkAccessKey(accessKey, KEY_OPTION);
+  return { baseUrl: settings.baseUrl, accessKey, accessSecret: await readSecretLine(stdin) };
 }
 
 /** The whole input is the secret, except the line break at its end. Throws `access-secret-invalid`. */
@@ -105,13 +103,7 @@ async function readSecretLine(stdin: Readable): Promise<Secret> {
   const text = Buffer.concat(chunks)
     .toString('utf8')
     .replace(/\r?\n$/, '');
-  checkAccessSecret(text, SOURCE);
-  return new Secret(text);
-}
-
-function checkedKey(accessKey: string): string {
-  checkAccessKey(accessKey, KEY_OPTION);
-  return accessKey;
+  return readAccessSecret(text, SOURCE);
 }
 
 /** Asks for a file of roots, on a terminal, as long as the service's TLS certificate is not trusted. */

@@ -20,7 +20,7 @@ export interface Question<Answer> {
 export interface Ask extends Disposable {
   text<Answer>(question: string, options: Question<Answer>): Promise<Answer>;
   /** Without echo. `accept` may throw as for a text. */
-  secret(question: string, accept?: (answer: string) => void): Promise<Secret>;
+  secret(question: string, accept?: (answer: string) => Secret): Promise<Secret>;
   confirm(question: string, defaultAnswer: boolean): Promise<boolean>;
 }
 
@@ -83,11 +83,8 @@ export function openAsk(io: Io, instead: string): Ask {
       // Pasted text often has spaces around it.
       return ask(prompt, false, (answer) => accept(answer.trim() || (defaultAnswer ?? '')));
     },
-    async secret(question, accept = () => undefined) {
-      return ask(`${question} (not shown): `, true, (answer) => {
-        accept(answer);
-        return new Secret(answer);
-      });
+    secret(question, accept = (answer) => new Secret(answer)) {
+      return ask(`${question} (not shown): `, true, accept);
     },
     confirm(question, defaultAnswer) {
       const prompt = `${question} [${defaultAnswer ? 'Y/n' : 'y/N'}] `;

@@ -19,7 +19,7 @@ import {
   readOr,
   tryReadManifest,
 } from './signature/blocks.ts';
-import { rulesOf, type SharedInfo } from './signature/examine.ts';
+import type { SharedInfo } from './signature/examine.ts';
 import { coverageOf } from './signature/signature-file-info.ts';
 import { blockEntry, keepingPositions } from './stamp.ts';
 
@@ -113,12 +113,12 @@ async function requireFitting(
   others: readonly EmbeddedBlock[],
   shared: SharedInfo,
 ): Promise<void> {
-  const { layout, contents } = shared;
+  const { layout, contents, knownManifest } = shared;
   const misfit = (reason: string) => formatErrors('not-its-signature', { reason });
   const signatureFile = tryReadManifest(signedFile);
   if (layout.manifest === undefined) throw misfit('the archive has no manifest');
   if (signatureFile === undefined) throw misfit(`${name} cannot be read`);
-  if (findDisagreement(signatureFile, layout.manifest.parsed, rulesOf(shared)) !== undefined) {
+  if (findDisagreement(signatureFile, layout.manifest.parsed, { known: knownManifest() }) !== undefined) {
     throw misfit(`the manifest was changed after ${name} was made`);
   }
   const { covers, removed } = coverageOf(signatureFile, layout);

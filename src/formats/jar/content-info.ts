@@ -13,14 +13,7 @@ import {
 import type { JarLayout } from './layout.ts';
 import { type DigestStrength, strengthOf } from './manifest/digest-names.ts';
 
-export interface ContentInfo {
-  /** Of a file to sign: whether it has digests in the manifest, and all of those are right. */
-  stateOf(entry: ZipEntry): ContentState;
-  /** Of the strongest digest that it has. */
-  strengthOf(entry: ZipEntry): DigestStrength;
-  /** The first file whose contents cannot be read; the others were not looked at then. */
-  readonly damaged: CodesignError | undefined;
-}
+export type ContentInfo = Awaited<ReturnType<typeof readContentInfo>>;
 
 /** `not checked`: the strongest digest is right; the others were left out, see `withinDigestLimit`. */
 export type ContentState = 'right' | 'wrong' | 'without digest' | 'not checked';
@@ -29,7 +22,7 @@ export async function readContentInfo(
   source: ByteSource,
   { archive, manifest, signable }: JarLayout,
   digestEntries: DigestEntries,
-): Promise<ContentInfo> {
+) {
   /** By the index of the entry. */
   const positions: number[] = [];
   for (const [position, { index }] of signable.entries()) positions[index] = position;
@@ -58,14 +51,18 @@ export async function readContentInfo(
   }
   const strengths = new Map([...new Set(algorithms)].map((list) => [list, strongest(list)]));
   return {
+    /** The first file whose contents cannot be read; the others were not looked at then. */
     damaged,
-    stateOf({ index }) {
+    /** Of a file to sign: whether it has digests in the manifest, and all of those are right. */
+    stateOf({ index }: ZipEntry): ContentState {
       const position = positions[index] ?? -1;
       if ((algorithms[position] ?? []).length === 0) return 'without digest';
       if (isWrong[position] === 1) return 'wrong';
       return isReduced(position) ? 'not checked' : 'right';
     },
-    strengthOf: ({ index }) => strengths.get(algorithms[positions[index] ?? -1] ?? []) ?? 'weak',
+    /** Of the strongest digest that it has. */
+    strengthOf: ({ index }: ZipEntry): DigestStrength =>
+      strengths.get(algorithms[positions[index] ?? -1] ?? []) ?? 'weak',
   };
 }
 

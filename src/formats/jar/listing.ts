@@ -6,11 +6,7 @@ export interface Listing {
   readonly first: string;
 }
 
-interface Named {
-  readonly name: string;
-}
-
-export function listingOf<Item extends Named>(
+export function listingOf<Item extends { readonly name: string }>(
   items: Iterable<Item>,
   isListed: (item: Item) => boolean = () => true,
 ): Listing {

@@ -81,8 +81,8 @@ async function readEnvironment(env: Environment): Promise<Credentials> {
   if (value !== '' && path !== '') throw settingsErrors('credentials-ambiguous');
   checkAccessKey(accessKey, KEY);
   const { text, warnings } = path === '' ? { text: value, warnings: [] } : await readSecretFile(path, SECRET_FILE);
-  checkAccessSecret(text, path === '' ? SECRET : SECRET_FILE);
-  return { accessKey, accessSecret: new Secret(text), source: 'environment', origin: undefined, warnings };
+  const accessSecret = readAccessSecret(text, path === '' ? SECRET : SECRET_FILE);
+  return { accessKey, accessSecret, source: 'environment', origin: undefined, warnings };
 }
 
 async function readKeychain({ origin, account, keychain }: CredentialsQuery): Promise<Credentials> {
@@ -105,18 +105,22 @@ async function readKeychain({ origin, account, keychain }: CredentialsQuery): Pr
   return { ...stored, source: 'keychain', warnings: [] };
 }
 
-/** `source`: where the key was given, for the message, which never repeats it: key and secret may stand in it together. */
-export function checkAccessKey(accessKey: string, source: string): void {
-  if (accessKey === '') throw settingsErrors('access-key-invalid', { source, problem: 'is empty' });
-  if (accessKey.includes(':')) throw settingsErrors('access-key-invalid', { source, problem: 'has a colon in it' });
-  if (CONTROL.test(accessKey)) {
-    throw settingsErrors('access-key-invalid', { source, problem: 'has a control character in it' });
-  }
+/**
+ * The key. `source`: where it was given, for the message, which never repeats it: key and secret may stand in it together.
+ * Throws `access-key-invalid`.
+ */
+export function checkAccessKey(accessKey: string, source: string): string {
+  const invalid = (problem: string) => settingsErrors('access-key-invalid', { source, problem });
+  if (accessKey === '') throw invalid('is empty');
+  if (accessKey.includes(':')) throw invalid('has a colon in it');
+  if (CONTROL.test(accessKey)) throw invalid('has a control character in it');
+  return accessKey;
 }
 
-export function checkAccessSecret(text: string, source: string): void {
-  if (text === '') throw settingsErrors('access-secret-invalid', { source, problem: 'is empty' });
-  if (CONTROL.test(text)) {
-    throw settingsErrors('access-secret-invalid', { source, problem: 'has a line break or control character in it' });
-  }
+/** Throws `access-secret-invalid`. */
+export function readAccessSecret(text: string, source: string): Secret {
+  const invalid = (problem: string) => settingsErrors('access-secret-invalid', { source, problem });
+  if (text === '') throw invalid('is empty');
+  if (CONTROL.test(text)) throw invalid('has a line break or control character in it');
+  return new Secret(text);
 }

@@ -9,23 +9,12 @@ import { isSettingKey, isStoredIn, PROJECT_KEYS, type SettingKey } from '../tabl
 import { readJsonFile, shownKey } from './json-file.ts';
 import { damaged, textOf, unknownKey } from './stored-values.ts';
 
-const WHERE_CREDENTIALS_GO = 'a cloned repository must not choose where credentials go';
-const WHAT_IS_TRUSTED = 'a cloned repository must not choose whom this machine trusts';
-const WHAT_IS_USED = 'a cloned repository must not choose which certificate is used, and paid for';
-const WHOSE_CHOICE = 'only the user who signs can choose it';
-
-/** Keys that users may try, with the reason against each. */
-const REFUSED: ReadonlyMap<string, string> = new Map([
-  ['baseUrl', WHERE_CREDENTIALS_GO],
-  ['environment', WHERE_CREDENTIALS_GO],
-  ['environments', WHERE_CREDENTIALS_GO],
-  ['profile', WHERE_CREDENTIALS_GO],
-  ['proxy', WHERE_CREDENTIALS_GO],
-  ['caFile', WHAT_IS_TRUSTED],
-  ['timestampRoots', WHAT_IS_TRUSTED],
-  ['code', WHAT_IS_USED],
-  ['certificate', WHAT_IS_USED],
-]);
+/** Keys that users may try, by what a cloned repository must not choose. */
+const REFUSED = {
+  'where credentials go': ['baseUrl', 'environment', 'environments', 'profile', 'proxy'],
+  'whom this machine trusts': ['caFile', 'timestampRoots'],
+  'which certificate is used, and paid for': ['code', 'certificate'],
+};
 
 export interface ProjectSearch {
   /** Where the search begins. */
@@ -74,11 +63,10 @@ async function isThere(path: string): Promise<boolean> {
 
 function projectKey(key: string, path: string): SettingKey {
   if (isSettingKey(key) && isStoredIn('project', key)) return key;
-  const known = isSettingKey(key) ? WHOSE_CHOICE : undefined;
-  const reason = REFUSED.get(key) ?? known;
-  const allowed = PROJECT_KEYS.join(', ');
-  if (reason !== undefined) throw settingsErrors('project-setting-refused', { path, key, reason, allowed });
-  throw unknownKey(key, PROJECT_KEYS, path);
+  const [refused] = Object.entries(REFUSED).find(([, keys]) => keys.includes(key)) ?? [];
+  if (refused === undefined && !isSettingKey(key)) throw unknownKey(key, PROJECT_KEYS, path);
+  const reason = refused ? `a cloned repository must not choose ${refused}` : 'only the user who signs can choose it';
+  throw settingsErrors('project-setting-refused', { path, key, reason, allowed: PROJECT_KEYS.join(', ') });
 }
 
 function readValue(key: string, value: unknown, path: string): readonly string[] {

@@ -20,15 +20,10 @@ export interface AgreementRules {
   /** Whether digests by an algorithm (as node:crypto calls it) count. By default all that are known do. */
   readonly permits?: (algorithm: string) => boolean;
   /** For callers that need one manifest several times. */
-  readonly known?: KnownManifest;
+  readonly known?: KnownManifest | undefined;
 }
 
-/** What is found out of a manifest once, however many signatures speak of it, and however often one of them does. */
-export interface KnownManifest {
-  readonly sections: () => SectionsByName;
-  /** Base64. `part`: what it is of, in any words that no other part has. */
-  digestOf(part: string, algorithm: string, bytes: () => readonly Buffer[]): string;
-}
+export type KnownManifest = ReturnType<typeof knowManifest>;
 
 /** The sections of each name, in the file's order, those that touch as one; the names in the order of their first sections. */
 export type SectionsByName = ReadonlyMap<string, readonly SectionRange[]>;
@@ -45,11 +40,13 @@ export function sectionsByName(manifest: Manifest): SectionsByName {
   return byName;
 }
 
-export function knowManifest(manifest: Manifest): KnownManifest {
+/** What is found out of a manifest once, however many signatures speak of it, and however often one of them does. */
+export function knowManifest(manifest: Manifest) {
   const digests = new Map<string, string>();
   return {
     sections: onceOf(() => sectionsByName(manifest)),
-    digestOf(part, algorithm, bytes) {
+    /** Base64. `part`: what it is of, in any words that no other part has. */
+    digestOf(part: string, algorithm: string, bytes: () => readonly Buffer[]): string {
       const key = `${algorithm} ${part}`;
       const digest = digests.get(key) ?? sectionDigest(algorithm, bytes());
       digests.set(key, digest);

@@ -12,20 +12,9 @@ export const JAVA_DIGEST_NAME: Readonly<Record<DigestAlgorithm, string>> = {
 const NODE_NAMES: ReadonlyMap<string, string> = new Map([
   ['MD5', 'md5'],
   ['SHA', 'sha1'],
-  ['SHA1', 'sha1'],
-  ['SHA-1', 'sha1'],
-  ['SHA224', 'sha224'],
-  ['SHA256', 'sha256'],
-  ['SHA384', 'sha384'],
-  ['SHA512', 'sha512'],
-  ['SHA-224', 'sha224'],
-  ['SHA-256', 'sha256'],
-  ['SHA-384', 'sha384'],
-  ['SHA-512', 'sha512'],
-  ['SHA3-224', 'sha3-224'],
-  ['SHA3-256', 'sha3-256'],
-  ['SHA3-384', 'sha3-384'],
-  ['SHA3-512', 'sha3-512'],
+  ...['SHA1', 'SHA224', 'SHA256', 'SHA384', 'SHA512'].map((name) => [name, name.toLowerCase()] as const),
+  ...['1', '224', '256', '384', '512'].map((bits) => [`SHA-${bits}`, `sha${bits}`] as const),
+  ...['224', '256', '384', '512'].map((bits) => [`SHA3-${bits}`, `sha3-${bits}`] as const),
 ]);
 
 /** What no verifier of today refuses. */

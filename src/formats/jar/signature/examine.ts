@@ -11,7 +11,7 @@ import { examineUnread } from '../../signature-profile.ts';
 import type { ContentInfo, ContentState } from '../content-info.ts';
 import type { JarLayout } from '../layout.ts';
 import { inWords, listingOf } from '../listing.ts';
-import type { AgreementRules, Disagreement, KnownManifest } from '../manifest/agreement.ts';
+import type { Disagreement, KnownManifest } from '../manifest/agreement.ts';
 import { type DigestStrength, strengthOf } from '../manifest/digest-names.ts';
 import type { EmbeddedBlock } from './blocks.ts';
 import { JAR_PROFILE } from './new-signature.ts';
@@ -27,11 +27,6 @@ export interface SharedInfo {
   /** Those that each of its sections has digests by. */
   manifestAlgorithms(): readonly (readonly string[])[];
   contents(): Promise<ContentInfo>;
-}
-
-export function rulesOf({ knownManifest }: SharedInfo): AgreementRules {
-  const known = knownManifest();
-  return known === undefined ? {} : { known };
 }
 
 /** Java takes SHA-1 as no digest unless a timestamp is older (`jdk.jar.disabledAlgorithms`). */

@@ -7,21 +7,12 @@ import {
 } from '../../../crypto/algorithms.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
 import { isFileName, type JarLayout } from '../layout.ts';
-import { type Listing, listingOf } from '../listing.ts';
+import { listingOf } from '../listing.ts';
 import { type Disagreement, findDisagreement, type KnownManifest, wholeDigests } from '../manifest/agreement.ts';
 import { type DigestStrength, nodeDigestName, strengthOf } from '../manifest/digest-names.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 
-export interface SignatureFileInfo {
-  /** Whether it speaks of the manifest as it is; undefined when it does, or when there is no manifest. */
-  disagreement(): Disagreement | undefined;
-  coverage(): Coverage;
-  /** Of the strongest digests with which it agrees: Java passes over those that it does not take. */
-  strength(): DigestStrength;
-  /** As `fileAlgorithms` gives them. */
-  algorithms(): readonly (readonly string[])[];
-}
-
+type SignatureFileInfo = ReturnType<typeof infoOf>;
 export type InfoOf = (signatureFile: Manifest) => SignatureFileInfo;
 
 /** For the signature files of one archive. `known`: its manifest; undefined without one. */
@@ -34,11 +25,7 @@ export function signatureFileInfo(layout: JarLayout, known: () => KnownManifest 
   };
 }
 
-function infoOf(
-  signatureFile: Manifest,
-  layout: JarLayout,
-  knownManifest: () => KnownManifest | undefined,
-): SignatureFileInfo {
+function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () => KnownManifest | undefined) {
   const manifest = layout.manifest?.parsed;
   const disagreementBy = (permits: (algorithm: string) => boolean): Disagreement | undefined => {
     const known = knownManifest();
@@ -48,12 +35,15 @@ function infoOf(
   const agreesBy = (...strengths: readonly DigestStrength[]): boolean =>
     disagreementBy((algorithm) => strengths.includes(strengthOf(algorithm))) === undefined;
   return {
+    /** Whether it speaks of the manifest as it is; undefined when it does, or when there is no manifest. */
     disagreement: onceOf(() => disagreementBy(() => true)),
     coverage: onceOf(() => coverageOf(signatureFile, layout)),
-    strength: onceOf(() => {
+    /** Of the strongest digests with which it agrees: Java passes over those that it does not take. */
+    strength: onceOf((): DigestStrength => {
       if (agreesBy('strong')) return 'strong';
       return agreesBy('strong', 'dated') ? 'dated' : 'weak';
     }),
+    /** As `fileAlgorithms` gives them. */
     algorithms: onceOf(() => fileAlgorithms(signatureFile)),
   };
 }
@@ -99,16 +89,11 @@ function algorithmOf(javaName: string): DigestAlgorithm[] {
   return DIGEST_ALGORITHMS.filter((algorithm) => NODE_DIGEST_NAME[algorithm] === nodeName);
 }
 
-export interface Coverage {
-  covers(entry: ZipEntry): boolean;
-  /** Files to sign that it does not speak of. */
-  readonly uncovered: Listing;
-  /** Files that it speaks of and the archive does not hold. */
-  readonly removed: Listing;
-}
+export type Coverage = ReturnType<typeof coverageOf>;
 
-export function coverageOf(signatureFile: Manifest, { archive, signable }: JarLayout): Coverage {
+export function coverageOf(signatureFile: Manifest, { archive, signable }: JarLayout) {
   const isCovered = new Uint8Array(archive.entries.length);
+  /** Files that it speaks of and the archive does not hold. */
   const removed = { count: 0, first: '' };
   for (const { name } of signatureFile.sections()) {
     const entry = archive.byName.get(name);
@@ -119,5 +104,7 @@ export function coverageOf(signatureFile: Manifest, { archive, signable }: JarLa
     }
   }
   const covers = ({ index }: ZipEntry): boolean => isCovered[index] === 1;
-  return { covers, uncovered: listingOf(signable, (entry) => !covers(entry)), removed };
+  /** Files to sign that it does not speak of. */
+  const uncovered = listingOf(signable, (entry) => !covers(entry));
+  return { covers, uncovered, removed };
 }
