@@ -50,7 +50,7 @@ export function openAsk(io: Io, instead: string): Ask {
     stdin.off('data', onData).off('end', end).pause();
     terminal.setRawMode(false);
   };
-  const editor = new LineEditor(write, () => {
+  const editor = lineEditor(write, () => {
     restore();
     write('\n');
     io.exit(EXIT_SIGINT);
@@ -116,85 +116,75 @@ const ERASE = new Set(['\b', '\x7f']);
 const KEYS = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|O[ -~])`, 'g');
 const CONTROL = /\p{Cc}/u;
 
-interface Asked {
-  readonly isHidden: boolean;
-  readonly answer: (line: string | undefined) => void;
-}
-
-class LineEditor {
-  readonly #echo: (text: string) => void;
-  readonly #interrupt: () => void;
+/** Returns what takes input, and gives lines of it. */
+function lineEditor(echo: (text: string) => void, interrupt: () => void) {
   /** Typed before the next question: echoed with that question, unless the answer is hidden. */
-  #ahead = '';
-  #typed: string[] = [];
-  #asked: Asked | undefined;
-  #isAtEnd = false;
+  let ahead = '';
+  let typed: string[] = [];
+  let asked: { readonly isHidden: boolean; readonly resolve: (line: string | undefined) => void } | undefined;
+  let isAtEnd = false;
 
-  constructor(echo: (text: string) => void, interrupt: () => void) {
-    this.#echo = echo;
-    this.#interrupt = interrupt;
-  }
-
-  /** The next line; undefined when the input ends. */
-  line(isHidden: boolean): Promise<string | undefined> {
-    return new Promise((resolve) => {
-      this.#asked = { isHidden, answer: resolve };
-      this.#work();
-    });
-  }
-
-  input(text: string): void {
-    if (text.includes(INTERRUPT)) {
-      this.#interrupt();
-    } else {
-      this.#ahead = (this.#ahead + text).replace(KEYS, '').replaceAll('\r\n', '\n');
-      this.#work();
-    }
-  }
-
-  end(): void {
-    this.#isAtEnd = true;
-    this.#work();
-  }
-
-  #work(): void {
-    const characters = [...this.#ahead];
+  function work(): void {
+    const characters = [...ahead];
     let used = 0;
     for (const character of characters) {
-      if (this.#asked === undefined) break;
+      if (asked === undefined) break;
       used += 1;
-      this.#take(character, this.#asked);
+      take(character, asked.isHidden);
     }
-    this.#ahead = characters.slice(used).join('');
-    if (this.#isAtEnd && this.#asked !== undefined) this.#answer(this.#asked, undefined);
+    ahead = characters.slice(used).join('');
+    if (isAtEnd && asked !== undefined) answer(undefined);
   }
 
-  #take(character: string, asked: Asked): void {
+  function take(character: string, isHidden: boolean): void {
     if (character === '\r' || character === '\n') {
-      this.#answer(asked, this.#typed.join(''));
+      answer(typed.join(''));
     } else if (character === END) {
-      if (this.#typed.length === 0) this.#answer(asked, undefined);
+      if (typed.length === 0) answer(undefined);
     } else if (ERASE.has(character)) {
-      this.#erase(1, asked);
+      erase(1, isHidden);
     } else if (character === ERASE_LINE) {
-      this.#erase(this.#typed.length, asked);
+      erase(typed.length, isHidden);
     } else {
       // The checks of the answer reject control characters; dropping them here would change a secret silently.
-      this.#typed.push(character);
-      if (!asked.isHidden && !CONTROL.test(character)) this.#echo(character);
+      typed.push(character);
+      if (!isHidden && !CONTROL.test(character)) echo(character);
     }
   }
 
-  #erase(count: number, { isHidden }: Asked): void {
-    const erased = this.#typed.splice(Math.max(0, this.#typed.length - count));
+  function erase(count: number, isHidden: boolean): void {
+    const erased = typed.splice(Math.max(0, typed.length - count));
     const shown = erased.filter((character) => !CONTROL.test(character)).join('');
-    if (!isHidden) this.#echo('\b \b'.repeat(widthOf(shown)));
+    if (!isHidden) echo('\b \b'.repeat(widthOf(shown)));
   }
 
-  #answer({ answer }: Asked, line: string | undefined): void {
-    this.#typed = [];
-    this.#asked = undefined;
-    this.#echo('\n');
-    answer(line);
+  function answer(line: string | undefined): void {
+    const resolve = asked?.resolve;
+    typed = [];
+    asked = undefined;
+    echo('\n');
+    resolve?.(line);
   }
+
+  return {
+    /** The next line; undefined when the input ends. */
+    line(isHidden: boolean): Promise<string | undefined> {
+      return new Promise((resolve) => {
+        asked = { isHidden, resolve };
+        work();
+      });
+    },
+    input(text: string): void {
+      if (text.includes(INTERRUPT)) {
+        interrupt();
+        return;
+      }
+      ahead = (ahead + text).replace(KEYS, '').replaceAll('\r\n', '\n');
+      work();
+    },
+    end(): void {
+      isAtEnd = true;
+      work();
+    },
+  };
 }

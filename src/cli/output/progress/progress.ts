@@ -28,89 +28,78 @@ const WAITING: Readonly<Record<Exclude<FileStep, 'writing'>, string>> = {
 /** Without a new event after this time, a file is no longer shown as being read. */
 const READING_MILLISECONDS = 1500;
 
-export class ProgressState {
-  readonly #words: ProgressWords;
-  readonly #now: () => number;
-  readonly #underWay = new Map<string, FileStep | undefined>();
-  readonly #finished = new Map<string, number>();
-  readonly #started: number;
-  #total = 0;
-  #reading: (BytesRead & { readonly at: number }) | undefined;
+type ProgressState = ReturnType<typeof progressState>;
 
-  /** `now`: monotonic, in milliseconds. */
-  constructor(words: ProgressWords, now: () => number) {
-    this.#words = words;
-    this.#now = now;
-    this.#started = now();
+/** `now`: monotonic, in milliseconds. */
+export function progressState({ doing, done }: ProgressWords, now: () => number) {
+  const underWay = new Map<string, FileStep | undefined>();
+  const finished = new Map<string, number>();
+  const started = now();
+  let total = 0;
+  let reading: (BytesRead & { readonly at: number }) | undefined;
+
+  function forgetReading(path: string): void {
+    if (reading?.path === path) reading = undefined;
   }
 
-  expect(files: number): void {
-    this.#total = files;
-  }
-
-  event(event: ProgressEvent): void {
-    switch (event.type) {
-      case 'file-started':
-        this.#underWay.set(event.path, undefined);
-        break;
-      case 'file-step':
-        this.#underWay.set(event.path, event.step);
-        this.#forgetReading(event.path);
-        break;
-      case 'bytes-read':
-        this.#reading = { ...event, at: this.#now() };
-        break;
-      case 'file-finished': {
-        const { path, status } = event.outcome;
-        this.#underWay.delete(path);
-        this.#forgetReading(path);
-        this.#finished.set(status, (this.#finished.get(status) ?? 0) + 1);
-        break;
-      }
-    }
-  }
-
-  /** Printable. */
-  parts(): readonly string[] {
-    const parts = [...this.#counts(), ...this.#waits(), ...this.#read()];
-    const [path] = this.#underWay.keys();
-    if (parts.length > 0 || path === undefined) return parts.length > 0 ? parts : [this.#words.doing];
-    return [`${this.#words.doing} ${shortName(path)}`];
-  }
-
-  elapsedSeconds(): number {
-    return Math.floor((this.#now() - this.#started) / 1000);
-  }
-
-  #forgetReading(path: string): void {
-    if (this.#reading?.path === path) this.#reading = undefined;
-  }
-
-  #counts(): string[] {
-    if (this.#total < 2) return [];
-    const { done } = this.#words;
-    const others = ['skipped', 'failed'].filter((status) => this.#finished.has(status));
+  function counts(): string[] {
+    if (total < 2) return [];
+    const others = ['skipped', 'failed'].filter((status) => finished.has(status));
     return [
-      `${this.#finished.get(done) ?? 0} of ${this.#total} ${done}`,
-      ...others.map((status) => `${this.#finished.get(status)} ${status}`),
+      `${finished.get(done) ?? 0} of ${total} ${done}`,
+      ...others.map((status) => `${finished.get(status)} ${status}`),
     ];
   }
 
-  #waits(): string[] {
+  function waits(): string[] {
     return Object.entries(WAITING).flatMap(([step, words]) => {
-      const paths = [...this.#underWay].filter(([, at]) => at === step).map(([path]) => path);
+      const paths = [...underWay].filter(([, at]) => at === step).map(([path]) => path);
       const [only] = paths;
       if (only === undefined) return [];
-      return [this.#total > 1 ? `${paths.length} ${words}` : `${shortName(only)} ${words}`];
+      return [total > 1 ? `${paths.length} ${words}` : `${shortName(only)} ${words}`];
     });
   }
 
-  #read(): string[] {
-    const reading = this.#reading;
-    if (reading === undefined || this.#now() - reading.at > READING_MILLISECONDS) return [];
+  function read(): string[] {
+    if (reading === undefined || now() - reading.at > READING_MILLISECONDS) return [];
     const { path, bytes, size } = reading;
     return [`${shortName(path)} ${Math.floor((bytes / size) * 100)} % of ${sizeInWords(size)}`];
   }
+
+  return {
+    expect(files: number): void {
+      total = files;
+    },
+    event(event: ProgressEvent): void {
+      switch (event.type) {
+        case 'file-started':
+          underWay.set(event.path, undefined);
+          break;
+        case 'file-step':
+          underWay.set(event.path, event.step);
+          forgetReading(event.path);
+          break;
+        case 'bytes-read':
+          reading = { ...event, at: now() };
+          break;
+        case 'file-finished': {
+          const { path, status } = event.outcome;
+          underWay.delete(path);
+          forgetReading(path);
+          finished.set(status, (finished.get(status) ?? 0) + 1);
+          break;
+        }
+      }
+    },
+    /** Printable. */
+    parts(): readonly string[] {
+      const parts = [...counts(), ...waits(), ...read()];
+      const [path] = underWay.keys();
+      if (parts.length > 0) return parts;
+      return [path === undefined ? doing : `${doing} ${shortName(path)}`];
+    },
+    elapsedSeconds: (): number => Math.floor((now() - started) / 1000),
+  };
 }
 
 function shortName(path: string): string {
@@ -138,12 +127,8 @@ const PLAIN_EVERY_MILLISECONDS = 5000;
 
 /** Throws `progress-unknown`. */
 export function openProgress(io: Io, options: LinesOptions, words: ProgressWords): Progress {
-  const state = new ProgressState(words, clock);
-  return {
-    expect: (files) => state.expect(files),
-    event: (event) => state.event(event),
-    [Symbol.dispose]: show(progressMode(io, options), state, io),
-  };
+  const state = progressState(words, clock);
+  return { ...state, [Symbol.dispose]: show(progressMode(io, options), state, io) };
 }
 
 /** Throws `progress-unknown`. */
@@ -158,29 +143,15 @@ export function progressMode({ stdout, stderr, env }: Io, { quiet, json, verbose
 }
 
 function wishIn(value: string | undefined): ProgressMode | undefined {
-  switch (value) {
-    case undefined:
-    case '':
-      return undefined;
-    case 'live':
-    case 'plain':
-    case 'none':
-      return value;
-    default:
-      throw cliErrors('progress-unknown', { value });
-  }
+  if (!value) return undefined;
+  if (value === 'live' || value === 'plain' || value === 'none') return value;
+  throw cliErrors('progress-unknown', { value });
 }
 
 /** Returns what ends it. */
 function show(mode: ProgressMode, state: ProgressState, io: Io): () => void {
-  switch (mode) {
-    case 'live':
-      return showLive(state, io);
-    case 'plain':
-      return showPlain(state, io);
-    case 'none':
-      return () => undefined;
-  }
+  if (mode === 'none') return () => undefined;
+  return mode === 'live' ? showLive(state, io) : showPlain(state, io);
 }
 
 function showLive(state: ProgressState, io: Io): () => void {

@@ -10,8 +10,8 @@ import { annotationLine, summaryMarkdown, writeJobSummary } from '../../../../sr
 import {
   openProgress,
   type ProgressEvent,
-  ProgressState,
   progressMode,
+  progressState,
 } from '../../../../src/cli/output/progress/progress.ts';
 import { hasColour, isUnicode } from '../../../../src/cli/output/terminal.ts';
 import { fitted, widthOf, wrapped } from '../../../../src/cli/output/text-layout.ts';
@@ -146,7 +146,7 @@ describe('how far a run has come', () => {
   const reading: ProgressEvent = { type: 'bytes-read', path, bytes: 47_250_000, size: 105_000_000 };
 
   it('reports one file by name', () => {
-    const state = new ProgressState(SIGNING, () => 0);
+    const state = progressState(SIGNING, () => 0);
     state.event({ type: 'file-started', path });
     expect(state.parts()).toEqual(['signing app.exe']);
     state.event(reading);
@@ -158,7 +158,7 @@ describe('how far a run has come', () => {
   });
 
   it('reports several files by their count', () => {
-    const state = new ProgressState(SIGNING, () => 0);
+    const state = progressState(SIGNING, () => 0);
     state.expect(20);
     for (const status of ['signed', 'signed', 'signed', 'skipped', 'failed']) {
       state.event({ type: 'file-finished', outcome: { path: status, status } });
@@ -176,7 +176,7 @@ describe('how far a run has come', () => {
 
   it('does not tell of reading that has stopped', () => {
     let now = 0;
-    const state = new ProgressState(SIGNING, () => now);
+    const state = progressState(SIGNING, () => now);
     state.event(reading);
     now = 2000;
     expect(state.parts()).toEqual(['signing']);
