@@ -4,14 +4,14 @@ import { exitCodeFor } from '../../errors/exit-codes.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { runInterruptibly } from '../interruption.ts';
 import type { Io } from '../io.ts';
-import { ResumeConsole, resumedJson } from '../output/changes/resume.ts';
+import { resumeConsole, resumedJson } from '../output/changes/resume.ts';
 import { jsonText } from '../output/json.ts';
 
 /** Returns the exit code. Throws what makes the whole run impossible: usage, settings, the journal. */
 export async function resume(options: OptionsOf<'resume'>, io: Io): Promise<number> {
   const { json = false, dryRun = false, forgetUnknown = false } = options;
   const stored = await composeStored(options, io.env);
-  using console = new ResumeConsole(io, options);
+  using console = resumeConsole(io, options);
   await using composition = await composeResume(options, stored, io.env, (event) => console.event(event));
   const work = async (signal: AbortSignal): Promise<number> => {
     const calls = await composition.run(signal);

@@ -7,7 +7,7 @@ import { cliErrors } from '../errors.ts';
 import { expandInputs, type InputPath, resolveOutputs } from '../input/inputs.ts';
 import { runInterruptibly } from '../interruption.ts';
 import type { Io } from '../io.ts';
-import { ChangeConsole } from '../output/changes/change-console.ts';
+import { changeConsole } from '../output/changes/change-console.ts';
 import { changesJson, type RunResult } from '../output/changes/change-json.ts';
 import type { ChangeVerb } from '../output/changes/outcomes.ts';
 import { jsonText } from '../output/json.ts';
@@ -39,7 +39,7 @@ export interface ChangeRun {
 /** Returns the exit code. */
 export async function runChanges(run: ChangeRun, options: LinesOptions, io: Io): Promise<number> {
   const { verb } = run;
-  using console = new ChangeConsole(io, options, verb, run.resumeCommand);
+  using console = changeConsole(io, options, verb, run.resumeCommand);
   await using change = await run.compose((event) => console.event(event));
   const { warnings = [], noteEnd } = change;
   for (const warning of warnings) console.warning(warning);

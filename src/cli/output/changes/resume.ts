@@ -6,73 +6,54 @@ import { describeResumed, type ResumedCall } from '../../../signing/resume/resum
 import type { Io } from '../../io.ts';
 import { errorJson, warningsJson } from '../json.ts';
 import { Lines, type LinesOptions, shown } from '../lines.ts';
-import { ChangeConsole } from './change-console.ts';
+import { changeConsole } from './change-console.ts';
 
 const INDENT = '         ';
 
 /** Disposing removes the progress of the run from the terminal. */
-export class ResumeConsole implements Disposable {
-  readonly #lines: Lines;
-  readonly #files: ChangeConsole;
+export function resumeConsole(io: Io, options: LinesOptions) {
+  const lines = new Lines(io, options);
+  const files = changeConsole(io, options, 'signed');
 
-  constructor(io: Io, options: LinesOptions) {
-    this.#lines = new Lines(io, options);
-    this.#files = new ChangeConsole(io, options, 'signed');
-  }
-
-  abandoned(): void {
-    this.#files.abandoned();
-  }
-
-  [Symbol.dispose](): void {
-    this.#files[Symbol.dispose]();
-  }
-
-  /** Files that fail are reported with their call. */
-  event(event: SigningEvent): void {
-    const isShown =
-      event.type !== 'report-failed' && (event.type !== 'file-finished' || event.outcome.status === 'signed');
-    if (isShown) this.#files.event(event);
-  }
-
-  warning(text: string): void {
-    this.#lines.warning(text);
-  }
-
-  /** `none`: what to say if there are no calls. */
-  calls(calls: readonly ResumedCall[], none: string): void {
-    this.#files[Symbol.dispose]();
-    for (const resumed of calls) this.#call(resumed);
-    if (calls.length === 0) {
-      this.#lines.result(none);
-      return;
-    }
-    const counts = Object.entries(summarise(calls)).filter(([, count]) => count > 0);
-    this.#lines.result(counts.map(([status, count]) => `${count} ${status}`).join(', '));
-  }
-
-  #call({ call, status, error }: ResumedCall): void {
+  function printCall({ call, status, error }: ResumedCall): void {
     const path = shown(pathOf(call));
     switch (status) {
       case 'finished':
-        if (call.kind === 'unreported') this.#lines.result(`reported ${path}${recordOf(call)}`);
+        if (call.kind === 'unreported') lines.result(`reported ${path}${recordOf(call)}`);
         break;
       case 'forgotten':
-        this.#lines.result(`forgot   ${path}  (call ${call.id})`);
+        lines.result(`forgot   ${path}  (call ${call.id})`);
         break;
       case 'failed':
-        if (error !== undefined) this.#lines.failed(pathOf(call), error);
-        this.#lines.print(`${INDENT}${about(call)}`);
+        if (error !== undefined) lines.failed(pathOf(call), error);
+        lines.print(`${INDENT}${about(call)}`);
         break;
       case 'left':
-        this.#lines.result(`left     ${path}  ${isUnusable(call) ? UNUSABLE : STATES[call.kind]}`);
-        if (error !== undefined) this.#lines.result(`${INDENT}${printable(error.message)} [${error.code}]`);
-        if (error !== undefined) this.#lines.explain(error);
-        if (call.reason !== undefined) this.#lines.result(`${INDENT}${printable(call.reason)}`);
-        this.#lines.result(`${INDENT}${about(call)}`);
+        lines.result(`left     ${path}  ${isUnusable(call) ? UNUSABLE : STATES[call.kind]}`);
+        if (error !== undefined) lines.result(`${INDENT}${printable(error.message)} [${error.code}]`);
+        if (error !== undefined) lines.explain(error);
+        if (call.reason !== undefined) lines.result(`${INDENT}${printable(call.reason)}`);
+        lines.result(`${INDENT}${about(call)}`);
         break;
     }
   }
+
+  return {
+    ...files,
+    /** Files that fail are reported with their call. */
+    event(event: SigningEvent): void {
+      const isShown =
+        event.type !== 'report-failed' && (event.type !== 'file-finished' || event.outcome.status === 'signed');
+      if (isShown) files.event(event);
+    },
+    /** `none`: what to say if there are no calls. */
+    calls(calls: readonly ResumedCall[], none: string): void {
+      files[Symbol.dispose]();
+      for (const resumed of calls) printCall(resumed);
+      const counts = Object.entries(summarise(calls)).filter(([, count]) => count > 0);
+      lines.result(counts.map(([status, count]) => `${count} ${status}`).join(', ') || none);
+    },
+  };
 }
 
 const STATES: Readonly<Record<UnfinishedCall['kind'], string>> = {

@@ -3,7 +3,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { Io } from '../../../../src/cli/io.ts';
-import { ChangeConsole } from '../../../../src/cli/output/changes/change-console.ts';
+import { changeConsole } from '../../../../src/cli/output/changes/change-console.ts';
 import type { SigningEvent } from '../../../../src/signing/outcome.ts';
 
 function said(options: { readonly quiet: boolean; readonly json: boolean }, event: SigningEvent) {
@@ -20,7 +20,7 @@ function said(options: { readonly quiet: boolean; readonly json: boolean }, even
       throw new Error('nothing ends here');
     },
   };
-  const console = new ChangeConsole(io, { ...options, verbose: false }, 'signed');
+  const console = changeConsole(io, { ...options, verbose: false }, 'signed');
   console.event(event);
   return [stdout.read(), stderr.read()];
 }
