@@ -38,9 +38,9 @@ export function buildPath(
 ): CertificatePath {
   const rootsByName = byName(roots);
   const isRoot = (certificate: ParsedCertificate): boolean =>
-    namesakes(rootsByName, certificate.subjectKey).some((root) => isSameAuthority(root, certificate));
+    (rootsByName.get(certificate.subjectKey) ?? []).some((root) => isSameAuthority(root, certificate));
   const isListed = ({ subjectKey, der }: ParsedCertificate): boolean =>
-    namesakes(rootsByName, subjectKey).some((root) => isSameBytes(root.der, der));
+    (rootsByName.get(subjectKey) ?? []).some((root) => isSameBytes(root.der, der));
   const issuersOf = issuerFinder(rootsByName, byName(pool), isRoot, at, budget);
   let best: CertificatePath | undefined;
   let longest: readonly ParsedCertificate[] = [leaf];
@@ -96,12 +96,6 @@ function byName(certificates: readonly ParsedCertificate[]): ByName {
   return bySubject;
 }
 
-function namesakes(certificates: ByName, name: string): readonly ParsedCertificate[] {
-  return certificates.get(name) ?? [];
-}
-
-type IssuersOf = (certificate: ParsedCertificate) => Iterable<ParsedCertificate>;
-
 /**
  * Gives issuers whose signature verifies, the likely ones first: trusted roots, then those that are valid and named by
  * their key's identifier. They are looked for one by one, so that what comes after a good one costs nothing.
@@ -112,7 +106,7 @@ function issuerFinder(
   isRoot: (one: ParsedCertificate) => boolean,
   at: Date,
   budget: WorkBudget,
-): IssuersOf {
+): (certificate: ParsedCertificate) => Iterable<ParsedCertificate> {
   const candidatesOf = new Map<ParsedCertificate, readonly ParsedCertificate[]>();
   const verdicts = new Map<ParsedCertificate, Map<ParsedCertificate, boolean>>();
 
@@ -132,8 +126,8 @@ function issuerFinder(
     if (candidates === undefined) {
       const name = certificate.issuerKey;
       // Another certificate of a trusted root (cross-signed, renewed) adds nothing to the root itself.
-      const others = namesakes(pool, name).filter((one) => !isRoot(one));
-      candidates = [...byPromise(namesakes(roots, name), certificate, at), ...byPromise(others, certificate, at)];
+      const others = (pool.get(name) ?? []).filter((one) => !isRoot(one));
+      candidates = [...byPromise(roots.get(name) ?? [], certificate, at), ...byPromise(others, certificate, at)];
       candidatesOf.set(certificate, candidates);
     }
     for (const candidate of candidates) if (verifies(candidate, certificate)) yield candidate;

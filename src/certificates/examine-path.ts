@@ -7,15 +7,7 @@ import type { Finding } from '../errors/finding.ts';
 import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from './certificate-fields.ts';
 import { type NameProblem, nameProblems } from './name-constraints.ts';
 import type { ParsedCertificate } from './parsed-certificate.ts';
-import {
-  allowsBelow,
-  examineKey,
-  nameOfPurpose,
-  type Purpose,
-  purposeOddity,
-  purposeProblem,
-  useOfPurpose,
-} from './purpose.ts';
+import { allowsBelow, examineKey, PURPOSES, type Purpose, purposeOddity, purposeProblem } from './purpose.ts';
 import { describeSignatureAlgorithm, isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
 
 export interface PathToExamine {
@@ -106,7 +98,7 @@ function examineLeafPurpose({ name, fields }: ParsedCertificate, purpose: Purpos
   const problem = purposeProblem(fields, purpose);
   const oddity = purposeOddity(fields, purpose);
   if (problem === undefined && oddity === undefined) return [];
-  const message = `The certificate of "${name}" is not ${problem === undefined ? 'quite fit' : 'meant'} for ${useOfPurpose(purpose)}: ${problem ?? oddity}.`;
+  const message = `The certificate of "${name}" is not ${problem === undefined ? 'quite fit' : 'meant'} for ${PURPOSES[purpose].use}: ${problem ?? oddity}.`;
   return [{ code: 'certificate-purpose', message, against: problem === undefined ? 'nothing' : 'trust' }];
 }
 
@@ -134,7 +126,7 @@ function examineAuthority(
   }
   // What a root that the user trusts may be used for is the user's to say.
   if (purpose !== undefined && !isAnchor && !allowsBelow(fields, purpose)) {
-    const message = `The authority "${name}" may not issue certificates for this purpose: its extendedKeyUsage lacks ${nameOfPurpose(purpose)}.`;
+    const message = `The authority "${name}" may not issue certificates for this purpose: its extendedKeyUsage lacks ${PURPOSES[purpose].name}.`;
     findings.push({ code: 'certificate-purpose', message, against: 'trust' });
   }
   return [...findings, ...examineNames(certificate, certificates.slice(0, index), nameProblem)];
@@ -184,9 +176,6 @@ function examineSignatureAlgorithm({ name, fields }: ParsedCertificate): Finding
 }
 
 function malformed({ name }: ParsedCertificate, problem: string): Finding {
-  return {
-    code: 'certificate-malformed',
-    message: `The certificate of "${name}" is malformed: ${problem}.`,
-    against: 'trust',
-  };
+  const message = `The certificate of "${name}" is malformed: ${problem}.`;
+  return { code: 'certificate-malformed', message, against: 'trust' };
 }

@@ -24,11 +24,6 @@ interface Name extends Comparable {
   readonly text: string;
 }
 
-interface Constraints {
-  readonly permitted: readonly Comparable[];
-  readonly excluded: readonly Comparable[];
-}
-
 /** What in the names of `issued` goes against the constraints of an authority above it, for people; undefined: nothing. */
 export type NameProblem = (authority: CertificateFields, issued: CertificateFields) => string | undefined;
 
@@ -73,7 +68,9 @@ function problemOf({ tag, value, text }: Name, constraints: Constraints): string
   return `they do not permit ${text}`;
 }
 
-function readConstraints({ extensions }: CertificateFields): Constraints {
+type Constraints = ReturnType<typeof readConstraints>;
+
+function readConstraints({ extensions }: CertificateFields) {
   const extension = extensions.get(NAME_CONSTRAINTS) ?? new Uint8Array();
   const what = 'name constraints';
   const fields = fieldsOf(readDer(extension, what), 0x30, what);

@@ -54,12 +54,7 @@ export async function readPkcs12(file: CertificateFile, password: Secret | undef
 }
 
 /** SafeContents, or what must be decrypted to get at them; neither for what is sealed with a public key. */
-interface Part {
-  readonly clear?: Element;
-  readonly encrypted?: EncryptedData;
-}
-
-function readPart(part: Element, file: CertificateFile): Part {
+function readPart(part: Element, file: CertificateFile): { clear?: Element; encrypted?: EncryptedData } {
   const what = 'PKCS#12';
   const contentInfo = fieldsOf(part, 0x30, what);
   const type = objectIdentifierOf(contentInfo.next(0x06, 'content type'), what);
@@ -82,19 +77,10 @@ function certificatesOf(safeContents: Element, depth = 0): Uint8Array[] {
   });
 }
 
-interface EncryptedData extends Encryption {
-  /** The AlgorithmIdentifier, whole. */
-  readonly algorithm: Uint8Array;
-  readonly ciphertext: Uint8Array;
-}
+type EncryptedData = ReturnType<typeof readEncryptedData>;
 
-interface Encryption {
-  readonly isPbes2: boolean;
-  /** Of the password: what decrypting costs. */
-  readonly iterations: number;
-}
-
-function readEncryptedData(encryptedData: Element, file: CertificateFile): EncryptedData {
+/** `algorithm`: the AlgorithmIdentifier, whole; `iterations`: of the password, what decrypting costs. */
+function readEncryptedData(encryptedData: Element, file: CertificateFile) {
   const what = 'PKCS#12 encrypted data';
   const fields = fieldsOf(encryptedData, 0x30, what);
   fields.next(0x02, 'version');
@@ -126,9 +112,7 @@ async function decrypt(
     if (clear) return readElement(Buffer.from(forge.asn1.toDer(clear).getBytes(), 'latin1'), 'PKCS#12 bags');
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
-    if (/unsupported|cannot read/i.test(problem)) {
-      throw unsupported(file, problem, cause);
-    }
+    if (/unsupported|cannot read/i.test(problem)) throw unsupported(file, problem, cause);
     // Anything else is what decrypting with a wrong password looks like.
   }
   const code = password === undefined ? 'certificate-password-missing' : 'certificate-password-wrong';
@@ -136,7 +120,7 @@ async function decrypt(
 }
 
 /** Both kinds of parameters hold (salt, iterations), PBES2 one level further in. */
-function readEncryption(algorithm: Element, file: CertificateFile): Encryption {
+function readEncryption(algorithm: Element, file: CertificateFile) {
   const what = 'PKCS#12 encryption';
   const fields = fieldsOf(algorithm, 0x30, what);
   const isPbes2 = objectIdentifierOf(fields.next(0x06, 'algorithm'), what) === PBES2;

@@ -26,14 +26,8 @@ export type Purpose = 'code-signing' | 'document-signing' | 'time-stamping' | 'r
 /** Whose certificates Acrobat and other PDF readers accept for documents. */
 const FOR_DOCUMENTS = [DOCUMENT_SIGNING, MICROSOFT_DOCUMENT_SIGNING, ADOBE_DOCUMENT_SIGNING, EMAIL_PROTECTION];
 
-/** In extendedKeyUsage, any of `oids`; `use`: for people, after "meant for". */
-interface PurposeInfo {
-  readonly oids: readonly string[];
-  readonly name: string;
-  readonly use: string;
-}
-
-const PURPOSES: Readonly<Record<Purpose, PurposeInfo>> = {
+/** In extendedKeyUsage, any of `oids`; `name`: as RFC 5280 has it; `use`: for people, after "meant for". */
+export const PURPOSES: Readonly<Record<Purpose, Readonly<{ oids: readonly string[]; name: string; use: string }>>> = {
   'code-signing': { oids: [CODE_SIGNING], name: 'codeSigning', use: 'signing code' },
   'document-signing': {
     oids: [...FOR_DOCUMENTS, CODE_SIGNING],
@@ -101,21 +95,6 @@ export function isLifetimeSigner(fields: CertificateFields): boolean {
   return extendedKeyUsageOf(fields)?.includes(LIFETIME_SIGNING) ?? false;
 }
 
-/** For people: `signing code`. */
-export function useOfPurpose(purpose: Purpose): string {
-  return PURPOSES[purpose].use;
-}
-
-/** For messages: the name that RFC 5280 gives the purpose. */
-export function nameOfPurpose(purpose: Purpose): string {
-  return PURPOSES[purpose].name;
-}
-
-/** For messages: `signing code`. */
-export function useOf(purpose: Purpose): string {
-  return PURPOSES[purpose].use;
-}
-
 /** RSA and DSA moduli in bits: below the first verifiers reject them, below the second they are outdated. */
 const LEAST_BITS = 1024;
 const GOOD_BITS = 2048;
@@ -133,11 +112,8 @@ export function examineKey(certificate: ParsedCertificate): Finding[] {
   return [{ code: 'certificate-weak-key', message, against: weakness.against }];
 }
 
-interface Weakness {
-  /** For people: a key and its size. */
-  readonly what: string;
-  readonly against: Finding['against'];
-}
+/** `what`: for people, a key and its size. */
+type Weakness = Pick<Finding, 'against'> & { readonly what: string };
 
 function modulusWeakness({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Weakness | undefined {
   const bits = asymmetricKeyDetails?.modulusLength;

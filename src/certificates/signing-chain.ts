@@ -11,7 +11,7 @@ import {
   publicKeyOf,
 } from './parsed-certificate.ts';
 import type { CertificateFile } from './pkcs12.ts';
-import { nameOfPurpose, type Purpose, purposeOddity, purposeProblem, useOfPurpose } from './purpose.ts';
+import { PURPOSES, type Purpose, purposeOddity, purposeProblem } from './purpose.ts';
 import { readContainer } from './read-containers.ts';
 
 export interface SigningChain {
@@ -68,7 +68,7 @@ export function requirePurpose({ der, name }: Certificate, purposes: readonly Pu
   const [problem] = problems;
   if (purpose === undefined || problem === undefined || problems.includes(undefined)) return;
   if (purpose === 'code-signing') throw certificateErrors('certificate-not-for-code-signing', { name, problem });
-  throw certificateErrors('certificate-not-for-purpose', { name, purpose: nameOfPurpose(purpose), problem });
+  throw certificateErrors('certificate-not-for-purpose', { name, purpose: PURPOSES[purpose].name, problem });
 }
 
 /** Whole sentences on what is odd about a certificate that has the purpose. */
@@ -76,7 +76,7 @@ export function purposeWarnings({ der, name }: Certificate, purpose: Purpose): r
   const oddity = purposeOddity(readCertificateFields(der), purpose);
   return oddity === undefined
     ? []
-    : [`The certificate of ${name} is not quite fit for ${useOfPurpose(purpose)}: ${oddity}.`];
+    : [`The certificate of ${name} is not quite fit for ${PURPOSES[purpose].use}: ${oddity}.`];
 }
 
 /** The day, as ISO 8601 has it, in UTC. */

@@ -9,6 +9,7 @@ import { readTime } from '../../asn1/times.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import { type Extension, readExtensions } from '../certificate-fields.ts';
 import { GENERAL_NAME, readName } from '../names.ts';
+import type { Crl } from './crl.ts';
 
 export interface CrlEntry {
   readonly revokedAt: Date;
@@ -25,26 +26,18 @@ export interface FoundEntries {
   readonly unknownCritical: string | undefined;
 }
 
-export interface WantedEntry {
-  /** The whole INTEGER. */
-  readonly serialNumber: Uint8Array;
-  /** Comparable, as `issuerKey` of the certificate. */
-  readonly issuerKey: string;
-}
-
-interface EntriesOfCrl {
-  readonly entries: Uint8Array;
-  readonly issuerKey: string;
-  readonly scope: { readonly isIndirect: boolean };
-}
+type EntriesOfCrl = Pick<Crl, 'entries' | 'issuerKey'> & { readonly scope: Pick<Crl['scope'], 'isIndirect'> };
 
 /** holdInstructionCode says what to do with a hold, and nothing about the certificate. */
 const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DATE, HOLD_INSTRUCTION]);
 /** The BOOLEAN that makes an extension critical. */
 const TRUE = Buffer.of(0x01, 0x01, 0xff);
 
-/** Searches the list for a certificate. Throws `asn1-malformed`. */
-export function findInCrl(crl: EntriesOfCrl, { serialNumber, issuerKey }: WantedEntry): FoundEntries {
+/** Searches the list for a certificate by the whole INTEGER of its number and its `issuerKey`. Throws `asn1-malformed`. */
+export function findInCrl(
+  crl: EntriesOfCrl,
+  { serialNumber, issuerKey }: Readonly<{ serialNumber: Uint8Array; issuerKey: string }>,
+): FoundEntries {
   const { isIndirect } = crl.scope;
   const wanted = Buffer.from(serialNumber.buffer, serialNumber.byteOffset, serialNumber.byteLength);
   const all = Buffer.from(crl.entries.buffer, crl.entries.byteOffset, crl.entries.byteLength);
@@ -108,13 +101,8 @@ function readEntry(der: Uint8Array): CrlEntry {
   };
 }
 
-interface Critical {
-  readonly unknown: string | undefined;
-  /** Comparable; undefined where the entry names none. */
-  readonly certificateIssuer: string | undefined;
-}
-
-function criticalOf(entry: Uint8Array, isIndirect: boolean): Critical {
+/** `certificateIssuer`: comparable; undefined where the entry names none. */
+function criticalOf(entry: Uint8Array, isIndirect: boolean) {
   const extensions = orUndefined(() => extensionsOf(entry));
   if (extensions === undefined) return { unknown: 'that is damaged', certificateIssuer: undefined };
   const issuer = isIndirect ? extensions.find(({ type }) => type === CERTIFICATE_ISSUER)?.value : undefined;

@@ -70,6 +70,7 @@ export function readOcspResponse(der: Uint8Array): OcspResponse | string {
   const signatureAlgorithm = basic.next(0x30, 'signature algorithm').bytes;
   const signature = bitsOf(basic.next(0x03, 'signature'), what);
   const certificates = basic.optional(0xa0);
+  const held = certificates === undefined ? [] : parts(onlyPart(certificates, what), what);
 
   const fields = fieldsOf(body, 0x30, what);
   fields.optional(0xa0); // version
@@ -83,18 +84,11 @@ export function readOcspResponse(der: Uint8Array): OcspResponse | string {
     signedBytes: body.bytes,
     signatureAlgorithm,
     signature,
-    certificates: certificatesIn(certificates, what),
+    certificates: held.slice(0, MAX_CERTIFICATES).map(({ bytes }) => bytes),
     criticalExtensions: [...extensions, ...answers.flatMap((one) => one.extensions)].flatMap(({ type, isCritical }) =>
       isCritical ? [type] : [],
     ),
   };
-}
-
-function certificatesIn(tagged: Element | undefined, what: string): Uint8Array[] {
-  if (tagged === undefined) return [];
-  return parts(onlyPart(tagged, what), what)
-    .slice(0, MAX_CERTIFICATES)
-    .map(({ bytes }) => bytes);
 }
 
 function extensionsIn(tagged: Element | undefined): readonly Extension[] {
@@ -138,11 +132,7 @@ export function buildOcspRequest(certificate: ParsedCertificate, issuer: ParsedC
 }
 
 /** Digests of the issuer's name, as the certificate has it, and of the issuer's key. */
-export function issuerDigests(
-  certificate: ParsedCertificate,
-  issuer: ParsedCertificate,
-  digestName: string,
-): { readonly nameDigest: Uint8Array; readonly keyDigest: Uint8Array } {
+export function issuerDigests(certificate: ParsedCertificate, issuer: ParsedCertificate, digestName: string) {
   return {
     nameDigest: createHash(digestName).update(certificate.fields.issuer).digest(),
     keyDigest: createHash(digestName).update(keyBitsOf(issuer)).digest(),

@@ -33,19 +33,11 @@ export function unknownBecause(why: string): Extract<RevocationStatus, { kind: '
 export interface Statement {
   readonly status: RevocationStatus;
   /** Undefined: not by a CRL. */
-  readonly list?: ListInfo;
+  readonly list?: Pick<Crl, 'issuerKey' | 'thisUpdate' | 'number' | 'scope'>;
   /** Whether it ends holds in lists of its scope that are older: the certificate is no longer in it. */
   readonly liftsHold?: boolean;
   /** Of a hold: what the list says if the hold is lifted. */
   readonly withoutHold?: RevocationStatus;
-}
-
-export interface ListInfo {
-  readonly issuerKey: string;
-  readonly scopeKey: string;
-  readonly thisUpdate: Date;
-  readonly number: bigint;
-  readonly isDelta: boolean;
 }
 
 /** All statements together; every one of `revoked` counts. */
@@ -67,10 +59,10 @@ export function combineStatements(statements: readonly Statement[]): CombinedSta
 
 function lifts({ list: newer, liftsHold = false }: Statement, { list: older }: Statement): boolean {
   if (!liftsHold || newer === undefined || older === undefined) return false;
-  if (newer.issuerKey !== older.issuerKey || newer.scopeKey !== older.scopeKey) return false;
+  if (newer.issuerKey !== older.issuerKey || newer.scope.key !== older.scope.key) return false;
   const later = newer.thisUpdate.getTime() - older.thisUpdate.getTime();
   // A delta is of the same time as the list that it changes, or later.
-  return later > 0 || (later === 0 && (newer.isDelta || newer.number > older.number));
+  return later > 0 || (later === 0 && (newer.scope.isDelta || newer.number > older.number));
 }
 
 export const ON_HOLD = 6;
@@ -133,11 +125,8 @@ export function statementByCrl(
     const staleness = stalenessOf(crl.thisUpdate, crl.nextUpdate, now);
     if (entries.length > 0) return statementOfEntries(crl, entries, gap, staleness);
     // A list of the past still shows that a hold had been lifted by then.
-    return {
-      status: goodUnless(gap ?? staleness),
-      list: infoOf(crl),
-      liftsHold: gap === undefined && crl.thisUpdate <= now,
-    };
+    const liftsHold = gap === undefined && crl.thisUpdate <= now;
+    return { status: goodUnless(gap ?? staleness), list: crl, liftsHold };
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
     return { status: unknownBecause(thrown.message) };
@@ -146,19 +135,18 @@ export function statementByCrl(
 
 /** `gap`, `staleness`: why the list says nothing of what it leaves out. */
 function statementOfEntries(
-  crl: Crl,
+  list: Crl,
   entries: readonly CrlEntry[],
   gap: string | undefined,
   staleness: string | undefined,
 ): Statement {
-  const list = infoOf(crl);
   const [lasting] = entries
     .filter(({ reason }) => reason !== ON_HOLD && reason !== REMOVED)
     .sort((a, b) => a.revokedAt.getTime() - b.revokedAt.getTime());
   if (lasting !== undefined) return { status: { kind: 'revoked', ...lasting }, list };
   const hold = entries.find(({ reason }) => reason === ON_HOLD);
   if (hold === undefined) {
-    const { isDelta } = crl.scope;
+    const { isDelta } = list.scope;
     const why = isDelta ? 'a delta CRL takes it from the list' : 'its entry is one for delta CRLs (removeFromCRL)';
     return { status: unknownBecause(why), list, liftsHold: isDelta };
   }
@@ -168,10 +156,6 @@ function statementOfEntries(
 
 function goodUnless(why: string | undefined): RevocationStatus {
   return why === undefined ? { kind: 'good' } : unknownBecause(why);
-}
-
-function infoOf({ issuerKey, thisUpdate, number, scope }: Crl): ListInfo {
-  return { issuerKey, scopeKey: scope.key, thisUpdate, number, isDelta: scope.isDelta };
 }
 
 function authenticityProblem(
