@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { counted } from '../errors/counted.ts';
 import { callFiles } from './calls/call-files.ts';
 import type { Moment } from './calls/steps.ts';
@@ -85,10 +85,7 @@ export function createContext(options: JournalOptions, isReadOnly: boolean) {
 /** Pairs of certificate number and certificate that a verified signature has proven: an empty file for each, named by its digest. */
 function provenPairs(folder: string, disk: Disk) {
   const known = new Set<string>();
-  const nameOf = ({ origin, code, leaf }: ProvenPair): string =>
-    createHash('sha256')
-      .update(JSON.stringify([origin, code, leaf]))
-      .digest('hex');
+  const nameOf = ({ origin, code, leaf }: ProvenPair): string => fingerprintOf(JSON.stringify([origin, code, leaf]));
   return {
     async has(pair: ProvenPair): Promise<boolean> {
       const name = nameOf(pair);

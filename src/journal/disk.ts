@@ -81,14 +81,11 @@ export function openDisk(root: string) {
     openToRead: (path: string) => openIn(path, constants.O_RDONLY),
 
     /** Size in bytes; undefined when it is not there. */
-    sizeOf: (path: string) =>
-      unless('ENOENT', () =>
-        inFolder(path, (inside) => {
-          const stats = lstatSync(inside);
-          assertFile(path, stats);
-          return stats.size;
-        }),
-      ),
+    async sizeOf(path: string): Promise<number | undefined> {
+      const stats = await unless('ENOENT', () => inFolder(path, (inside) => lstatSync(inside)));
+      if (stats !== undefined) assertFile(path, stats);
+      return stats?.size;
+    },
 
     /** A new file, on the disk when the promise resolves. */
     writeNew: (path: string, content: Uint8Array) =>

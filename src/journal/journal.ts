@@ -156,21 +156,13 @@ export const CALL_OUTCOMES = [
 ] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
-export interface HistoryEntry {
+export interface HistoryEntry extends Work, Pick<CallMetadata, 'file' | 'bytes' | 'certificate'> {
   readonly id: string;
   /** When the claim was made, and when the call was over, as ISO 8601; `ended` is undefined for a call that is not. */
   readonly at: string;
   readonly ended?: string | undefined;
-  readonly file: string;
-  readonly bytes: number;
   /** Files that were signed with this one signature. */
   readonly filesWritten: number;
-  readonly certificate: { readonly name: string; readonly sha256: string };
-  readonly origin: string;
-  readonly code: string;
-  readonly algorithm: DigestAlgorithm;
-  /** In hex. */
-  readonly digest: string;
   readonly record?: string | undefined;
   readonly outcome: CallOutcome;
   readonly counted: 'yes' | 'no' | 'unknown';
@@ -208,16 +200,12 @@ export interface Journal {
   readonly warnings: readonly string[];
 }
 
-export interface CountedCalls {
+export interface CountedCalls extends Pick<Work, 'origin' | 'code'> {
   /** In which they were asked, of universal time: 2026-11. */
   readonly month: string;
-  readonly origin: string;
-  readonly code: string;
 }
 
-export interface ProvenPair {
-  readonly origin: string;
-  readonly code: string;
+export interface ProvenPair extends Pick<Work, 'origin' | 'code'> {
   /** SHA-256 of the leaf's DER, in hex. */
   readonly leaf: string;
 }

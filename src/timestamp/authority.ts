@@ -2,22 +2,17 @@
 
 import pLimit from 'p-limit';
 import { digestOfContent, type SignedContent } from '../cms/verify-signer.ts';
-import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
+import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { printable } from '../errors/printable.ts';
 import type { Http } from '../http/http.ts';
 import { withinLimit } from '../http/limit.ts';
 import { type OnWait, type RetryClock, retry } from '../http/retry.ts';
-import type { AuthorityRoots } from './check-answer.ts';
+import type { AskedFor, CheckedToken } from './check-answer.ts';
 import { type Classified, classifyOutcome } from './classify-outcome.ts';
 import { buildTimestampRequest, NONCE_LENGTH, nonceOf } from './request.ts';
 
-export interface AuthorityOptions {
+export interface AuthorityOptions extends Pick<AskedFor, 'algorithm' | 'policy' | 'roots'> {
   readonly url: URL;
-  readonly algorithm: DigestAlgorithm;
-  /** Dotted; undefined for whichever policy an authority has. */
-  readonly policy?: string | undefined;
-  /** The chain of every token must end at one of them; undefined for any chain. */
-  readonly roots?: AuthorityRoots | undefined;
   readonly http: Http;
   /** For one attempt of one request, without the waits between attempts. */
   readonly timeoutMilliseconds: number;
@@ -31,7 +26,7 @@ export interface AuthorityOptions {
 }
 
 export type Received =
-  | { readonly token: Uint8Array; readonly time: Date }
+  | CheckedToken
   /** For people, printable. */
   | { readonly reason: string };
 
@@ -88,11 +83,7 @@ export function createAuthority(options: AuthorityOptions) {
      * Undefined when it was no longer wanted: `isStillWanted` is called once there is a slot. Rejects when the signal aborts
      * while it waits.
      */
-    request: (
-      signatureValue: SignedContent,
-      isStillWanted: () => boolean,
-      signal?: AbortSignal,
-    ): Promise<Received | undefined> =>
+    request: (signatureValue: SignedContent, isStillWanted: () => boolean, signal?: AbortSignal) =>
       // The slot is kept during the waits: an authority that is throttling gets no other request meanwhile.
       withinLimit(limit, async () => (isStillWanted() ? await stamp(signatureValue, signal) : undefined), signal),
   };

@@ -11,7 +11,7 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts'
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { readToken, type TokenReading } from './read-token.ts';
-import { isSameInteger, readTimestampResponse } from './request.ts';
+import { isSameInteger, readTimestampResponse, type TimestampRequest } from './request.ts';
 import type { Timestamp } from './timestamp.ts';
 import type { TstInfo } from './tst-info.ts';
 
@@ -22,21 +22,19 @@ export interface AuthorityRoots {
   readonly source: string;
 }
 
-export interface AskedFor {
+export interface AskedFor extends Omit<TimestampRequest, 'digest'> {
   /** Or the digest of other content. */
   readonly signatureValue: SignedContent;
-  readonly algorithm: DigestAlgorithm;
-  readonly policy?: string | undefined;
-  /** The contents of the INTEGER. */
-  readonly nonce: Uint8Array;
   /** Of the answer, by this machine's clock. */
   readonly now: Date;
   /** The token's chain must end at one of them; undefined for any chain. */
   readonly roots?: AuthorityRoots | undefined;
 }
 
+export type CheckedToken = Readonly<{ token: Uint8Array; time: Date }>;
+
 export type CheckedAnswer =
-  | { readonly token: Uint8Array; readonly time: Date }
+  | CheckedToken
   /** Why it cannot be used, for people. Raw: may hold control characters. */
   | { readonly refusal: string };
 
@@ -109,18 +107,15 @@ function pathProblem(
   if (signerCertificate === undefined) return 'its timestamp carries no certificate';
   const leaf = parseCertificate(signerCertificate, 'timestamp');
   const pool = certificates.map((der) => parseCertificate(der, 'timestamp'));
-  const {
-    certificates: path,
-    findings,
-    isTrusted,
-  } = buildPath(leaf, pool, trusted?.roots ?? [], time, 'time-stamping');
+  const { findings, isTrusted, ...path } = buildPath(leaf, pool, trusted?.roots ?? [], time, 'time-stamping');
   const problem = firstProblem(findings);
   if (trusted !== undefined) {
     return isTrusted ? problem : `the certificates of its timestamp do not lead to a root in ${trusted.source}`;
   }
   if (problem === undefined) return undefined;
-  const nearest = { certificates: path.slice(0, 2), isAnchored: false, at: time, purpose: 'time-stamping' } as const;
-  return firstProblem(examinePath(nearest)) === undefined && isAboutTime(findings) ? undefined : problem;
+  const nearby = path.certificates.slice(0, 2);
+  const nearest = examinePath({ certificates: nearby, isAnchored: false, at: time, purpose: 'time-stamping' });
+  return firstProblem(nearest) === undefined && isAboutTime(findings) ? undefined : problem;
 }
 
 function firstProblem(findings: readonly Finding[]): string | undefined {

@@ -1,8 +1,8 @@
 import type { AnswerHead, Failure, Outcome } from '../http/request.ts';
 import { type Attempt, readRetryAfter } from '../http/retry.ts';
-import { type AskedFor, checkAnswer } from './check-answer.ts';
+import { type AskedFor, type CheckedToken, checkAnswer } from './check-answer.ts';
 
-export type Classified = Attempt<{ readonly token: Uint8Array; readonly time: Date }, Refused>;
+export type Classified = Attempt<CheckedToken, Refused>;
 
 export interface Refused {
   /** Why, for people. Raw: may hold control characters. */

@@ -6,10 +6,7 @@ import { readTimestampToken, unreadableTimestamp } from './read-token.ts';
 import type { Timestamp } from './timestamp.ts';
 
 /** As it stands among the unsigned attributes. */
-export interface Stamp {
-  readonly kind: Timestamp['kind'];
-  readonly bytes: Uint8Array;
-}
+export type Stamp = Pick<Timestamp, 'kind' | 'bytes'>;
 
 /** Gives those of a signature's first signer, in their order; of an absurd number the first ones. */
 export type ReadTimestamps = (stamps: readonly Stamp[], signedData: SignedData) => readonly Timestamp[];

@@ -13,11 +13,8 @@ import { signingCertificateProblem } from './signing-certificate.ts';
 import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 import { readTstInfo, type TstInfo } from './tst-info.ts';
 
-export interface TokenReading {
-  readonly timestamp: Timestamp;
-  /** Undefined when it cannot be read. */
-  readonly info: TstInfo | undefined;
-}
+/** `info`: undefined when it cannot be read. */
+export type TokenReading = Readonly<{ timestamp: Timestamp; info: TstInfo | undefined }>;
 
 /** `stamped`: the signature value, or the digest of other content. Never throws for what is wrong with the token: that is in its findings. */
 export function readTimestampToken(token: Uint8Array, stamped: SignedContent, budget?: WorkBudget): Timestamp {
@@ -82,23 +79,14 @@ function readSignedToken(signedData: SignedData, stamped: SignedContent, budget?
   return { timestamp, info };
 }
 
-interface Content {
-  readonly bytes: Uint8Array;
-  readonly info: TstInfo | undefined;
-  readonly findings: readonly Finding[];
-}
-
 /** A damaged TSTInfo leaves the rest readable: who signed it, and whether the signature is over what is there. */
-function readContent({ contentType, content }: SignedData): Content {
+function readContent({ contentType, content }: SignedData) {
   let bytes: Uint8Array = new Uint8Array();
   try {
     if (contentType !== TST_INFO || content === undefined) {
       const problem = content === undefined ? 'it holds nothing' : `it holds ${contentType}, not TSTInfo`;
-      return {
-        bytes,
-        info: undefined,
-        findings: [broken('timestamp-unreadable', `The timestamp cannot be read: ${problem}.`)],
-      };
+      const message = `The timestamp cannot be read: ${problem}.`;
+      return { bytes, info: undefined, findings: [broken('timestamp-unreadable', message)] };
     }
     bytes = octetsOf(content, 'TSTInfo');
     return { bytes, info: readTstInfo(bytes), findings: [] };

@@ -9,13 +9,6 @@ import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { readName } from '../certificates/names.ts';
 import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
 
-interface CertificateIdentifier {
-  /** As node:crypto calls it; undefined for one that it does not know. */
-  readonly algorithm: string | undefined;
-  readonly digest: Uint8Array;
-  readonly issuerSerial: Element | undefined;
-}
-
 const SEQUENCE_TAG = 0x30;
 /** directoryName of GeneralName. */
 const DIRECTORY_NAME_TAG = 0xa4;
@@ -42,7 +35,7 @@ export function signingCertificateProblem(
 }
 
 /** The first of the certificates is the signer's, what follows are its issuers and policies. Only version 2 names the digest. */
-function readIdentifier(value: Element, version: 1 | 2): CertificateIdentifier {
+function readIdentifier(value: Element, version: 1 | 2) {
   const what = version === 1 ? 'ESSCertID' : 'ESSCertIDv2';
   const fields = fieldsOf(firstCertificate(value), SEQUENCE_TAG, what);
   const named = version === 1 ? undefined : fields.optional(SEQUENCE_TAG);
@@ -50,17 +43,17 @@ function readIdentifier(value: Element, version: 1 | 2): CertificateIdentifier {
   const issuerSerial = fields.optional(SEQUENCE_TAG);
   fields.end();
   const usual = version === 1 ? 'sha1' : 'sha256';
-  return {
-    algorithm: named === undefined ? usual : DIGEST_NAME_BY_OID[algorithmOf(named, what)],
-    digest,
-    issuerSerial,
-  };
+  /** As node:crypto calls it; undefined for one that it does not know. */
+  const algorithm = named === undefined ? usual : DIGEST_NAME_BY_OID[algorithmOf(named, what)];
+  return { algorithm, digest, issuerSerial };
 }
 
 function firstCertificate(value: Element): Element {
   const certificates = fieldsOf(value, SEQUENCE_TAG, 'SigningCertificate').next(SEQUENCE_TAG, 'certificates');
   return fieldsOf(certificates, SEQUENCE_TAG, 'SigningCertificate').next(SEQUENCE_TAG, 'first certificate');
 }
+
+type CertificateIdentifier = ReturnType<typeof readIdentifier>;
 
 function isNamed({ algorithm, digest, issuerSerial }: CertificateIdentifier, certificate: Uint8Array): boolean {
   // Two certificates with one MD5 digest are made in an afternoon.

@@ -93,10 +93,8 @@ export function callFiles(folders: { readonly calls: string; readonly aside: str
     },
     moveAside: ({ path, work }: CallLocation, call: string) => disk.moveFile(path, aside(work, call).path),
     remove: ({ path }: CallLocation) => disk.removeFile(path),
-    all: async () => [
-      ...(await locationsIn(disk, folders.calls, false)),
-      ...(await locationsIn(disk, folders.aside, true)),
-    ],
+    all: async () =>
+      (await locationsIn(disk, folders.calls, false)).concat(await locationsIn(disk, folders.aside, true)),
     movedAside: (work: string) => locationsIn(disk, folders.aside, true, work),
   };
 }

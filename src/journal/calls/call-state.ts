@@ -146,11 +146,8 @@ function takeAsking(
 function takeSigned(state: Draft, step: Extract<Step, { readonly step: 'signed' }>): void {
   if (state.signed !== undefined) return;
   state.phase = 'signed';
-  state.signed = {
-    record: step.record,
-    signature: new Uint8Array(Buffer.from(step.signature, 'base64')),
-    copy: step.copy,
-  };
+  const signature = new Uint8Array(Buffer.from(step.signature, 'base64'));
+  state.signed = { record: step.record, signature, copy: step.copy };
   state.reported = step.reported;
   const { id = '', holder, metadata } = state;
   beginShare(state.shares, { id, holder, metadata, instead: undefined });

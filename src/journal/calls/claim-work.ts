@@ -1,16 +1,16 @@
 import type { JournalContext } from '../context.ts';
 import { journalErrors } from '../errors.ts';
-import type { CallMetadata, ClaimOptions, SignatureOnRecord, Work } from '../journal.ts';
+import type { CallMetadata, Claim, ClaimOptions, Work } from '../journal.ts';
 import { inWords } from '../processes.ts';
 import type { CallLocation } from './call-files.ts';
 import type { CallState } from './call-state.ts';
 import { closeCall } from './close-call.ts';
-import { isAtWork, isUnusableUnder, isUpTo, isWritten, nextActionOf, sharesOf } from './next-action.ts';
+import { ASIDE, isAtWork, isUnusableUnder, isUpTo, isWritten, nextActionOf, sharesOf } from './next-action.ts';
 import type { Share } from './shares.ts';
 import { type MetadataOnRecord, metadataToRecord, workId } from './steps.ts';
 
 /** What a claim stands on. */
-export interface Ticket {
+export interface Ticket extends Pick<Claim, 'known' | 'unknownCalls' | 'justUnanswered'> {
   /** The name of the work. */
   readonly name: string;
   readonly work: Work;
@@ -18,9 +18,6 @@ export interface Ticket {
   readonly call: string;
   /** Of who asks it is the call's id. */
   readonly share: string;
-  readonly known: SignatureOnRecord | undefined;
-  readonly unknownCalls: readonly string[];
-  readonly justUnanswered: boolean;
 }
 
 type Asking = Pick<Ticket, 'name' | 'work' | 'facts'>;
@@ -50,7 +47,7 @@ export async function claimWork(
       const ticket = await joinCall(context, location, asking, state, watched);
       if (ticket) return ticket;
     } else {
-      await closeCall(context, location, state, action === 'stays' ? { aim: 'aside', givenUp: false } : action);
+      await closeCall(context, location, state, action === 'stays' ? ASIDE : action);
     }
   }
 }

@@ -55,8 +55,8 @@ export interface Closing {
 /** `busy`: a process works on it and will add steps. `stays`: there is a signature, or the outcome is unknown. */
 export type NextAction = 'busy' | 'stays' | Closing;
 
-const END: Closing = { aim: 'end', givenUp: false };
-const ASIDE: Closing = { aim: 'aside', givenUp: false };
+export const END: Closing = { aim: 'end', givenUp: false };
+export const ASIDE: Closing = { aim: 'aside', givenUp: false };
 
 /** `watched`: as in LastSign. */
 export async function nextActionOf(

@@ -51,13 +51,12 @@ export function endShare(call: SharesOfCall, step: ShareEnd, isCopy: boolean): b
       shares.set(share.id, { ...share, state: isLost ? 'gone' : 'not-written', reason: step.reason });
       break;
     }
-    case 'withdrawn':
+    case 'withdrawn': {
       // A file that replaced an unwritten one and leaves again restores that one.
-      shares.set(share.id, {
-        ...share,
-        state: share.instead === undefined || share.overtaken ? 'gone' : 'not-written',
-      });
+      const isGone = share.instead === undefined || share.overtaken;
+      shares.set(share.id, { ...share, state: isGone ? 'gone' : 'not-written' });
       break;
+    }
     default:
       shares.set(share.id, { ...share, state: 'unusable', reason: step.reason });
   }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
+import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import type { CallMetadata, RecordedSigningOptions, Work } from '../journal.ts';
 import { decodeLine } from '../lines.ts';
 import { holderSchema } from '../processes.ts';
@@ -111,8 +111,7 @@ export function readStep(line: string): Step | undefined {
 
 /** 64 hexadecimal digits. JSON keeps the parts apart, whatever characters they hold. */
 export function workId({ origin, code, algorithm, digest }: Work): string {
-  const parts = JSON.stringify([origin, code, algorithm, digest]);
-  return createHash('sha256').update(parts).digest('hex');
+  return fingerprintOf(JSON.stringify([origin, code, algorithm, digest]));
 }
 
 export function metadataToRecord({ signingOptions: manner, ...metadata }: CallMetadata): MetadataOnRecord {

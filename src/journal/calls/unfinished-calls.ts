@@ -4,7 +4,7 @@ import type { HistoryEntry, Journal, Reported, UnfinishedCall, UnfinishedKind } 
 import type { CallLocation } from './call-files.ts';
 import type { CallState } from './call-state.ts';
 import { closeCall, entryOf, outcomeOfEnded } from './close-call.ts';
-import { belongsToHistory, isSettled, kindOf, nextActionOf, sharesOf, withoutOvertaken } from './next-action.ts';
+import { belongsToHistory, END, isSettled, kindOf, nextActionOf, sharesOf, withoutOvertaken } from './next-action.ts';
 
 type OpenCalls = Pick<Journal, 'unfinished' | 'history' | 'counted' | 'reported' | 'forget'>;
 
@@ -119,7 +119,7 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
     async reported(id, status) {
       const found = await recordReport(id, status);
       if (found === undefined) return false;
-      if (isSettled(found.state)) await closeCall(context, found.location, found.state, { aim: 'end', givenUp: false });
+      if (isSettled(found.state)) await closeCall(context, found.location, found.state, END);
       return true;
     },
     async forget(id, reported) {
@@ -137,19 +137,14 @@ function asUnfinished({ state, kind }: FoundCall): readonly UnfinishedCall[] {
   const { id, at, work, metadata, signed, reason } = state;
   if (kind === undefined || id === undefined || work === undefined || metadata === undefined) return [];
   const files = sharesOf(state).map((share) => ({
-    file: share.metadata?.file ?? metadata.file,
+    file: (share.metadata ?? metadata).file,
     written: share.state === 'written',
     unusable: share.state === 'unusable',
     reason: share.reason,
     signingOptions: share.metadata?.signingOptions,
   }));
-  const whole = {
-    file: metadata.file,
-    written: false,
-    unusable: false,
-    reason,
-    signingOptions: metadata.signingOptions,
-  };
+  const { file, signingOptions } = metadata;
+  const whole = { file, written: false, unusable: false, reason, signingOptions };
   const call = { id, kind, at, work, metadata, record: signed?.record, reason };
   return [{ ...call, files: files.length > 0 ? files : [whole] }];
 }
