@@ -2,7 +2,7 @@
 
 import * as known from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { expectedError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from './certificate-fields.ts';
 import { type NameProblem, nameProblems } from './name-constraints.ts';
@@ -59,8 +59,7 @@ export function examinePath(path: PathToExamine): Finding[] {
         ...(isAnchor ? [] : examineSignatureAlgorithm(certificate)),
       ];
     } catch (thrown) {
-      if (!(thrown instanceof CodesignError)) throw thrown;
-      return [malformed(certificate, thrown.message)];
+      return [malformed(certificate, expectedError(thrown).message)];
     }
   });
 }

@@ -20,10 +20,7 @@ export interface HttpOptions {
   readonly proxies?: Proxies | undefined;
 }
 
-export interface JsonRequest extends RequestBounds {
-  readonly url: URL;
-  /** A Secret is revealed only as the request is handed over. */
-  readonly headers: ExchangeRequest['headers'];
+export interface JsonRequest extends Pick<ExchangeRequest, 'url' | 'headers'>, RequestBounds {
   readonly body: Uint8Array;
 }
 

@@ -35,9 +35,10 @@ export interface NotRetried<Failure> {
   readonly failure: Failure;
 }
 
-export type Retried<Result, Failure> =
-  | { readonly result: Result; readonly attempts: number }
-  | { readonly failure: Failure; readonly attempts: number };
+export type Retried<Result, Failure> = { readonly attempts: number } & (
+  | { readonly result: Result }
+  | { readonly failure: Failure }
+);
 
 export interface RetryWait {
   readonly milliseconds: number;

@@ -71,17 +71,17 @@ export async function performCall<Answer>(
   const attempt = async (number: number): Promise<Tried<Answer>> => {
     endHold();
     let isStarted = false;
-    const once = async (): Promise<readonly [Tried<Answer>, Went]> => {
+    const once = async () => {
       isStarted = true;
-      const { tried, went } = await attemptOnce(call, number, calling);
+      const [tried, went] = await attemptOnce(call, number, calling);
       // The wait is meant for all requests to the service, also when this one is given up.
       if (went === 'throttled' && tried.kind === 'transient' && tried.retryAfter !== undefined) {
         endHold = calling.pace.hold(Math.min(tried.retryAfter, LONGEST_WAIT));
       }
-      return [tried, went];
+      return [tried, went] as const;
     };
     try {
-      return await inTurn(call, number, calling.pace, once, signal);
+      return await inTurn(operation, number, calling.pace, once, signal);
     } catch (thrown) {
       return isStarted ? Promise.reject(thrown) : interrupted(number > 1 ? ' again' : '')(thrown);
     }
@@ -94,13 +94,13 @@ export async function performCall<Answer>(
 }
 
 /** A report needs no slot, and says what has happened: it is made once even when all is to end. */
-async function inTurn<Answer>(
-  { operation }: Call<Answer>,
+async function inTurn<Tried>(
+  operation: Operation,
   number: number,
   pace: Pace,
-  once: () => Promise<readonly [Tried<Answer>, Went]>,
+  once: () => Promise<readonly [Tried, Went]>,
   signal: AbortSignal | undefined,
-): Promise<Tried<Answer>> {
+): Promise<Tried> {
   if (operation === 'sign') return pace.run(once, signal);
   const waiting = pace.untilWanted(signal);
   await (number > 1 ? waiting : waiting.catch(() => undefined));
@@ -112,7 +112,7 @@ async function attemptOnce<Answer>(
   call: Call<Answer>,
   number: number,
   { clock, origin, show, onCall }: Calling,
-): Promise<{ readonly tried: Tried<Answer>; readonly went: Went }> {
+): Promise<readonly [Tried<Answer>, Went]> {
   const { operation, subject } = call;
   const started = clock.now();
   const outcome = await call.send();
@@ -120,7 +120,7 @@ async function attemptOnce<Answer>(
   const tried = readSuccess(call, classify(outcome, { operation, attempts: number, origin, show, now }));
   const head = headOf(outcome);
   const error = tried.kind === 'done' ? undefined : tried.failure;
-  const record = tried.kind === 'done' ? tried.result.record : tried.failure.record;
+  const { record } = tried.kind === 'done' ? tried.result : tried.failure;
   notify(onCall, {
     ...subject,
     operation,
@@ -133,10 +133,10 @@ async function attemptOnce<Answer>(
     result: error?.code ?? 'ok',
     milliseconds: Math.max(0, now - started),
   });
-  if (tried.kind === 'transient' && (head?.status === 429 || head?.status === 503)) return { tried, went: 'throttled' };
+  if (tried.kind === 'transient' && (head?.status === 429 || head?.status === 503)) return [tried, 'throttled'];
   // A gateway that gave up says nothing good about the service.
   const isAnswered = outcome.kind === 'answer' && tried.kind !== 'may-have-arrived';
-  return { tried, went: isAnswered ? 'answered' : 'unanswered' };
+  return [tried, isAnswered ? 'answered' : 'unanswered'];
 }
 
 function readSuccess<Answer>(call: Call<Answer>, tried: Attempt<Success, CodesignError>): Tried<Answer> {
@@ -184,14 +184,11 @@ const PERMANENT: ReadonlySet<FailureReason> = new Set(['tls-untrusted', 'tls-fai
 export function classify(outcome: Outcome, circumstances: Circumstances): Classified {
   if (outcome.kind === 'answer') return classifyAnswer(outcome, outcome.body, circumstances);
   const { head, body } = outcome;
-  if (head !== undefined && body !== undefined && isSuccessStatus(head.status)) {
-    if (circumstances.operation === 'sign' && isWholeSignature(body)) return classifyAnswer(head, body, circumstances);
-  }
+  if (head === undefined) return classifyFailure(outcome, circumstances);
   // A status outside 2xx is a failure whatever the body says, and even when the body did not come whole.
-  if (head !== undefined && !isSuccessStatus(head.status)) {
-    return classifyAnswer(head, body ?? new Uint8Array(), circumstances);
-  }
-  return classifyFailure(outcome, circumstances);
+  if (!isSuccessStatus(head.status)) return classifyAnswer(head, body ?? new Uint8Array(), circumstances);
+  const isSigned = circumstances.operation === 'sign' && body !== undefined && isWholeSignature(body);
+  return isSigned ? classifyAnswer(head, body, circumstances) : classifyFailure(outcome, circumstances);
 }
 
 /** An error after which there is no retry. */
@@ -228,14 +225,11 @@ function classifyStatus(refusal: Refusal, now: number): Classified {
   const { status, headers } = head;
   const failure = statusError(refusal);
   if (saysUnauthorized(status, envelope)) return failed(failure);
-  const isCertain = operation === 'report-sign' || !isBare503(head, envelope);
-  if (status === 429 || (status === 503 && isCertain)) {
-    const retryAfter = readRetryAfter(headers.get('retry-after'), now);
-    return { kind: 'transient', failure, maxAttempts: MAX_ATTEMPTS.throttled, retryAfter };
-  }
-  if (operation !== 'report-sign' || status < 500) return failed(failure);
-  const retryAfter = readRetryAfter(headers.get('retry-after'), now);
-  return { kind: 'transient', failure, maxAttempts: MAX_ATTEMPTS.unanswered, retryAfter };
+  const isReport = operation === 'report-sign';
+  const isThrottled = status === 429 || (status === 503 && (isReport || !isBare503(head, envelope)));
+  if (!isThrottled && !(isReport && status >= 500)) return failed(failure);
+  const maxAttempts = isThrottled ? MAX_ATTEMPTS.throttled : MAX_ATTEMPTS.unanswered;
+  return { kind: 'transient', failure, maxAttempts, retryAfter: readRetryAfter(headers.get('retry-after'), now) };
 }
 
 function classifyFailure(failure: Failure, { operation, origin, show }: Circumstances): Classified {

@@ -31,10 +31,7 @@ export const signRequestSchema = v.object({
 export type SignRequestMessage = v.InferOutput<typeof signRequestSchema>;
 
 /** API 2.5. */
-export const reportRequestSchema = v.object({
-  id: v.string(),
-  status: v.pipe(v.number(), v.integer()),
-});
+export const reportRequestSchema = v.object({ id: v.string(), status: v.pipe(v.number(), v.integer()) });
 export type ReportRequestMessage = v.InferOutput<typeof reportRequestSchema>;
 
 export const algorithmSchema = v.picklist(DIGEST_ALGORITHMS);

@@ -8,7 +8,7 @@ import { examinePath } from '../certificates/examine-path.ts';
 import { type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
 import { digestOfContent, type SignedContent } from '../cms/verify-signer.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { expectedError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { readToken, type TokenReading } from './read-token.ts';
 import { isSameInteger, readTimestampResponse, type TimestampRequest } from './request.ts';
@@ -49,8 +49,7 @@ export function checkAnswer(body: Uint8Array, asked: AskedFor): CheckedAnswer {
     if ('refusal' in response) return { refusal: `it rejects the request: ${response.refusal}` };
     return checkToken(readToken(response.token, asked.signatureValue), asked);
   } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return { refusal: `the answer is not a timestamp (${thrown.message})` };
+    return { refusal: `the answer is not a timestamp (${expectedError(thrown).message})` };
   }
 }
 

@@ -7,7 +7,7 @@ import { readTime } from '../asn1/times.ts';
 import { attributeValues, parseSignerInfo, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
 import { examineSigner, type SignerRules } from '../cms/verify-signer.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { expectedError } from '../errors/codesign-error.ts';
 import { broken, type Finding } from '../errors/finding.ts';
 import { unreadableTimestamp } from './read-token.ts';
 import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
@@ -85,7 +85,6 @@ function readSigningTime({ signedAttributes }: SignerInfo): {
   try {
     return { time: readTime(value, 'signing time'), findings: [] };
   } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return damaged(`'s signing time cannot be read: ${thrown.message}`);
+    return damaged(`'s signing time cannot be read: ${expectedError(thrown).message}`);
   }
 }

@@ -12,7 +12,7 @@ import {
   type Statement,
   unknownBecause,
 } from '../certificates/revocation/status.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { expectedError } from '../errors/codesign-error.ts';
 import type { Http } from '../http/http.ts';
 import type { Outcome } from '../http/request.ts';
 
@@ -76,8 +76,7 @@ function usableAddresses(read: () => readonly string[], reasons: string[]): URL[
         return [];
       });
   } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    reasons.push(thrown.message);
+    reasons.push(expectedError(thrown).message);
     return [];
   }
 }

@@ -6,12 +6,7 @@ import type { PackedWindow } from './entry-windows.ts';
 /** What became of a window; no memory where its thread died with it. */
 export type WindowOutcome = { readonly [Key in keyof DigestedWindow]: DigestedWindow[Key] | undefined };
 
-export interface DigestThreads {
-  /** Starts the threads, unless they run: they are of use some 30 ms later. */
-  start(): void;
-  /** Hands a window, with its memory, to a thread that has little to do; undefined if all have enough. */
-  offer(window: PackedWindow): Promise<WindowOutcome> | undefined;
-}
+export type DigestThreads = ReturnType<typeof createDigestThreads>;
 
 /** A thread has one window at hand and one that waits, so that it never waits for the main thread. */
 const WINDOWS_PER_THREAD = 2;
@@ -27,10 +22,7 @@ interface Thread {
 }
 
 /** @param program what the threads run: digest-worker.ts as it was built */
-export function createDigestThreads(
-  program: URL,
-  count = Math.min(availableParallelism() - 1, MOST_THREADS),
-): DigestThreads {
+export function createDigestThreads(program: URL, count = Math.min(availableParallelism() - 1, MOST_THREADS)) {
   let threads: Thread[] = [];
   let isBroken = false;
   let idle: NodeJS.Timeout | undefined;
@@ -71,7 +63,8 @@ export function createDigestThreads(
   }
 
   return {
-    start() {
+    /** Starts the threads, unless they run: they are of use some 30 ms later. */
+    start(): void {
       if (isBroken || threads.length > 0) return;
       try {
         threads = Array.from({ length: count }, startThread);
@@ -80,7 +73,8 @@ export function createDigestThreads(
       }
       endWhenIdle();
     },
-    offer(window) {
+    /** Hands a window, with its memory, to a thread that has little to do; undefined if all have enough. */
+    offer(window: PackedWindow): Promise<WindowOutcome> | undefined {
       const thread = threads.find(({ isReady, waiting }) => isReady && waiting.length < WINDOWS_PER_THREAD);
       if (thread === undefined) return undefined;
       return new Promise((resolve) => {

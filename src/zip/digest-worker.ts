@@ -10,16 +10,12 @@ export interface DigestedWindow {
 }
 
 parentPort?.on('message', ({ bytes, entries, algorithms }: PackedWindow) => {
-  const digests = orUndefined(() => digestWindow(Buffer.from(bytes), entries, algorithms));
-  const answer: DigestedWindow = { bytes, digests };
-  parentPort?.postMessage(answer, [answer.bytes, ...(answer.digests ?? []).map(({ buffer }) => buffer)]);
-});
-
-/** Errors do not cross threads whole: the caller meets the same one when it digests the window itself. */
-function orUndefined<T>(work: () => T): T | undefined {
+  let digests: DigestedWindow['digests'];
   try {
-    return work();
+    digests = digestWindow(Buffer.from(bytes), entries, algorithms);
   } catch {
-    return undefined;
+    // Errors do not cross threads whole: the caller meets the same one when it digests the window itself.
   }
-}
+  const answer: DigestedWindow = { bytes, digests };
+  parentPort?.postMessage(answer, [bytes, ...(digests ?? []).map(({ buffer }) => buffer)]);
+});

@@ -149,12 +149,7 @@ function requireExtraFields(directory: Buffer, start: number, limit: number, nam
 /** Size, compressed size, offset, disk: as many of them as there are, in this order. Some programs write none. */
 const ZIP64_LENGTHS: readonly number[] = [0, 8, 16, 24, 28];
 
-interface Sizes {
-  readonly compressedSize: number;
-  readonly size: number;
-  readonly offset: number;
-  readonly disk: number;
-}
+type Sizes = Pick<ZipEntry, 'compressedSize' | 'size' | 'offset'> & { readonly disk: number };
 
 /** A value that does not fit its field is in the ZIP64 extra field, which holds just those, in this order (4.5.3). */
 function readSizes(directory: Buffer, start: number, extraStart: number, extraEnd: number, name: string): Sizes {
@@ -186,9 +181,8 @@ function readSizes(directory: Buffer, start: number, extraStart: number, extraEn
 
 function requireReadable(name: string, flags: number, method: number, { compressedSize, size, disk }: Sizes): void {
   if (disk !== 0) throw zipErrors('zip-unsupported', { problem: `the entry ${name} is in another part of it` });
-  if ((flags & UNREADABLE_FLAGS) !== 0) {
+  if ((flags & UNREADABLE_FLAGS) !== 0)
     throw zipErrors('zip-unsupported', { problem: `the entry ${name} is encrypted` });
-  }
   if (method !== STORED && method !== DEFLATED) {
     throw zipErrors('zip-unsupported', { problem: `the entry ${name} is compressed by method ${method}` });
   }

@@ -93,9 +93,7 @@ function editsOf(
 }
 
 /** The edits made here have few pieces. */
-interface ArchiveEdit extends Edit {
-  readonly insert: readonly Piece[];
-}
+type ArchiveEdit = Edit & { readonly insert: readonly Piece[] };
 
 function isOfArchive(item: NewEntry | ZipEntry): item is ZipEntry {
   return 'recordStart' in item;

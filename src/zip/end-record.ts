@@ -1,7 +1,7 @@
 /** Finding the end of a ZIP archive: the end of central directory record, with its ZIP64 companion (APPNOTE 4.3.14 to 4.3.16). */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { type CodesignError, expectedError } from '../errors/codesign-error.ts';
 import { counted } from '../errors/counted.ts';
 import { zipErrors } from './errors.ts';
 import {
@@ -131,8 +131,8 @@ async function findCandidates(source: ByteSource, possible: readonly PossibleEnd
       if (end !== undefined && (await leadsToDirectory(source, end))) found.push(end);
       else if (isDecisive) break;
     } catch (thrown) {
-      if (!(thrown instanceof CodesignError)) throw thrown;
-      failure ??= thrown;
+      const error = expectedError(thrown);
+      failure ??= error;
       if (isDecisive) break;
     }
   }
@@ -174,10 +174,7 @@ async function hasSignature(source: ByteSource, offset: number, signature: numbe
 }
 
 /** The locator stands right before the end record, the ZIP64 record right before the locator. */
-async function findZip64(
-  source: ByteSource,
-  recordOffset: number,
-): Promise<{ zip64: Buffer; offset: number; locatorBase: number } | undefined> {
+async function findZip64(source: ByteSource, recordOffset: number) {
   const locatorOffset = recordOffset - ZIP64_LOCATOR_LENGTH;
   if (locatorOffset < ZIP64_END_RECORD_LENGTH) return undefined;
   const locator = asBuffer(await source.read(locatorOffset, ZIP64_LOCATOR_LENGTH));
@@ -214,11 +211,9 @@ function inSeveralParts(): CodesignError {
 
 /** From the ZIP64 record if there is one: then a field that the end record has for itself must not say anything else. */
 function readFields(record: Buffer, zip64: Buffer | undefined) {
-  const [entryCount, directorySize, recordedOffset] = [
-    record.readUInt16LE(10),
-    record.readUInt32LE(12),
-    record.readUInt32LE(16),
-  ];
+  const entryCount = record.readUInt16LE(10);
+  const directorySize = record.readUInt32LE(12);
+  const recordedOffset = record.readUInt32LE(16);
   if (zip64 === undefined) return { entryCount, directorySize, recordedOffset };
   const fields = {
     entryCount: readUInt64LE(zip64, 32),

@@ -148,9 +148,8 @@ function rejectHiddenEntry(bytes: Buffer, offset: number): void {
 }
 
 function differs({ name }: DirectoryEntry, what: string) {
-  return zipErrors('zip-ambiguous', {
-    problem: `the entry ${name} has ${what} in its own header than in the directory`,
-  });
+  const problem = `the entry ${name} has ${what} in its own header than in the directory`;
+  return zipErrors('zip-ambiguous', { problem });
 }
 
 /** In bytes: what one read brings. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import { CERTIFICATE_TRANSPARENCY, OCSP_SIGNING } from '../../asn1/object-identifiers.ts';
 import { isSameBytes } from '../../bytes/byte-source.ts';
-import { CodesignError, orUndefined } from '../../errors/codesign-error.ts';
+import { expectedError, orUndefined } from '../../errors/codesign-error.ts';
 import { allowsKeyUsage, extendedKeyUsageOf, KEY_USAGE_BITS } from '../certificate-fields.ts';
 import { examinePath } from '../examine-path.ts';
 import { readName } from '../names.ts';
@@ -34,8 +34,7 @@ export function statusByOcsp(
     if (critical !== undefined) return unknownBecause(`its critical extension ${critical} is not known here`);
     return statuses.find(({ kind }) => kind === 'unknown') ?? { kind: 'good' };
   } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return unknownBecause(thrown.message);
+    return unknownBecause(expectedError(thrown).message);
   }
 }
 

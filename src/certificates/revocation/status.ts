@@ -1,7 +1,7 @@
 /** What one source (a CRL, an OCSP responder) says of one certificate, and how fresh it must be to count. */
 
 import { secondOf } from '../../asn1/times.ts';
-import { CodesignError } from '../../errors/codesign-error.ts';
+import { expectedError } from '../../errors/codesign-error.ts';
 import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from '../certificate-fields.ts';
 import type { ParsedCertificate } from '../parsed-certificate.ts';
 import { isSignedBy } from '../signature-algorithm.ts';
@@ -128,8 +128,7 @@ export function statementByCrl(
     const liftsHold = gap === undefined && crl.thisUpdate <= now;
     return { status: goodUnless(gap ?? staleness), list: crl, liftsHold };
   } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return { status: unknownBecause(thrown.message) };
+    return { status: unknownBecause(expectedError(thrown).message) };
   }
 }
 
