@@ -4,7 +4,7 @@ import { printable } from '../../errors/printable.ts';
 import { hasCredentials } from '../../options/credentials/credentials.ts';
 import { lookUp, NOTHING_STORED } from '../../options/lookup.ts';
 import { checkName, DEFAULT_PROFILE, openProfiles, type Profiles } from '../../options/stored/profiles.ts';
-import { OPTIONS, type OptionsOf } from '../../options/table.ts';
+import { OPTIONS, type OptionsOf, type SettingKey } from '../../options/table.ts';
 import { cliErrors } from '../errors.ts';
 import { canAsk, openAsk } from '../input/ask.ts';
 import { type Answers, askForAll, checkSuggested, type Suggested } from '../input/init-answers.ts';
@@ -76,15 +76,13 @@ function suggest(
   const look = lookUp({ ...options, environment: undefined }, { ...io.env, CODESIGN_ENVIRONMENT: undefined }, stored);
   const address = options.baseUrl ?? (io.env.CODESIGN_BASE_URL || profile.environments.get(environment));
   const hasTimestamps = options.timestamp ?? true;
+  const valuesOf = (key: SettingKey): readonly string[] => look.all(key).map(({ value }) => value);
   return {
     baseUrl: { values: address === undefined ? [] : [address], isGiven: options.baseUrl !== undefined },
-    code: { values: look.all('code').map(({ value }) => value), isGiven: options.code !== undefined },
-    certificate: {
-      values: look.all('certificate').map(({ value }) => value),
-      isGiven: options.certificate !== undefined,
-    },
+    code: { values: valuesOf('code'), isGiven: options.code !== undefined },
+    certificate: { values: valuesOf('certificate'), isGiven: options.certificate !== undefined },
     timestampUrl: {
-      values: hasTimestamps ? look.all('timestampUrl').map(({ value }) => value) : [],
+      values: hasTimestamps ? valuesOf('timestampUrl') : [],
       isGiven: options.timestampUrl !== undefined || !hasTimestamps,
     },
     caFile: look.one('caFile')?.value,

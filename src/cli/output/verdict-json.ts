@@ -5,12 +5,17 @@ import { errorJson } from './json.ts';
 
 /** Its members are fixed: scripts read them. `roots`: source of the trusted roots; undefined if trust was not checked. */
 export function verdictsJson(files: readonly VerifiedFile[], roots: string | undefined) {
-  const summary: Record<string, number> = {};
+  return { files: files.map(fileJson), summary: countVerdicts(files), roots: roots ?? null };
+}
+
+/** By verdict, in the order in which the verdicts occur. */
+export function countVerdicts(files: readonly VerifiedFile[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
   for (const { verdict } of files) {
     const word = verdict ?? 'failed';
-    summary[word] = (summary[word] ?? 0) + 1;
+    counts[word] = (counts[word] ?? 0) + 1;
   }
-  return { files: files.map(fileJson), summary, roots: roots ?? null };
+  return counts;
 }
 
 function fileJson(file: VerifiedFile) {

@@ -9,6 +9,7 @@ import type { Identity, Verdict, VerifiedFile, VerifiedSignature, VerifiedTimest
 import type { Io } from '../io.ts';
 import { annotationLine, hasAnnotations } from './github.ts';
 import { type LinesOptions, shown, writeLines } from './lines.ts';
+import { countVerdicts } from './verdict-json.ts';
 
 const MESSAGE_LENGTH = 1000;
 const INDENT = ' '.repeat(14);
@@ -114,12 +115,8 @@ function followsFromRoot(finding: Finding, signatures: readonly VerifiedSignatur
 /** Prints the counts of the verdicts, if there are several files. */
 export function printVerdictCounts(files: readonly VerifiedFile[], io: Io): void {
   if (files.length < 2) return;
-  const counts = new Map<string, number>();
-  for (const { verdict } of files) {
-    const word = verdict ?? 'failed';
-    counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  io.stdout.write(`${[...counts].map(([word, count]) => `${count} ${word}`).join(', ')}\n`);
+  const counts = Object.entries(countVerdicts(files)).map(([word, count]) => `${count} ${word}`);
+  io.stdout.write(`${counts.join(', ')}\n`);
 }
 
 /** Integrity, identity and trust, in this order. */

@@ -15,22 +15,7 @@ export const DEFAULT_PROFILE = OPTIONS.profile.default;
 /** A profile's key: a setting, `environment`, `environments.<name>`, or `baseUrl`, which is `environments.production`. */
 export type ProfileKey = SettingKey | 'environment' | `environments.${string}`;
 
-export interface Profiles {
-  /** Of the file, which need not be there. */
-  readonly path: string;
-  names(): readonly string[];
-  has(name: string): boolean;
-  /** The profile `default` is empty until something is put in. `from`: who named it. Throws `profile-unknown`. */
-  read(name: string, from?: string): StoredProfile;
-  /** Keys as in the profile or as options are typed. Throws `setting-unknown`, `setting-is-secret`, what is wrong with a value. */
-  set(name: string, key: string, values: readonly string[]): Promise<void>;
-  /** Several at once, or none of them; what has no values is taken out. */
-  setAll(name: string, settings: ReadonlyMap<string, readonly string[]>): Promise<void>;
-  /** False when it was not set. */
-  unset(name: string, key: string): Promise<boolean>;
-  /** Throws `profile-unknown`. */
-  remove(name: string): Promise<void>;
-}
+export type Profiles = Awaited<ReturnType<typeof openProfiles>>;
 
 /** What `config` shows and suggests. */
 export const KNOWN_KEYS: readonly string[] = ['baseUrl', 'environment', 'environments.<name>', ...PROFILE_KEYS];
@@ -42,7 +27,7 @@ export function profilesPath(env: Environment): string {
 }
 
 /** Throws `settings-file-unreadable`, `-exposed`, `-damaged`, `setting-unknown`. */
-export async function openProfiles(env: Environment): Promise<Profiles> {
+export async function openProfiles(env: Environment) {
   const path = profilesPath(env);
   let profiles = await readProfiles(path);
 
@@ -63,31 +48,38 @@ export async function openProfiles(env: Environment): Promise<Profiles> {
   }
 
   return {
+    /** Of the file, which need not be there. */
     path,
-    names: () => [...profiles.keys()],
-    has: (name) => profiles.has(name),
-    read(name, from = '--profile') {
+    names: (): readonly string[] => [...profiles.keys()],
+    has: (name: string): boolean => profiles.has(name),
+    /** The profile `default` is empty until something is put in. `from`: who named it. Throws `profile-unknown`. */
+    read(name: string, from = '--profile'): StoredProfile {
       checkName(name, from);
       const found = profiles.get(name);
       if (found !== undefined) return found;
       if (name === DEFAULT_PROFILE) return { name, values: new Map(), environments: new Map(), environment: undefined };
       throw unknown(name, from, true);
     },
-    set: (name, key, values) => change(name, (profile) => put(profile, key, values)),
-    setAll: (name, settings) =>
+    /** Keys as in the profile or as options are typed. Throws `setting-unknown`, `setting-is-secret`, what is wrong with a value. */
+    set: (name: string, key: string, values: readonly string[]): Promise<void> =>
+      change(name, (profile) => put(profile, key, values)),
+    /** Several at once, or none of them; what has no values is taken out. */
+    setAll: (name: string, settings: ReadonlyMap<string, readonly string[]>): Promise<void> =>
       change(name, (profile) => {
         for (const [key, values] of settings) {
           if (values.length > 0) put(profile, key, values);
           else takeOut(profile, profileKey(key));
         }
       }),
-    async remove(name) {
+    /** Throws `profile-unknown`. */
+    async remove(name: string): Promise<void> {
       checkName(name, '<name>');
       if (!profiles.has(name)) throw unknown(name, '<name>', false);
       await writeProfile(path, name, undefined);
       profiles = await readProfiles(path);
     },
-    async unset(name, key) {
+    /** False when it was not set. */
+    async unset(name: string, key: string): Promise<boolean> {
       const isSet = takeOut({ ...profiles.get(name)?.raw }, profileKey(key));
       return isSet && (await change(name, (profile) => takeOut(profile, profileKey(key))));
     },
