@@ -61,7 +61,8 @@ interface Node {
   readonly der: Uint8Array;
   /** Undefined when OpenSSL cannot read it. */
   readonly parsed: ParsedCertificate | undefined;
-  readonly issuer: Node | undefined;
+  /** Set when all are parsed. */
+  issuer?: Node | undefined;
 }
 
 /** In the order of the bits (RFC 5280, 4.2.1.3). */
@@ -106,9 +107,8 @@ function distinct(certificates: readonly Uint8Array[]): Uint8Array[] {
 }
 
 function linked(certificates: readonly Uint8Array[], isIssuer: CheckIssuer): Node[] {
-  type Linking = { der: Uint8Array; parsed: ParsedCertificate | undefined; issuer: Node | undefined };
   const nodes = certificates.map(
-    (der): Linking => ({ der, parsed: orUndefined(() => parseCertificate(der, 'the signature')), issuer: undefined }),
+    (der): Node => ({ der, parsed: orUndefined(() => parseCertificate(der, 'the signature')) }),
   );
   for (const node of nodes) {
     const { parsed } = node;

@@ -74,24 +74,18 @@ export interface InspectedSigner {
   readonly unsignedAttributes: readonly InspectedAttribute[];
 }
 
-export interface InspectedTimestamp {
-  readonly kind: Timestamp['kind'];
-  readonly time: Date | undefined;
+export interface InspectedTimestamp
+  extends Pick<Timestamp, 'kind' | 'time' | 'algorithm' | 'serialNumber' | 'findings'> {
   readonly signer: string;
   /** Whether it belongs to the signature and is itself unharmed. Not trust. */
   readonly intact: boolean;
-  /** Of the digest that binds it to the signature value. */
-  readonly algorithm: string | undefined;
   readonly policy: NamedObject | undefined;
-  /** The token's own, in hexadecimal. */
-  readonly serialNumber: string | undefined;
   /** Of the token or the SignerInfo, in bytes. */
   readonly length: number;
   /** SHA-256 of the authority's certificate. */
   readonly certificate: string | undefined;
   /** Those that it carries itself: none in the older kind, whose are among those of the signature. */
   readonly certificates: readonly InspectedCertificate[];
-  readonly findings: readonly Finding[];
 }
 
 /**

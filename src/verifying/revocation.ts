@@ -23,15 +23,7 @@ import type { Finding } from '../errors/finding.ts';
 import type { Http } from '../http/http.ts';
 import { type Asked, type AskOnline, askOnline } from './online-revocation.ts';
 
-export interface Revocation {
-  /** What CRLs and OCSP say of a certificate that was used at a time; findings rather than throws. */
-  examine(
-    certificate: ParsedCertificate,
-    issuer: ParsedCertificate,
-    at: Date,
-    otherKeys?: readonly ParsedCertificate[],
-  ): Promise<readonly Finding[]>;
-}
+export type Revocation = ReturnType<typeof createRevocation>;
 
 export interface RevocationOptions {
   /** Of --crl-file. */
@@ -47,7 +39,7 @@ const MAX_REMEMBERED = 1000;
 const DEADLINE_MILLISECONDS = 15_000;
 
 /** What is asked of the network is asked once for each certificate, whatever the number of files. */
-export function createRevocation(options: RevocationOptions): Revocation {
+export function createRevocation(options: RevocationOptions) {
   const { crls, http, now, deadlineMilliseconds = DEADLINE_MILLISECONDS } = options;
   const isSigned = rememberingSignatures();
   const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: Asked): Statement => {
@@ -61,7 +53,13 @@ export function createRevocation(options: RevocationOptions): Revocation {
   const online = http && askOnline({ http, now, deadlineMilliseconds, byCrl });
   const statusOf = remembering(MAX_REMEMBERED, keyOf, (asked: Asked) => findStatus(asked, crls, byCrl, online));
   return {
-    async examine(certificate, issuer, at, otherKeys = []) {
+    /** What CRLs and OCSP say of a certificate that was used at a time; findings rather than throws. */
+    async examine(
+      certificate: ParsedCertificate,
+      issuer: ParsedCertificate,
+      at: Date,
+      otherKeys: readonly ParsedCertificate[] = [],
+    ): Promise<readonly Finding[]> {
       const status = await statusOf({ certificate, issuer, otherKeys });
       // A source that says "revoked" nevertheless counts.
       if (status.kind === 'unknown' && isNeverRevoked(certificate)) return [];

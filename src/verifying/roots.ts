@@ -71,12 +71,9 @@ async function loadSystemRoots({ environment, systemBundles }: TrustRootsOptions
 }
 
 async function readNamed(path: string, option: string): Promise<readonly Uint8Array[]> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFileUpTo(path, MAX_FILE_LENGTH);
-  } catch (cause) {
+  const bytes = await readFileUpTo(path, MAX_FILE_LENGTH).catch((cause: unknown) => {
     throw verifyingErrors('roots-unreadable', { path, option, reason: systemReason(cause) }, { cause });
-  }
+  });
   try {
     return await readContainer({ name: path, bytes }, undefined);
   } catch (cause) {
@@ -142,20 +139,15 @@ const MAX_CRL_FILE_LENGTH = 64 * 1024 * 1024;
 
 /** Throws `crl-file-unreadable`, `crl-file-unusable`. */
 export async function loadCrlFiles(paths: readonly string[]): Promise<readonly Crl[]> {
-  const crls: Crl[] = [];
-  for (const path of paths) {
-    for (const crl of await loadCrlFile(path)) crls.push(crl);
-  }
-  return crls;
+  const files: (readonly Crl[])[] = [];
+  for (const path of paths) files.push(await loadCrlFile(path));
+  return files.flat();
 }
 
 async function loadCrlFile(path: string): Promise<readonly Crl[]> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFileUpTo(path, MAX_CRL_FILE_LENGTH);
-  } catch (cause) {
+  const bytes = await readFileUpTo(path, MAX_CRL_FILE_LENGTH).catch((cause: unknown) => {
     throw verifyingErrors('crl-file-unreadable', { path, reason: systemReason(cause) }, { cause });
-  }
+  });
   const crls = readCrls(bytes);
   if (typeof crls === 'string') throw verifyingErrors('crl-file-unusable', { path, problem: crls });
   return crls;

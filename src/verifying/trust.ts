@@ -73,12 +73,9 @@ type Parse = (der: Uint8Array) => ParsedCertificate | undefined;
 async function examineOnce(request: TrustRequest, parse: Parse, options: TrustOptions): Promise<Trust> {
   const leaf = parse(request.leaf);
   if (leaf === undefined) {
-    const finding: Finding = {
-      code: 'certificate-unreadable',
-      message: "The signer's certificate cannot be read.",
-      against: 'trust',
-    };
-    return { isTrusted: false, path: [], root: undefined, findings: [finding] };
+    const message = "The signer's certificate cannot be read.";
+    const findings: Finding[] = [{ code: 'certificate-unreadable', message, against: 'trust' }];
+    return { isTrusted: false, path: [], root: undefined, findings };
   }
   const given = request.certificates.slice(0, MAX_CERTIFICATES).map(parse);
   const pool = given.filter((certificate) => certificate !== undefined);

@@ -1,3 +1,4 @@
+import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
@@ -67,14 +68,7 @@ export interface Identity {
   readonly root: PathCertificate | undefined;
 }
 
-export interface PathCertificate {
-  readonly der: Uint8Array;
-  /** For people: the subject's common name, or the whole subject if it has none. */
-  readonly name: string;
-  readonly issuerName: string;
-  readonly notBefore: Date;
-  readonly notAfter: Date;
-}
+export type PathCertificate = Pick<ParsedCertificate, 'der' | 'name' | 'issuerName' | 'notBefore' | 'notAfter'>;
 
 export interface VerifyPolicy {
   readonly requireTimestamp: boolean;
