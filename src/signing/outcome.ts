@@ -1,5 +1,6 @@
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
+import type { RetryWait } from '../http/retry.ts';
 import type { CallRecord } from '../service/call-record.ts';
 
 /** A file to change and where the result goes. */
@@ -128,12 +129,6 @@ export interface ChangeFilesResult {
   readonly files: readonly ChangeOutcome[];
 }
 
-export interface FileLeftOut {
-  readonly type: 'file-left-out';
-  readonly path: string;
-  readonly error: CodesignError;
-}
-
 export interface TemporaryFileLeft {
   readonly type: 'temporary-file-left';
   readonly path: string;
@@ -149,14 +144,10 @@ export interface BytesRead {
 }
 
 /** A request failed, and is sent again after a wait. */
-export interface WaitingToRetry {
+export interface WaitingToRetry extends RetryWait {
   readonly type: 'waiting-to-retry';
   /** Which request, and why: `sign app.exe: HTTP 503`. */
   readonly reason: string;
-  readonly milliseconds: number;
-  /** Number of the attempt that follows. */
-  readonly attempt: number;
-  readonly maxAttempts: number;
 }
 
 /** Reported of files whatever is done with them. */
@@ -165,7 +156,7 @@ export type FileEvent =
   | { readonly type: 'file-started'; readonly path: string }
   | BytesRead
   /** Found in a folder, of no format by content, and named like one. */
-  | FileLeftOut
+  | { readonly type: 'file-left-out'; readonly path: string; readonly error: CodesignError }
   /** It could not be removed. */
   | TemporaryFileLeft;
 

@@ -156,14 +156,14 @@ async function failed(
     kept: kept !== undefined,
   };
   const status = kept === undefined ? 2 : reports.statusOf(kept);
-  const send = (): (() => Promise<FailedOutcome>) => {
+  const startReport = () => {
     const sending = status === undefined ? undefined : reports.send(path, given, status, claim);
     return async () => {
       await sending;
       return outcome;
     };
   };
-  return { outcome, startReport: send };
+  return { outcome, startReport };
 }
 
 function summarise(outcomes: readonly FileOutcome[]): SignFilesResult['summary'] {

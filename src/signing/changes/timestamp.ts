@@ -2,7 +2,7 @@ import { parseCertificate } from '../../certificates/parsed-certificate.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
 import type { SignedContent } from '../../cms/verify-signer.ts';
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
-import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
+import { orUndefined, toCodesignError } from '../../errors/codesign-error.ts';
 import { speaksAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import { type EmbeddedSignature, flatten, type PreparedTimestamp } from '../../formats/format.ts';
@@ -108,22 +108,13 @@ function refuseBrokenTimestamps(signatures: readonly EmbeddedSignature[]): void 
 
 /** A timestamp of now shows nothing for a certificate that has expired: verifiers ask whether it was valid at that time. */
 function assertWorthwhile({ signerCertificate, signerName, timestamps }: EmbeddedSignature, now: Date, force: boolean) {
-  const expired = signerCertificate && expiryOf(signerCertificate);
+  // If the certificate cannot be read, its signature does not verify either, and that is reported.
+  const expired = signerCertificate && orUndefined(() => parseCertificate(signerCertificate, 'signature').notAfter);
   if (expired === undefined || now <= expired) return;
   const details = { signer: signerName, date: dateOf(expired) };
   const proof = timestamps.find((timestamp) => isSound(timestamp) && timestamp.time && timestamp.time <= expired);
   if (proof) throw signingErrors('timestamp-irreplaceable', details);
   if (!force) throw signingErrors('signer-expired', details);
-}
-
-/** Undefined for a certificate that cannot be read: then its signature does not verify either, and that is reported. */
-function expiryOf(certificate: Uint8Array): Date | undefined {
-  try {
-    return parseCertificate(certificate, 'signature').notAfter;
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return undefined;
-    throw thrown;
-  }
 }
 
 async function assertIntact(

@@ -5,9 +5,7 @@ import type { Claims } from '../service/call.ts';
 import { type Signing, signFiles } from '../sign-files.ts';
 
 /** What is the same for all files that one run can take. */
-export interface Likeness {
-  readonly code: string;
-  readonly algorithm: Work['algorithm'];
+export interface Likeness extends Pick<Work, 'code' | 'algorithm'> {
   readonly signingOptions: RecordedSigningOptions;
 }
 
