@@ -5,7 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { runOrFail } from './run.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-export const SOURCES = ['src', 'server/src', 'docs/generate', 'build.mjs', 'package.json', 'package-lock.json', 'server/package.json'];
+export const SOURCES = [
+  'src',
+  'server/src',
+  'docs/generate',
+  'build.mjs',
+  'package.json',
+  'package-lock.json',
+  'server/package.json',
+];
 const RESULTS = [
   'dist/cli.cjs',
   'dist/index.js',

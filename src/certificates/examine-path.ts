@@ -97,7 +97,7 @@ function examineLeafPurpose({ name, fields }: ParsedCertificate, purpose: Purpos
   const problem = purposeProblem(fields, purpose);
   const oddity = purposeOddity(fields, purpose);
   if (problem === undefined && oddity === undefined) return [];
-  const message = `The certificate of "${name}" is not ${problem === undefined ? 'quite fit' : 'meant'} for ${PURPOSES[purpose].use}: ${problem ?? oddity}.`;
+  const message = `The certificate of "${name}" is not ${problem === undefined ? 'fully suitable' : 'meant'} for ${PURPOSES[purpose].use}: ${problem ?? oddity}.`;
   return [{ code: 'certificate-purpose', message, against: problem === undefined ? 'nothing' : 'trust' }];
 }
 

@@ -76,7 +76,7 @@ export function purposeWarnings({ der, name }: Certificate, purpose: Purpose): r
   const oddity = purposeOddity(readCertificateFields(der), purpose);
   return oddity === undefined
     ? []
-    : [`The certificate of ${name} is not quite fit for ${PURPOSES[purpose].use}: ${oddity}.`];
+    : [`The certificate of ${name} is not fully suitable for ${PURPOSES[purpose].use}: ${oddity}.`];
 }
 
 /** The day, as ISO 8601 has it, in UTC. */

@@ -129,11 +129,11 @@ const LONGEST_DETAIL = 4096;
 const TEXTS = [
   ['name', 'Name'],
   ['reason', 'Reason'],
-  ['place', 'Location'],
+  ['location', 'Location'],
   ['contact', 'ContactInfo'],
 ] as const;
 
-/** A date (7.9.4) for people; as it is if it is none. */
+/** A date (7.9.4) for people; unchanged if it cannot be read as a date. */
 function timeOf(text: string | undefined): string | undefined {
   const [, ...parts] = /^D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(.{0,7})/.exec(text ?? '') ?? [];
   if (parts.length === 0) return text;
