@@ -87,8 +87,9 @@ describe('the packed package', () => {
 describe('the command line', () => {
   it('loads only the commands and their options before it knows which is meant: no cryptography, no HTTP client', async () => {
     const loaded = [...(await loadedBy('cli.cjs')).values()].join('');
-    // Commander, the tables of commands, options and formats with their help, and the messages that they may print.
-    expect(loaded.length).toBeLessThan(170_000);
+    // Commander, the tables of commands, options and formats with their help, and the messages that they may print. A format
+    // adds about 1 kB.
+    expect(loaded.length).toBeLessThan(180_000);
     const required = [...loaded.matchAll(/require\)?\("(node:[\w/]+)"/g)].map(([, name]) => name);
     const forCommander = ['child_process', 'events', 'fs', 'path', 'process', 'util'];
     // What is an address of this machine is decided by node:net.
