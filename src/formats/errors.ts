@@ -35,6 +35,6 @@ export const formatErrors = defineErrors('local', {
   },
   'unsupported-format': {
     message: 'not a file that can be signed: it looks like {looksLike}',
-    hint: 'Formats that can be signed: {formats}. The format is detected from the content; that of scripts, of connection files, and of a JAR without a manifest, from the extension.',
+    hint: 'Supported formats: {formats}. The content decides; for scripts, connection files and JARs without a manifest, the extension decides.',
   },
 });

@@ -79,7 +79,7 @@ export async function recogniseFormat(
   }
   throw formatErrors('unsupported-format', {
     looksLike: looksLike ?? describeBytes(head),
-    formats: formats.map(({ title }) => title).join(', '),
+    formats: formats.map(({ id }) => id).join(', '),
   });
 }
 
