@@ -1,22 +1,20 @@
 /** What all cases of the fault matrix share: a real service, the inputs, and what they are signed without a fault. */
 
+import { readFileSync } from 'node:fs';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fixture, runCli, temporaryFolder } from '../../support/programs/cli.ts';
 import { startServer, type TestServer } from '../../support/services/server.ts';
 import { createTlsAuthority, type ServerIdentity } from '../../support/services/tls-authority.ts';
-import { makeCabinet } from '../../unit/formats/cab/samples.ts';
-import { makeCompoundFile } from '../../unit/formats/msi/samples.ts';
+import { MADE_INPUTS } from '../../support/signed-files/made-inputs.ts';
 
 export const FORMATS = ['pe', 'jar'] as const;
 
 /** The input of each format, and what its name ends with. Those that are not in FORMATS have one case in each row. */
 const INPUTS = {
-  pe: { extension: 'exe', read: () => readFile(fixture('pe/hello.exe')) },
-  jar: { extension: 'jar', read: () => readFile(fixture('jar/plain.jar')) },
-  msi: { extension: 'msi', read: async () => makeCompoundFile() },
-  cab: { extension: 'cab', read: async () => makeCabinet() },
-  powershell: { extension: 'ps1', read: async () => Buffer.from('Get-Date\r\n') },
+  pe: { extension: 'exe', make: () => readFileSync(fixture('pe/hello.exe')) },
+  jar: { extension: 'jar', make: () => readFileSync(fixture('jar/plain.jar')) },
+  ...MADE_INPUTS,
 } as const;
 export type FormatId = keyof typeof INPUTS;
 const FORMAT_IDS = Object.keys(INPUTS) as readonly FormatId[];
@@ -52,10 +50,10 @@ export async function setStage(): Promise<Stage> {
   const relayRoot = join(folder.path, 'relay-root.pem');
   await writeFile(relayRoot, authority.root);
   const subjectOf = async (format: FormatId): Promise<Subject> => {
-    const { extension, read } = INPUTS[format];
+    const { extension, make } = INPUTS[format];
     const name = `app.${extension}`;
     const path = join(folder.path, name);
-    await writeFile(path, await read());
+    await writeFile(path, make());
     // A whole page, so that on a full disk there is no room for a byte more; behind an archive nothing may stand.
     if (format === 'pe') await truncate(path, PAGE);
     const original = await readFile(path);
