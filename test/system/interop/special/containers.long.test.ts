@@ -1,10 +1,11 @@
 /**
- * Peculiar scripts, installer files and cabinets, of the corpus and made ones, through the command line and the server on
+ * Peculiar scripts, installer files, cabinets, catalogs and connection files, of the corpus and made ones, through the command line and the server on
  * SoftHSM: signed with a timestamp or rejected as the tables say, and what is signed is accepted by programs that are not ours.
  */
 
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { recogniseFormat } from '../../../../src/formats/recognise.ts';
@@ -16,10 +17,19 @@ import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 import { filesBelow } from '../../../unit/formats/support/signed-copies.ts';
 import { checkAll, osslsigncodeVerify, run, type Verdict } from '../verifiers.ts';
 import { readSpecialFiles, type SpecialFolder } from './special-files.ts';
-import { cabinetSamples, installerSamples, type SpecialSample, scriptSamples } from './special-samples.ts';
+import {
+  cabinetSamples,
+  catalogSamples,
+  connectionSamples,
+  installerSamples,
+  type SpecialSample,
+  scriptSamples,
+} from './special-samples.ts';
 
 const { CODESIGN_TEST_CORPUS: corpus = '', CODESIGN_TEST_VERIFIERS: verifiers = '' } = process.env;
 const checker = (name: string) => path.join(verifiers, 'formats', name);
+/** Writes what the signature of a connection file covers, and its CMS, next to it. */
+const CONNECTION_CONTENT = fileURLToPath(new URL('../../../unit/formats/rdp/content.py', import.meta.url));
 
 interface Special {
   readonly table: SpecialFolder;
@@ -48,6 +58,7 @@ const SPECIALS: readonly Special[] = [
     extensions: /\.(ps1|psm1|vbs|wsf)$/,
     samples: scriptSamples,
     check: async (file) => [
+      await cmsVerdict(file),
       await run('python3', [checker(scriptKindOf(file)?.family === 'powershell' ? 'pscheck.py' : 'wshcheck.py'), file]),
       // It knows neither Windows Script Host nor psc1, cdxml and mof.
       ...(/\.ps(1|m1|d1|1xml)$/i.test(file) ? [await osslsigncode(file)] : []),
@@ -59,6 +70,7 @@ const SPECIALS: readonly Special[] = [
     extensions: /\.ms[ipt]$/,
     samples: installerSamples,
     check: async (file) => [
+      await cmsVerdict(file),
       await run('/usr/bin/python3', [checker('msicheck.py'), file]),
       await osslsigncode(file),
       await run('gsf', ['list', file]),
@@ -72,10 +84,25 @@ const SPECIALS: readonly Special[] = [
     extensions: /\.cab$/,
     samples: cabinetSamples,
     check: async (file) => [
+      await cmsVerdict(file),
       await run('python3', [checker('cabcheck.py'), file]),
       await sameFiles(file),
       ...(NOT_FOR_OSSLSIGNCODE.test(file) ? [] : [await osslsigncode(file)]),
     ],
+  },
+  {
+    table: 'cat-special',
+    folders: ['pkg-special'],
+    extensions: /\.cat$/,
+    samples: catalogSamples,
+    check: async (file) => [await osslsigncode(file), await cmsVerdict(file)],
+  },
+  {
+    table: 'rdp-special',
+    folders: ['pkg-special'],
+    extensions: /\.rdp$/,
+    samples: connectionSamples,
+    check: async (file) => [await run('python3', [CONNECTION_CONTENT, file]), await detachedVerdict(file)],
   },
 ];
 
@@ -113,7 +140,7 @@ describe.skipIf(corpus === '' || verifiers === '').each(SPECIALS)('the files of 
 
     const own = await runCli(['verify', '--quiet', '--require-timestamp', '--roots', root, ...signed]);
     expect(own).toMatchObject({ code: 0, stdout: '' });
-    const verdicts = await checkAll(signed, async (file) => [await cmsVerdict(file), ...(await special.check(file))]);
+    const verdicts = await checkAll(signed, special.check);
     const complaints = verdicts.flatMap((each, index) =>
       each.filter(({ accepted }) => !accepted).map(({ output }) => `${nameOf(signed[index] ?? '')}: ${output}`),
     );
@@ -154,4 +181,21 @@ async function cmsVerdict(file: string): Promise<Verdict> {
   const cms = `${file}.cms`;
   await writeFile(cms, signature?.envelope.bytes ?? '');
   return run('bash', [checker('cmscheck.sh'), cms, root]);
+}
+
+/** After `CONNECTION_CONTENT`. */
+function detachedVerdict(file: string): Promise<Verdict> {
+  const files = ['-in', `${file}.cms`, '-content', `${file}.content`, '-CAfile', root];
+  return run('openssl', [
+    'cms',
+    '-verify',
+    '-binary',
+    '-inform',
+    'DER',
+    '-purpose',
+    'any',
+    ...files,
+    '-out',
+    '/dev/null',
+  ]);
 }

@@ -3,7 +3,14 @@
 import { readFileSync } from 'node:fs';
 
 /** The first two as their folders in the corpus are named. */
-export type SpecialFolder = 'pe-special' | 'jar-special' | 'script-special' | 'msi-special' | 'cab-special';
+export type SpecialFolder =
+  | 'pe-special'
+  | 'jar-special'
+  | 'script-special'
+  | 'msi-special'
+  | 'cab-special'
+  | 'cat-special'
+  | 'rdp-special';
 
 export interface SpecialFile {
   readonly file: string;

@@ -1,13 +1,17 @@
-/** Peculiar scripts, installer files and cabinets that are made here, each with one peculiarity; `formats/…/samples.ts` has more. */
+/** Peculiar files of the further formats that are made here, each with one peculiarity; `formats/…/samples.ts` has more. */
 
 import { newStream } from '../../../../src/compound-file/write.ts';
 import { cab } from '../../../../src/formats/cab/index.ts';
+import { cat } from '../../../../src/formats/cat/index.ts';
 import type { Format } from '../../../../src/formats/format.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
+import { rdp } from '../../../../src/formats/rdp/index.ts';
 import { powershell } from '../../../../src/formats/script/index.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { GOOD_CABINETS, MALFORMED_CABINETS, makeCabinet } from '../../../unit/formats/cab/samples.ts';
+import { GOOD_CATALOGS, MALFORMED_CATALOGS, makeCatalog } from '../../../unit/formats/cat/samples.ts';
 import { GOOD_INSTALLERS, MALFORMED_INSTALLERS, makeCompoundFile } from '../../../unit/formats/msi/samples.ts';
+import { GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from '../../../unit/formats/rdp/samples.ts';
 import {
   GOOD_POWERSHELL,
   GOOD_WSH,
@@ -133,5 +137,29 @@ export async function cabinetSamples(): Promise<readonly SpecialSample[]> {
     { name: 'signed-and-cut.cab', bytes: ours.subarray(0, -8) },
     { name: 'signed-and-appended-to.cab', bytes: Buffer.concat([ours, Buffer.from('payload')]) },
     { name: 'signed-with-hidden-bytes.cab', bytes: hidden },
+  ];
+}
+
+export async function catalogSamples(): Promise<readonly SpecialSample[]> {
+  const plain = makeCatalog({ members: [] });
+  const ours = await signed(cat, plain);
+  return [
+    ...[...GOOD_CATALOGS, ...MALFORMED_CATALOGS],
+    { name: 'named.bin', bytes: plain },
+    { name: 'signed.cat', bytes: ours },
+    { name: 'signed-and-cut.cat', bytes: ours.subarray(0, -8) },
+    { name: 'signed-and-appended-to.cat', bytes: Buffer.concat([ours, Buffer.from('payload')]) },
+  ];
+}
+
+export async function connectionSamples(): Promise<readonly SpecialSample[]> {
+  const plain = Buffer.from('full address:s:server.example.com\r\n');
+  const ours = await signed(rdp, plain);
+  return [
+    ...[...GOOD_CONNECTIONS, ...MALFORMED_CONNECTIONS],
+    { name: 'without-address.rdp', bytes: Buffer.from('server port:i:3389\r\n') },
+    { name: 'signed.rdp', bytes: ours },
+    { name: 'signed-and-cut.rdp', bytes: ours.subarray(0, -80) },
+    { name: 'signed-and-appended-to.rdp', bytes: Buffer.concat([ours, Buffer.from('username:s:someone\r\n')]) },
   ];
 }
