@@ -1,5 +1,5 @@
 /**
- * Peculiar scripts, installer files, cabinets, catalogs and connection files, of the corpus and made ones, through the command line and the server on
+ * Peculiar scripts, installer files, cabinets, catalogs, connection files and NuGet packages, of the corpus and made ones, through the command line and the server on
  * SoftHSM: signed with a timestamp or rejected as the tables say, and what is signed is accepted by programs that are not ours.
  */
 
@@ -22,6 +22,7 @@ import {
   catalogSamples,
   connectionSamples,
   installerSamples,
+  nugetSamples,
   type SpecialSample,
   scriptSamples,
 } from './special-samples.ts';
@@ -103,6 +104,13 @@ const SPECIALS: readonly Special[] = [
     extensions: /\.rdp$/,
     samples: connectionSamples,
     check: async (file) => [await run('python3', [CONNECTION_CONTENT, file]), await detachedVerdict(file)],
+  },
+  {
+    table: 'nuget-special',
+    folders: ['nuget', 'pkg-special'],
+    extensions: /nupkg$/,
+    samples: nugetSamples,
+    check: async (file) => [await cmsVerdict(file), await run('python3', [checker('nupkgcheck.py'), file])],
   },
 ];
 

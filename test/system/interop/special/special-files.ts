@@ -10,7 +10,8 @@ export type SpecialFolder =
   | 'msi-special'
   | 'cab-special'
   | 'cat-special'
-  | 'rdp-special';
+  | 'rdp-special'
+  | 'nuget-special';
 
 export interface SpecialFile {
   readonly file: string;

@@ -5,12 +5,14 @@ import { cab } from '../../../../src/formats/cab/index.ts';
 import { cat } from '../../../../src/formats/cat/index.ts';
 import type { Format } from '../../../../src/formats/format.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
+import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { rdp } from '../../../../src/formats/rdp/index.ts';
 import { powershell } from '../../../../src/formats/script/index.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { GOOD_CABINETS, MALFORMED_CABINETS, makeCabinet } from '../../../unit/formats/cab/samples.ts';
 import { GOOD_CATALOGS, MALFORMED_CATALOGS, makeCatalog } from '../../../unit/formats/cat/samples.ts';
 import { GOOD_INSTALLERS, MALFORMED_INSTALLERS, makeCompoundFile } from '../../../unit/formats/msi/samples.ts';
+import { GOOD_NUGET, MALFORMED_NUGET, makePackage } from '../../../unit/formats/nuget/samples.ts';
 import { GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from '../../../unit/formats/rdp/samples.ts';
 import {
   GOOD_POWERSHELL,
@@ -161,5 +163,18 @@ export async function connectionSamples(): Promise<readonly SpecialSample[]> {
     { name: 'signed.rdp', bytes: ours },
     { name: 'signed-and-cut.rdp', bytes: ours.subarray(0, -80) },
     { name: 'signed-and-appended-to.rdp', bytes: Buffer.concat([ours, Buffer.from('username:s:someone\r\n')]) },
+  ];
+}
+
+export async function nugetSamples(): Promise<readonly SpecialSample[]> {
+  const plain = makePackage();
+  const ours = await signed(nuget, plain);
+  return [
+    ...[...GOOD_NUGET, ...MALFORMED_NUGET],
+    { name: 'symbols.snupkg', bytes: plain },
+    { name: 'named.zip', bytes: plain },
+    { name: 'signed.nupkg', bytes: ours },
+    { name: 'signed-and-cut.nupkg', bytes: ours.subarray(0, -8) },
+    { name: 'signed-and-appended-to.nupkg', bytes: Buffer.concat([ours, Buffer.from('payload')]) },
   ];
 }
