@@ -120,7 +120,7 @@ function credentialsIn(env: Environment, keyName: string, secretName: string): C
 }
 
 function addressOf(text: string): URL {
-  if (!URL.canParse(text)) throw new UsageError('--base-url is no URL');
+  if (!URL.canParse(text)) throw new UsageError('--base-url is not a URL');
   const url = new URL(text);
   if (url.protocol !== 'https:') throw new UsageError('--base-url must begin with https:// (5 rule 5)');
   if (url.username !== '' || url.password !== '') throw new UsageError('--base-url holds credentials');
