@@ -65,6 +65,8 @@ async function furnish(folder, { root: authority, environment }) {
     CODESIGN_CERTIFICATE: chain.trim(),
     // The live line is gone when the run is over: it is not in a picture of the end.
     CODESIGN_PROGRESS: 'none',
+    // Which of two concurrent files is first would be a matter of time.
+    CODESIGN_CONCURRENCY: '1',
     TERM: 'xterm-256color',
     PYTHONCOERCECLOCALE: '0',
   };
