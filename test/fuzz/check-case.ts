@@ -32,7 +32,7 @@ import { zipErrors } from '../../src/zip/errors.ts';
 import type { Target } from './target.ts';
 
 export const MOST_SECONDS = 2;
-export const MOST_MEBIBYTES = 300;
+export const MOST_MEBIBYTES = 200;
 
 const TABLES = [
   asn1Errors,

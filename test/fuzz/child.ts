@@ -42,6 +42,7 @@ export interface JobResult {
   /** What came of the cases: word → how many. */
   readonly words: Readonly<Record<string, number>>;
   readonly slowest: { readonly case: number; readonly seconds: number };
+  /** By which checks raised the peak of the process; what it takes to make cases does not count. */
   readonly mebibytes: number;
 }
 
@@ -71,14 +72,17 @@ async function run(job: Job): Promise<void> {
   const words: Record<string, number> = {};
   const known = new Set<string>();
   let slowest = { case: job.first, seconds: 0 };
+  let raised = 0;
   for (const end = job.first + job.cases; current < end; current += 1) {
     place.writeDoubleLE(current);
     writeSync(progress, place, 0, 8, 0);
     const input = make();
+    const before = peak();
     const { word, fault, seconds } = await checkCase(target, input);
+    raised += peak() - before;
     words[word] = (words[word] ?? 0) + 1;
     if (seconds > slowest.seconds) slowest = { case: current, seconds };
-    const tooLarge = mebibytes() > MOST_MEBIBYTES;
+    const tooLarge = raised > MOST_MEBIBYTES;
     // Of one case alone it is that case's; of many, what they left behind may be in it, and the case is run alone then.
     const described = fault ?? (tooLarge && job.cases === 1 ? `more than ${MOST_MEBIBYTES} MiB of memory` : undefined);
     if (tooLarge && described === undefined) break;
@@ -95,7 +99,7 @@ async function run(job: Job): Promise<void> {
     }
   }
   closeSync(progress);
-  report({ done: current - job.first, words, slowest, mebibytes: mebibytes() });
+  report({ done: current - job.first, words, slowest, mebibytes: raised });
 }
 
 /** Only what is soon found out again is tried again and again. */
@@ -114,7 +118,8 @@ function kindOf(fault: string): string {
   return `${first.replace(/[\d"'].*/, '')} ${at}`;
 }
 
-function mebibytes(): number {
+/** In MiB, since the process started. */
+function peak(): number {
   return process.resourceUsage().maxRSS / 1024;
 }
 

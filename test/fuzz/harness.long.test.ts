@@ -26,7 +26,7 @@ test.each([
   ['planted-code', /an error whose code is in no table: planted/],
   ['planted-change', /the input was changed/],
   ['planted-slow', /more than 2 s of processor time/],
-  ['planted-memory', /more than 300 MiB of memory/],
+  ['planted-memory', /more than 200 MiB of memory/],
   [HANGING, /no end within 2 s/],
 ])('%s', async (target, fault) => {
   const campaign = campaigns.find(({ faults }) => faults.some((one) => one.target === target));

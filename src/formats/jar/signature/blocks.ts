@@ -80,7 +80,7 @@ function readBlock(
   budget: WorkBudget | undefined,
 ): EmbeddedBlock {
   const { signedFile } = place;
-  const read = block instanceof CodesignError ? block : attempt(() => parseWithin(room, block));
+  const read = block instanceof CodesignError ? block : attempt(() => readNamed(room, block));
   if (read instanceof CodesignError) {
     const unreadable = broken(read.code, `The signature block cannot be read: ${read.message}.`);
     return {
@@ -93,16 +93,23 @@ function readBlock(
       verifies: () => false,
     };
   }
-  const examineSigners = onceOf(() => examineAllSigners(read, signedFile, budget));
+  const { signedData, signerName } = read;
+  const examineSigners = onceOf(() => examineAllSigners(signedData, signedFile, budget));
   return {
     ...place,
-    cms: read.bytes,
-    signedData: read,
-    signerCertificate: read.signers[0].certificate,
-    signerName: signerNameOf(read.signers[0]),
+    cms: signedData.bytes,
+    signedData,
+    signerCertificate: signedData.signers[0].certificate,
+    signerName,
     examineSigners,
     verifies: () => examineSigners().length === 0,
   };
+}
+
+/** Throws what `parseWithin` throws, also for a name that cannot be read. */
+function readNamed(room: CmsBudget, block: Uint8Array) {
+  const signedData = parseWithin(room, block);
+  return { signedData, signerName: signerNameOf(signedData.signers[0]) };
 }
 
 /**
