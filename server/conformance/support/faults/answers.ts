@@ -8,7 +8,8 @@ const ENVELOPES_OF_ERRORS = [
   'an authentication failure is an envelope with data null, of both operations',
   'a parameter error is an envelope with data null',
 ];
-const UNREADABLE = /^(a body that|no body|two bodies|a report that is (not JSON|an array):).*answered with an envelope$/;
+const UNREADABLE =
+  /^(a body that|no body|two bodies|a report that is (not JSON|an array):).*answered with an envelope$/;
 
 const ENVELOPE_FAULTS: readonly Fault[] = [
   fault(
