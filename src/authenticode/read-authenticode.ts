@@ -3,13 +3,7 @@ import { digestAlgorithmOf, MD5 } from '../asn1/algorithm-identifiers.ts';
 import { SPC_INDIRECT_DATA, SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts as partsOf, readElement } from '../asn1/read.ts';
 import { type CmsBudget, cmsBudget } from '../cms/limits.ts';
-import {
-  attributeValues,
-  parseWithin,
-  refusingMalformed,
-  type SignedData,
-  signerNameOf,
-} from '../cms/parse-signed-data.ts';
+import { attributeValues, parseWithin, refusingMalformed, type SignedData } from '../cms/parse-signed-data.ts';
 import { signerVerifies } from '../cms/verify-signer.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { ContentDigest } from '../crypto/content.ts';
@@ -130,7 +124,7 @@ function readParts(signedData: SignedData, contentType: string): AuthenticodePar
       signedData,
       digestedContent,
       algorithm: isSigningAlgorithm(contentDigestAlgorithm) ? contentDigestAlgorithm : undefined,
-      signerName: signerNameOf(signer),
+      signerName: signer.name,
       verifies: () => signerVerifies(signedData, signer, digestedContent),
     };
   });

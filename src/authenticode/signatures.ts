@@ -1,6 +1,4 @@
-import { signerNameOf } from '../cms/parse-signed-data.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
-import { orUndefined } from '../errors/codesign-error.ts';
 import { cmsEnvelope, type EmbeddedSignature } from '../formats/format.ts';
 import { timestampsOf } from '../formats/signature-profile.ts';
 import { timestampReader } from '../timestamp/read-timestamps.ts';
@@ -72,6 +70,6 @@ export function nestedLocation(outer: string, index: number): string {
 }
 
 function nameOf({ parts, signedData }: FoundSignature): string {
-  const name = parts?.signerName ?? orUndefined(() => signedData && signerNameOf(signedData.signers[0]));
+  const name = parts?.signerName ?? signedData?.signers[0].name;
   return name ?? '(unreadable signature)';
 }

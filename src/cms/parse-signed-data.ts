@@ -49,6 +49,8 @@ export interface SignerInfo {
   readonly unsignedAttributes: readonly ParsedAttribute[];
   /** DER; undefined when the structure does not carry it. */
   readonly certificate: Uint8Array | undefined;
+  /** The certificate's common name, or issuer and serial number without a certificate. Raw: may hold control characters. */
+  readonly name: string;
 }
 
 export interface SignedData {
@@ -163,6 +165,7 @@ function parseSigner(element: Element, candidates: readonly Candidate[], takeAtt
     signedAttributes &&
     encode(0x31, upTo(LONGEST_SIGNED_ATTRIBUTES, signedAttributes.contents, 'bytes of signed attributes'));
   const what = 'signed attributes';
+  const certificate = candidates.find((candidate) => isNamedBy(candidate.fields, identifier, issuerAndSerial));
   return {
     issuerAndSerial,
     digestAlgorithm: algorithmOf(fields.digestAlgorithm, 'algorithm'),
@@ -177,7 +180,8 @@ function parseSigner(element: Element, candidates: readonly Candidate[], takeAtt
       'bytes in the signature value',
     ),
     unsignedAttributes: unsignedAttributes === undefined ? [] : attributesOf(unsignedAttributes, 'unsigned attributes'),
-    certificate: candidates.find(({ fields: certificate }) => isNamedBy(certificate, identifier, issuerAndSerial))?.der,
+    certificate: certificate?.der,
+    name: nameOf(certificate?.fields, issuerAndSerial),
   };
 }
 
@@ -216,10 +220,9 @@ function isNamedBy(fields: CertificateFields, identifier: Element, wanted: Signe
   return isSameBytes(fields.serialNumber, serialNumber) && isSameBytes(fields.issuer, issuer);
 }
 
-/** The signer's common name, or issuer and serial number without a certificate. Raw: may hold control characters. */
-export function signerNameOf({ certificate, issuerAndSerial }: SignerInfo): string {
+function nameOf(certificate: CertificateFields | undefined, issuerAndSerial: SignerInfo['issuerAndSerial']): string {
   if (certificate !== undefined) {
-    const { commonName, text } = readName(readCertificateFields(certificate).subject);
+    const { commonName, text } = readName(certificate.subject);
     return commonName ?? text;
   }
   if (issuerAndSerial === undefined) return 'unknown';

@@ -17,7 +17,7 @@ export function identityOf({ dev, ino }: Pick<FileStats, 'dev' | 'ino'>): string
   return `${dev}:${ino}`;
 }
 
-/** Of the file that a path leads to; undefined if there is none that can be reached. */
+/** Of the file that a path leads to; undefined if it leads to no file, or to one that cannot be reached. */
 export function identityAt(path: string): string | undefined {
   try {
     return identityOf(statSync(path, { bigint: true }));

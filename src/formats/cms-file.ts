@@ -6,7 +6,7 @@ import { DATA } from '../asn1/object-identifiers.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/patch.ts';
 import { onceOf } from '../bytes/reuse.ts';
-import { type ParsedAttribute, parseSignedData, type SignedData, signerNameOf } from '../cms/parse-signed-data.ts';
+import { type ParsedAttribute, parseSignedData, type SignedData } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
@@ -103,13 +103,10 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
 }
 
 function signatureIn(holder: CmsHolder, stored: Uint8Array, budget: WorkBudget): EmbeddedSignature {
-  const read = attempt(() => {
-    const signedData = parseSignedData(stored);
-    return { signedData, signerName: signerNameOf(signedData.signers[0]) };
-  });
+  const signedData = attempt(() => parseSignedData(stored));
   const readTimestamps = timestampReader(budget);
   const ofSignature = { location: holder.location, nested: [], details: async () => holder.details() };
-  if (read instanceof CodesignError) {
+  if (signedData instanceof CodesignError) {
     return {
       ...ofSignature,
       envelope: cmsEnvelope(stored),
@@ -118,10 +115,9 @@ function signatureIn(holder: CmsHolder, stored: Uint8Array, budget: WorkBudget):
       signerName: '(unreadable signature)',
       algorithm: undefined,
       timestamps: [],
-      examine: async () => [broken('signature-unreadable', `The signature cannot be read: ${read.message}.`)],
+      examine: async () => [broken('signature-unreadable', `The signature cannot be read: ${signedData.message}.`)],
     };
   }
-  const { signedData, signerName } = read;
   const [signer] = signedData.signers;
   const timestamps = onceOf(() => timestampsOf(holder.profile, signedData, signer, readTimestamps));
   return {
@@ -129,7 +125,7 @@ function signatureIn(holder: CmsHolder, stored: Uint8Array, budget: WorkBudget):
     envelope: cmsEnvelope(signedData.bytes),
     signedData,
     signerCertificate: signer.certificate,
-    signerName,
+    signerName: signer.name,
     algorithm: digestAlgorithmOf(signer.digestAlgorithm),
     get timestamps() {
       return timestamps();

@@ -47,7 +47,7 @@ export interface Field {
   readonly value: PdfValue | undefined;
 }
 
-/** The form of the catalog; undefined if there is none. */
+/** The form that the catalog names; undefined if it names none. */
 export async function readForm(document: PdfDocument): Promise<PdfDictionary | undefined> {
   return document.dictionary((await readCatalog(document)).entries.get('AcroForm'));
 }

@@ -4,7 +4,7 @@ import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
 import { DATA, SIGNING_TIME, TST_INFO } from '../asn1/object-identifiers.ts';
 import { readElement } from '../asn1/read.ts';
 import { readTime } from '../asn1/times.ts';
-import { attributeValues, parseSignerInfo, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
+import { attributeValues, parseSignerInfo, type SignerInfo } from '../cms/parse-signed-data.ts';
 import { examineSigner, type SignerRules } from '../cms/verify-signer.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { expectedError } from '../errors/codesign-error.ts';
@@ -53,7 +53,7 @@ function read(
     policy: undefined,
     serialNumber: undefined,
     signerCertificate: signer.certificate,
-    signerName: signerNameOf(signer),
+    signerName: signer.name,
     certificates,
     findings: [
       ...findings,

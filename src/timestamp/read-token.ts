@@ -4,7 +4,7 @@ import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
 import { SIGNING_TIME, TST_INFO } from '../asn1/object-identifiers.ts';
 import { octetsOf } from '../asn1/read.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
-import { parseSignedData, type SignedData, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
+import { parseSignedData, type SignedData, type SignerInfo } from '../cms/parse-signed-data.ts';
 import { digestOfContent, examineSigner, type SignedContent } from '../cms/verify-signer.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
@@ -72,7 +72,7 @@ function readSignedToken(signedData: SignedData, stamped: SignedContent, budget?
     policy: info?.policy,
     serialNumber: info && Buffer.from(info.serialNumber).toString('hex'),
     signerCertificate: signer.certificate,
-    signerName: signerNameOf(signer),
+    signerName: signer.name,
     certificates: signedData.certificates,
     findings,
   };

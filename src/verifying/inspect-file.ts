@@ -3,7 +3,7 @@
 import { type NamedObject, namedObject } from '../asn1/object-names.ts';
 import { readElement } from '../asn1/read.ts';
 import { readName } from '../certificates/names.ts';
-import { type SignedData, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
+import type { SignedData, SignerInfo } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
@@ -158,7 +158,7 @@ function inspectSignedData(
 function inspectSigner(signer: SignerInfo): InspectedSigner {
   const { issuerAndSerial, certificate } = signer;
   return {
-    name: orUndefined(() => signerNameOf(signer)) ?? '',
+    name: signer.name,
     issuer:
       issuerAndSerial && (orUndefined(() => readName(issuerAndSerial.issuer).text) ?? hexOf(issuerAndSerial.issuer)),
     serialNumber: issuerAndSerial && hexOf(readElement(issuerAndSerial.serialNumber, 'serial number').contents),

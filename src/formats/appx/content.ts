@@ -13,7 +13,7 @@ export interface SignedBody extends ArchiveBody {
   readonly contentTypes: Uint8Array;
 }
 
-/** By each algorithm, the list of digests. MD5 is none of them. */
+/** The list of digests by each algorithm, without MD5, which packages never use. */
 export async function measurePackage(
   source: ByteSource,
   body: SignedBody,

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { COUNTER_SIGNATURE, DATA, TIMESTAMP_TYPES } from '../../asn1/object-identifiers.ts';
 import { octetString } from '../../asn1/write.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { parseSignedData, signerNameOf } from '../../cms/parse-signed-data.ts';
+import { parseSignedData } from '../../cms/parse-signed-data.ts';
 import { replaceUnsignedAttributes } from '../../cms/unsigned-attributes.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
@@ -116,12 +116,12 @@ function foreignSignature({ signature }: NugetPackage): string | undefined {
   const signedData = signature && readCms(signature.cms);
   if (signedData === undefined || signedData instanceof CodesignError) return undefined;
   const [signer] = signedData.signers;
-  if (roleOf(signer) === 'repository') return `the repository signature of "${signerNameOf(signer)}"`;
+  if (roleOf(signer) === 'repository') return `the repository signature of "${signer.name}"`;
   const [counter] = countersignersOf(signedData);
   if (counter === undefined) return undefined;
   return counter instanceof CodesignError
     ? 'a countersignature that cannot be read'
-    : `the countersignature of "${signerNameOf(counter)}"`;
+    : `the countersignature of "${counter.name}"`;
 }
 
 /** Throws `cannot-append`, `nuget-algorithm`, `nuget-signature-entry`, `nuget-zip64`, `nuget-certificate`, `zip-ambiguous`. */

@@ -2,7 +2,7 @@ import { DIGEST_NAME_BY_OID, digestAlgorithmOf } from '../../asn1/algorithm-iden
 import { COUNTER_SIGNATURE, DATA } from '../../asn1/object-identifiers.ts';
 import { onceOf } from '../../bytes/reuse.ts';
 import { cmsBudget } from '../../cms/limits.ts';
-import { parseWithin, type SignedData, type SignerInfo, signerNameOf } from '../../cms/parse-signed-data.ts';
+import { parseWithin, type SignedData, type SignerInfo } from '../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../cms/verify-signer.ts';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../../crypto/algorithms.ts';
 import type { WorkBudget } from '../../crypto/work-budget.ts';
@@ -59,7 +59,7 @@ export function embeddedSignature(
       envelope: cmsEnvelope(signedData.bytes),
       signedData,
       signerCertificate: one.certificate,
-      signerName: signerNameOf(one),
+      signerName: one.name,
       nested: [],
       get timestamps() {
         return timestamps();
@@ -184,7 +184,7 @@ function describe(
     ...countersigners.flatMap((one) =>
       one instanceof CodesignError
         ? []
-        : [{ name: nameOf(one), value: signerNameOf(one) }, ...describeSigner(one, `${nameOf(one)}, `)],
+        : [{ name: nameOf(one), value: one.name }, ...describeSigner(one, `${nameOf(one)}, `)],
     ),
   ];
 }

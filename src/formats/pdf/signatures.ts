@@ -3,7 +3,7 @@
 import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import { octetsOf } from '../../asn1/read.ts';
 import { onceOf } from '../../bytes/reuse.ts';
-import { type SignedData, signerNameOf } from '../../cms/parse-signed-data.ts';
+import type { SignedData } from '../../cms/parse-signed-data.ts';
 import { CodesignError, orUndefined } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
 import type { Field } from '../../pdf-syntax/structure.ts';
@@ -58,7 +58,7 @@ function signatureOf(
     envelope: cmsEnvelope(signedData?.bytes ?? stored.cms ?? new Uint8Array()),
     signedData,
     signerCertificate: signer?.certificate,
-    signerName: (signer && orUndefined(() => signerNameOf(signer))) ?? '(unreadable signature)',
+    signerName: signer?.name ?? '(unreadable signature)',
     algorithm: signer && digestAlgorithmOf(signer.digestAlgorithm),
     nested: [],
     get timestamps() {

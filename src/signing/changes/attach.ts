@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import { textOf } from '../../certificates/read-containers.ts';
-import { parseSignedData, signerNameOf } from '../../cms/parse-signed-data.ts';
+import { parseSignedData } from '../../cms/parse-signed-data.ts';
 import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { counted } from '../../errors/counted.ts';
@@ -13,7 +13,7 @@ import { signerNames } from '../existing-signatures.ts';
 
 /** `cms`: DER, or BER. Throws `cms-malformed` and the like for what is no signature at all. */
 export function attachSignature(cms: Uint8Array): LocalChange {
-  const signer = signerNameOf(parseSignedData(cms).signers[0]);
+  const signer = parseSignedData(cms).signers[0].name;
   return {
     decide: async () => undefined,
     async prepare(opened) {

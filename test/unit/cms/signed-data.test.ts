@@ -175,7 +175,7 @@ describe('SignedData', () => {
 });
 
 describe('the certificates to carry', () => {
-  it('are all but a root after the leaf: an authority that bears the name of its issuer is none', async () => {
+  it('are all but a root after the leaf: an authority with the name of its issuer is not a root', async () => {
     const key = (name: string) => testKey('rsa-2048', name);
     const root = issue({ commonName: 'Same CA', key: key('same root'), ca: true });
     const intermediate = issue({ commonName: 'Same CA', issuer: root, key: key('same intermediate'), ca: true });
@@ -216,5 +216,13 @@ describe('what is malformed', () => {
     ['plain data', sequence(objectIdentifier(DATA)), 'cms-not-signed-data'],
   ])('is rejected: %s', (_name, bytes, code) => {
     expect(() => parseSignedData(bytes)).toThrow(expect.objectContaining({ code, category: 'local' }));
+  });
+
+  it("is rejected: the name of the signer's issuer, which readers of every format show", () => {
+    const cms = Buffer.from(signData());
+    // The value of the common name becomes part of the object identifier in front of it.
+    const commonName = cms.lastIndexOf('0603550403', 'hex');
+    cms[commonName + 1] = 5 + (cms[commonName + 6] ?? 0);
+    expect(() => parseSignedData(cms)).toThrow(expect.objectContaining({ code: 'cms-malformed' }));
   });
 });

@@ -72,7 +72,7 @@ it.each([
   expect(await verify(await write('notes.txt', notes))).toMatchObject({ verdict });
 });
 
-it('reports a file that cannot be read, and rejects a catalog that is none', async () => {
+it('reports a file that cannot be read, and rejects a file that is not a catalog', async () => {
   const verify = await verifyByCatalog(join(folder, 'files.cat'), verifying);
   expect(await verify(join(folder, 'missing'))).toMatchObject({ verdict: null, error: { code: 'file-not-found' } });
   const others = [await write('other.exe', program), await write('other.txt', notes), join(folder, 'missing')];

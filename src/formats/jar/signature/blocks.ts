@@ -3,7 +3,7 @@ import { type Element, octetsOf } from '../../../asn1/read.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { onceOf } from '../../../bytes/reuse.ts';
 import { type CmsBudget, cmsBudget } from '../../../cms/limits.ts';
-import { parseWithin, type SignedData, signerNameOf } from '../../../cms/parse-signed-data.ts';
+import { parseWithin, type SignedData } from '../../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../../cms/verify-signer.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
 import { attempt, CodesignError, expectedError, orUndefined } from '../../../errors/codesign-error.ts';
@@ -80,7 +80,7 @@ function readBlock(
   budget: WorkBudget | undefined,
 ): EmbeddedBlock {
   const { signedFile } = place;
-  const read = block instanceof CodesignError ? block : attempt(() => readNamed(room, block));
+  const read = block instanceof CodesignError ? block : attempt(() => parseWithin(room, block));
   if (read instanceof CodesignError) {
     const unreadable = broken(read.code, `The signature block cannot be read: ${read.message}.`);
     return {
@@ -93,23 +93,17 @@ function readBlock(
       verifies: () => false,
     };
   }
-  const { signedData, signerName } = read;
-  const examineSigners = onceOf(() => examineAllSigners(signedData, signedFile, budget));
+  const [signer] = read.signers;
+  const examineSigners = onceOf(() => examineAllSigners(read, signedFile, budget));
   return {
     ...place,
-    cms: signedData.bytes,
-    signedData,
-    signerCertificate: signedData.signers[0].certificate,
-    signerName,
+    cms: read.bytes,
+    signedData: read,
+    signerCertificate: signer.certificate,
+    signerName: signer.name,
     examineSigners,
     verifies: () => examineSigners().length === 0,
   };
-}
-
-/** Throws what `parseWithin` throws, also for a name that cannot be read. */
-function readNamed(room: CmsBudget, block: Uint8Array) {
-  const signedData = parseWithin(room, block);
-  return { signedData, signerName: signerNameOf(signedData.signers[0]) };
 }
 
 /**

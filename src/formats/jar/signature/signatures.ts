@@ -1,7 +1,6 @@
 import { digestAlgorithmOf } from '../../../asn1/algorithm-identifiers.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { onceOf } from '../../../bytes/reuse.ts';
-import { signerNameOf } from '../../../cms/parse-signed-data.ts';
 import { type ReadTimestamps, timestampReader } from '../../../timestamp/read-timestamps.ts';
 import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../../format.ts';
 import { timestampsOf } from '../../signature-profile.ts';
@@ -51,7 +50,7 @@ function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: R
     ofSigner(index + 1, {
       location: `${block.entry.name}, signer ${index + 2}`,
       signerCertificate: signer.certificate,
-      signerName: signerNameOf(signer),
+      signerName: signer.name,
     }),
   );
   return first;

@@ -313,7 +313,7 @@ describe('address and credentials', () => {
       { env: { CODESIGN_BASE_URL: 'http://localhost.example' } },
       'base-url-insecure',
     ],
-    ['an address that is none', { env: { CODESIGN_BASE_URL: 'sign.example' } }, 'base-url-invalid'],
+    ['an invalid address', { env: { CODESIGN_BASE_URL: 'sign.example' } }, 'base-url-invalid'],
     ['no address', { without: ['CODESIGN_BASE_URL'] }, 'setting-missing'],
     ['no certificate number', { without: ['CODESIGN_CODE'] }, 'setting-missing'],
     ['TLS checks switched off', { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } }, 'tls-checks-disabled'],

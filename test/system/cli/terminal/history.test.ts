@@ -143,7 +143,7 @@ describe('history', () => {
     expect(stderr).toMatch(/--outcome: "lost" is not one of .*\[invalid-setting\]/);
   });
 
-  it('rejects a month that is none', async () => {
+  it('rejects an invalid month', async () => {
     const { code, stderr } = await history([ENTRY], '--since', '2026-13');
     expect(code).toBe(2);
     expect(stderr).toContain('[invalid-usage]');

@@ -132,7 +132,7 @@ export const MALFORMED_CATALOGS: readonly Fixture[] = [
   malformed('catalog-trailing-bytes', 'tail.cat', 'bytes behind it', Buffer.concat([plain, Buffer.of(0)])),
   malformed('catalog-too-large', 'huge.cat', 'more than 16 MiB', tooLarge),
   broken('kind.cat', 'members of an unknown kind', { kind: `${MICROSOFT}.12.1.4` }),
-  broken('time.cat', 'a time that is none', { time: '241306070809Z' }),
+  broken('time.cat', 'a month that does not exist', { time: '241306070809Z' }),
   broken('member.cat', 'a member without a tag', { members: [sequence()] }),
   broken('name.cat', 'a name of an odd number of bytes', {
     members: [

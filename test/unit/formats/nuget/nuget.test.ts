@@ -42,10 +42,15 @@ const contextOf = (more = {}) => signingContext({ chain: signer.chain, ...more }
 async function packageWith(
   role: 'author' | 'repository',
   counters: readonly ThrowawaySigner[] = [],
-  change: { readonly value?: boolean; readonly entry?: Partial<NewEntry> } = {},
+  change: {
+    readonly value?: boolean;
+    readonly entry?: Partial<NewEntry>;
+    readonly edit?: (cms: Uint8Array) => Uint8Array;
+  } = {},
 ): Promise<Buffer> {
   const { sealed } = await signBytes(nuget, plain, signer);
-  const cms = signedAgain(sealed, role === 'author' ? signer : repository, role, counters, change.value);
+  const signed = signedAgain(sealed, role === 'author' ? signer : repository, role, counters, change.value);
+  const cms = change.edit?.(signed) ?? signed;
   const { body } = await readPackage(memorySource(plain));
   return applyPatch(plain, editLastEntry(body, { ...storedEntry('.signature.p7s', cms), ...change.entry }));
 }
@@ -54,6 +59,27 @@ const signatureOf = async (bytes: Buffer) => (await (await openBytes(nuget, byte
 const POLICY = { existing: undefined, isAlgorithmGiven: false, allOrNothing: false, report: true } as const;
 const decide = async (bytes: Buffer, existing?: 'replace' | 'append' | 'skip') =>
   decideSigning(await openBytes(nuget, bytes), nuget, contextOf(), { ...POLICY, existing });
+
+describe('a signature whose signer has a malformed name', () => {
+  const COMMON_NAME = Buffer.from('0603550403', 'hex');
+
+  /** The value of the last common name but one (the last is an attribute's) becomes part of the object identifier before it. */
+  const withMalformedName = (cms: Uint8Array) => {
+    const bytes = Buffer.from(cms);
+    const commonName = bytes.lastIndexOf(COMMON_NAME, bytes.lastIndexOf(COMMON_NAME) - 1);
+    bytes[commonName + 1] = 5 + (bytes[commonName + 6] ?? 0);
+    return bytes;
+  };
+
+  it('is listed as unreadable; a countersignature of such a signer is not listed', async () => {
+    const namesIn = async (counters: readonly ThrowawaySigner[]) => {
+      const signature = await signatureOf(await packageWith('author', counters, { edit: withMalformedName }));
+      return [signature, ...(signature?.coSigners ?? [])].map((each) => each?.signerName);
+    };
+    expect(await namesIn([])).toEqual(['(unreadable signature)']);
+    expect(await namesIn([repository])).toEqual(['Test Publisher']);
+  });
+});
 
 describe('a package that a repository signed or countersigned', () => {
   it('names the repository, its service and the owners', async () => {
@@ -170,7 +196,7 @@ describe('the entry of the signature', () => {
     }
   });
 
-  it('is none if its name is in upper case or has the UTF-8 flag, which is a warning', async () => {
+  it('does not count as a signature, and is warned of, if its name is in upper case or has the UTF-8 flag', async () => {
     const upper = await openBytes(nuget, makePackage({ name: '.SIGNATURE.P7S', contents: 'x', isStored: true }));
     expect(upper.warnings).toEqual([expect.stringContaining('.SIGNATURE.P7S is not a signature')]);
     expect(await upper.signatures()).toEqual([]);

@@ -119,7 +119,7 @@ describe('a signature of the content', () => {
       nestSignature(ofHello(), peculiarSignature(leaf)),
       /digest is not the one/,
     ],
-    ['a nested signature that is none', nestSignature(ofHello(), Buffer.of(0x30, 0)), /cannot be read/],
+    ['a nested signature that is not a CMS', nestSignature(ofHello(), Buffer.of(0x30, 0)), /cannot be read/],
   ])('is not %s: not-its-signature', async (_what, cms, reason) => {
     const attempt = openBytes(pe, hello).then((file) => file.attach(cmsEnvelope(cms)));
     await expect(attempt).rejects.toMatchObject({ code: 'not-its-signature', message: expect.stringMatching(reason) });
