@@ -180,6 +180,8 @@ export interface Journal {
   claim(work: Work, metadata: CallMetadata, options?: ClaimOptions): Promise<Claim>;
   /** Unordered, and of any origin and client. */
   unfinished(): Promise<readonly UnfinishedCall[]>;
+  /** The unfinished ones, and those of runs that did not end well: the signatures that a repeated run may find again. */
+  repeatable(): Promise<readonly Pick<UnfinishedCall, 'at' | 'work' | 'files'>[]>;
   /** Every call, newest last: those that are over in the order in which they ended, with the others among them. Read as a stream. */
   history(): AsyncIterable<HistoryEntry>;
   /** Calls that were counted, or may have been, those that are not over among them. Reads that month of the history. */

@@ -30,12 +30,12 @@ export interface EarlierTime {
 
 export type FindEarlierTimes = (plan: PlannedFile) => Promise<readonly EarlierTime[]>;
 
-/** Reads the unfinished calls of the journal once, and only for formats that sign a time. */
+/** Reads the calls that may be repeated once, and only for formats that sign a time. */
 export function earlierTimes({ claims, origin, code }: Pick<Account, 'claims' | 'origin' | 'code'>): FindEarlierTimes {
-  let reading: ReturnType<Journal['unfinished']> | undefined;
+  let reading: ReturnType<Journal['repeatable']> | undefined;
   return async ({ format, path, output }) => {
     if (format.signsTime !== true) return [];
-    reading ??= claims.unfinished();
+    reading ??= claims.repeatable();
     const [from, to] = [resolve(path), resolve(output)];
     return (await reading).flatMap(({ at, work, files }) => {
       if (work.origin !== origin || work.code !== code) return [];

@@ -18,7 +18,8 @@ export type Flush = 'no' | 'file' | 'file-and-name';
 
 export type CallFiles = ReturnType<typeof callFiles>;
 
-const CALL_FILE = /^([0-9a-f]{64})\.jsonl$/;
+/** Of a call that is not aside; the name of the work is in it. */
+export const CALL_FILE = /^([0-9a-f]{64})\.jsonl$/;
 const ASIDE_FILE = /^([0-9a-f]{64})\.[0-9a-z]+\.jsonl$/;
 
 export function callFiles(folders: { readonly calls: string; readonly aside: string }, disk: Disk) {

@@ -5,7 +5,16 @@ import { inWords } from '../processes.ts';
 import type { CallLocation } from './call-files.ts';
 import type { CallState } from './call-state.ts';
 import { closeCall } from './close-call.ts';
-import { ASIDE, isAtWork, isUnusableUnder, isUpTo, isWritten, nextActionOf, sharesOf } from './next-action.ts';
+import {
+  ASIDE,
+  isAtWork,
+  isOfUnendedRun,
+  isUnusableUnder,
+  isUpTo,
+  isWritten,
+  nextActionOf,
+  sharesOf,
+} from './next-action.ts';
 import type { Share } from './shares.ts';
 import { type MetadataOnRecord, metadataToRecord, workId } from './steps.ts';
 
@@ -56,10 +65,10 @@ export async function claimWork(
  * The signature is reused if a file waits for it, if it was written after this run began, or if its run did not end well: the
  * user who repeats that run must not pay twice.
  */
-function isShareable(state: CallState, facts: MetadataOnRecord, { began, unended }: JournalContext): boolean {
+function isShareable(state: CallState, facts: MetadataOnRecord, context: JournalContext): boolean {
   if (state.signed === undefined || isUnusableUnder(state, facts.certificate.sha256)) return false;
-  if (!isWritten(state) || (state.lastWritten !== undefined && isUpTo(began, state.lastWritten))) return true;
-  return [...state.shares.values()].some(({ holder }) => holder !== undefined && unended.has(holder.run));
+  if (!isWritten(state) || (state.lastWritten !== undefined && isUpTo(context.began, state.lastWritten))) return true;
+  return isOfUnendedRun(state, context);
 }
 
 /** Undefined if another process was first. */

@@ -1,3 +1,4 @@
+import type { JournalContext } from '../context.ts';
 import type { UnfinishedKind } from '../journal.ts';
 import type { Liveness } from '../processes.ts';
 import type { CallState } from './call-state.ts';
@@ -38,6 +39,11 @@ export function belongsToHistory({ phase, signed }: CallState): boolean {
 /** A signature that did not verify under a certificate is not offered again to a claim with that certificate. */
 export function isUnusableUnder(state: CallState, leaf: string): boolean {
   return sharesOf(state).some((share) => share.state === 'unusable' && share.metadata?.certificate.sha256 === leaf);
+}
+
+/** Whether the run of one of its files had not come to a good end when this run looked. */
+export function isOfUnendedRun({ shares }: CallState, { unended }: Pick<JournalContext, 'unended'>): boolean {
+  return [...shares.values()].some(({ holder }) => holder !== undefined && unended.has(holder.run));
 }
 
 /** Whether one moment was not after another: by the clock that never goes back where both have the same one. */

@@ -1,12 +1,21 @@
 import type { JournalContext } from '../context.ts';
 import { journalReason } from '../errors.ts';
-import type { HistoryEntry, Journal, Reported, UnfinishedCall, UnfinishedKind } from '../journal.ts';
+import type { HistoryEntry, Journal, Reported, SharingFile, UnfinishedCall, UnfinishedKind } from '../journal.ts';
 import type { CallLocation } from './call-files.ts';
 import type { CallState } from './call-state.ts';
 import { closeCall, entryOf, outcomeOfEnded } from './close-call.ts';
-import { belongsToHistory, END, isSettled, kindOf, nextActionOf, sharesOf, withoutOvertaken } from './next-action.ts';
+import {
+  belongsToHistory,
+  END,
+  isOfUnendedRun,
+  isSettled,
+  kindOf,
+  nextActionOf,
+  sharesOf,
+  withoutOvertaken,
+} from './next-action.ts';
 
-type OpenCalls = Pick<Journal, 'unfinished' | 'history' | 'counted' | 'reported' | 'forget'>;
+type OpenCalls = Pick<Journal, 'unfinished' | 'repeatable' | 'history' | 'counted' | 'reported' | 'forget'>;
 
 interface FoundCall {
   readonly location: CallLocation;
@@ -106,6 +115,17 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
     async unfinished() {
       return (await list()).flatMap(asUnfinished);
     },
+    async repeatable() {
+      const first = context.unended.since();
+      const found = (await list()).flatMap(asUnfinished).map(({ at, work, files }) => ({ at, work, files }));
+      if (first === undefined) return found;
+      for await (const state of context.finished.since(first)) {
+        if (state.work !== undefined && isOfUnendedRun(state, context)) {
+          found.push({ at: state.at, work: state.work, files: filesOf(state) });
+        }
+      }
+      return found;
+    },
     history: () => entriesFrom(undefined),
     async counted({ month, origin, code }) {
       let count = 0;
@@ -136,17 +156,21 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
 function asUnfinished({ state, kind }: FoundCall): readonly UnfinishedCall[] {
   const { id, at, work, metadata, signed, reason } = state;
   if (kind === undefined || id === undefined || work === undefined || metadata === undefined) return [];
-  const files = sharesOf(state).map((share) => ({
-    file: (share.metadata ?? metadata).file,
+  const files = filesOf(state);
+  const { file, signingOptions } = metadata;
+  const whole = { file, written: false, unusable: false, reason, signingOptions };
+  const call = { id, kind, at, work, metadata, record: signed?.record, reason };
+  return [{ ...call, files: files.length > 0 ? files : [whole] }];
+}
+
+function filesOf(state: CallState): readonly SharingFile[] {
+  return sharesOf(state).map((share) => ({
+    file: share.metadata?.file ?? state.metadata?.file ?? '',
     written: share.state === 'written',
     unusable: share.state === 'unusable',
     reason: share.reason,
     signingOptions: share.metadata?.signingOptions,
   }));
-  const { file, signingOptions } = metadata;
-  const whole = { file, written: false, unusable: false, reason, signingOptions };
-  const call = { id, kind, at, work, metadata, record: signed?.record, reason };
-  return [{ ...call, files: files.length > 0 ? files : [whole] }];
 }
 
 /** A copy has no entry: it only uses another call's signature. */

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { hasCode, unless } from '../../errors/system-reason.ts';
-import type { CallFiles, CallLocation } from '../calls/call-files.ts';
+import { CALL_FILE, type CallFiles, type CallLocation } from '../calls/call-files.ts';
 import type { CallState } from '../calls/call-state.ts';
 import type { Disk } from '../disk.ts';
 
@@ -43,6 +43,16 @@ export function finishedCalls(folder: string, calls: CallFiles, now: () => Date,
         if (state !== undefined) return state;
       }
       return undefined;
+    },
+    /** Those that ended in the hour `first`, as the folders are named, or later. */
+    async *since(first: string): AsyncGenerator<CallState> {
+      for (const hour of (await hours()).filter((name) => name >= first)) {
+        for (const name of await disk.namesIn(join(folder, hour))) {
+          const [, work] = CALL_FILE.exec(name) ?? [];
+          const state = work && (await calls.read({ work, aside: false, path: join(folder, hour, name) }));
+          if (state) yield state;
+        }
+      }
     },
     /** Removes what is an hour old or older and from before the hour `since`, a limited number of files at a time. */
     async removeOld(since: string | undefined): Promise<void> {

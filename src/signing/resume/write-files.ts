@@ -57,7 +57,7 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): Claims {
   return {
     isProven: (pair) => journal.isProven(pair),
     counted: (what) => journal.counted(what),
-    unfinished: async () => calls,
+    repeatable: async () => calls,
     async claim(work, metadata, options) {
       if (!wanted.has(nameOf(work))) throw signingErrors('changed-since');
       const claim = await journal.claim(work, metadata, options);

@@ -68,7 +68,7 @@ export async function noted(step: () => Promise<void>, warnings?: string[]): Pro
 }
 
 /** The part of the journal that signing uses. */
-export type Claims = Pick<Journal, 'claim' | 'isProven' | 'counted' | 'unfinished'>;
+export type Claims = Pick<Journal, 'claim' | 'isProven' | 'counted' | 'repeatable'>;
 
 const nothing = async (): Promise<void> => undefined;
 
@@ -97,5 +97,5 @@ export const withoutJournal: Claims = {
   claim: async () => CLAIM,
   isProven: async () => false,
   counted: async () => 0,
-  unfinished: async () => [],
+  repeatable: async () => [],
 };

@@ -54,6 +54,27 @@ it('is the one that the run chose which has the signature, and was ended before 
   expect([signed, scene.service.asked]).toEqual([[FIRST.toISOString()], 1]);
 });
 
+it('is the one of a run that had written the file and did not end well', async () => {
+  const { format, signed } = timeSigningFormat();
+  const file = await scene.program('app.exe');
+  const journal = await scene.open();
+  const signing = (now: Date) => ({ formats: [format], now: () => now });
+  await signFiles([file], scene.signing(journal, signing(FIRST)));
+  // As a run with another file that failed: the same command signs both again.
+  expect(await run(file, signing(LATER))).toBe('signed');
+  expect([signed, scene.service.asked]).toEqual([[FIRST.toISOString(), FIRST.toISOString()], 1]);
+});
+
+it('is a new one after a run that ended well', async () => {
+  const { format, signed } = timeSigningFormat();
+  const file = await scene.program('app.exe');
+  const journal = await scene.open();
+  await signFiles([file], scene.signing(journal, { formats: [format], now: () => FIRST }));
+  journal.ended();
+  expect(await run(file, { formats: [format], now: () => LATER })).toBe('signed');
+  expect([signed, scene.service.asked]).toEqual([[FIRST.toISOString(), LATER.toISOString()], 2]);
+});
+
 it('is the one of a request whose outcome is unknown', async () => {
   const { format, signed } = timeSigningFormat();
   const file = await scene.program('app.exe');

@@ -26,8 +26,10 @@ afterEach(() => scene[Symbol.asyncDispose]());
 
 async function create(more: FlatSigning = {}) {
   const files = [{ path: output, output, members }];
-  const { files: outcomes } = await signFiles(files, scene.signing(await scene.open(), more));
+  const journal = await scene.open();
+  const { files: outcomes } = await signFiles(files, scene.signing(journal, more));
   const [outcome] = outcomes;
+  if (outcome?.status === 'signed') journal.ended();
   return outcome?.status === 'failed' ? outcome.error.code : outcome?.status;
 }
 
