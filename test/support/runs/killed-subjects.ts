@@ -9,6 +9,7 @@ import { type CliOptions, type CliRun, fixture, REPOSITORY, runCli, temporaryFol
 import { jarsignerVerify, mainJava, makeTruststore } from '../programs/java.ts';
 import type { TestServer } from '../services/server.ts';
 import { MADE_INPUTS } from '../signed-files/made-inputs.ts';
+import { isOriginalSigned } from '../signed-files/timed-signature.ts';
 
 /** For `node --require`: counts the steps of a process, and kills it at one of them. */
 export const PRELOAD = join(REPOSITORY, 'test/support/programs/killing-preload.cjs');
@@ -120,7 +121,12 @@ export async function prepareSubject(
 }
 
 /** Formats that osslsigncode does not read. */
-const ONLY_OWN: ReadonlySet<string> = new Set([`.${MADE_INPUTS.navx.extension}`, `.${MADE_INPUTS.rdp.extension}`]);
+const ONLY_OWN: ReadonlySet<string> = new Set(
+  [MADE_INPUTS.navx, MADE_INPUTS.rdp, MADE_INPUTS.nuget].map(({ extension }) => `.${extension}`),
+);
+const TIMED: ReadonlySet<string> = new Set(
+  Object.values(MADE_INPUTS).flatMap((each) => ('isTimed' in each ? [`.${each.extension}`] : [])),
+);
 
 /** All of them by this program, and some by osslsigncode and jarsigner. */
 export async function complaintsOfVerifiers(
@@ -154,6 +160,10 @@ export async function stateOf(file: string, subject: Subject): Promise<FileState
   if (reference?.equals(bytes)) return 'reference';
   const original = await readFile(subject.originals.find((path) => basename(path) === basename(file)) ?? '');
   if (bytes.equals(original)) return 'original';
+  if (TIMED.has(extname(file))) {
+    const how = { roots: subject.root, requireTimestamp: subject.isStamped };
+    return (await isOriginalSigned(file, original, how)) ? 'reference' : 'damaged';
+  }
   if (!subject.isStamped || reference === undefined) return 'damaged';
   const isSame = file.endsWith('.jar')
     ? lossesOf(original, bytes).length === 0

@@ -1,11 +1,16 @@
 /** An unsigned file of each further format, for tests that sign whatever there is. */
 
+import { makePackage } from '../../unit/formats/appx/samples.ts';
 import { makeCabinet } from '../../unit/formats/cab/samples.ts';
 import { makeCatalog } from '../../unit/formats/cat/samples.ts';
 import { makeCompoundFile } from '../../unit/formats/msi/samples.ts';
 import { makeExtension } from '../../unit/formats/navx/samples.ts';
+import { makePackage as makeNugetPackage } from '../../unit/formats/nuget/samples.ts';
 
-/** By the id of the format. Those whose signatures hold a time are left out: two runs sign them differently. */
+/** The subject of the first certificate of the test server. */
+export const SERVER_PUBLISHER = 'CN=Code Signing, O=codesign-remote server';
+
+/** By the id of the format. `isTimed`: the signature holds a time, so that two runs sign differently. */
 export const MADE_INPUTS = {
   navx: { extension: 'app', make: () => makeExtension(Buffer.from('PK\x03\x04 stands for a package')) },
   cat: { extension: 'cat', make: () => makeCatalog({}) },
@@ -13,4 +18,6 @@ export const MADE_INPUTS = {
   msi: { extension: 'msi', make: () => makeCompoundFile() },
   cab: { extension: 'cab', make: () => makeCabinet() },
   powershell: { extension: 'ps1', make: () => Buffer.from('Get-Date\r\n') },
+  appx: { extension: 'msix', make: () => makePackage({ publisher: SERVER_PUBLISHER }) },
+  nuget: { extension: 'nupkg', make: () => makeNugetPackage(), isTimed: true },
 } as const;

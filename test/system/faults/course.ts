@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type CliRun, REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
 import { mountSmallDisk, type SmallDisk } from '../../support/programs/small-disk.ts';
 import { type FaultyRelay, startFaultyRelay } from '../../support/services/faulty-relay.ts';
+import { isOriginalSigned } from '../../support/signed-files/timed-signature.ts';
 import { lookForWrongs } from './invariants.ts';
 import type { FileState, Observed, Row } from './row.ts';
 import type { FormatId, Stage, Subject } from './stage.ts';
@@ -135,6 +136,10 @@ function makeScene({ row, stage, relay, subject, disk, path, state, outside }: S
       const bytes = await readFile(outside(path)).catch(() => undefined);
       if (bytes === undefined) return 'missing';
       if (bytes.equals(subject.original)) return 'original';
+      if (subject.isTimed) {
+        const how = { roots: stage.root, requireTimestamp: timestamp };
+        return (await isOriginalSigned(outside(path), subject.original, how)) ? 'signed' : 'damaged';
+      }
       if (!timestamp) return bytes.equals(subject.signed) ? 'signed' : 'damaged';
       // No two timestamps are alike.
       const verified = await run(['verify', '--roots', stage.root, '--require-timestamp', path]);

@@ -28,6 +28,8 @@ export interface Subject {
   readonly name: string;
   readonly original: Buffer;
   readonly signed: Buffer;
+  /** Whether the signature holds a time: then no two signed files are the same. */
+  readonly isTimed: boolean;
 }
 
 export interface Stage extends AsyncDisposable {
@@ -50,7 +52,7 @@ export async function setStage(): Promise<Stage> {
   const relayRoot = join(folder.path, 'relay-root.pem');
   await writeFile(relayRoot, authority.root);
   const subjectOf = async (format: FormatId): Promise<Subject> => {
-    const { extension, make } = INPUTS[format];
+    const { extension, make, ...more } = INPUTS[format];
     const name = `app.${extension}`;
     const path = join(folder.path, name);
     await writeFile(path, make());
@@ -59,7 +61,7 @@ export async function setStage(): Promise<Stage> {
     const original = await readFile(path);
     const run = await runCli(['sign', '--no-timestamp', path], { env: server.env });
     if (run.code !== 0) throw new Error(`the reference was not signed: ${run.stderr}`);
-    return { name, original, signed: await readFile(path) };
+    return { name, original, signed: await readFile(path), isTimed: 'isTimed' in more };
   };
   const subjects: Partial<Record<FormatId, Subject>> = {};
   for (const format of FORMAT_IDS) subjects[format] = await subjectOf(format);
