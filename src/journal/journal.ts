@@ -178,6 +178,11 @@ export interface Journal {
    * for it. Throws `journal-unusable`, `journal-full`, `claim-interrupted`.
    */
   claim(work: Work, metadata: CallMetadata, options?: ClaimOptions): Promise<Claim>;
+  /**
+   * Signing options of the files whose signature a claim of this work would know; empty if it would know none. `leaf`: SHA-256
+   * of the certificate's DER, in hex.
+   */
+  knownFor(work: Work, leaf: string): Promise<readonly RecordedSigningOptions[]>;
   /** Unordered, and of any origin and client. */
   unfinished(): Promise<readonly UnfinishedCall[]>;
   /** The unfinished ones, and those of runs that did not end well: the signatures that a repeated run may find again. */

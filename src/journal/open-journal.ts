@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { claim } from './calls/claim.ts';
+import { knownFor } from './calls/claim-work.ts';
 import { unfinishedCalls } from './calls/unfinished-calls.ts';
 import { createContext, type JournalContext, type JournalOptions } from './context.ts';
 import type { Disk } from './disk.ts';
@@ -52,7 +53,7 @@ function guarded(context: JournalContext): Journal {
   return {
     warnings,
     history,
-    ...guardEach(guard, { ...openCalls, claim: claimGuarded, isProven: proven.has }),
+    ...guardEach(guard, { ...openCalls, claim: claimGuarded, knownFor: knownFor(context), isProven: proven.has }),
     ended() {
       try {
         unended.end();

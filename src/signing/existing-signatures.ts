@@ -21,21 +21,6 @@ export async function hasIntactBy(
   return false;
 }
 
-/** The intact signature with this value; undefined also when it lacks a timestamp that it should have. */
-export async function findBySignature(
-  opened: SignableFile,
-  value: Uint8Array,
-  needsTimestamp: boolean,
-): Promise<EmbeddedSignature | undefined> {
-  for (const signature of flatten(await opened.signatures())) {
-    const own = signature.signedData?.signers[0].signature;
-    if (own === undefined || Buffer.compare(own, value) !== 0) continue;
-    if (needsTimestamp && signature.timestamps.length === 0) continue;
-    if (await isIntact(signature)) return signature;
-  }
-  return undefined;
-}
-
-async function isIntact(signature: EmbeddedSignature): Promise<boolean> {
+export async function isIntact(signature: EmbeddedSignature): Promise<boolean> {
   return !speaksAgainst(await signature.examine(), 'integrity');
 }

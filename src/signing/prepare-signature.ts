@@ -1,9 +1,8 @@
 /** Steps 2 and 7 of the main flow: what is to be signed, and the edits that put the signature into the copy. */
 
-import type { EmbeddedSignature, PreparedSignature, SignableFile } from '../formats/format.ts';
+import type { PreparedSignature, SignableFile } from '../formats/format.ts';
 import { contentReader } from '../formats/recognise.ts';
 import type { PlannedFile, PreparedChange, Run } from './change.ts';
-import { findBySignature } from './existing-signatures.ts';
 import { type OpenFile, openPlanned } from './files/open-file.ts';
 import type { StagedCopy } from './files/staged-copy.ts';
 import type { SigningEvent } from './outcome.ts';
@@ -41,21 +40,14 @@ export async function prepareSignature(
   await copy.takeOwnerAndMode();
   // A failure is not lost: the copy remembers it, and cannot be committed.
   const flushing = copy.flush().catch(() => undefined);
-  let held: { readonly opened: typeof opened; readonly prepared: PreparedSignature } | undefined = { opened, prepared };
+  let held: PreparedSignature | undefined = prepared;
   return {
     /** Signed by formats that sign one. */
     time,
     algorithm,
     /** Empty once it is sealed. */
     get toBeSigned(): Uint8Array {
-      return held?.prepared.toBeSigned ?? new Uint8Array();
-    },
-
-    /** The signature with this value, if the file carries it already: a run that was killed had written it. */
-    async findEmbedded(signature: Uint8Array, needsTimestamp: boolean): Promise<EmbeddedSignature | undefined> {
-      // A result elsewhere is a file that is still to be made; a signature that is replaced is not there twice.
-      const isKept = plan.intent.mode === 'append' && plan.path === plan.output;
-      return isKept && held ? await findBySignature(held.opened, signature, needsTimestamp) : undefined;
+      return held?.toBeSigned ?? new Uint8Array();
     },
 
     /** Puts the envelope into the copy. Only once: what was prepared is let go, and not held while the result is checked. */
@@ -63,7 +55,7 @@ export async function prepareSignature(
       await flushing;
       run.onEvent({ type: 'file-step', path: plan.path, step: 'writing' });
       if (held === undefined) throw new TypeError('a signature is sealed once');
-      const sealing = embed(copy, held.prepared, signature, timestampToken);
+      const sealing = embed(copy, held, signature, timestampToken);
       held = undefined;
       const expected = await sealing;
       return { check: (result) => result.verifyResult(expected) };

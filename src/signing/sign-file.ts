@@ -1,8 +1,9 @@
 /** THE MAIN FLOW: how one file is signed, in nine steps. */
 
-import type { EmbeddedSignature } from '../formats/format.ts';
+import { dirname } from 'node:path';
 import type { AfterFile, Claim } from '../journal/journal.ts';
 import type { Finished, PlannedFile, Run } from './change.ts';
+import { signingErrors } from './errors.ts';
 import { commit } from './files/commit.ts';
 import { assertUnchanged, openFile } from './files/open-file.ts';
 import type { PlannedOutcome, SignedOutcome, SigningEvent } from './outcome.ts';
@@ -13,6 +14,7 @@ import type { Attempt, GivenSignature, Signatures } from './service/signatures.t
 import { isoTime, type Timestamps } from './service/timestamps.ts';
 import type { FindEarlierTimes, RunContext } from './signing-context.ts';
 import type { SigningIntent } from './signing-policy.ts';
+import type { WrittenSignature } from './written-signature.ts';
 
 export interface SigningRun extends Run<SignedOutcome | PlannedOutcome> {
   readonly onEvent: (event: SigningEvent) => void;
@@ -35,6 +37,7 @@ export async function signFile(
   attempt: Attempt,
 ): Promise<Finished<SignedOutcome>> {
   const { run, signatures, timestamps } = steps;
+  if (plan.intent.written !== undefined) return await finishWritten(plan, plan.intent.written, steps, attempt);
   // 1. Open: lock the target and create a temporary copy next to it.
   await using file = await openFile(plan, run);
   // 2. Prepare: digest the content into what is to be signed, and rehearse with a signature of zeros.
@@ -45,8 +48,6 @@ export async function signFile(
   const given = await signatures.request(work, () => assertUnchanged(plan));
   // 5. Check the signature with the key of the certificate.
   await signatures.check(given, work, prepared.toBeSigned);
-  const there = given.reused ? await prepared.findEmbedded(given.record.signature, timestamps.areWanted) : undefined;
-  if (there !== undefined) return await report(plan, given, leftAsItIs(plan, there), attempt, steps);
   // 6. Timestamp the signature value.
   const stamped = await timestamps.stamp(plan.path, given.record.signature);
   // 7. Seal: put the envelope into the copy, over the zeros.
@@ -66,10 +67,24 @@ interface Written {
   readonly warnings: readonly string[];
 }
 
-function leftAsItIs({ stats }: PlannedFile, { timestamps }: EmbeddedSignature): Written {
+/** Of a file that a run wrote which was killed before it recorded that: only the records are missing. */
+async function finishWritten(
+  plan: PlannedFile<SigningIntent>,
+  { signature, toBeSigned }: WrittenSignature,
+  steps: SigningSteps,
+  attempt: Attempt,
+): Promise<Finished<SignedOutcome>> {
+  const { run, signatures } = steps;
+  const { algorithm, time } = plan.intent;
+  await run.disk.removeLeft?.(dirname(plan.target));
+  using work = await signatures.claim({ toBeSigned, algorithm, time }, plan, attempt);
+  const given = await signatures.request(work, async () => {
+    // Another process has recorded it meanwhile.
+    throw signingErrors('changed-since');
+  });
   const warning = 'It has exactly this signature already, from a run that was interrupted. It does not change.';
-  const stamped = { time: timestamps[0]?.time, authority: null };
-  return { stamped, bytes: Number(stats.size), warnings: [warning] };
+  const stamped = { time: signature.timestamps[0]?.time, authority: null };
+  return await report(plan, given, { stamped, bytes: Number(plan.stats.size), warnings: [warning] }, attempt, steps);
 }
 
 async function report(

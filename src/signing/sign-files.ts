@@ -25,6 +25,7 @@ import { requestTimestamps } from './service/timestamps.ts';
 import { type SigningRun, type SigningSteps, signFile } from './sign-file.ts';
 import { earlierTimes, type RunContext } from './signing-context.ts';
 import { checkBudget, decideSigning, type SigningIntent, type SigningPolicy } from './signing-policy.ts';
+import { findWrittenWith } from './written-signature.ts';
 
 /** What one run of signing works with, put together by src/app. */
 export interface Signing {
@@ -51,10 +52,19 @@ export async function signFiles(
 ): Promise<SignFilesResult> {
   const { onEvent, warnings } = safeListener(given.run.onEvent);
   const signing: Signing = { ...given, run: { ...given.run, onEvent } };
+  const { account } = signing;
+  const findWritten = account && findWrittenWith(account);
   const start = (batch: Batch): SigningChange => ({
-    isRehearsal: signing.account === undefined,
-    decide: (opened, _file, format) =>
-      decideSigning(opened, format, { ...signing.context, time: signing.now() }, signing.policy),
+    isRehearsal: account === undefined,
+    // A result elsewhere is a file that is still to be made.
+    decide: (opened, { path, output }, format) =>
+      decideSigning(
+        opened,
+        format,
+        { ...signing.context, time: signing.now() },
+        signing.policy,
+        path === output ? findWritten : undefined,
+      ),
     checkRun: (planned) => checkRun(planned, signing, batch),
     perform: performWith(signing, batch, signal),
   });

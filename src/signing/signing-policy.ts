@@ -9,6 +9,7 @@ import type { Decision, Planned } from './change.ts';
 import { signingErrors } from './errors.ts';
 import { hasIntactBy, signerNames } from './existing-signatures.ts';
 import type { Account } from './service/signatures.ts';
+import type { FindWritten, WrittenSignature } from './written-signature.ts';
 
 export interface SigningPolicy {
   /** Undefined for the default mode of each format. */
@@ -35,6 +36,8 @@ export interface SigningIntent {
   readonly replaced: readonly string[];
   /** Signed by formats that sign one. */
   readonly time: Date;
+  /** The signature, if the file has it already: nothing is to be done but to record that. */
+  readonly written?: WrittenSignature;
 }
 
 /** Throws `cannot-append`, `cannot-replace` for a mode that the format does not have. */
@@ -58,13 +61,14 @@ function requireAlgorithm(
 
 /**
  * Throws what makes the signature impossible. A file that carries an intact signature of this certificate is skipped if the
- * policy says so.
+ * policy says so. `findWritten`: finds a signature that an earlier run of the same work put into the file.
  */
 export async function decideSigning(
   opened: SignableFile,
   format: Pick<Format, 'title' | 'modes' | 'defaultMode' | 'appendWarning' | 'purpose'>,
   given: SigningContext,
   { existing, allOrNothing, isAlgorithmGiven }: SigningPolicy,
+  findWritten?: FindWritten,
 ): Promise<Decision<SigningIntent>> {
   const algorithm = requireAlgorithm(opened, given.algorithm, isAlgorithmGiven);
   const context = { ...given, algorithm };
@@ -81,6 +85,10 @@ export async function decideSigning(
     ...purposeWarnings(context.chain.leaf, format.purpose),
     ...(isSecond ? [format.appendWarning] : []),
   ];
+  const written = mode === 'append' ? await findWritten?.(signatures, context) : undefined;
+  if (written !== undefined) {
+    return { skipped: undefined, warnings, intent: { mode, algorithm, replaced: [], time, written } };
+  }
   if (skips && (await hasIntactBy(opened, signatures, signer))) {
     return { skipped: 'already-signed', warnings, intent: { mode, algorithm, replaced: [], time } };
   }

@@ -1,6 +1,6 @@
 import type { JournalContext } from '../context.ts';
 import { journalErrors } from '../errors.ts';
-import type { CallMetadata, Claim, ClaimOptions, Work } from '../journal.ts';
+import type { CallMetadata, Claim, ClaimOptions, Journal, Work } from '../journal.ts';
 import { inWords } from '../processes.ts';
 import type { CallLocation } from './call-files.ts';
 import type { CallState } from './call-state.ts';
@@ -52,7 +52,7 @@ export async function claimWork(
     const action = await nextActionOf(state, false, context.liveness, watched);
     if (action === 'busy') {
       await watch.wait(state);
-    } else if (state.closing === undefined && isShareable(state, asking.facts, context)) {
+    } else if (state.closing === undefined && isShareable(state, asking.facts.certificate.sha256, context)) {
       const ticket = await joinCall(context, location, asking, state, watched);
       if (ticket) return ticket;
     } else {
@@ -61,12 +61,24 @@ export async function claimWork(
   }
 }
 
+/** As `Journal.knownFor`. */
+export function knownFor(context: JournalContext): Journal['knownFor'] {
+  return async (work, leaf) => {
+    const name = workId(work);
+    const states = [await context.calls.read(context.calls.current(name)), await context.finished.find(name)];
+    const shares = states.flatMap((state) =>
+      state && isShareable(state, leaf, context) ? [...state.shares.values()] : [],
+    );
+    return shares.flatMap(({ metadata }) => (metadata?.signingOptions === undefined ? [] : [metadata.signingOptions]));
+  };
+}
+
 /**
  * The signature is reused if a file waits for it, if it was written after this run began, or if its run did not end well: the
  * user who repeats that run must not pay twice.
  */
-function isShareable(state: CallState, facts: MetadataOnRecord, context: JournalContext): boolean {
-  if (state.signed === undefined || isUnusableUnder(state, facts.certificate.sha256)) return false;
+function isShareable(state: CallState, leaf: string, context: JournalContext): boolean {
+  if (state.signed === undefined || isUnusableUnder(state, leaf)) return false;
   if (!isWritten(state) || (state.lastWritten !== undefined && isUpTo(context.began, state.lastWritten))) return true;
   return isOfUnendedRun(state, context);
 }
@@ -95,7 +107,7 @@ async function beginCall(
     }
     // Only now that this process has claimed the work: a call that ends meanwhile would be missed.
     const finished = await context.finished.find(name);
-    if (finished?.signed !== undefined && isShareable(finished, facts, context)) {
+    if (finished?.signed !== undefined && isShareable(finished, facts.certificate.sha256, context)) {
       const { record, signature } = finished.signed;
       const reported = finished.reported === 'not-wanted' ? undefined : finished.reported;
       const copied = { record, signature: Buffer.from(signature).toString('base64'), copy: true, reported };

@@ -68,7 +68,7 @@ export async function noted(step: () => Promise<void>, warnings?: string[]): Pro
 }
 
 /** The part of the journal that signing uses. */
-export type Claims = Pick<Journal, 'claim' | 'isProven' | 'counted' | 'repeatable'>;
+export type Claims = Pick<Journal, 'claim' | 'knownFor' | 'isProven' | 'counted' | 'repeatable'>;
 
 const nothing = async (): Promise<void> => undefined;
 
@@ -95,6 +95,7 @@ const CLAIM: Claim = {
 /** Replaces the journal if the user wants none: nothing is kept or reused, every file requests a signature of its own. */
 export const withoutJournal: Claims = {
   claim: async () => CLAIM,
+  knownFor: async () => [],
   isProven: async () => false,
   counted: async () => 0,
   repeatable: async () => [],

@@ -122,7 +122,7 @@ export async function prepareSubject(
 
 /** Formats that osslsigncode does not read. */
 const ONLY_OWN: ReadonlySet<string> = new Set(
-  [MADE_INPUTS.navx, MADE_INPUTS.rdp, MADE_INPUTS.nuget].map(({ extension }) => `.${extension}`),
+  [MADE_INPUTS.navx, MADE_INPUTS.rdp, MADE_INPUTS.nuget, MADE_INPUTS.pdf].map(({ extension }) => `.${extension}`),
 );
 const TIMED: ReadonlySet<string> = new Set(
   Object.values(MADE_INPUTS).flatMap((each) => ('isTimed' in each ? [`.${each.extension}`] : [])),

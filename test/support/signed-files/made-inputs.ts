@@ -6,6 +6,7 @@ import { makeCatalog } from '../../unit/formats/cat/samples.ts';
 import { makeCompoundFile } from '../../unit/formats/msi/samples.ts';
 import { makeExtension } from '../../unit/formats/navx/samples.ts';
 import { makePackage as makeNugetPackage } from '../../unit/formats/nuget/samples.ts';
+import { makePdf } from '../../unit/formats/pdf/make-pdf.ts';
 
 /** The subject of the first certificate of the test server. */
 export const SERVER_PUBLISHER = 'CN=Code Signing, O=codesign-remote server';
@@ -20,4 +21,5 @@ export const MADE_INPUTS = {
   powershell: { extension: 'ps1', make: () => Buffer.from('Get-Date\r\n') },
   appx: { extension: 'msix', make: () => makePackage({ publisher: SERVER_PUBLISHER }) },
   nuget: { extension: 'nupkg', make: () => makeNugetPackage(), isTimed: true },
+  pdf: { extension: 'pdf', make: () => makePdf(), isTimed: true },
 } as const;

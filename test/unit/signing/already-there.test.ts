@@ -1,10 +1,11 @@
 /** Appending once more with a signature that the file has from a run that was ended before it could note that. */
 
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { journalErrors } from '../../../src/journal/errors.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
+import { makePdf } from '../formats/pdf/make-pdf.ts';
 import { type JournalScene, journalScene } from './journal-scene.ts';
 
 let scene: JournalScene;
@@ -45,6 +46,47 @@ it.each(['an unsigned file', 'a signed file'])('%s gets it once', async (kind) =
   ]);
   expect(await readFile(file.path)).toEqual(written);
   expect(scene.service.asked).toBe(asked);
+});
+
+it.each([{ certify: 'no-changes' }, { field: 'Approval' }])(
+  'a document gets it once, with %o',
+  async (formatOptions) => {
+    const { path, output } = await scene.program('a.pdf');
+    const field = '<< /Type /Annot /Subtype /Widget /FT /Sig /T (Approval) /Rect [0 0 9 9] >>';
+    const shape = { catalog: '/AcroForm << /Fields [5 0 R] >>', page: '/Annots [5 0 R]', objects: [field] };
+    await writeFile(path, makePdf(shape));
+    const signing = { existing: 'append', formatOptions, now: () => new Date('2026-11-21T10:00:00Z') } as const;
+    const first = await signFiles([{ path, output }], scene.signing(await endingEarly(), signing));
+    expect(first.files).toMatchObject([{ status: 'signed', reused: false }]);
+    const written = await readFile(path);
+    const later = { ...signing, now: () => new Date('2026-11-22T12:00:00Z') };
+
+    const again = await signFiles([{ path, output }], scene.signing(await scene.open(), later));
+    const warnings = expect.arrayContaining([expect.stringContaining('has exactly this signature already')]);
+    expect(again.files).toMatchObject([{ status: 'signed', reused: true, warnings }]);
+    expect(await readFile(path)).toEqual(written);
+    expect(scene.service.asked).toBe(1);
+  },
+);
+
+it('a document that was finished by a run that did not end well gets no other', async () => {
+  const { path, output } = await scene.program('a.pdf');
+  await writeFile(path, makePdf());
+  const sign = async (journal: Journal) =>
+    (await signFiles([{ path, output }], scene.signing(journal, { existing: 'append' }))).files;
+  await sign(await scene.open());
+  expect(await sign(await scene.open())).toMatchObject([{ status: 'signed', reused: true }]);
+  expect(scene.service.asked).toBe(1);
+});
+
+it('a document gets another one for another reason', async () => {
+  const { path, output } = await scene.program('a.pdf');
+  await writeFile(path, makePdf());
+  const signing = (reason: string) => ({ existing: 'append', formatOptions: { reason } }) as const;
+  await signFiles([{ path, output }], scene.signing(await endingEarly(), signing('Checked')));
+  const again = await signFiles([{ path, output }], scene.signing(await scene.open(), signing('Approved')));
+  expect(again.files).toMatchObject([{ status: 'signed', reused: false }]);
+  expect(scene.service.asked).toBe(2);
 });
 
 it('a result elsewhere is made again', async () => {
