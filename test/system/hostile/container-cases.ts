@@ -17,6 +17,8 @@ export interface ContainerCase {
   readonly size?: number;
   /** An error code, or `planned` if the file can be signed. */
   readonly result: string;
+  /** What `verify` reports, if that is another code. */
+  readonly verified?: string;
   /** If it may use more than a file of some KB. */
   readonly bounds?: Bounds;
 }

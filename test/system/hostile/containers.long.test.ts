@@ -1,4 +1,4 @@
-/** Installer files, cabinets, scripts, connection files, extensions and catalogs that were made to exhaust their readers: an answer, soon, in little memory. */
+/** Installer files, cabinets, scripts, connection files, extensions, packages and catalogs that were made to exhaust their readers: an answer, soon, in little memory. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ import {
   writeCase,
 } from './container-cases.ts';
 import { INSTALLER_CASES } from './installer-cases.ts';
+import { NUGET_CASES } from './nuget-cases.ts';
 import { PACKAGE_CASES } from './package-cases.ts';
 
 let trivial: number;
@@ -38,7 +39,7 @@ async function expectAnswer(hostile: ContainerCase): Promise<void> {
 
   const verified = await runMeasured(['verify', '--json', path]);
   expectSane(verified, [8]);
-  if (!isSound) expect(verified.stdout).toContain(`"code": "${hostile.result}"`);
+  if (!isSound) expect(verified.stdout).toContain(`"code": "${hostile.verified ?? hostile.result}"`);
   expectBounded(verified, trivial, hostile.bounds);
 
   const planned = await runMeasured(['sign', '--dry-run', '--json', ...SERVICE, '--certificate', pem, path]);
@@ -59,6 +60,10 @@ describe('verify and sign answer on a cabinet with', () => {
 
 describe('verify and sign answer on a package with', () => {
   it.each(byName(PACKAGE_CASES))('%s', (_, hostile) => expectAnswer(hostile));
+});
+
+describe('verify and sign answer on a NuGet package with', () => {
+  it.each(byName(NUGET_CASES))('%s', (_, hostile) => expectAnswer(hostile));
 });
 
 describe('verify and sign answer on a script with', () => {
