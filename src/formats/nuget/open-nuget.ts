@@ -41,6 +41,8 @@ const MOST_ENTRIES = 65_533;
 /** Kept for signature and end records, in bytes: the offset of the directory must fit 32 bits. */
 const ROOM = 1024 * 1024;
 const MAXIMUM_SIZE = 0xffff_ffff;
+/** Warnings about names: a package may have thousands. */
+const MOST_LISTED = 3;
 
 export async function openNuget(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   return signableNuget(await readPackage(source), source, reader);
@@ -48,6 +50,7 @@ export async function openNuget(source: ByteSource, reader: ContentReader): Prom
 
 function signableNuget(opened: NugetPackage, source: ByteSource, reader: ContentReader): SignableFile {
   const { signature, archive } = opened;
+  const lookalikes = opened.lookalikes.slice(0, MOST_LISTED);
   const digests = new Map<DigestAlgorithm, Promise<Uint8Array>>();
   const digestBy: DigestBy = (algorithm) => {
     const digest = digests.get(algorithm) ?? digestOf(opened, source, reader, algorithm);
@@ -57,7 +60,7 @@ function signableNuget(opened: NugetPackage, source: ByteSource, reader: Content
   const signatureOf = (cms: Uint8Array | CodesignError) => embeddedSignature({ cms }, digestBy, reader.budget);
   return {
     profile: NUGET_PROFILE,
-    warnings: opened.lookalikes.map(aboutLookalike),
+    warnings: lookalikes.map(aboutLookalike),
     reopen: (other, otherReader) => signableNuget(opened, other, otherReader),
     signatures: async () => (signature === undefined ? [] : [signatureOf(signature.cms)]),
     check: (context, mode) => check(opened, source, context, mode),
@@ -71,7 +74,7 @@ function signableNuget(opened: NugetPackage, source: ByteSource, reader: Content
       ...(signature?.problems ?? []).map((problem) =>
         broken('signature-entry-odd', `NuGet does not accept the entry ${SIGNATURE_NAME}: ${problem}.`),
       ),
-      ...opened.lookalikes.map((name) => odd('signature-name-unrecognised', aboutLookalike(name))),
+      ...lookalikes.map((name) => odd('signature-name-unrecognised', aboutLookalike(name))),
     ],
     layout: () => describe(opened),
     async remove() {

@@ -17,8 +17,7 @@ import {
   writeCase,
 } from './container-cases.ts';
 import { INSTALLER_CASES } from './installer-cases.ts';
-import { NUGET_CASES } from './nuget-cases.ts';
-import { PACKAGE_CASES } from './package-cases.ts';
+import { NUGET_CASES, PACKAGE_CASES } from './package-cases.ts';
 
 let trivial: number;
 beforeAll(async () => {

@@ -1,7 +1,11 @@
-/** Hostile packages: parts and names without end, blocks without number, archives in archives. */
+/** Hostile packages of Windows apps and of NuGet: parts, names and signatures without end, blocks without number, archives in archives. */
 
 import { contentTypes, INNER, makeBundle, makePackage, packageManifest } from '../../unit/formats/appx/samples.ts';
+import { zip } from '../../unit/formats/jar/simple-zip.ts';
+import { makePackage as makeNugetPackage } from '../../unit/formats/nuget/samples.ts';
+import { LARGEST_BOUNDS } from './archive-cases.ts';
 import type { Bounds } from './bounds.ts';
+import { repeated } from './cases.ts';
 import type { ContainerCase } from './container-cases.ts';
 
 /** The subject of the certificate that they are planned with. */
@@ -63,3 +67,44 @@ export const PACKAGE_CASES: readonly ContainerCase[] = [
     },
   ),
 ];
+
+const nuget = (
+  what: string,
+  result: string,
+  make: () => Buffer,
+  more: { readonly bounds?: Bounds; readonly verified?: string } = {},
+): ContainerCase => ({ what, name: 'hostile.nupkg', make, result, ...more });
+
+const signedBy = (contents: Buffer) => () => makeNugetPackage({ name: '.signature.p7s', contents, isStored: true });
+
+const manyEntries = (count: number) => () =>
+  makeNugetPackage(...Array.from({ length: count - 5 }, (_, index) => ({ name: `content/${index}`, isStored: true })));
+
+export const NUGET_CASES: readonly ContainerCase[] = [
+  nuget('65,533 entries', 'planned', manyEntries(65_533), { bounds: LARGEST_BOUNDS }),
+  nuget('100,000 entries', 'nuget-zip64', manyEntries(100_000), { bounds: LARGEST_BOUNDS }),
+  nuget('a signature of 20 MB', 'planned', signedBy(Buffer.alloc(20_000_000, 0x30))),
+  nuget('a signature of endless depth', 'planned', signedBy(repeated(8_000_000, Buffer.from('3080', 'hex')))),
+  nuget(
+    'a signature that inflates to 1 GB',
+    'nuget-signature-entry',
+    () => makeNugetPackage({ name: '.signature.p7s', contents: Buffer.alloc(1_000_000), size: 1_000_000_000 }),
+    { verified: 'signature-unreadable' },
+  ),
+  nuget('2,000 names of the signature in another spelling', 'planned', () =>
+    makeNugetPackage(...Array.from({ length: 2000 }, (_, index) => ({ name: spelled(index), isStored: true }))),
+  ),
+  nuget('a thousand .nuspec files', 'planned', () =>
+    zip(Array.from({ length: 1000 }, (_, index) => ({ name: `${index}.nuspec` }))),
+  ),
+];
+
+/** Letters of the name in lower or upper case, by the bits of a number that is not 0. */
+function spelled(index: number): string {
+  let bits = index + 1;
+  return '.signature.p7s'.replace(/[a-z]/g, (letter) => {
+    const isUpper = bits % 2 === 1;
+    bits >>= 1;
+    return isUpper ? letter.toUpperCase() : letter;
+  });
+}

@@ -41,6 +41,23 @@ export function sbverify(issuer: string, file: string): Promise<Verdict> {
   return run('sbverify', ['--cert', issuer, file]);
 }
 
+/** Microsoft's MSIX SDK: block map, digests, publisher, signatures of inner packages. `folder`: that of the verifiers. */
+export function unpackPackage(folder: string, file: string): Promise<Verdict> {
+  const command = file.endsWith('bundle') ? 'unbundle' : 'unpack';
+  return run('sh', [`${folder}/msix/makemsix.sh`, command, '-p', file, '-d', `${file}.folder`, '-ac']);
+}
+
+/**
+ * nuget.exe, run by mono: content, entry and attributes of the signature, without the chain, which mono cannot build to the
+ * test's root, and without timestamps, all of which it rejects there (NU3030).
+ */
+export async function nugetVerify(program: string, file: string): Promise<Verdict> {
+  const { output } = await run('mono', [program, 'verify', '-Signatures', file]);
+  const errors = output.split('\n').filter((line) => /^NU\d+:/.test(line));
+  const own = errors.filter((line) => !/^NU3030:|^NU30(12|18|28): .*found a chain building issue/.test(line));
+  return { accepted: output.includes('Verifying') && own.length === 0, output };
+}
+
 /** Runs a program to its end; throws only when it cannot be started. */
 export async function run(
   program: string,

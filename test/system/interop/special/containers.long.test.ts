@@ -1,5 +1,5 @@
 /**
- * Peculiar scripts, installer files, cabinets, catalogs, connection files and NuGet packages, of the corpus and made ones, through the command line and the server on
+ * Peculiar scripts, installer files, cabinets, catalogs, connection files, packages and extensions, of the corpus and made ones, through the command line and the server on
  * SoftHSM: signed with a timestamp or rejected as the tables say, and what is signed is accepted by programs that are not ours.
  */
 
@@ -15,7 +15,8 @@ import { parseJson, runCli, temporaryFolder } from '../../../support/programs/cl
 import { startServer, type TestServer } from '../../../support/services/server.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 import { filesBelow } from '../../../unit/formats/support/signed-copies.ts';
-import { checkAll, osslsigncodeVerify, run, type Verdict } from '../verifiers.ts';
+import { checkAll, nugetVerify, osslsigncodeVerify, run, unpackPackage, type Verdict } from '../verifiers.ts';
+import { appxSamples, extensionSamples } from './package-samples.ts';
 import { readSpecialFiles, type SpecialFolder } from './special-files.ts';
 import {
   cabinetSamples,
@@ -27,10 +28,16 @@ import {
   scriptSamples,
 } from './special-samples.ts';
 
-const { CODESIGN_TEST_CORPUS: corpus = '', CODESIGN_TEST_VERIFIERS: verifiers = '' } = process.env;
+const {
+  CODESIGN_TEST_CORPUS: corpus = '',
+  CODESIGN_TEST_VERIFIERS: verifiers = '',
+  CODESIGN_TEST_NUGET: nugetProgram = '',
+} = process.env;
 const checker = (name: string) => path.join(verifiers, 'formats', name);
 /** Writes what the signature of a connection file covers, and its CMS, next to it. */
 const CONNECTION_CONTENT = fileURLToPath(new URL('../../../unit/formats/rdp/content.py', import.meta.url));
+/** Compares the digest in the signature of an extension with the file. */
+const EXTENSION_CHECK = fileURLToPath(new URL('../../../unit/formats/navx/check.py', import.meta.url));
 
 interface Special {
   readonly table: SpecialFolder;
@@ -42,8 +49,11 @@ interface Special {
   check(file: string): Promise<readonly Verdict[]>;
 }
 
-/** It digests cabinets of sets wrongly, and rejects reserved areas that are not exactly its own. */
-const NOT_FOR_OSSLSIGNCODE = /\/(sizes|small|exact|large|block1|set|first-of-set|last-of-set|set-with-reserve)\.cab$/;
+/** It digests cabinets of sets wrongly, rejects reserved areas that are not exactly its own, and leaves gaps of packages out. */
+const NOT_FOR_OSSLSIGNCODE =
+  /\/((sizes|small|exact|large|block1|set|first-of-set|last-of-set|set-with-reserve)\.cab|gap\.msix)$/;
+/** It knows SHA-256 alone, and compares bundles with a longer manifest than the made ones have. */
+const NOT_FOR_SDK = /\/sha\d+\.msix$|bundle$/;
 
 const osslsigncode = async (file: string): Promise<Verdict> => {
   const verdict = await osslsigncodeVerify(root, file);
@@ -110,7 +120,30 @@ const SPECIALS: readonly Special[] = [
     folders: ['nuget', 'pkg-special'],
     extensions: /nupkg$/,
     samples: nugetSamples,
-    check: async (file) => [await cmsVerdict(file), await run('python3', [checker('nupkgcheck.py'), file])],
+    check: async (file) => [
+      await cmsVerdict(file),
+      await run('python3', [checker('nupkgcheck.py'), file]),
+      ...(nugetProgram === '' ? [] : [await nugetVerify(nugetProgram, file)]),
+    ],
+  },
+  {
+    table: 'appx-special',
+    folders: ['appx', 'pkg-special'],
+    extensions: /\.(msix|appx)$/,
+    samples: appxSamples,
+    check: async (file) => [
+      await cmsVerdict(file),
+      await run('python3', [checker('appxcheck.py'), file]),
+      ...(NOT_FOR_OSSLSIGNCODE.test(file) ? [] : [await osslsigncode(file)]),
+      ...(NOT_FOR_SDK.test(file) ? [] : [await unpackPackage(verifiers, file)]),
+    ],
+  },
+  {
+    table: 'navx-special',
+    folders: [],
+    extensions: /\.app$/,
+    samples: extensionSamples,
+    check: async (file) => [await cmsVerdict(file), await run('python3', [EXTENSION_CHECK, file])],
   },
 ];
 

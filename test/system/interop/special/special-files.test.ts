@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import { compoundFileErrors } from '../../../../src/compound-file/errors.ts';
 import { fileErrors } from '../../../../src/files/errors.ts';
+import { appxErrors } from '../../../../src/formats/appx/errors.ts';
 import { cabErrors } from '../../../../src/formats/cab/errors.ts';
 import { formatErrors } from '../../../../src/formats/errors.ts';
 import { jarErrors } from '../../../../src/formats/jar/errors.ts';
@@ -18,6 +19,7 @@ it.each([
   ['script-special', [scriptErrors, fileErrors, formatErrors]],
   ['msi-special', [compoundFileErrors, msiErrors]],
   ['cab-special', [cabErrors]],
+  ['appx-special', [appxErrors, zipErrors, fileErrors, formatErrors]],
 ] as const)('the table of %s names each file once, and only codes that exist', (folder, tables) => {
   const files = readSpecialFiles(folder);
   expect(files.length).toBeGreaterThan(25);

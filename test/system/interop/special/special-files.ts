@@ -11,7 +11,9 @@ export type SpecialFolder =
   | 'cab-special'
   | 'cat-special'
   | 'rdp-special'
-  | 'nuget-special';
+  | 'nuget-special'
+  | 'appx-special'
+  | 'navx-special';
 
 export interface SpecialFile {
   readonly file: string;

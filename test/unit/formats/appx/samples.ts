@@ -75,7 +75,7 @@ export function makePackage({
 
 interface BundleShape {
   readonly fileName?: string;
-  /** As the manifest says; none in a flat bundle. */
+  /** As the manifest says; none in a flat bundle, which does not hold the package. */
   readonly offset?: number | undefined;
   readonly typesFirst?: boolean;
   /** How often the manifest names the package; with numbers from the second one on if `isNumbered`. */
@@ -94,7 +94,8 @@ export function makeBundle(inner: Buffer, shape: BundleShape = {}): Buffer {
     isNumbered = false,
     publisher = PUBLISHER,
   } = shape;
-  const place = 'offset' in shape && shape.offset === undefined ? '' : `Offset="${offset}" Size="${inner.length}"`;
+  const isFlat = 'offset' in shape && shape.offset === undefined;
+  const place = isFlat ? '' : `Offset="${offset}" Size="${inner.length}"`;
   const packages = Array.from(
     { length: count },
     (_, index) =>
@@ -107,7 +108,7 @@ export function makeBundle(inner: Buffer, shape: BundleShape = {}): Buffer {
   const types = { name: '[Content_Types].xml', contents: contentTypes() };
   return zip([
     ...(typesFirst ? [types] : []),
-    { name: 'app.msix', contents: inner, isStored: true },
+    ...(isFlat ? [] : [{ name: 'app.msix', contents: inner, isStored: true }]),
     manifest,
     { name: 'AppxBlockMap.xml', contents: blockMapOf([manifest], 'sha256') },
     ...(typesFirst ? [] : [types]),

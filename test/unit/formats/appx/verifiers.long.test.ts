@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { osslsigncodeVerify, run } from '../../../system/interop/verifiers.ts';
+import { osslsigncodeVerify, run, unpackPackage } from '../../../system/interop/verifiers.ts';
 import { filesBelow, signedCopies } from '../support/signed-copies.ts';
 import { GOOD_PACKAGES } from './samples.ts';
 
@@ -76,19 +76,10 @@ describe.skipIf(pairs === '' || corpus === '' || verifiers === '').each(Object.e
 );
 
 async function whoRejects(file: string, root: string): Promise<readonly string[]> {
-  const command = file.endsWith('bundle') ? 'unbundle' : 'unpack';
   const verdicts = {
     checker: await run('python3', [path.join(verifiers, 'formats', 'appxcheck.py'), file]),
     osslsigncode: await osslsigncodeVerify(root, file),
-    sdk: await run('sh', [
-      path.join(verifiers, 'msix', 'makemsix.sh'),
-      command,
-      '-p',
-      file,
-      '-d',
-      `${file}.folder`,
-      '-ac',
-    ]),
+    sdk: await unpackPackage(verifiers, file),
   };
   return Object.entries(verdicts).flatMap(([name, { accepted }]) => (accepted ? [] : [name]));
 }
