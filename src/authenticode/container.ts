@@ -55,6 +55,8 @@ export interface SignedKind {
     /** Throws what readers of ASN.1 throw. */
     describe(value: Element): readonly Detail[];
   };
+  /** A line for each part of a content digest that is a list of digests; `actual`: that of the file, undefined if it cannot be computed. */
+  describeDigest?(digest: Uint8Array, algorithm: DigestAlgorithm, actual: Uint8Array | undefined): readonly Detail[];
 }
 
 export interface CmsEntry {

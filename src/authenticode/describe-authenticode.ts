@@ -34,7 +34,7 @@ const MOST_NAMES = 16;
 export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile): readonly Detail[] {
   const { signedAttributes, unsignedAttributes } = parts.signedData.signers[0];
   return [
-    { name: 'content digest', value: describeDigest(parts, file) },
+    ...describeDigest(parts, file),
     ...describeFirst(attributeValues(signedAttributes, SPC_SP_OPUS_INFO), 'description', describeOpusInfo),
     ...describeFirst(attributeValues(signedAttributes, SPC_STATEMENT_TYPE), 'statement type', (value) => [
       {
@@ -53,11 +53,14 @@ export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile)
   ];
 }
 
-function describeDigest(parts: AuthenticodeParts, file: SignedFile): string {
-  const { contentDigestAlgorithm, contentDigestOid, contentDigest } = parts;
+function describeDigest(parts: AuthenticodeParts, file: SignedFile): readonly Detail[] {
+  const { contentDigestAlgorithm: algorithm, contentDigestOid, contentDigest } = parts;
   const matches = contentMatches(parts, file);
   const result = matches === undefined ? 'not computed' : matches ? 'matches' : 'does not match';
-  return `${contentDigestAlgorithm ?? contentDigestOid} ${Buffer.from(contentDigest).toString('hex')} (${result})`;
+  const isKnown = algorithm !== undefined && algorithm !== 'MD5';
+  const list = isKnown ? (file.describeDigest?.(contentDigest, algorithm, file.digests.get(algorithm)) ?? []) : [];
+  const digest = list.length > 0 ? `, ${list.length} digests` : ` ${Buffer.from(contentDigest).toString('hex')}`;
+  return [{ name: 'content digest', value: `${algorithm ?? contentDigestOid}${digest} (${result})` }, ...list];
 }
 
 function describeOpusInfo(value: Element): readonly Detail[] {

@@ -2,10 +2,22 @@
 
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import type { ContentDigest, MeasureContent } from '../../crypto/content.ts';
 import { type ArchiveBody, tailOf } from '../../zip/last-entry.ts';
+import type { Detail } from '../format.ts';
 import type { AppxPackage } from './package.ts';
+
+const MARK = 'APPX';
+/** What each digest in the list is of, by its name. */
+const PARTS_DIGESTED: Readonly<Record<string, string>> = {
+  AXPC: 'records',
+  AXCD: 'directory',
+  AXCT: 'content types',
+  AXBM: 'block map',
+  AXCI: 'code integrity catalog',
+};
+const NAME_LENGTH = 4;
 
 /** A package without its signature. */
 export interface SignedBody extends ArchiveBody {
@@ -40,7 +52,36 @@ export async function measurePackage(
       ...(codeIntegrity === undefined ? [] : [['AXCI', digestOf([codeIntegrity.bytes])] as const]),
     ];
     const named = entries.flatMap(([name, digest]) => [Buffer.from(name, 'latin1'), digest]);
-    list.set(algorithm, Buffer.concat([Buffer.from('APPX', 'latin1'), ...named]));
+    list.set(algorithm, Buffer.concat([Buffer.from(MARK, 'latin1'), ...named]));
   }
   return list;
+}
+
+/** A line for each digest in the list; none for what is no such list. `actual`: the list of the file. */
+export function describeList(
+  list: Uint8Array,
+  algorithm: DigestAlgorithm,
+  actual: Uint8Array | undefined,
+): readonly Detail[] {
+  const signed = digestsIn(list, algorithm);
+  const found = actual && digestsIn(actual, algorithm);
+  return [...(signed ?? [])].map(([name, digest]) => {
+    const result = found === undefined ? 'not computed' : found.get(name) === digest ? 'matches' : 'does not match';
+    return { name: `${name}, ${PARTS_DIGESTED[name] ?? 'unknown'}`, value: `${digest} (${result})` };
+  });
+}
+
+/** In hex, by their names. */
+function digestsIn(list: Uint8Array, algorithm: DigestAlgorithm): ReadonlyMap<string, string> | undefined {
+  const bytes = Buffer.from(list);
+  const step = NAME_LENGTH + DIGEST_LENGTH[algorithm];
+  const isList = bytes.toString('latin1', 0, NAME_LENGTH) === MARK && (bytes.length - NAME_LENGTH) % step === 0;
+  if (!isList) return undefined;
+  const digests = new Map<string, string>();
+  for (let at = NAME_LENGTH; at < bytes.length; at += step) {
+    const name = bytes.toString('latin1', at, at + NAME_LENGTH);
+    if (!/^[A-Z]{4}$/.test(name) || digests.has(name)) return undefined;
+    digests.set(name, bytes.toString('hex', at + NAME_LENGTH, at + step));
+  }
+  return digests;
 }

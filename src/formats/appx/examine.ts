@@ -60,7 +60,7 @@ export function describePackage(opened: AppxPackage): readonly Detail[] {
     { name: 'publisher', value: publisher },
     ...(kind === 'bundle' ? [{ name: 'packages', value: listed(packages.map((each) => each.name)) || 'none' }] : []),
     { name: 'block map', value: algorithm },
-    { name: 'code integrity catalog', value: codeIntegrity === undefined ? 'none' : PARTS.codeIntegrity },
+    { name: 'catalog', value: codeIntegrity === undefined ? 'none' : PARTS.codeIntegrity },
     {
       name: 'signature',
       value: signature === undefined ? 'none' : `at byte ${signature.entry.offset}, the last entry`,

@@ -12,7 +12,7 @@ import { plainlyDeflatedEntry } from '../../zip/new-entry.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, SignableFile, SigningContext } from '../format.ts';
 import { listed, unsignedPackages } from './bundle.ts';
-import { measurePackage, type SignedBody } from './content.ts';
+import { describeList, measurePackage, type SignedBody } from './content.ts';
 import { appxErrors } from './errors.ts';
 import { describePackage, examinePackage } from './examine.ts';
 import { type AppxPackage, readPackage, signatureContents } from './package.ts';
@@ -74,7 +74,7 @@ function signaturePart(opened: AppxPackage, source: ByteSource, { measure }: Con
   const sip = SIPS[kind];
   return {
     source,
-    kind: sipKind(sip, kind === 'bundle' ? 'a bundle of packages' : 'a package'),
+    kind: { ...sipKind(sip, kind === 'bundle' ? 'a bundle of packages' : 'a package'), describeDigest: describeList },
     single: 'a package holds one signature',
     obstacle: undefined,
     entries: async () =>

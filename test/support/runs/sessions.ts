@@ -4,11 +4,14 @@ import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { LEAST_LIVE_COLUMNS } from '../../../src/cli/output/terminal.ts';
 import { widthOf, wrapped } from '../../../src/cli/output/text-layout.ts';
+import { makePackage } from '../../unit/formats/appx/samples.ts';
 import { makeCabinet } from '../../unit/formats/cab/samples.ts';
 import { makeCompoundFile } from '../../unit/formats/msi/samples.ts';
+import { countersignedPackage } from '../../unit/formats/nuget/repository-signatures.ts';
 import { fixture, runCli, snapshot, temporaryFolder } from '../programs/cli.ts';
 import { runOnPty } from '../programs/pty.ts';
 import { startSecretService } from '../programs/secret-service.ts';
+import { MADE_INPUTS, SERVER_PUBLISHER } from '../signed-files/made-inputs.ts';
 import { type Places, withoutChance } from './session-chance.ts';
 
 /** By the name that scripts have for them: columns of a pseudo-terminal (none: a pipe), and variables. */
@@ -138,10 +141,17 @@ function inPlace(step: string, { places }: Scenery): string {
 }
 
 /** Of the kinds that sessions show, each one that is made. */
-const MADE: Readonly<Record<string, () => Buffer>> = {
+const MADE: Readonly<Record<string, () => Buffer | Promise<Buffer>>> = {
   'script.ps1': () => Buffer.from('Get-Date\r\n'),
   'setup.msi': makeCompoundFile,
   'data.cab': makeCabinet,
+  'app.msix': () => MADE_INPUTS.appx.make(),
+  'another.msix': () => makePackage({ publisher: 'CN=Another Publisher' }),
+  'changed.msix': () =>
+    makePackage({ publisher: SERVER_PUBLISHER, blockMap: (text) => text.replace('Size="198"', 'Size="199"') }),
+  'library.nupkg': () => MADE_INPUTS.nuget.make(),
+  'published.nupkg': countersignedPackage,
+  'extension.app': () => MADE_INPUTS.navx.make(),
 };
 
 async function provide(name: string, folder: string, { files }: Scenery): Promise<void> {
@@ -151,7 +161,7 @@ async function provide(name: string, folder: string, { files }: Scenery): Promis
     'library.jar': 'jar/plain.jar',
   };
   const made = MADE[name];
-  if (made !== undefined) return writeFile(join(folder, name), made());
+  if (made !== undefined) return writeFile(join(folder, name), await made());
   const from = files[name] ?? (FIXTURES[name] === undefined ? undefined : fixture(FIXTURES[name]));
   if (from === undefined) await writeFile(join(folder, name), 'Not a program.\n');
   else await copyFile(from, join(folder, name));

@@ -180,6 +180,31 @@ describe('a bundle', () => {
   });
 });
 
+it('shows each digest of the list, and whether it is that of the file', async () => {
+  const result = await signed(
+    makePackage({ more: [{ name: 'AppxMetadata/CodeIntegrity.cat', contents: 'a catalog' }] }),
+  );
+  const linesOf = async (bytes: Buffer) => {
+    const [signature] = await (await openBytes(appx, bytes)).signatures();
+    return (await signature?.details())?.slice(0, 6).map(({ name, value }) => `${name}: ${value}`);
+  };
+  const line = (name: string, end: string) => expect.stringMatching(new RegExp(`^${name}: [0-9a-f]{64} \\(${end}\\)$`));
+  const parts = ['AXCD, directory', 'AXCT, content types', 'AXBM, block map', 'AXCI, code integrity catalog'];
+  const rest = parts.map((name) => line(name, 'matches'));
+  expect(await linesOf(result)).toEqual([
+    'content digest: SHA256, 5 digests (matches)',
+    line('AXPC, records', 'matches'),
+    ...rest,
+  ]);
+  const changed = Buffer.from(result);
+  changed.writeUInt8(0x21, 10);
+  expect(await linesOf(changed)).toEqual([
+    'content digest: SHA256, 5 digests (does not match)',
+    line('AXPC, records', 'does not match'),
+    ...rest,
+  ]);
+});
+
 function exchangeBlocks(text: string): string {
   const [first = '', second = ''] = text.match(/<Block Hash="[^"]*"\/>/g) ?? [];
   return text.replace(first + second, second + first);

@@ -30,9 +30,14 @@ import {
   encodeAttribute,
 } from '../../../../src/cms/build-signed-data.ts';
 import { parseSignedData } from '../../../../src/cms/parse-signed-data.ts';
+import { cmsEnvelope } from '../../../../src/formats/format.ts';
+import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { NUGET_PROFILE } from '../../../../src/formats/nuget/signed-content.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
-import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { makePackage } from './samples.ts';
 
 export const SERVICE_INDEX = 'https://packages.example/v3/index.json';
 export const OWNERS = ['first', 'second'];
@@ -65,6 +70,20 @@ function countersignature(signer: ThrowawaySigner, value: Uint8Array): Uint8Arra
     sequence(objectIdentifier(RSA_ENCRYPTION), nullValue()),
     octetString(signer.sign(signed, 'SHA256')),
   );
+}
+
+/** A package that "Test Publisher" signed and "Test Repository" countersigned. */
+export async function countersignedPackage(): Promise<Buffer> {
+  const [author, repository] = await Promise.all([
+    makeThrowawaySigner(),
+    makeThrowawaySigner({ publisher: 'Test Repository' }),
+  ]);
+  const plain = makePackage();
+  const { sealed } = await signBytes(nuget, plain, author);
+  const { patch } = await (await openBytes(nuget, plain)).attach(
+    cmsEnvelope(signedAgain(sealed, author, 'author', [repository])),
+  );
+  return applyPatch(plain, patch);
 }
 
 /**
