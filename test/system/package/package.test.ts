@@ -23,7 +23,7 @@ const EXPECTED = [
   /^dist\/man\/codesign-remote\.1$/,
   /^bin\/(codesign-remote\.js|package\.json)$/,
   /^dist\/((cli|compile-cache)\.cjs|(index|electron-builder|electron-windows-sign)\.c?js|digest-worker\.js)$/,
-  /^dist\/[\w-]+-[A-Z\d]{8}\.c?js$/,
+  /^dist\/[\w-]+-[\w-]{8}\.c?js$/,
   /^schema\/codesign-remote\.(config|profiles)\.schema\.json$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
   /^dist\/types\/([a-z\d-]+\/)*[a-z\d-]+\.d\.ts$/,
