@@ -1,6 +1,6 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/patch.ts';
-import { readPieces, surveyPieces } from '../bytes/pieces.ts';
+import { isBytes, joinRanges, type Piece, pieceLength, readPieces, surveyPieces } from '../bytes/pieces.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
@@ -158,10 +158,20 @@ async function changesNothing(source: ByteSource, patch: Patch): Promise<boolean
   for (const { offset, remove, insert } of patch) {
     if (surveyPieces(insert, source.size).length !== remove) return false;
     let position = offset;
-    for await (const chunk of readPieces(source, insert)) {
-      if (Buffer.compare(await source.read(position, chunk.length), chunk) !== 0) return false;
-      position += chunk.length;
+    for (const piece of joinRanges(insert)) {
+      const isInPlace = !isBytes(piece) && piece.start === position;
+      if (!isInPlace && !(await isAt(source, position, piece))) return false;
+      position += pieceLength(piece);
     }
+  }
+  return true;
+}
+
+async function isAt(source: ByteSource, start: number, piece: Piece): Promise<boolean> {
+  let position = start;
+  for await (const chunk of readPieces(source, [piece])) {
+    if (Buffer.compare(await source.read(position, chunk.length), chunk) !== 0) return false;
+    position += chunk.length;
   }
   return true;
 }

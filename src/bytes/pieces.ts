@@ -21,6 +21,11 @@ export function pieceLength(piece: Piece): number {
   return isBytes(piece) ? piece.length : piece.end - piece.start;
 }
 
+/** From `start` up to `end` of the piece. */
+export function part(piece: Piece, start: number, end: number): Piece {
+  return isBytes(piece) ? piece.subarray(start, end) : { start: piece.start + start, end: piece.start + end };
+}
+
 export function isSamePiece(a: Piece, b: Piece): boolean {
   if (isBytes(a)) return isBytes(b) && Buffer.compare(a, b) === 0;
   return !isBytes(b) && a.start === b.start && a.end === b.end;
@@ -91,7 +96,6 @@ export async function* readPieces(source: ByteSource, pieces: Iterable<Piece>): 
   };
   for (const piece of joinRanges(pieces)) {
     const added = pieceLength(piece);
-    if (added === 0) continue;
     const isLarge = added >= LARGE_PIECE;
     if (batch.length > 0 && (isLarge || length + added > BATCH_LENGTH || batch.length === BATCH_COUNT))
       yield takeBatch();
@@ -104,10 +108,11 @@ export async function* readPieces(source: ByteSource, pieces: Iterable<Piece>): 
   if (batch.length > 0) yield takeBatch();
 }
 
-/** Ranges that touch become one. */
-function* joinRanges(pieces: Iterable<Piece>): Generator<Piece> {
+/** Ranges that touch become one; empty pieces are left out. */
+export function* joinRanges(pieces: Iterable<Piece>): Generator<Piece> {
   let held: ByteRange | undefined;
   for (const piece of pieces) {
+    if (pieceLength(piece) === 0) continue;
     if (held !== undefined && !isBytes(piece) && piece.start === held.end) {
       held = { start: held.start, end: piece.end };
       continue;

@@ -5,6 +5,7 @@ import {
   DIFAT_SECTOR,
   END_OF_CHAIN,
   FAT_SECTOR,
+  FREE,
   HEADER_FAT_SECTORS,
   RANGE_LOCK_SECTOR,
   SECTOR_LENGTH,
@@ -58,35 +59,68 @@ export class Allocation {
   }
 
   /** The contents of the FAT, a few sectors at a time: for 16 GiB it has 16 MiB. */
-  *fat(fatSectors: readonly number[], difatSectors: readonly number[]): Generator<Buffer> {
-    const runs: readonly (readonly [count: number, word: number | undefined])[] = [
-      ...this.#chains.map(([, count]) => [count, undefined] as const),
-      [fatSectors.length, FAT_SECTOR],
-      [difatSectors.length, DIFAT_SECTOR],
-    ];
-    let bytes = Buffer.alloc(BLOCK_LENGTH, 0xff);
-    let position = 0;
+  *fat(fatSectors: readonly number[], difatSectors: readonly number[]): Generator<Uint8Array> {
+    const runs = this.#runs(fatSectors.length, difatSectors.length);
+    const count = (fatSectors.length * this.#length) / 4;
     let index = 0;
-    for (const [count, word] of runs) {
-      for (let rest = count; rest > 0; rest -= 1) {
-        const words = this.#version === 4 && index === RANGE_LOCK_SECTOR ? 2 : 1;
-        index += 1;
-        for (let at = 1; at <= words; at += 1) {
-          const isLock = at < words;
-          const next = rest === 1 ? END_OF_CHAIN : this.#sector(index);
-          bytes.writeUInt32LE(isLock ? END_OF_CHAIN : (word ?? next), position);
-          position += 4;
-          if (position < BLOCK_LENGTH) continue;
-          yield bytes;
-          bytes = Buffer.alloc(BLOCK_LENGTH, 0xff);
-          position = 0;
+    for (let first = 0; first < count; first += BLOCK_LENGTH / 4) {
+      const words = new DataView(new ArrayBuffer(Math.min(BLOCK_LENGTH, (count - first) * 4)));
+      for (let at = 0; at < words.byteLength / 4; ) {
+        const { end, word, last } = runs[index] ?? FREE_RUN;
+        const until = Math.min(end - first, words.byteLength / 4);
+        if (word === undefined) fillWords(words, at, until, first + at + 1, 1);
+        else fillWords(words, at, until, word, 0);
+        if (first + until === end) {
+          words.setUint32((until - 1) * 4, last, true);
+          index += 1;
         }
+        at = until;
       }
+      yield new Uint8Array(words.buffer);
     }
-    if (position > 0) yield bytes.subarray(0, Math.ceil(position / this.#length) * this.#length);
+  }
+
+  /** All sectors in use, and the range lock where it is among them. */
+  #runs(fatCount: number, difatCount: number): readonly Run[] {
+    const runs: Run[] = [];
+    let end = 0;
+    const add = (start: number, count: number, word: number | undefined) => {
+      for (let left = count; left > 0; ) {
+        const first = this.#sector(start + count - left);
+        if (first > end) runs.push({ end: first, word: END_OF_CHAIN, last: END_OF_CHAIN });
+        const before = this.#version === 4 && first < RANGE_LOCK_SECTOR ? RANGE_LOCK_SECTOR : Number.POSITIVE_INFINITY;
+        end = Math.min(first + left, before);
+        left -= end - first;
+        runs.push({ end, word, last: word ?? (left === 0 ? END_OF_CHAIN : end + 1) });
+      }
+    };
+    for (const [start, count] of this.#chains) add(start, count, undefined);
+    add(this.#next, fatCount, FAT_SECTOR);
+    add(this.#next + fatCount, difatCount, DIFAT_SECTOR);
+    return runs;
   }
 
   #sector(index: number): number {
     return this.#version === 4 && index >= RANGE_LOCK_SECTOR ? index + 1 : index;
+  }
+}
+
+/** Sectors, from where the run before ends up to `end`. */
+interface Run {
+  readonly end: number;
+  /** What the FAT says of each; undefined for the number of the next sector. */
+  readonly word: number | undefined;
+  /** What it says of the last one. */
+  readonly last: number;
+}
+
+const FREE_RUN: Run = { end: Number.POSITIVE_INFINITY, word: FREE, last: FREE };
+
+/** From word `start` up to word `end`. A function of its own: in a generator, such a loop takes ten times as long. */
+function fillWords(words: DataView, start: number, end: number, first: number, step: 0 | 1): void {
+  let word = first;
+  for (let at = start; at < end; at += 1) {
+    words.setUint32(at * 4, word, true);
+    word += step;
   }
 }

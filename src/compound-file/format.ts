@@ -37,6 +37,8 @@ export interface CompoundStream {
   readonly entry: Uint8Array;
   readonly size: number;
   readonly content: Iterable<Piece>;
+  /** Stored behind the others, which then are in the same places whatever its length is. */
+  readonly isLast?: boolean;
 }
 
 export interface CompoundStorage {

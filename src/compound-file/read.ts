@@ -127,6 +127,9 @@ class Tree {
 
   #content(start: number, size: number): Iterable<Piece> {
     this.#sectors.claimContent(start, size, 'a stream');
+    // Most streams are in one piece: their chain is not followed again.
+    const [first] = this.#sectors.ranges(start, size);
+    if (first !== undefined && first.end - first.start === size) return [first];
     return lazily(() => this.#sectors.ranges(start, size));
   }
 

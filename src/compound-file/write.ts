@@ -1,9 +1,10 @@
 /**
- * Lays a compound file out: streams first, then the mini stream, the mini FAT, the directory, the FAT and the DIFAT, each
- * without a gap. The result depends on the tree alone: the same streams give the same bytes, wherever they were before.
+ * Lays a compound file out: large streams first, then the mini stream, large streams that shall be last, the mini FAT, the
+ * directory, the FAT and the DIFAT, each without a gap. The result depends on the tree alone: the same streams give the same
+ * bytes, wherever they were before.
  */
 
-import { isBytes, lazyPieces, type Piece, pieceLength } from '../bytes/pieces.ts';
+import { lazyPieces, type Piece, part, pieceLength } from '../bytes/pieces.ts';
 import { Allocation } from './allocation.ts';
 import {
   type CompoundFile,
@@ -42,7 +43,9 @@ export function layOut(
   const length = SECTOR_LENGTH[version];
   const entries = numberEntries(root);
   const streams = entries.flatMap(({ node }) => (node.kind === 'stream' ? [node] : []));
-  const large = streams.filter(({ size }) => size >= MINI_CUTOFF);
+  streams.sort((a, b) => Number(a.isLast === true) - Number(b.isLast === true));
+  const large = streams.filter(({ size, isLast }) => size >= MINI_CUTOFF && isLast !== true);
+  const lastLarge = streams.filter(({ size, isLast }) => size >= MINI_CUTOFF && isLast === true);
   const small = streams.filter(({ size }) => size > 0 && size < MINI_CUTOFF);
 
   const allocation = new Allocation(version);
@@ -51,6 +54,7 @@ export function layOut(
   const miniFat = numberSmall(small, starts);
   const miniLength = small.reduce((sum, { size }) => sum + padded(size, MINI_SECTOR_LENGTH), 0);
   starts.set(root, allocation.take(miniLength));
+  for (const stream of lastLarge) starts.set(stream, allocation.take(stream.size));
   const miniFatStart = allocation.take(miniFat.length * 4);
   const miniFatSectors = Math.ceil((miniFat.length * 4) / length);
   const directorySectors = Math.ceil((entries.length * ENTRY_LENGTH) / length);
@@ -74,6 +78,7 @@ export function layOut(
   for (let index = entries.length; index * ENTRY_LENGTH < directory.length; index += 1) {
     directory.fill(0xff, index * ENTRY_LENGTH + 68, index * ENTRY_LENGTH + 80);
   }
+  const difat = difatSectors.map((_, index) => difatSector(index, length, fatSectors, difatSectors));
 
   return lazyPieces(function* () {
     yield head;
@@ -81,10 +86,11 @@ export function layOut(
       for (const { content, size } of large) yield* withPadding(content, size, length);
       for (const { content, size } of small) yield* withPadding(content, size, MINI_SECTOR_LENGTH);
       yield* withPadding([], miniLength, length);
+      for (const { content, size } of lastLarge) yield* withPadding(content, size, length);
       yield* withPadding([wordsOf(miniFat)], miniFat.length * 4, length, 0xff);
       yield directory;
       yield* allocation.fat(fatSectors, difatSectors);
-      for (const index of difatSectors.keys()) yield difatSector(index, length, fatSectors, difatSectors);
+      yield* difat;
     });
   });
 }
@@ -178,17 +184,17 @@ function difatSector(
   length: number,
   fatSectors: readonly number[],
   difatSectors: readonly number[],
-): Buffer {
+): Uint8Array {
   const perSector = length / 4 - 1;
   const first = HEADER_FAT_SECTORS + index * perSector;
   const words = Array.from({ length: perSector }, (_, at) => fatSectors[first + at] ?? FREE);
   return wordsOf([...words, difatSectors[index + 1] ?? END_OF_CHAIN]);
 }
 
-function wordsOf(words: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(words.length * 4);
-  for (const [index, word] of words.entries()) bytes.writeUInt32LE(word, index * 4);
-  return bytes;
+function wordsOf(words: readonly number[]): Uint8Array {
+  const bytes = new DataView(new ArrayBuffer(words.length * 4));
+  for (const [index, word] of words.entries()) bytes.setUint32(index * 4, word, true);
+  return new Uint8Array(bytes.buffer);
 }
 
 function padded(size: number, unit: number): number {
@@ -216,8 +222,4 @@ function* aroundRangeLock(version: Version, pieces: () => Iterable<Piece>): Gene
     yield part(piece, before, length);
     before = Number.POSITIVE_INFINITY;
   }
-}
-
-function part(piece: Piece, start: number, end: number): Piece {
-  return isBytes(piece) ? piece.subarray(start, end) : { start: piece.start + start, end: piece.start + end };
 }

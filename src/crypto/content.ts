@@ -1,6 +1,7 @@
 /** Which bytes of a file a format wants digested, and the seam through which they are: types only. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
+import type { Patch } from '../bytes/patch.ts';
 import type { Piece } from '../bytes/pieces.ts';
 import type { DigestAlgorithm } from './algorithms.ts';
 
@@ -30,9 +31,13 @@ export interface Measurement {
 /**
  * Reads the content once and gives all requested measures. A format calls it instead of reading by itself, so that
  * signing can write the temporary file in the same pass, and can have digested the copy before the format asks.
+ *
+ * `draft`: of formats whose result has the content in other places than the original: the edits as far as they are known
+ * without the digest. The temporary file is written by them at the same time, and the final edits then change what differs.
  */
 export type MeasureContent = (
   source: ByteSource,
   content: Content,
   measures: readonly Measure[],
+  draft?: () => Patch,
 ) => Promise<Measurement>;

@@ -56,7 +56,10 @@ function signatureAtEnd(cabinet: Cabinet, source: ByteSource, { measure }: Conte
     kind: KIND,
     obstacle: undefined,
     entries: async () => (stored === undefined ? [] : [entryOf(stored)]),
-    measure: async (content, algorithms) => measure(source, await contentOf(source, layout, content), algorithms),
+    async measure(content, algorithms) {
+      const draft = head.shift === 0 ? undefined : () => embedCms(layout, head, new Uint8Array());
+      return measure(source, await contentOf(source, layout, content), algorithms, draft);
+    },
     content: async ({ algorithm }, measured) => {
       const value = contextConstructed(2, spcUnicode('<<<Obsolete>>>'));
       return spcContent({ type: SPC_CAB_DATA, value }, algorithm, digestIn(measured, algorithm));

@@ -93,12 +93,12 @@ function signatureStream(
   const { file, root, stored, metadata: present } = installer;
   const measured = async (metadata: Uint8Array | undefined, algorithms: readonly ContentDigest[]) => {
     const content = contentOf(root, metadata === undefined ? [] : [metadata]);
-    return { digests: (await measure(source, content, algorithms)).digests, metadata };
+    const { digests } = await measure(source, content, algorithms, () => laidOut(root.children));
+    return { digests, metadata };
   };
-  const laidOut = (children: CompoundStorage['children']): Patch => {
-    requireNoTrailing(installer);
-    return [{ offset: 0, remove: source.size, insert: layOut(file, { ...root, children }) }];
-  };
+  const laidOut = (children: CompoundStorage['children']): Patch => [
+    { offset: 0, remove: source.size, insert: layOut(file, { ...root, children }) },
+  ];
   return {
     source,
     kind: sipKind(sipOf(true), 'an installer file'),
@@ -117,11 +117,14 @@ function signatureStream(
       return spcContent(spcSipInfo(sipOf(metadata !== undefined)), algorithm, digestIn({ digests }, algorithm));
     },
     put(cms, { metadata }) {
-      const extra = metadata === undefined ? [] : [newStream(METADATA_STREAM, metadata)];
-      return laidOut([...root.children, newStream(SIGNATURE_STREAM, cms), ...extra]);
+      requireNoTrailing(installer);
+      const last = (name: string, bytes: Uint8Array) => ({ ...newStream(name, bytes), isLast: true });
+      const extra = metadata === undefined ? [] : [last(METADATA_STREAM, metadata)];
+      return laidOut([...root.children, last(SIGNATURE_STREAM, cms), ...extra]);
     },
     async take() {
       if (stored === undefined && present === undefined) throw formatErrors('not-signed');
+      requireNoTrailing(installer);
       return laidOut(root.children);
     },
     examine: () => examineInstaller(installer, source),

@@ -52,7 +52,9 @@ export function proveCopy({ handle, original, isClone, flush }: CopyToProve) {
   const isAsLeft = (): boolean => left !== undefined && isAsMarked(handle, left);
   const isUntouched = (): boolean => left?.isSet === true && isAsLeft();
   const holds = (): Promise<boolean> =>
-    isKept && original.size > SOON_COMPARED ? holdsInsertedBytes(handle, patch) : holdsAll(handle, original, patch);
+    isKept && original.size > SOON_COMPARED
+      ? holdsInsertedBytes(handle, patch, original.size)
+      : holdsAll(handle, original, patch);
 
   return {
     /** Whether all bytes have been proven, and no program has written since. */
@@ -138,9 +140,9 @@ async function holdsAll(handle: FileHandle, original: ByteSource, patch: Patch):
   return fstatSync(handle.fd).size === position;
 }
 
-async function holdsInsertedBytes(handle: FileHandle, patch: Patch): Promise<boolean> {
+async function holdsInsertedBytes(handle: FileHandle, patch: Patch, size: number): Promise<boolean> {
   const isAt = comparingWith(handle);
-  for (const { position, bytes } of insertedBytes(patch)) {
+  for (const { position, bytes } of insertedBytes(patch, size)) {
     if (!(await isAt(position, bytes))) return false;
   }
   return true;

@@ -19,15 +19,14 @@ import { proveCopy, SOON_COMPARED } from './copy-proof.ts';
 import { temporaryPathName } from './file-owners.ts';
 import { flushInTurn, writeBackWith } from './flushes.ts';
 import {
-  coversRegions,
-  differsInBytesAlone,
-  insertedBytes,
+  insertsAlone,
+  isSameContent,
   keepsPositions,
   leavesAlone,
   originIn,
   type PatchShape,
-  patchedPieces,
-  reachesEnd,
+  piecesToWrite,
+  sectionsOf,
   shapeOf,
 } from './patch-geometry.ts';
 import { rememberDigests } from './remembered-digests.ts';
@@ -109,11 +108,13 @@ export async function stageCopy(options: StagedCopyOptions) {
   const reader = contentReader(options.digestEntries);
   const remembered = rememberDigests(reader.digestEntries);
   let measured: { readonly content: Content; readonly measuring: Measuring } | undefined;
+  /** Of the original, while a draft was written. */
+  let digested: { readonly content: Content; readonly measurement: Measurement } | undefined;
   const flushes = flushInTurn(() => inFileSystem(FLUSH, () => handle.sync()));
   /** Read back as it is written. A larger one is read back whole while the service signs. */
   const isSmall = source.size <= SOON_COMPARED;
-  const proof = proveCopy({ handle, original: options.original?.unwatched ?? source, isClone, flush: flushes.flush });
-  let writeBack: (written: number) => void = () => undefined;
+  const unwatched = options.original?.unwatched ?? source;
+  const proof = proveCopy({ handle, original: unwatched, isClone, flush: flushes.flush });
   let renamed = false;
 
   async function write(bytes: Uint8Array, offset: number): Promise<void> {
@@ -128,10 +129,10 @@ export async function stageCopy(options: StagedCopyOptions) {
   }
 
   /** Writes the chunks one behind the other, and gives each while it is being written. */
-  async function* copied(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<CopiedChunk> {
-    writeBack = writeBackWith(flushes.flush);
+  async function* copied(chunks: AsyncIterable<Uint8Array>, start = 0): AsyncGenerator<CopiedChunk> {
+    const writeBack = writeBackWith(flushes.flush);
     let scratch = new Uint8Array();
-    let position = 0;
+    let position = start;
     for await (const chunk of chunks) {
       if (isSmall && scratch.length < chunk.length) scratch = new Uint8Array(chunk.length);
       // Started before the chunk is looked at and awaited after it: writing and reading run in the thread pool meanwhile.
@@ -142,7 +143,7 @@ export async function stageCopy(options: StagedCopyOptions) {
         await copying;
       }
       position += chunk.length;
-      writeBack(position);
+      writeBack(position - start);
     }
   }
 
@@ -160,7 +161,9 @@ export async function stageCopy(options: StagedCopyOptions) {
     _original: ByteSource,
     content: Content,
     measures: readonly Measure[],
+    draft?: () => Patch,
   ): Promise<Measurement> {
+    if (draft !== undefined) return measureWhileDrafting(content, measures, draft());
     const measuring = startMeasuring(content, measures, source.size);
     const chunks = isClone ? own() : copied(source.stream());
     for await (const { chunk, position } of chunks) measuring?.update(chunk, position);
@@ -171,33 +174,36 @@ export async function stageCopy(options: StagedCopyOptions) {
     return measuring.finish();
   }
 
-  async function applyInPlace({ patch, shape }: Applied): Promise<void> {
-    await overwrite({ patch, shape });
-    const last = shape.at(-1);
-    await setSize(last && reachesEnd(last, source.size) ? last.offset + last.added : source.size);
+  /** Reading and writing run in the thread pool, while this thread digests: the second pass over the original takes no longer. */
+  async function measureWhileDrafting(
+    content: Content,
+    measures: readonly Measure[],
+    draft: Patch,
+  ): Promise<Measurement> {
+    const drafting = apply(draft, unwatched);
+    drafting.catch(() => undefined);
+    try {
+      const measurement = await measureContent(source, content, measures);
+      digested = { content, measurement };
+      return measurement;
+    } finally {
+      await drafting;
+    }
   }
 
-  /** From the original again, for edits that move what follows them. */
-  async function rewrite(next: Applied): Promise<void> {
-    applied = undefined;
-    let end = 0;
-    const pieces = patchedPieces(next.patch, source.size);
-    for await (const { chunk, position } of copied(readPieces(source, pieces))) end = position + chunk.length;
-    await setSize(end);
-    applied = next;
-  }
-
-  /** Over the bytes that a patch has inserted which differs in no more than these. */
-  async function overwrite(next: Applied): Promise<void> {
-    applied = undefined;
-    for (const { position, bytes } of insertedBytes(next.patch)) await write(bytes, position);
-    applied = next;
-  }
-
-  function wayToWrite({ patch, shape }: Applied): (next: Applied) => Promise<void> {
-    if (applied === undefined) return rewrite;
-    if (differsInBytesAlone(patch, applied.patch)) return overwrite;
-    return keepsPositions(shape, source.size) && coversRegions(shape, applied.shape) ? applyInPlace : rewrite;
+  /** Turns the copy into the original, read from `from`, with the patch applied: only what is not there yet is written. */
+  async function apply(patch: Patch, from: ByteSource): Promise<void> {
+    const shape = shapeOf(patch, source.size);
+    const there = applied?.patch;
+    const keeps = proof.stands() && insertsAlone(patch, there, source.size);
+    await proof.writing(patch, keeps, async () => {
+      applied = undefined;
+      for (const { position, pieces } of sectionsOf(piecesToWrite(patch, there, source.size))) {
+        for await (const _ of copied(readPieces(from, pieces), position));
+      }
+      await setSize(shape.reduce((sum, { added, remove }) => sum + added - remove, source.size));
+      applied = { patch, shape };
+    });
   }
 
   async function setSize(wanted: number): Promise<void> {
@@ -219,9 +225,7 @@ export async function stageCopy(options: StagedCopyOptions) {
 
     /** Turns the copy into the original with the patch applied; a later call replaces an earlier patch. */
     async apply(patch: Patch): Promise<void> {
-      const next = { patch, shape: shapeOf(patch, source.size) };
-      const write = wayToWrite(next);
-      await proof.writing(patch, write !== rewrite && proof.stands(), () => write(next));
+      await apply(patch, source);
       // Before a signature is requested, if a flush during the copying has found it by then.
       flushes.assertNoneFailed();
     },
@@ -232,16 +236,24 @@ export async function stageCopy(options: StagedCopyOptions) {
      */
     reopen(): { readonly source: ByteSource; readonly reader: ContentReader } {
       const reopened = fileSource(handle, size);
-      const shape = applied?.shape;
-      const isKnown = shape && measured && keepsPositions(shape, source.size) && leavesAlone(shape, measured.content);
-      const known = isKnown ? measured?.measuring : undefined;
+      const { patch, shape } = applied ?? {};
+      const isInPlace = shape && measured && keepsPositions(shape, source.size) && leavesAlone(shape, measured.content);
+      const continued = isInPlace ? measured?.measuring : undefined;
+      const drafted = digested;
       const measure: MeasureContent = async (asked, content, measures) => {
-        const continued = asked === reopened ? known?.continueWith(reopened, content, measures) : undefined;
-        return continued ?? measureContent(asked, content, measures);
+        if (asked !== reopened) return measureContent(asked, content, measures);
+        if (drafted && patch && isSameContent(patch, source.size, content, drafted.content)) {
+          const { digests } = drafted.measurement;
+          if (measures.every((each) => each !== 'SUM16' && digests.has(each))) return drafted.measurement;
+        }
+        const rest = await continued?.continueWith(reopened, content, measures);
+        return rest ?? measureContent(reopened, content, measures);
       };
-      const digestCopied = shape && remembered.forCopy(originIn(shape));
-      const digestEntries: DigestEntries = (asked, entries, algorithms) =>
-        (asked === reopened && digestCopied ? digestCopied : options.digestEntries)(asked, entries, algorithms);
+      const digestEntries: DigestEntries = (asked, entries, algorithms) => {
+        const isCopy = asked === reopened && patch !== undefined;
+        const digest = isCopy ? remembered.forCopy(originIn(patch, source.size)) : options.digestEntries;
+        return digest(asked, entries, algorithms);
+      };
       return { source: reopened, reader: { ...contentReader(options.digestEntries), measure, digestEntries } };
     },
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
-import { originIn, shapeOf } from '../../../src/signing/files/patch-geometry.ts';
+import { originIn } from '../../../src/signing/files/patch-geometry.ts';
 import { rememberDigests } from '../../../src/signing/files/remembered-digests.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { editArchive } from '../../../src/zip/edit-archive.ts';
@@ -49,11 +49,7 @@ async function digestsOfCopy(
   const patch = editArchive(archive, { remove, first: change.first ?? [] });
   const copy = tamper(applyPatch(original, patch));
   const { entries } = await readArchive(memorySource(copy));
-  const digests = await memory.forCopy(originIn(shapeOf(patch, original.length)))(
-    memorySource(copy),
-    entries,
-    algorithms,
-  );
+  const digests = await memory.forCopy(originIn(patch, original.length))(memorySource(copy), entries, algorithms);
   const found = entries.map(({ name }, position) => [name, digests.base64(position, algorithms[0] ?? '')]);
   const expected = [...(await contentsOf(copy))].map(([name, text]) => [
     name,

@@ -49,7 +49,7 @@ describe.each([2.5 * GIB + 3, 4 * GIB - 2 * MIB])('a program of %i bytes', (size
       const prepared = await (await openLarge(handle)).prepare(signingContext({ chain: signer.chain }), 'replace');
       const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256')));
       // The tail is the only edit that changes the length, so the edits can be made in place.
-      for (const { position, bytes } of insertedBytes(embedding.patch))
+      for (const { position, bytes } of insertedBytes(embedding.patch, size))
         await handle.write(bytes, 0, bytes.length, position);
       const result = await openLarge(handle);
       await result.verifyResult(embedding);

@@ -1,5 +1,6 @@
 /** Cost of the temporary file, step by step: what is read, written and digested again, and what happens on a faulty disk. */
 
+import { createHash } from 'node:crypto';
 import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +46,10 @@ async function stage(original: Buffer): Promise<Staged> {
   const memory = memorySource(original);
   const source: ByteSource = {
     size: memory.size,
-    read: memory.read,
+    read(offset, length) {
+      streamed += length;
+      return memory.read(offset, length);
+    },
     async *stream(start = 0, end = memory.size) {
       for (let at = start; at < end; at += 1_000_000) {
         const chunk = original.subarray(at, Math.min(end, at + 1_000_000));
@@ -92,16 +96,16 @@ async function contentsOf(copy: StagedCopy): Promise<Buffer> {
   return Buffer.from(await source.read(0, source.size));
 }
 
-/** Each patch after the one before: whether the original was read for it, and that the copy is what it shall be. */
-async function readFor(patches: readonly Patch[], { measured = false } = {}): Promise<boolean[]> {
+/** Each patch after the one before: how many bytes of the original were read for it, and that the copy is what it shall be. */
+async function readFor(patches: readonly Patch[], { measured = false } = {}): Promise<number[]> {
   const { copy, streamed } = await stage(ORIGINAL);
   await using _ = copy;
   if (measured) await measureAll(copy);
-  const read: boolean[] = [];
+  const read: number[] = [];
   streamed();
   for (const patch of patches) {
     await copy.apply(patch);
-    read.push(streamed() > 0);
+    read.push(streamed());
     expect((await contentsOf(copy)).equals(applyPatch(ORIGINAL, patch))).toBe(true);
   }
   return read;
@@ -112,21 +116,21 @@ describe('a patch', () => {
   const real = [edit(0, 0, 'SEALED'), edit(1_500_000, 10, ''), edit(SIZE - 5, 5, 'end')];
 
   it('is written from the original, and one of the same shape over it', async () => {
-    expect(await readFor([rehearsal, real])).toEqual([true, false]);
-    expect(await readFor([rehearsal, real], { measured: true })).toEqual([true, false]);
+    expect(await readFor([rehearsal, real])).toEqual([SIZE - 15, 0]);
   });
 
-  it('is written from the original again where its shape is another', async () => {
+  it('is written from the original as far as it moves what the copy has', async () => {
+    expect(await readFor([rehearsal, real], { measured: true })).toEqual([SIZE - 15, 0]);
+    const sameLength = [edit(0, 0, 'SEALED'), edit(1_500_000, 6, '')];
+    expect(await readFor([sameLength], { measured: true })).toEqual([1_500_000]);
     const longer = [edit(0, 0, 'LONGER THAN THE REHEARSAL'), ...real.slice(1)];
     const elsewhere = [edit(1, 0, 'SEALED'), ...real.slice(1)];
-    const shorter = real.slice(0, 2);
-    expect(await readFor([rehearsal, longer, real, elsewhere, shorter, []])).toEqual([
-      true,
-      true,
-      true,
-      true,
-      true,
-      true,
+    const all = SIZE - 15;
+    expect(await readFor([rehearsal, longer, real, elsewhere, real.slice(0, 2), []])).toEqual([
+      ...[all, all, all],
+      // The first byte, and after that the last ones and the first one.
+      ...[1, 6],
+      SIZE,
     ]);
   });
 
@@ -134,12 +138,12 @@ describe('a patch', () => {
     const inPlace = [edit(5, 4, 'abcd'), edit(SIZE, 0, 'a tail')];
     const longerTail = [edit(5, 4, 'efgh'), edit(SIZE, 0, 'a much longer tail')];
     const noTail = [edit(5, 4, 'ijkl'), edit(SIZE, 0, '')];
-    expect(await readFor([inPlace, longerTail, noTail], { measured: true })).toEqual([false, false, false]);
+    expect(await readFor([inPlace, longerTail, noTail], { measured: true })).toEqual([0, 0, 0]);
   });
 
-  it('is written from the original where it leaves standing what the one before it overwrote', async () => {
-    expect(await readFor([[edit(5, 4, 'abcd')], [edit(9, 4, 'abcd')]], { measured: true })).toEqual([false, true]);
-    expect(await readFor([[edit(0, 0, 'moved')], [edit(5, 4, 'abcd')]], { measured: true })).toEqual([true, true]);
+  it('gives back what the one before it overwrote', async () => {
+    expect(await readFor([[edit(5, 4, 'abcd')], [edit(9, 4, 'abcd')]], { measured: true })).toEqual([0, 4]);
+    expect(await readFor([[edit(0, 0, 'moved')], [edit(5, 4, 'abcd')]], { measured: true })).toEqual([SIZE, SIZE - 4]);
   });
 
   it('gives exactly the patched bytes, whichever came before it', async () => {
@@ -153,6 +157,72 @@ describe('a patch', () => {
       ];
     });
     await readFor(patches, { measured: true });
+  });
+});
+
+describe('a draft', () => {
+  /** Lays the file out anew, in halves that change places, with a signature behind them. */
+  const HALF = SIZE / 2;
+  const halves = (signature: string): Patch => [
+    {
+      offset: 0,
+      remove: SIZE,
+      insert: [
+        Buffer.from(`head of ${signature.length}`),
+        { start: HALF, end: SIZE },
+        { start: 0, end: HALF },
+        Buffer.from(signature),
+      ],
+    },
+  ];
+  const HEAD = 'head of 1'.length;
+  const content = [{ start: HALF, end: SIZE }, Buffer.from('!'), { start: 0, end: HALF }];
+
+  async function drafted() {
+    const staged = await stage(ORIGINAL);
+    const measure = staged.copy.reader.measure(memorySource(ORIGINAL), content, ['SHA256'], () => halves(''));
+    return { ...staged, measured: await measure };
+  }
+
+  it('is written while the content is digested, and the patch over it', async () => {
+    const { copy, streamed, measured } = await drafted();
+    await using _ = copy;
+    // Once to digest it, and once to write it.
+    expect(streamed()).toBe(2 * SIZE);
+    const expected = Buffer.concat([ORIGINAL.subarray(HALF), Buffer.from('!'), ORIGINAL.subarray(0, HALF)]);
+    expect(measured.digests.get('SHA256')).toEqual(createHash('sha256').update(expected).digest());
+    for (const signature of ['.', 'S']) {
+      await copy.apply(halves(signature));
+      expect(streamed()).toBe(0);
+      expect((await contentsOf(copy)).equals(applyPatch(ORIGINAL, halves(signature)))).toBe(true);
+    }
+    await copy.prove();
+  });
+
+  it('spares the result a second digest, if its content is made of the same bytes of the original', async () => {
+    const { copy, measured } = await drafted();
+    await using _ = copy;
+    await copy.apply(halves('S'));
+    const { source, reader } = copy.reopen();
+    const moved = [{ start: HEAD, end: HEAD + HALF }, Buffer.from('!'), { start: HEAD + HALF, end: HEAD + SIZE }];
+    expect(await reader.measure(source, moved, ['SHA256'])).toBe(measured);
+    for (const [other, algorithm] of [
+      [moved.map((piece) => ('start' in piece ? piece : Buffer.from('?'))), 'SHA256'],
+      [[...moved, { start: HEAD + SIZE, end: HEAD + SIZE + 1 }], 'SHA256'],
+      [moved, 'SHA384'],
+    ] as const) {
+      const found = await reader.measure(source, other, [algorithm]);
+      expect(found).not.toBe(measured);
+      expect(found.digests.get(algorithm)).toHaveLength(algorithm === 'SHA384' ? 48 : 32);
+    }
+  });
+
+  it('that cannot be written is reported, once the digest is done', async () => {
+    const { copy } = await stage(ORIGINAL);
+    await using _ = copy;
+    const draft = (): Patch => [{ offset: 0, remove: 0, insert: [{ start: 0, end: SIZE + 1 }] }];
+    const measured = copy.reader.measure(memorySource(ORIGINAL), content, ['SHA256'], draft);
+    await expect(measured).rejects.toMatchObject({ code: 'pieces-invalid' });
   });
 });
 
