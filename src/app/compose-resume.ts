@@ -153,7 +153,8 @@ async function composeWriting(
     return {
       run,
       context: runContext({ ...signingOptions, algorithm, timestampAlgorithm, chain }),
-      policy: { existing, isAlgorithmGiven: true, allOrNothing: false, report: settings.report && report !== false },
+      // Files in a file may have another algorithm. One that differs from the call's shows: its work is another.
+      policy: { existing, isAlgorithmGiven: false, allOrNothing: false, report: settings.report && report !== false },
       account: {
         service: withoutSigning(service),
         origin: given.origin,

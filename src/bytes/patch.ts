@@ -14,3 +14,14 @@ export interface Edit {
 
 /** Edits sorted by offset that do not overlap. */
 export type Patch = readonly Edit[];
+
+/** All bytes of the result, as those of the original and those inserted. */
+export function* patchedPieces(patch: Patch, size: number): Generator<Piece> {
+  let read = 0;
+  for (const { offset, remove, insert } of patch) {
+    yield { start: read, end: offset };
+    yield* insert;
+    read = offset + remove;
+  }
+  yield { start: read, end: size };
+}

@@ -114,11 +114,17 @@ export interface SignableFile {
    * explicitly. Undefined if there is nothing of that kind; in most formats it never is.
    */
   needsExplicitReplace?(): Promise<string | undefined>;
+  /** The files in it that its signature covers and that get signatures of their own, if the options say so. */
+  inner?(context: Pick<SigningContext, 'formatOptions'>): Promise<InnerFiles>;
   /**
    * Digests the content and says what is to be signed. The same input gives the same bytes: nothing random, and no clock but
-   * `SigningContext.time`.
+   * `SigningContext.time`. `inner`: what signs files in it, by their names; the signature is over the file with these.
    */
-  prepare(context: SigningContext, mode: SigningMode): Promise<PreparedSignature>;
+  prepare(
+    context: SigningContext,
+    mode: SigningMode,
+    inner?: ReadonlyMap<string, Embedding>,
+  ): Promise<PreparedSignature>;
   /**
    * On the reopened result: the expected envelope is in it, whole, and the digests that the new signature and the one that it
    * is nested in hold are those of the content. Throws `result-damaged`.
@@ -154,6 +160,22 @@ export interface SignableFile {
   listedDigests?(algorithms: readonly ContentDigest[]): Promise<Digests>;
   /** Of a security catalog: whether the file is in it, and unchanged. */
   lists?(file: ListedFile): 'listed' | 'changed' | 'not-listed';
+}
+
+export interface InnerFiles {
+  /** Those that are to be signed first. */
+  readonly files: readonly InnerFile[];
+  /** What the user should know of others: that they are signed, and stay as they are. Whole sentences. */
+  readonly warnings: readonly string[];
+}
+
+/** A file in another one. */
+export interface InnerFile extends Pick<SignableFile, 'fixedAlgorithm'> {
+  /** Unique in the other one; may have folders. */
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  open(): Promise<SignableFile>;
 }
 
 export type Digests = ReadonlyMap<ContentDigest, Uint8Array>;
@@ -231,6 +253,8 @@ export interface ExpectedEnvelope {
    * side by side, all of those.
    */
   readonly standing: readonly Envelope[];
+  /** What files in it hold, by their names. */
+  readonly inner?: ReadonlyMap<string, ExpectedEnvelope>;
 }
 
 export interface Embedding extends ExpectedEnvelope {

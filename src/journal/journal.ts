@@ -37,6 +37,8 @@ export interface RecordedSigningOptions {
   readonly formatOptions: Readonly<Record<string, string | true>>;
   /** Paths of the files that a new catalog lists, absolute; undefined for a file that was there. */
   readonly members?: readonly string[] | undefined;
+  /** Name of the file in the file that the signature is for; undefined for the file itself. */
+  readonly inner?: string | undefined;
   /** Signed by formats that sign a time, as ISO 8601. Entries of earlier versions have none. */
   readonly time?: string | undefined;
   /** False: no report is sent to the service. */
@@ -47,6 +49,8 @@ export interface SignatureOnRecord {
   readonly signature: Uint8Array;
   /** The service's record id; undefined when it gave none. */
   readonly record: string | undefined;
+  /** The timestamp that was recorded for the same file, or else for another one. */
+  readonly token?: Uint8Array | undefined;
 }
 
 export interface ClaimOptions {
@@ -88,7 +92,12 @@ export interface Claim {
   requested(): Promise<void>;
   /** The request made no signature for certain, and is to be repeated: until then nothing is under way. */
   deferred(): Promise<void>;
-  signed(given: SignatureOnRecord): Promise<void>;
+  signed(given: Pick<SignatureOnRecord, 'signature' | 'record'>): Promise<void>;
+  /**
+   * The timestamp of the signature, of a file in another one: the signature of that one is over it, and so is lost with it.
+   * The last one that is recorded for a file counts.
+   */
+  stamped(token: Uint8Array): Promise<void>;
   /** Certainly no signature was made: the service refused, or the request never left. Ends the claim. */
   refused(reason: string): Promise<void>;
   /** The request may have been answered with a signature that never arrived. Ends the claim. */

@@ -135,6 +135,11 @@ export const signingErrors = defineErrors('local', {
     message: 'the file changed after its signature was requested; no new signature was requested',
     hint: 'Sign it again, and drop the call with resume --forget.',
   },
+  'signatures-missing': {
+    message:
+      'not all signatures that the file takes were requested, or it changed since; no new signature was requested',
+    hint: 'Sign it again as before: signatures that the journal has are not requested again.',
+  },
   'no-such-call': {
     category: 'usage',
     message: 'the journal has no unfinished call {id}',

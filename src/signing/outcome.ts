@@ -45,6 +45,13 @@ export interface SignedOutcome extends WrittenOutcome {
   readonly timestampAuthority: string | null;
   /** Signers whose signatures the new one replaced. */
   readonly replaced: readonly string[];
+  /** Of files in it that were signed first; undefined if there were none. */
+  readonly inner?: readonly InnerSigned[];
+}
+
+/** The signature of a file in another one. */
+export interface InnerSigned extends Pick<SignedOutcome, 'algorithm' | 'record' | 'reused' | 'timestamp'> {
+  readonly name: string;
 }
 
 export interface TimestampedOutcome extends WrittenOutcome {
@@ -86,10 +93,19 @@ export interface PlannedOutcome extends Outcome {
   readonly status: 'planned';
   readonly output: string;
   readonly algorithm: DigestAlgorithm;
-  /** What would be sent: base64 of the raw digest, whole. */
-  readonly digest: string;
+  /** What would be sent: base64 of the raw digest, whole. Null if it depends on signatures of files in this one. */
+  readonly digest: string | null;
   readonly replaced: readonly string[];
   readonly bytes: number;
+  /** Files in it that would be signed first; undefined if there are none. */
+  readonly inner?: readonly InnerPlanned[];
+}
+
+export interface InnerPlanned {
+  readonly name: string;
+  readonly algorithm: DigestAlgorithm;
+  /** As of the other file. */
+  readonly digest: string;
 }
 
 export interface FailedOutcome extends Outcome {

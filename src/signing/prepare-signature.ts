@@ -1,25 +1,29 @@
 /** Steps 2 and 7 of the main flow: what is to be signed, and the edits that put the signature into the copy. */
 
-import type { PreparedSignature, SignableFile } from '../formats/format.ts';
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { Embedding, InnerFile, PreparedSignature, SignableFile } from '../formats/format.ts';
 import { contentReader } from '../formats/recognise.ts';
 import type { PlannedFile, PreparedChange, Run } from './change.ts';
 import { type OpenFile, openPlanned } from './files/open-file.ts';
 import type { StagedCopy } from './files/staged-copy.ts';
-import type { SigningEvent } from './outcome.ts';
+import type { InnerPlanned, PlannedOutcome, SigningEvent } from './outcome.ts';
 import { digestToBeSigned } from './service/signatures.ts';
 import type { EarlierTime, FindEarlierTimes, RunContext } from './signing-context.ts';
 import type { SigningIntent } from './signing-policy.ts';
 
 interface Preparing {
-  readonly run: { readonly onEvent: (event: SigningEvent) => void };
+  readonly run: Pick<Run<never>, 'digestEntries'> & { readonly onEvent: (event: SigningEvent) => void };
   readonly context: RunContext;
   readonly findEarlierTimes: FindEarlierTimes;
 }
 
+export type PreparedFile = Awaited<ReturnType<typeof prepareSignature>>;
+
 /**
  * Digests the content while the copy is written, and rehearses: a signature of zeros, as long as the real one, and a
  * timestamp about as long go into the copy, which gets its owner and mode. Whatever that may fail of, above all a full disk,
- * shows before a signature is spent; the real one then overwrites the same bytes.
+ * shows before a signature is spent; the real one then overwrites the same bytes. Files in it that are signed first get zeros
+ * too.
  */
 export async function prepareSignature(
   plan: PlannedFile<SigningIntent>,
@@ -27,24 +31,46 @@ export async function prepareSignature(
   { run, context, findEarlierTimes }: Preparing,
   tokenLength: number | undefined,
 ) {
-  const opened = await plan.open(input.source, copy.reader);
-  const { algorithm } = plan.intent;
-  const { prepared, time } = await prepareWithTime(
-    opened,
-    plan,
-    { ...context, algorithm },
-    await findEarlierTimes(plan),
-  );
+  const { algorithm, signatures } = plan.intent;
+  // The original is copied while it is digested only if that is what will be signed.
+  const reader = signatures > 1 ? contentReader(run.digestEntries) : copy.reader;
+  const opened = await plan.open(input.source, reader);
+  const { files: inner } = (await opened.inner?.(context)) ?? { files: [] };
+  const zeros = new Uint8Array(context.chain.signatureLength);
   const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
-  await embed(copy, prepared, new Uint8Array(context.chain.signatureLength), token);
-  await copy.takeOwnerAndMode();
-  // A failure is not lost: the copy remembers it, and cannot be committed.
-  const flushing = copy.flush().catch(() => undefined);
+  const earlier = await findEarlierTimes(plan);
+
+  async function prepareOver(embeddings: ReadonlyMap<string, Embedding>) {
+    const prepared = await prepareWithTime(opened, plan, { ...context, algorithm }, earlier, embeddings);
+    await embed(copy, prepared.prepared, zeros, token);
+    await copy.takeOwnerAndMode();
+    // A failure is not lost: the copy remembers it, and cannot be committed.
+    return { ...prepared, flushing: copy.flush().catch(() => undefined) };
+  }
+
+  const rehearsed = new Map<string, Embedding>();
+  for (const file of inner) {
+    const { prepared } = await prepareInner(file, plan, context);
+    rehearsed.set(file.name, prepared.embed(prepared.seal(zeros, token)));
+  }
+  const { prepared, time, flushing: firstFlushing } = await prepareOver(rehearsed);
+  let flushing = firstFlushing;
   let held: PreparedSignature | undefined = prepared;
   return {
     /** Signed by formats that sign one. */
     time,
     algorithm,
+    /** The files in it that are to be signed first. */
+    inner,
+
+    /** Prepares again, over the signatures of these files, and rehearses again. */
+    async putInner(embeddings: ReadonlyMap<string, Embedding>): Promise<void> {
+      await flushing;
+      const again = await prepareOver(embeddings);
+      held = again.prepared;
+      flushing = again.flushing;
+    },
+
     /** Empty once it is sealed. */
     get toBeSigned(): Uint8Array {
       return held?.toBeSigned ?? new Uint8Array();
@@ -74,14 +100,15 @@ async function prepareWithTime(
   { intent }: PlannedFile<SigningIntent>,
   context: RunContext,
   earlier: readonly EarlierTime[],
+  inner: ReadonlyMap<string, Embedding>,
 ): Promise<{ readonly prepared: PreparedSignature; readonly time: Date }> {
   for (const { time, digest } of earlier) {
-    const prepared = await opened.prepare({ ...context, time }, intent.mode);
+    const prepared = await opened.prepare({ ...context, time }, intent.mode, inner);
     if (digestToBeSigned({ ...prepared, algorithm: context.algorithm }).toString('hex') === digest)
       return { prepared, time };
   }
   const { time } = intent;
-  return { prepared: await opened.prepare({ ...context, time }, intent.mode), time };
+  return { prepared: await opened.prepare({ ...context, time }, intent.mode, inner), time };
 }
 
 /** Gives what the result must hold, without the edits. */
@@ -91,9 +118,20 @@ async function embed(
   signature: Uint8Array,
   token: Uint8Array | undefined,
 ) {
-  const { patch, sealed, standing } = prepared.embed(prepared.seal(signature, token));
+  const { patch, ...expected } = prepared.embed(prepared.seal(signature, token));
   await copy.apply(patch);
-  return { sealed, standing };
+  return expected;
+}
+
+/** A file in the file: what is to be signed of it. */
+export async function prepareInner(
+  inner: InnerFile,
+  { intent: { algorithm: ofWhole, time } }: PlannedFile<SigningIntent>,
+  context: RunContext,
+) {
+  const algorithm = inner.fixedAlgorithm?.algorithm ?? ofWhole;
+  const file = await inner.open();
+  return { prepared: await file.prepare({ ...context, algorithm, time }, 'replace'), algorithm, time };
 }
 
 /** What a dry run shows: the prepared signature, with nothing written and no request sent. */
@@ -101,9 +139,21 @@ export async function prepareOnly(
   plan: PlannedFile<SigningIntent>,
   context: RunContext,
   { digestEntries, onEvent }: Pick<Run<never>, 'digestEntries' | 'onEvent'>,
-): Promise<PreparedSignature> {
+): Promise<Pick<PlannedOutcome, 'digest' | 'inner'>> {
   await using input = await openPlanned(plan, onEvent);
   const file = await plan.open(input.source, contentReader(digestEntries));
   const { algorithm, time, mode } = plan.intent;
-  return await file.prepare({ ...context, algorithm, time }, mode);
+  const { files } = (await file.inner?.(context)) ?? { files: [] };
+  if (files.length === 0)
+    return { digest: inBase64(await file.prepare({ ...context, algorithm, time }, mode), algorithm) };
+  const inner: InnerPlanned[] = [];
+  for (const one of files) {
+    const { prepared, algorithm: its } = await prepareInner(one, plan, context);
+    inner.push({ name: one.name, algorithm: its, digest: inBase64(prepared, its) });
+  }
+  return { digest: null, inner };
+}
+
+function inBase64({ toBeSigned }: PreparedSignature, algorithm: DigestAlgorithm): string {
+  return digestToBeSigned({ toBeSigned, algorithm }).toString('base64');
 }

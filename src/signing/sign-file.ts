@@ -6,10 +6,11 @@ import type { Finished, PlannedFile, Run } from './change.ts';
 import { signingErrors } from './errors.ts';
 import { commit } from './files/commit.ts';
 import { assertUnchanged, openFile } from './files/open-file.ts';
-import type { PlannedOutcome, SignedOutcome, SigningEvent } from './outcome.ts';
+import type { InnerSigned, PlannedOutcome, SignedOutcome, SigningEvent } from './outcome.ts';
 import { prepareSignature } from './prepare-signature.ts';
 import { noted, WRITTEN_ALONE } from './service/call.ts';
 import type { Reports } from './service/reports.ts';
+import { signInner } from './service/sign-inner.ts';
 import type { Attempt, GivenSignature, Signatures } from './service/signatures.ts';
 import { isoTime, type Timestamps } from './service/timestamps.ts';
 import type { FindEarlierTimes, RunContext } from './signing-context.ts';
@@ -42,6 +43,8 @@ export async function signFile(
   await using file = await openFile(plan, run);
   // 2. Prepare: digest the content into what is to be signed, and rehearse with a signature of zeros.
   await using prepared = await prepareSignature(plan, file, steps, timestamps.probableLength());
+  // Files in it that are signed first take steps 2 to 7 each.
+  const inner = await signInner(prepared, plan, steps, attempt);
   // 3. Digest: it identifies the work. A signature that the journal has for it is reused.
   using work = await signatures.claim(prepared, plan, attempt);
   // 4. Sign: the service, once.
@@ -55,12 +58,13 @@ export async function signFile(
   // 8. Commit: prove and check the copy, and rename it onto the target.
   const committed = await commit({ plan, ...file, check });
   // 9. Report: to the journal, to the listener, to the service.
-  return await report(plan, given, { stamped, ...committed }, attempt, steps);
+  return await report(plan, given, { stamped, inner, ...committed }, attempt, steps);
 }
 
 /** How the signed file stands on the disk. */
 interface Written {
   readonly stamped: { readonly time: Date | undefined; readonly authority: string | null } | undefined;
+  readonly inner?: readonly InnerSigned[] | undefined;
   /** Size of the file. */
   readonly bytes: number;
   /** Whole sentences on what went wrong after the file was in place. */
@@ -90,16 +94,20 @@ async function finishWritten(
 async function report(
   plan: PlannedFile<SigningIntent>,
   { record, reused }: GivenSignature,
-  { stamped, bytes, warnings }: Written,
+  { stamped, inner, bytes, warnings }: Written,
   attempt: Attempt,
   { run, reports }: Pick<SigningSteps, 'run' | 'reports'>,
 ): Promise<Finished<SignedOutcome>> {
-  const { claim } = attempt;
-  // A report that is sent twice costs nothing; one that is never sent does.
-  let after: AfterFile = WRITTEN_ALONE;
-  await noted(async () => {
-    after = (await claim?.written(plan.target)) ?? after;
-  }, attempt.warnings);
+  const written: WrittenCall[] = [];
+  const innerCalls = attempt.inner.map(({ claim, record: its }) => ({ claim, id: its?.id }));
+  for (const { claim, id } of [...innerCalls, { claim: attempt.claim, id: record.id }]) {
+    // A report that is sent twice costs nothing; one that is never sent does.
+    let after: AfterFile = WRITTEN_ALONE;
+    await noted(async () => {
+      after = (await claim?.written(plan.target)) ?? after;
+    }, attempt.warnings);
+    written.push({ claim, after, record: id });
+  }
   const outcome: SignedOutcome = {
     path: plan.path,
     output: plan.output,
@@ -113,25 +121,33 @@ async function report(
     timestamp: stamped?.time === undefined ? null : isoTime(stamped.time),
     timestampAuthority: stamped?.authority ?? null,
     replaced: plan.intent.replaced,
+    ...(inner === undefined ? {} : { inner }),
     bytes,
     milliseconds: Math.round(run.clock() - attempt.started),
   };
-  return { outcome, startReport: () => reportWritten(outcome, claim, after, reports) };
+  return { outcome, startReport: () => reportWritten(outcome, written, reports) };
+}
+
+/** A call whose signature is in the file. */
+interface WrittenCall {
+  readonly claim: Claim | undefined;
+  readonly after: AfterFile;
+  readonly record: string | undefined;
 }
 
 function reportWritten(
   outcome: SignedOutcome,
-  claim: Claim | undefined,
-  after: AfterFile,
+  calls: readonly WrittenCall[],
   reports: Reports,
 ): () => Promise<SignedOutcome> {
-  const record = outcome.record ?? undefined;
-  const sending = reports.statusOf(after) === 1 ? reports.send(outcome.path, record, 1, claim) : undefined;
-  const isReported = after.reported === 1;
+  const sending = calls.map(({ claim, after, record }) =>
+    reports.statusOf(after) === 1 ? reports.send(outcome.path, record, 1, claim) : undefined,
+  );
   return async () => {
-    await sending;
+    await Promise.all(sending);
     // Whichever file of this run came last sent it.
-    const reported = isReported || (await reports.isKnown(record));
+    const isReported = ({ after, record }: WrittenCall) => after.reported === 1 || reports.isKnown(record);
+    const reported = (await Promise.all(calls.map(isReported))).every(Boolean);
     return reported ? { ...outcome, reported } : outcome;
   };
 }

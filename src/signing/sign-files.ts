@@ -20,7 +20,7 @@ import { runFiles, safeListener } from './run-files.ts';
 import { noted } from './service/call.ts';
 import { type Reports, reportTo } from './service/reports.ts';
 import { takeTurns } from './service/request-turns.ts';
-import { type Account, type Attempt, digestToBeSigned, requestSignatures } from './service/signatures.ts';
+import { type Account, type Attempt, requestSignatures } from './service/signatures.ts';
 import { requestTimestamps } from './service/timestamps.ts';
 import { type SigningRun, type SigningSteps, signFile } from './sign-file.ts';
 import { earlierTimes, type RunContext } from './signing-context.ts';
@@ -109,7 +109,7 @@ function performWith(
     reports: reportTo({ service: report ? service : undefined, concurrency, onEvent, client, reportFailures, signal }),
   };
   return async (plan) => {
-    const attempt: Attempt = { started: run.clock(), warnings: [...plan.warnings] };
+    const attempt: Attempt = { started: run.clock(), warnings: [...plan.warnings], inner: [] };
     try {
       return await signFile(plan, steps, attempt);
     } catch (thrown) {
@@ -125,7 +125,7 @@ async function rehearse(
   run: SigningRun,
 ): Promise<Finished<PlannedOutcome>> {
   const { path, output, format, warnings, intent, stats } = plan;
-  const { toBeSigned } = await prepareOnly(plan, context, run);
+  const prepared = await prepareOnly(plan, context, run);
   const outcome: PlannedOutcome = {
     path,
     output,
@@ -133,43 +133,53 @@ async function rehearse(
     warnings,
     status: 'planned',
     algorithm: intent.algorithm,
-    digest: Buffer.from(digestToBeSigned({ toBeSigned, algorithm: intent.algorithm })).toString('base64'),
+    ...prepared,
     replaced: intent.replaced,
     bytes: Number(stats.size),
   };
   return { outcome };
 }
 
-/** The journal keeps a signature that was given, and was not written, for another run. */
+/** The journal keeps signatures that were given, and were not written, for another run. */
 async function failed(
   plan: PlannedFile<SigningIntent>,
-  { claim, record, warnings }: Attempt,
+  attempt: Attempt,
   thrown: unknown,
   reports: Reports,
 ): Promise<Finished<FailedOutcome>> {
   const error = toCodesignError(fromFileSystem(thrown, 'read or write the file'));
-  const given = error.record ?? record?.id;
-  let kept: AfterFile | undefined;
-  if (claim !== undefined && claim.id !== '' && record !== undefined) {
-    await noted(async () => {
-      kept = await claim.notWritten(error.message, error.code === 'file-changed');
-    });
-  }
+  // What was thrown is of the last one that was begun.
+  const begun = [...attempt.inner, ...(attempt.claim === undefined && attempt.inner.length > 0 ? [] : [attempt])];
+  const calls = await Promise.all(
+    begun.map(async ({ claim, record }, index) => {
+      const given = (index === begun.length - 1 ? error.record : undefined) ?? record?.id;
+      let kept: AfterFile | undefined;
+      if (claim !== undefined && claim.id !== '' && record !== undefined) {
+        await noted(async () => {
+          kept = await claim.notWritten(error.message, error.code === 'file-changed');
+        });
+      }
+      return { claim, given, kept };
+    }),
+  );
   const { path, format } = plan;
+  const last = calls.findLast(({ given }) => given !== undefined) ?? calls.at(-1);
   const outcome: FailedOutcome = {
     path,
     format: format.id,
     status: 'failed',
     error,
-    record: given ?? null,
-    warnings,
-    kept: kept !== undefined,
+    record: last?.given ?? null,
+    warnings: attempt.warnings,
+    kept: last?.kept !== undefined,
   };
-  const status = kept === undefined ? 2 : reports.statusOf(kept);
   const startReport = () => {
-    const sending = status === undefined ? undefined : reports.send(path, given, status, claim);
+    const sending = calls.map(({ claim, given, kept }) => {
+      const status = kept === undefined ? 2 : reports.statusOf(kept);
+      return status === undefined ? undefined : reports.send(path, given, status, claim);
+    });
     return async () => {
-      await sending;
+      await Promise.all(sending);
       return outcome;
     };
   };

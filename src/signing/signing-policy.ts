@@ -36,6 +36,8 @@ export interface SigningIntent {
   readonly replaced: readonly string[];
   /** Signed by formats that sign one. */
   readonly time: Date;
+  /** How many signatures it takes: one, and one for each file in it that is signed first. */
+  readonly signatures: number;
   /** The signature, if the file has it already: nothing is to be done but to record that. */
   readonly written?: WrittenSignature;
 }
@@ -49,7 +51,7 @@ function requireMode({ modes, title }: Pick<Format, 'title' | 'modes'>, mode: Si
 
 /** Throws `algorithm-differs` for a given algorithm that is not the file's. A default gives way. */
 function requireAlgorithm(
-  { fixedAlgorithm }: SignableFile,
+  { fixedAlgorithm }: Pick<SignableFile, 'fixedAlgorithm'>,
   algorithm: DigestAlgorithm,
   isGiven: boolean,
 ): DigestAlgorithm {
@@ -87,18 +89,21 @@ export async function decideSigning(
   ];
   const written = mode === 'append' ? await findWritten?.(signatures, context) : undefined;
   if (written !== undefined) {
-    return { skipped: undefined, warnings, intent: { mode, algorithm, replaced: [], time, written } };
+    return { skipped: undefined, warnings, intent: { mode, algorithm, replaced: [], time, signatures: 0, written } };
   }
   if (skips && (await hasIntactBy(opened, signatures, signer))) {
-    return { skipped: 'already-signed', warnings, intent: { mode, algorithm, replaced: [], time } };
+    return { skipped: 'already-signed', warnings, intent: { mode, algorithm, replaced: [], time, signatures: 0 } };
   }
   const kept = existing !== 'replace' && mode === 'replace' ? await opened.needsExplicitReplace?.() : undefined;
   if (kept !== undefined) throw formatErrors('signatures-kept', { what: kept });
   await opened.check(context, mode);
+  const inner = (await opened.inner?.(context)) ?? { files: [], warnings: [] };
+  for (const file of inner.files) requireAlgorithm(file, given.algorithm, isAlgorithmGiven);
   // Some things show only while preparing: contents that are damaged, or are no longer what a signature is about.
   if (allOrNothing) await opened.prepare(context, mode);
   const replaced = signerNames(mode === 'replace' ? signatures : ((await opened.displaced?.(context)) ?? []));
-  return { skipped: undefined, warnings, intent: { mode, algorithm, replaced, time } };
+  const intent = { mode, algorithm, replaced, time, signatures: 1 + inner.files.length };
+  return { skipped: undefined, warnings: [...warnings, ...inner.warnings], intent };
 }
 
 /**
@@ -106,12 +111,12 @@ export async function decideSigning(
  * later. The history is read for a budget alone: it may be long. `account` is undefined in a dry run, which needs no budget.
  */
 export async function checkBudget(
-  files: readonly Planned[],
+  files: readonly Planned<SigningIntent>[],
   { maxSignatures, monthlyBudget }: SigningPolicy,
   account: Pick<Account, 'claims' | 'origin' | 'code'> | undefined,
   now: () => Date,
 ): Promise<void> {
-  const count = files.filter((file) => 'plan' in file && file.plan.skipped === undefined).length;
+  const count = files.reduce((sum, file) => sum + ('plan' in file ? file.plan.intent.signatures : 0), 0);
   if (maxSignatures !== undefined && count > maxSignatures) {
     throw signingErrors('too-many-signatures', { count, limit: maxSignatures });
   }

@@ -93,7 +93,7 @@ function editsOf(
 }
 
 /** The edits made here have few pieces. */
-type ArchiveEdit = Edit & { readonly insert: readonly Piece[] };
+export type ArchiveEdit = Edit & { readonly insert: readonly Piece[] };
 
 function isOfArchive(item: NewEntry | ZipEntry): item is ZipEntry {
   return 'recordStart' in item;
@@ -107,8 +107,8 @@ function lengthOf(item: NewEntry | ZipEntry): number {
   return isOfArchive(item) ? item.end - item.offset : localLength(item);
 }
 
-/** Where a byte that stays is once the edits are made. */
-function shifts(edits: readonly ArchiveEdit[]): (offset: number) => number {
+/** Where a byte that stays is once the edits are made; of an entry that is replaced, where the new one is. */
+export function shifts(edits: readonly ArchiveEdit[]): (offset: number) => number {
   let total = 0;
   const steps = edits.map(({ offset, remove, insert }) => {
     total += insert.reduce((sum, piece) => sum + pieceLength(piece), -remove);

@@ -1,19 +1,21 @@
 /**
- * Changing an archive whose signature is its last entry, in the file and in the directory: another one comes last, and one
- * entry may get other contents in its place. Every other record stays as it is, byte for byte.
+ * Changing an archive whose signature is its last entry, in the file and in the directory: another one comes last, and
+ * entries may get other contents in their places. Every other record stays as it is, byte for byte.
  */
 
-import type { Patch } from '../bytes/patch.ts';
+import { type Patch, patchedPieces } from '../bytes/patch.ts';
 import { type Piece, pieceLength } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
 import type { ZipEntry } from './directory.ts';
+import { type ArchiveEdit, shifts } from './edit-archive.ts';
 import { END_RECORD_LENGTH } from './fields.ts';
-import { centralRecord, localHeader, localLength, type NewEntry } from './new-entry.ts';
+import { centralRecord, type EntryHeader, localHeader, localLength, type NewEntry } from './new-entry.ts';
 import { movedRecord, writeEndRecords } from './write-directory.ts';
 
 export interface ArchiveBody {
   readonly archive: ZipArchive;
-  readonly replaced: ReplacedEntry | undefined;
+  /** What gives the replaced entries their new contents. */
+  readonly edits: readonly ArchiveEdit[];
   /** Everything before the last entry, in the order of the file. */
   readonly content: readonly Piece[];
   /** Length of that, in bytes. */
@@ -27,28 +29,42 @@ export interface ArchiveBody {
 
 export interface ReplacedEntry {
   readonly entry: ZipEntry;
-  readonly by: NewEntry;
+  readonly header: EntryHeader;
+  /** As long as `header` says. */
+  readonly data: readonly Piece[];
+}
+
+export function replacedBy(entry: ZipEntry, by: NewEntry): ReplacedEntry {
+  return { entry, header: by, data: [by.data] };
 }
 
 /** The archive without what is to come last. `leaving`: the last entry of the file and of the directory, if it goes. */
-export function archiveBody(archive: ZipArchive, leaving?: ZipEntry, replaced?: ReplacedEntry): ArchiveBody {
+export function archiveBody(
+  archive: ZipArchive,
+  leaving?: ZipEntry,
+  replaced: readonly ReplacedEntry[] = [],
+): ArchiveBody {
   const { directory, end: endOfArchive } = archive;
   const end = leaving?.offset ?? endOfArchive.directoryOffset;
-  const content = replaced === undefined ? [{ start: 0, end }] : around(replaced, end);
+  const edits = replaced
+    .toSorted((one, other) => one.entry.offset - other.entry.offset)
+    .map(({ entry: { offset, end: entryEnd }, header, data }) => ({
+      offset,
+      remove: entryEnd - offset,
+      insert: [localHeader(header), ...data],
+    }));
+  const content = [...patchedPieces(edits, end)].filter((piece) => pieceLength(piece) > 0);
   const length = content.reduce((sum, piece) => sum + pieceLength(piece), 0);
+  const headers = new Map(replaced.map(({ entry, header }) => [entry, header]));
+  const movedBy = shifts(edits);
   const staying = archive.entries.filter((entry) => entry !== leaving);
   const records = staying.map((entry) => {
-    const isNew = entry === replaced?.entry;
-    const record = isNew ? centralRecord(replaced.by) : directory.subarray(entry.recordStart, entry.recordEnd);
-    const shift = replaced !== undefined && entry.offset > replaced.entry.offset ? length - end : 0;
-    return isNew || shift !== 0 ? movedRecord(record, entry.offset + shift - endOfArchive.base) : record;
+    const header = headers.get(entry);
+    const record = header ? centralRecord(header) : directory.subarray(entry.recordStart, entry.recordEnd);
+    const offset = movedBy(entry.offset);
+    return header !== undefined || offset !== entry.offset ? movedRecord(record, offset - endOfArchive.base) : record;
   });
-  return { archive, replaced, content, length, records: Buffer.concat(records), entryCount: staying.length, end };
-}
-
-function around({ entry, by }: ReplacedEntry, end: number): readonly Piece[] {
-  const behind = entry.end === end ? [] : [{ start: entry.end, end }];
-  return [{ start: 0, end: entry.offset }, localHeader(by), by.data, ...behind];
+  return { archive, edits, content, length, records: Buffer.concat(records), entryCount: staying.length, end };
 }
 
 /** What follows the body: the last entry if there is one, the directory, and the end records without the comment. */
@@ -68,14 +84,12 @@ export function tailOf({ archive, records, length, entryCount }: ArchiveBody, la
 
 /** The edits. The comment of the archive, and what follows it, stay. */
 export function editLastEntry(body: ArchiveBody, last?: NewEntry): Patch {
-  const { archive, replaced, end } = body;
+  const { archive, edits, end } = body;
   const { recordOffset } = archive.end;
   const rest = { offset: end, remove: recordOffset + END_RECORD_LENGTH - end, insert: tailOf(body, last) };
-  if (replaced === undefined) return [rest];
-  const { entry, by } = replaced;
-  const insert = [localHeader(by), by.data];
-  const remove = entry.end - entry.offset;
-  if (entry.end < end) return [{ offset: entry.offset, remove, insert }, rest];
+  const before = edits.at(-1);
+  if (before === undefined || before.offset + before.remove < end) return [...edits, rest];
   // One edit up to the end moves nothing: the copy of a package of 100 MB is then written and digested once, in half the time.
-  return [{ offset: entry.offset, remove: remove + rest.remove, insert: [...insert, ...rest.insert] }];
+  const { offset, remove, insert } = before;
+  return [...edits.slice(0, -1), { offset, remove: remove + rest.remove, insert: [...insert, ...rest.insert] }];
 }

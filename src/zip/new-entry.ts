@@ -24,6 +24,9 @@ export interface NewEntry {
   readonly extra: Uint8Array;
 }
 
+/** What the records of an entry say of it; of its data they need the length alone. */
+export type EntryHeader = Omit<NewEntry, 'data'> & { readonly data: { readonly length: number } };
+
 /** What can be read by any program: 2.0 has deflate. Made by: the same, on no particular system, so without permissions. */
 const VERSION = 20;
 /** 1980-02-01 00:00:00: the earliest that is after the epoch of MS-DOS in every time zone. */
@@ -36,15 +39,19 @@ export function deflatedEntry(name: string, contents: Uint8Array): NewEntry {
 
 /** Of a stored deflate block, in bytes: its length has 16 bits. */
 const LONGEST_BLOCK = 0xffff;
+export const PLAIN_BLOCK_HEADER_LENGTH = 5;
 
-/** Deflated by name, into blocks that hold the contents as they are (RFC 1951, 3.2.4): another zlib makes the same bytes. */
-export function plainlyDeflatedEntry(name: string, contents: Uint8Array): NewEntry {
+/**
+ * Deflated by name, into blocks that hold the contents as they are (RFC 1951, 3.2.4): another zlib makes the same bytes.
+ * `longestBlock`: of the contents, in bytes.
+ */
+export function plainlyDeflatedEntry(name: string, contents: Uint8Array, longestBlock = LONGEST_BLOCK): NewEntry {
   const pieces: Uint8Array[] = [];
   let start = 0;
   do {
-    const block = contents.subarray(start, start + LONGEST_BLOCK);
+    const block = contents.subarray(start, start + longestBlock);
     start += block.length;
-    const header = Buffer.alloc(5);
+    const header = Buffer.alloc(PLAIN_BLOCK_HEADER_LENGTH);
     header.writeUInt8(start === contents.length ? 1 : 0, 0);
     header.writeUInt16LE(block.length, 1);
     header.writeUInt16LE(block.length ^ 0xffff, 3);
@@ -63,12 +70,12 @@ function describe(name: string, contents: Uint8Array) {
 }
 
 /** Of its local header and data, in bytes. */
-export function localLength({ name, extra, data }: NewEntry): number {
+export function localLength({ name, extra, data }: EntryHeader): number {
   return LOCAL_HEADER_LENGTH + name.length + extra.length + data.length;
 }
 
 /** What comes before its data. */
-export function localHeader(entry: NewEntry): Buffer {
+export function localHeader(entry: EntryHeader): Buffer {
   const header = Buffer.alloc(LOCAL_HEADER_LENGTH);
   header.writeUInt32LE(LOCAL_HEADER, 0);
   writeFields(header, 4, entry);
@@ -76,7 +83,7 @@ export function localHeader(entry: NewEntry): Buffer {
 }
 
 /** The directory's record, with zero for the offset of the local header. */
-export function centralRecord(entry: NewEntry): Buffer {
+export function centralRecord(entry: EntryHeader): Buffer {
   const record = Buffer.alloc(CENTRAL_RECORD_LENGTH);
   record.writeUInt32LE(CENTRAL_RECORD, 0);
   record.writeUInt16LE(VERSION, 4);
@@ -85,7 +92,7 @@ export function centralRecord(entry: NewEntry): Buffer {
 }
 
 /** What both records have in the same order, from "version needed to extract" on. */
-function writeFields(record: Buffer, start: number, entry: NewEntry): void {
+function writeFields(record: Buffer, start: number, entry: EntryHeader): void {
   record.writeUInt16LE(VERSION, start);
   record.writeUInt16LE(entry.flags ?? 0, start + 2);
   record.writeUInt16LE(entry.method, start + 4);

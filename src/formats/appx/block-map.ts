@@ -6,8 +6,9 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import { STORED } from '../../zip/fields.ts';
+import { PLAIN_BLOCK_HEADER_LENGTH } from '../../zip/new-entry.ts';
 import { PARTS } from './part-names.ts';
-import { attributeOf, decodeXml, malformed, numberIn, readXml } from './xml.ts';
+import { attributeOf, decodeXml, malformed, numberIn, readXml, withAttributes } from './xml.ts';
 
 const PART = PARTS.blockMap;
 const HASH_METHODS: ReadonlyMap<string, DigestAlgorithm> = new Map([
@@ -108,7 +109,8 @@ function isUnmapped(name: string): boolean {
   return [blockMap, contentTypes, signature, codeIntegrity].some((part) => part === name);
 }
 
-function mappedName(name: string): string {
+/** As it is in block maps. */
+export function mappedName(name: string): string {
   try {
     return decodeURIComponent(name).replaceAll('/', '\\');
   } catch {
@@ -172,4 +174,47 @@ function inflateBlock(data: Uint8Array): Buffer | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Of a file that is deflated plainly, in bytes: so each block of the block map has whole blocks of its own. */
+export const PLAIN_BLOCK_LENGTH = BLOCK_LENGTH / 2;
+
+/**
+ * The contents of a block map with another entry for a file, which is deflated plainly, in blocks of `PLAIN_BLOCK_LENGTH`; the
+ * rest stays as it is. `name`: as in the block map.
+ */
+export function withFile(bytes: Uint8Array, name: string, contents: Uint8Array, headerLength: number): Uint8Array {
+  const text = Buffer.from(bytes).toString();
+  const { algorithm } = readBlockMap(bytes);
+  let changed = text;
+  let tag = { start: 0, end: 0 };
+  readXml(
+    PART,
+    text,
+    ({ name: element, depth, isOwn }, end) => {
+      if (isOwn && depth === 2 && element === 'File') tag = { start: text.lastIndexOf('<', end - 1), end };
+    },
+    (element, end) => {
+      const isFile = element.isOwn && element.depth === 2 && element.name === 'File';
+      if (!isFile || element.attributes.get('Name')?.toLowerCase() !== name.toLowerCase()) return;
+      const start = withAttributes(text.slice(tag.start, tag.end).replace(/\s*\/?>$/, ''), {
+        Size: contents.length,
+        LfhSize: headerLength,
+      });
+      const blocks = plainBlocks(contents, algorithm, element.prefix);
+      changed = `${text.slice(0, tag.start)}${start}>${blocks}</${element.prefix}File>${text.slice(end)}`;
+    },
+  );
+  return Buffer.from(changed);
+}
+
+function plainBlocks(contents: Uint8Array, algorithm: DigestAlgorithm, prefix: string): string {
+  const blocks: string[] = [];
+  for (let start = 0; start < contents.length; start += BLOCK_LENGTH) {
+    const block = contents.subarray(start, start + BLOCK_LENGTH);
+    const digest = hash(NODE_DIGEST_NAME[algorithm], block, 'base64');
+    const size = block.length + Math.ceil(block.length / PLAIN_BLOCK_LENGTH) * PLAIN_BLOCK_HEADER_LENGTH;
+    blocks.push(`<${prefix}Block Hash="${digest}" Size="${size}"/>`);
+  }
+  return blocks.join('');
 }

@@ -23,13 +23,15 @@ const NAME_LENGTH = 4;
 export interface SignedBody extends ArchiveBody {
   /** The contents of [Content_Types].xml in it. */
   readonly contentTypes: Uint8Array;
+  /** The contents of AppxBlockMap.xml in it. */
+  readonly blockMap: Uint8Array;
 }
 
 /** The list of digests by each algorithm, without MD5, which packages never use. */
 export async function measurePackage(
   source: ByteSource,
   body: SignedBody,
-  { comment, blockMap, codeIntegrity }: AppxPackage,
+  { comment, codeIntegrity }: AppxPackage,
   algorithms: readonly ContentDigest[],
   measure: MeasureContent,
 ): Promise<ReadonlyMap<ContentDigest, Uint8Array>> {
@@ -48,7 +50,7 @@ export async function measurePackage(
       ['AXPC', content],
       ['AXCD', digestOf(directory)],
       ['AXCT', digestOf([body.contentTypes])],
-      ['AXBM', digestOf([blockMap.bytes])],
+      ['AXBM', digestOf([body.blockMap])],
       ...(codeIntegrity === undefined ? [] : [['AXCI', digestOf([codeIntegrity.bytes])] as const]),
     ];
     const named = entries.flatMap(([name, digest]) => [Buffer.from(name, 'latin1'), digest]);

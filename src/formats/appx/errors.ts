@@ -29,10 +29,14 @@ export const appxErrors = defineErrors('local', {
   },
   'appx-packages-unsigned': {
     message: 'packages in the bundle are not signed: {names}',
-    hint: 'Sign each package, build the bundle from the signed packages, and sign the bundle.',
+    hint: 'Use --inner-packages to sign them too, each with a signature of its own. Or sign each package, build the bundle from the signed packages, and sign the bundle.',
   },
   'appx-packages-move': {
-    message: '[Content_Types].xml is in front of packages of the bundle, whose offsets would change',
-    hint: 'Build the bundle again with makeappx, which writes [Content_Types].xml after the packages.',
+    message: '{part} is in front of packages of the bundle, whose offsets would change',
+    hint: 'Build the bundle again with makeappx, which writes {part} after the packages.',
+  },
+  'appx-package-unfit': {
+    message: 'the package {name} in the bundle cannot be signed with it: {problem}',
+    hint: 'Build the package again, then the bundle. Nothing was sent.',
   },
 });

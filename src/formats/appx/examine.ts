@@ -7,11 +7,16 @@ import { broken, type Finding } from '../../errors/finding.ts';
 import { CENTRAL_RECORD_LENGTH, LOCAL_HEADER_LENGTH } from '../../zip/fields.ts';
 import type { Detail } from '../format.ts';
 import { compareDigests, readBlockMap } from './block-map.ts';
-import { examineOffsets, examinePackages, listed } from './bundle.ts';
+import { examineOffsets, examinePackages, type InnerPackage, listed } from './bundle/packages.ts';
 import { type AppxPackage, mappedEntries } from './package.ts';
 import { PARTS } from './part-names.ts';
 
-export async function examinePackage(opened: AppxPackage, source: ByteSource): Promise<readonly Finding[]> {
+/** `damageOf`: of a package in a bundle. */
+export async function examinePackage(
+  opened: AppxPackage,
+  source: ByteSource,
+  damageOf: (inner: InnerPackage) => Promise<string | undefined>,
+): Promise<readonly Finding[]> {
   const { archive, manifest, blockMap, contentTypes, signature, wrongSizes } = opened;
   const digests = await compareDigests(source, readBlockMap(blockMap.bytes), mappedEntries(archive, manifest));
   const wrong = [...wrongSizes, ...digests];
@@ -20,7 +25,7 @@ export async function examinePackage(opened: AppxPackage, source: ByteSource): P
     ...(wrong.length === 0
       ? []
       : [broken('block-map-differs', `The block map does not fit the package: ${listed(wrong)}.`)]),
-    ...(signature === undefined ? [] : await examinePackages(source, opened)),
+    ...(await examinePackages(source, opened, damageOf)),
   ];
   if (signature === undefined) return findings;
   if (!contentTypes.namesSignature) {

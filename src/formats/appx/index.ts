@@ -2,6 +2,7 @@
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../format.ts';
+import { INNER_PACKAGES } from './options.ts';
 import { PARTS } from './part-names.ts';
 
 const EXTENSIONS = ['.msix', '.appx', '.msixbundle', '.appxbundle'];
@@ -10,7 +11,7 @@ export const appx = {
   id: 'appx',
   title: 'Windows app package (MSIX, APPX)',
   extensions: EXTENSIONS,
-  options: PROGRAM_OPTIONS,
+  options: [...PROGRAM_OPTIONS, INNER_PACKAGES],
   modes: ['replace'],
   defaultMode: 'replace',
   purpose: 'code-signing',

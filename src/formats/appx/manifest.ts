@@ -1,6 +1,6 @@
 /** What is needed of AppxManifest.xml and AppxBundleManifest.xml. */
 
-import { attributeOf, decodeXml, malformed, numberIn, readXml } from './xml.ts';
+import { attributeOf, decodeXml, malformed, numberIn, readXml, withAttributes } from './xml.ts';
 
 export interface Manifest {
   /** As it is written. */
@@ -17,6 +17,9 @@ export interface BundledPackage {
   /** Where its data is in the bundle, as the manifest says. */
   readonly offset: number;
   readonly size: number;
+  /** Of its start tag, in the text of the manifest. */
+  readonly tagStart: number;
+  readonly tagEnd: number;
 }
 
 /** Of a bundle. Real ones have a few hundred. */
@@ -27,7 +30,8 @@ export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Ui
   const root = kind === 'bundle' ? 'Bundle' : 'Package';
   const packages = new Map<string, BundledPackage>();
   let identity: Omit<Manifest, 'packages'> | undefined;
-  readXml(part, decodeXml(part, bytes), (element) => {
+  const text = decodeXml(part, bytes);
+  readXml(part, text, (element, end) => {
     const { name, depth, isOwn, attributes } = element;
     if (depth === 1 && name !== root) throw malformed(part, `its root is ${name}, not ${root}`);
     if (!isOwn) return;
@@ -48,9 +52,28 @@ export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Ui
         name: fileName,
         offset: numberIn(element, 'Offset', part),
         size: numberIn(element, 'Size', part),
+        tagStart: text.lastIndexOf('<', end - 1),
+        tagEnd: end,
       });
     }
   });
   if (identity === undefined) throw malformed(part, 'it has no element Identity');
   return { ...identity, packages: [...packages.values()] };
+}
+
+/** The contents of a bundle's manifest with other places of its packages, by their names; the rest stays as it is. */
+export function withPlaces(
+  bytes: Uint8Array,
+  packages: readonly BundledPackage[],
+  places: ReadonlyMap<string, Pick<BundledPackage, 'offset' | 'size'>>,
+): Uint8Array {
+  const text = Buffer.from(bytes).toString();
+  let position = 0;
+  let changed = '';
+  for (const { name, offset, size, tagStart, tagEnd } of packages) {
+    const { offset: Offset, size: Size } = places.get(name) ?? { offset, size };
+    changed += text.slice(position, tagStart) + withAttributes(text.slice(tagStart, tagEnd), { Offset, Size });
+    position = tagEnd;
+  }
+  return Buffer.from(changed + text.slice(position));
 }

@@ -7,14 +7,18 @@ import { spcContent } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
-import { archiveBody, editLastEntry } from '../../zip/last-entry.ts';
+import { archiveBody, editLastEntry, replacedBy } from '../../zip/last-entry.ts';
 import { plainlyDeflatedEntry } from '../../zip/new-entry.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, SignableFile, SigningContext } from '../format.ts';
-import { listed, unsignedPackages } from './bundle.ts';
+import { isGiven } from '../format-options.ts';
+import { fixedBy, signedInside } from './bundle/inner-files.ts';
+import { listed, unsignedPackages } from './bundle/packages.ts';
+import type { RewrittenEntries } from './bundle/rewrite.ts';
 import { describeList, measurePackage, type SignedBody } from './content.ts';
 import { appxErrors } from './errors.ts';
 import { describePackage, examinePackage } from './examine.ts';
+import { INNER_PACKAGES } from './options.ts';
 import { type AppxPackage, readPackage, signatureContents } from './package.ts';
 import { PARTS } from './part-names.ts';
 import { isOtherSpelling, subjectText } from './publisher.ts';
@@ -30,13 +34,29 @@ export async function openAppx(source: ByteSource, reader: ContentReader): Promi
 
 function signablePackage(opened: AppxPackage, source: ByteSource, reader: ContentReader): SignableFile {
   const { wrongSizes, algorithm } = opened;
-  const file = authenticodeFile(signaturePart(opened, source, reader), reader.budget);
+  const inside = signedInside(opened, source, reader, signablePackage);
+  const partWith = (rewritten: RewrittenEntries | undefined) =>
+    authenticodeFile(signaturePart(opened, source, reader, inside.damageOf, rewritten), reader.budget);
+  const file = partWith(undefined);
   return {
     ...file,
-    fixedAlgorithm: { algorithm, reason: 'it is the one of the block map' },
+    fixedAlgorithm: fixedBy(algorithm),
     async check(context, mode) {
-      await requireSignable(opened, source, context);
+      requirePublisher(opened, context);
+      const signsInside = isGiven(context.formatOptions, INNER_PACKAGES) && (await inside.check(context));
+      if (!signsInside) await requireSigned(opened, source);
+      requirePlaces(opened, signsInside);
       await file.check(context, mode);
+    },
+    inner: ({ formatOptions }) => inside.list(isGiven(formatOptions, INNER_PACKAGES)),
+    async prepare(context, mode, inner = new Map()) {
+      if (inner.size === 0) return await file.prepare(context, mode);
+      const prepared = await partWith(await inside.rewrite(inner)).prepare(context, mode);
+      return { ...prepared, embed: (sealed) => ({ ...prepared.embed(sealed), inner }) };
+    },
+    async verifyResult(expected) {
+      await file.verifyResult(expected);
+      if (expected.inner !== undefined) await inside.verifyResult(expected.inner);
     },
     warnings:
       wrongSizes.length === 0
@@ -47,31 +67,48 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
   };
 }
 
-/** Throws `appx-publisher-differs`, `appx-packages-unsigned`, `appx-packages-move`. */
-async function requireSignable(opened: AppxPackage, source: ByteSource, { chain }: SigningContext): Promise<void> {
-  const { manifest, manifestName, contentTypes, archive } = opened;
-  const { publisher } = manifest;
+/** Throws `appx-publisher-differs`. */
+function requirePublisher({ manifest: { publisher }, manifestPart }: AppxPackage, { chain }: SigningContext): void {
   const subject = subjectText(chain.leaf.der);
-  if (publisher !== subject) {
-    const spelling = isOtherSpelling(publisher, subject) ? ', which is spelled differently' : '';
-    throw appxErrors('appx-publisher-differs', {
-      part: manifestName,
-      publisher: JSON.stringify(publisher),
-      subject: JSON.stringify(subject),
-      spelling,
-    });
-  }
-  const unsigned = await unsignedPackages(source, opened);
-  if (unsigned.length > 0) throw appxErrors('appx-packages-unsigned', { names: listed(unsigned) });
-  const moves = manifest.packages.some(
-    ({ name }) => (archive.byName.get(name)?.offset ?? 0) > contentTypes.entry.offset,
-  );
-  if (moves && !contentTypes.namesSignature) throw appxErrors('appx-packages-move');
+  if (publisher === subject) return;
+  throw appxErrors('appx-publisher-differs', {
+    part: manifestPart.entry.name,
+    publisher: JSON.stringify(publisher),
+    subject: JSON.stringify(subject),
+    spelling: isOtherSpelling(publisher, subject) ? ', which is spelled differently' : '',
+  });
 }
 
-function signaturePart(opened: AppxPackage, source: ByteSource, { measure }: ContentReader): Container {
+/** Throws `appx-packages-unsigned`. */
+async function requireSigned(opened: AppxPackage, source: ByteSource): Promise<void> {
+  const unsigned = await unsignedPackages(source, opened);
+  if (unsigned.length > 0) throw appxErrors('appx-packages-unsigned', { names: listed(unsigned) });
+}
+
+/** That packages are in front of everything that signing makes longer. Throws `appx-packages-move`. */
+function requirePlaces(
+  { manifest, manifestPart, blockMap, contentTypes, archive }: AppxPackage,
+  isRewritten: boolean,
+): void {
+  const growing = [
+    ...(contentTypes.namesSignature ? [] : [contentTypes]),
+    ...(isRewritten ? [manifestPart, blockMap] : []),
+  ];
+  const offsets = manifest.packages.map(({ name }) => archive.byName.get(name)?.offset ?? 0);
+  const first = growing.find(({ entry }) => offsets.some((offset) => entry.offset < offset));
+  if (first !== undefined) throw appxErrors('appx-packages-move', { part: first.entry.name });
+}
+
+function signaturePart(
+  opened: AppxPackage,
+  source: ByteSource,
+  { measure }: ContentReader,
+  damageOf: Parameters<typeof examinePackage>[2],
+  rewritten: RewrittenEntries | undefined,
+): Container {
   const { kind, algorithm, signature, manifest } = opened;
   const sip = SIPS[kind];
+  const newBody = () => bodyWithSignature(opened, rewritten);
   return {
     source,
     kind: { ...sipKind(sip, kind === 'bundle' ? 'a bundle of packages' : 'a package'), describeDigest: describeList },
@@ -80,7 +117,7 @@ function signaturePart(opened: AppxPackage, source: ByteSource, { measure }: Con
     entries: async () =>
       signature === undefined ? [] : [{ location: PARTS.signature, cms: signature.cms, examine: async () => [] }],
     async measure(content, algorithms) {
-      const body = content === 'present' ? presentBody(opened) : newBody(opened);
+      const body = content === 'present' ? bodyWith(opened) : newBody();
       return { digests: await measurePackage(source, body, opened, algorithms, measure) };
     },
     content: async ({ algorithm }, measured) => spcContent(spcSipInfo(sip), algorithm, digestIn(measured, algorithm)),
@@ -98,32 +135,32 @@ function signaturePart(opened: AppxPackage, source: ByteSource, { measure }: Con
       }
       return findings;
     },
-    put: (cms) => editLastEntry(newBody(opened), plainlyDeflatedEntry(PARTS.signature, signatureContents(cms))),
+    put: (cms) => editLastEntry(newBody(), plainlyDeflatedEntry(PARTS.signature, signatureContents(cms))),
     async take() {
       if (signature === undefined) throw formatErrors('not-signed');
-      return editLastEntry(unsignedBody(opened));
+      const { contentTypes } = opened;
+      return editLastEntry(bodyWith(opened, contentTypes.namesSignature ? contentTypes.withoutSignature() : undefined));
     },
-    examine: () => examinePackage(opened, source),
+    examine: () => examinePackage(opened, source, damageOf),
   };
 }
 
-/** As it is signed now. */
-function presentBody({ archive, signature, contentTypes }: AppxPackage): SignedBody {
-  return { ...archiveBody(archive, signature?.entry), contentTypes: contentTypes.bytes };
-}
-
 /** As a new signature covers it: the content types name the signature. */
-function newBody(opened: AppxPackage): SignedBody {
+function bodyWithSignature(opened: AppxPackage, rewritten: RewrittenEntries | undefined): SignedBody {
   const { contentTypes } = opened;
-  return contentTypes.namesSignature ? presentBody(opened) : bodyWith(opened, contentTypes.withSignature());
+  return bodyWith(opened, contentTypes.namesSignature ? undefined : contentTypes.withSignature(), rewritten);
 }
 
-function unsignedBody(opened: AppxPackage): SignedBody {
-  const { contentTypes } = opened;
-  return contentTypes.namesSignature ? bodyWith(opened, contentTypes.withoutSignature()) : presentBody(opened);
-}
-
-function bodyWith({ archive, signature, contentTypes: { entry } }: AppxPackage, contentTypes: Uint8Array): SignedBody {
-  const by = plainlyDeflatedEntry(PARTS.contentTypes, contentTypes);
-  return { ...archiveBody(archive, signature?.entry, { entry, by }), contentTypes };
+/** The package without its signature; with other contents of the content types, and other entries, if given. */
+function bodyWith(
+  { archive, signature, contentTypes: { entry, bytes }, blockMap }: AppxPackage,
+  newTypes?: Uint8Array,
+  rewritten: RewrittenEntries = { replaced: [], blockMap: blockMap.bytes },
+): SignedBody {
+  const types = newTypes ? [replacedBy(entry, plainlyDeflatedEntry(PARTS.contentTypes, newTypes))] : [];
+  return {
+    ...archiveBody(archive, signature?.entry, [...rewritten.replaced, ...types]),
+    contentTypes: newTypes ?? bytes,
+    blockMap: rewritten.blockMap,
+  };
 }

@@ -25,7 +25,7 @@ export interface AppxPackage {
   /** The archive's comment. */
   readonly comment: Uint8Array;
   readonly manifest: Manifest;
-  readonly manifestName: string;
+  readonly manifestPart: Part;
   readonly blockMap: Part;
   /** Of the block map: signatures must use it too. */
   readonly algorithm: DigestAlgorithm;
@@ -47,8 +47,8 @@ const LONGEST_BLOCK_MAP = 64 * 1024 * 1024;
 const LONGEST_TEXT = 2 * 1024 * 1024;
 /** The catalog and the signature. */
 const LONGEST_BINARY = 16 * 1024 * 1024;
-/** Kept for the signature where sizes have 32 bits. */
-const ROOM = 16 * 1024 * 1024;
+/** Kept for each signature where sizes have 32 bits. */
+export const ROOM = 16 * 1024 * 1024;
 const MAGIC = 'PKCX';
 
 /**
@@ -67,7 +67,8 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
     if (entry === undefined) throw appxErrors('appx-incomplete', { part: name });
     return readPart(source, entry, longest);
   };
-  const manifest = readManifest(kind, manifestName, (await part(manifestName)).bytes);
+  const manifestPart = await part(manifestName);
+  const manifest = readManifest(kind, manifestName, manifestPart.bytes);
   const blockMap = await part(PARTS.blockMap, LONGEST_BLOCK_MAP);
   const contentTypes = await part(PARTS.contentTypes);
   const map = readBlockMap(blockMap.bytes);
@@ -76,7 +77,7 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
     archive,
     comment: Uint8Array.from(await source.read(commentStart, source.size - commentStart)),
     manifest,
-    manifestName,
+    manifestPart,
     blockMap,
     algorithm: map.algorithm,
     wrongSizes: compareSizes(map, mappedEntries(archive, manifest)),

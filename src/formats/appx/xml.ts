@@ -17,7 +17,7 @@ export interface XmlElement {
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** Where an element ends in the text, after its last tag; for the root, where its end tag begins. */
+/** `end`: where the start tag, or the element, ends in the text. */
 export type OnElement = (element: XmlElement, end: number) => void;
 
 /** Real parts have about five. */
@@ -33,7 +33,7 @@ export function decodeXml(part: string, bytes: Uint8Array): string {
 }
 
 /** `onStart`: called before what is in the element. Throws `appx-part-malformed`, also for a document type. */
-export function readXml(part: string, text: string, onStart: (element: XmlElement) => void, onEnd?: OnElement): void {
+export function readXml(part: string, text: string, onStart: OnElement, onEnd?: OnElement): void {
   const parser = new SaxesParser({ xmlns: true });
   const open: XmlElement[] = [];
   let namespace = '';
@@ -55,13 +55,22 @@ export function readXml(part: string, text: string, onStart: (element: XmlElemen
       attributes: new Map(own.map(({ local: name, value }) => [name, value])),
     };
     open.push(element);
-    onStart(element);
+    onStart(element, parser.position);
   });
   parser.on('closetag', () => {
     const element = open.pop();
     if (element !== undefined) onEnd?.(element, parser.position);
   });
   parser.write(text).close();
+}
+
+/** A start tag with other values of attributes that it has. */
+export function withAttributes(tag: string, values: Readonly<Record<string, number>>): string {
+  const attributes = /([^\s"'=<>/]+)(\s*=\s*)("[^"]*"|'[^']*')/g;
+  return tag.replace(attributes, (attribute, name: string, equals: string, [quote = '']: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    return value === undefined ? attribute : `${name}${equals}${quote}${value}${quote}`;
+  });
 }
 
 export function malformed(part: string, problem: string): CodesignError {

@@ -1,7 +1,7 @@
 import type { CallMetadata, Reported, Work } from '../journal.ts';
 import { splitLines } from '../lines.ts';
 import type { HolderOnRecord } from '../processes.ts';
-import { beginShare, endShare, type Share, type SharesOfCall } from './shares.ts';
+import { beginShare, endShare, type Share, type SharesOfCall, stampShare } from './shares.ts';
 import { type ClosingStep, type Moment, metadataFromRecord, readStep, type Step } from './steps.ts';
 
 /** `empty`: not claimed. */
@@ -121,6 +121,9 @@ function take(state: Draft, step: Step, aside: boolean): void {
       return;
     case 'shared':
       takeShare(state, step);
+      return;
+    case 'stamped':
+      stampShare(state.shares, step.share, new Uint8Array(Buffer.from(step.token, 'base64')));
       return;
     case 'reported':
       state.reported = step.status;

@@ -15,7 +15,7 @@ import {
   nextActionOf,
   sharesOf,
 } from './next-action.ts';
-import type { Share } from './shares.ts';
+import { type Share, tokenFor } from './shares.ts';
 import { type MetadataOnRecord, metadataToRecord, workId } from './steps.ts';
 
 /** What a claim stands on. */
@@ -112,7 +112,7 @@ async function beginCall(
       const reported = finished.reported === 'not-wanted' ? undefined : finished.reported;
       const copied = { record, signature: Buffer.from(signature).toString('base64'), copy: true, reported };
       await calls.record(name, { step: 'signed', ...common, ...copied }, 'no');
-      return { ...ticket, known: { record, signature } };
+      return { ...ticket, known: { record, signature, token: tokenFor(finished.shares, facts.manner) } };
     }
     const unknownCalls = await findUnknown(context, name);
     const justUnanswered = unknownCalls.some((id) => waitedFor.has(id) || context.unanswered.has(id));
@@ -155,7 +155,8 @@ async function joinCall(
     const state = await calls.append(location, ({ id }) => (id === call ? shared : undefined), 'file');
     if (!state?.shares.has(share)) return undefined;
     const { signature, record } = signed;
-    return { ...asking, call, share, known: { signature, record }, unknownCalls: [], justUnanswered: false };
+    const token = tokenFor(found.shares, facts.manner);
+    return { ...asking, call, share, known: { signature, record, token }, unknownCalls: [], justUnanswered: false };
   });
 }
 

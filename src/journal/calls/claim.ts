@@ -128,6 +128,10 @@ function makeClaim(context: JournalContext, ticket: Ticket): Claim {
       await recordGiven();
     },
 
+    async stamped(token) {
+      await record({ step: 'stamped', share, token: Buffer.from(token).toString('base64') }, 'file');
+    },
+
     async refused(reason) {
       await close(await end({ step: 'refused', reason }, 'no'), 'end');
     },

@@ -1,4 +1,4 @@
-import type { CallMetadata } from '../journal.ts';
+import type { CallMetadata, RecordedSigningOptions } from '../journal.ts';
 import type { HolderOnRecord } from '../processes.ts';
 import type { Step } from './steps.ts';
 
@@ -14,6 +14,8 @@ export interface Share {
   readonly target: string | undefined;
   /** Another file was written to the same path meanwhile: if this one is not written, nothing is left to do. */
   readonly overtaken: boolean;
+  /** The timestamp of the signature in this file. */
+  readonly token: Uint8Array | undefined;
 }
 
 export type Shares = Map<string, Share>;
@@ -31,8 +33,34 @@ export function beginShare(shares: Shares, { id, holder, metadata, instead }: Be
   const replaced = shares.get(instead ?? '');
   const replaces = replaced !== undefined && replaced.state !== 'written' && replaced.state !== 'gone';
   if (replaces) shares.set(replaced.id, { ...replaced, state: 'gone' });
-  const nothingYet = { state: 'pending', reason: undefined, target: undefined, overtaken: false } as const;
+  const nothingYet = {
+    state: 'pending',
+    reason: undefined,
+    target: undefined,
+    overtaken: false,
+    token: undefined,
+  } as const;
   shares.set(id, { id, holder, metadata, instead: replaces ? replaced.id : undefined, ...nothingYet });
+}
+
+export function stampShare(shares: Shares, id: string, token: Uint8Array): void {
+  const share = shares.get(id);
+  // Put last: of several timestamps of one file the last one counts.
+  shares.delete(id);
+  if (share !== undefined) shares.set(id, { ...share, token });
+}
+
+/** The timestamp that was recorded last for the same file, or else for another one. */
+export function tokenFor(
+  shares: ReadonlyMap<string, Share>,
+  wanted: Pick<RecordedSigningOptions, 'path' | 'output' | 'inner'> | undefined,
+): Uint8Array | undefined {
+  const stamped = [...shares.values()].filter(({ token }) => token !== undefined);
+  const own = stamped.findLast(({ metadata }) => {
+    const { path, output, inner } = metadata?.signingOptions ?? {};
+    return path === wanted?.path && output === wanted?.output && inner === wanted?.inner;
+  });
+  return (own ?? stamped.at(-1))?.token;
 }
 
 /** False when nothing ended: an unknown file, or one that had ended before. */

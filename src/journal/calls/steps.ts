@@ -18,6 +18,7 @@ const signingOptionsSchema = v.object({
   existingIsDefault: v.optional(v.boolean()),
   formatOptions: v.optional(v.record(text, v.union([text, v.literal(true)]))),
   members: v.optional(v.pipe(v.array(text), v.readonly())),
+  inner: v.optional(text),
   time: v.optional(text),
   report: v.optional(v.boolean()),
   // Earlier versions have these instead of `formatOptions`. They are still written, so that those versions can read them.
@@ -64,6 +65,8 @@ const stepSchema = v.variant('step', [
   v.object({ step: v.literal('released'), ...common }),
   /** Another file takes part, `instead` of one that failed or whose process is gone. */
   v.object({ step: v.literal('shared'), ...common, share: text, ...asking, instead: v.optional(text) }),
+  /** `token`: in Base64. */
+  v.object({ step: v.literal('stamped'), ...common, share: text, token: text }),
   v.object({ step: v.literal('written'), ...common, share: text, target: text, moment: momentSchema }),
   /** `changed`: the file was another one by then. */
   v.object({

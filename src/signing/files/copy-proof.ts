@@ -11,11 +11,11 @@
 import { type BigIntStats, fstatSync, futimesSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { Patch } from '../../bytes/patch.ts';
+import { type Patch, patchedPieces } from '../../bytes/patch.ts';
 import { readPieces } from '../../bytes/pieces.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { signingErrors } from '../errors.ts';
-import { insertedBytes, patchedPieces } from './patch-geometry.ts';
+import { insertedBytes } from './patch-geometry.ts';
 import { readFully } from './temporary-file.ts';
 
 /** What the system says of a file, as far as it changes with the file's bytes. */

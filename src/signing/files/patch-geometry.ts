@@ -1,5 +1,5 @@
 import { bytesErrors } from '../../bytes/errors.ts';
-import type { Edit, Patch } from '../../bytes/patch.ts';
+import { type Edit, type Patch, patchedPieces } from '../../bytes/patch.ts';
 import {
   type ByteRange,
   isBytes,
@@ -28,17 +28,6 @@ export function shapeOf(patch: Patch, size: number) {
     last = offset + remove;
     return { offset, remove, added: surveyPieces(insert, size).length };
   });
-}
-
-/** All bytes of the result, as those of the original and those inserted. */
-export function* patchedPieces(patch: Patch, size: number): Generator<Piece> {
-  let read = 0;
-  for (const { offset, remove, insert } of patch) {
-    yield { start: read, end: offset };
-    yield* insert;
-    read = offset + remove;
-  }
-  yield { start: read, end: size };
 }
 
 /** Whether all edits keep what follows them where it is, except one at the end of the `size` bytes. */

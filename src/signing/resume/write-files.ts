@@ -1,4 +1,4 @@
-import type { Journal, RecordedSigningOptions, UnfinishedCall, Work } from '../../journal/journal.ts';
+import type { CallMetadata, Journal, RecordedSigningOptions, UnfinishedCall, Work } from '../../journal/journal.ts';
 import { signingErrors } from '../errors.ts';
 import type { FileOutcome, FileToSign } from '../outcome.ts';
 import type { Claims } from '../service/call.ts';
@@ -39,8 +39,8 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   for (const { work, files } of calls) {
     for (const { written, signingOptions } of files) {
       if (written || signingOptions === undefined) continue;
-      // Each signature has a time of its own, which is found by the file.
-      const { path, output, members, time, ...others } = signingOptions;
+      // Each signature has a time of its own, which is found by the file. A file that is in another one is written with it.
+      const { path, output, members, inner, time, ...others } = signingOptions;
       const { code, algorithm } = work;
       const key = JSON.stringify([code, algorithm, Object.entries(others).sort()]);
       const group = groups.get(key) ?? { likeness: { code, algorithm, signingOptions }, files: new Map() };
@@ -60,7 +60,8 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): Claims {
     counted: (what) => journal.counted(what),
     repeatable: async () => calls,
     async claim(work, metadata, options) {
-      if (!wanted.has(nameOf(work))) throw signingErrors('changed-since');
+      if (!wanted.has(nameOf(work)))
+        throw signingErrors(isPartOf(metadata, calls) ? 'signatures-missing' : 'changed-since');
       const claim = await journal.claim(work, metadata, options);
       if (claim.known !== undefined) return claim;
       // Another process has finished it meanwhile.
@@ -68,6 +69,16 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): Claims {
       throw signingErrors('changed-since');
     },
   };
+}
+
+/** Whether calls are for a file that is in the file, or the other way round: then others were perhaps never requested. */
+function isPartOf({ signingOptions }: CallMetadata, calls: readonly UnfinishedCall[]): boolean {
+  return calls.some(({ files }) =>
+    files.some(({ signingOptions: other }) => {
+      const isSame = other?.path === signingOptions?.path && other?.output === signingOptions?.output;
+      return isSame && other?.inner !== undefined;
+    }),
+  );
 }
 
 function nameOf({ origin, code, algorithm, digest }: Work): string {

@@ -83,6 +83,7 @@ const CLAIM: Claim = {
   requested: nothing,
   deferred: nothing,
   signed: nothing,
+  stamped: nothing,
   refused: nothing,
   unanswered: nothing,
   unusable: nothing,

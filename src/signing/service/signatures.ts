@@ -1,13 +1,13 @@
 /** Requests signatures from the service, each on record in the journal, and checks every answer with the certificate's key. */
 
 import { constants, createHash, verify } from 'node:crypto';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { counted } from '../../errors/counted.ts';
-import type { SigningContext } from '../../formats/format.ts';
+import type { InnerFile, SigningContext } from '../../formats/format.ts';
 import type { CallMetadata, Claim, RecordedSigningOptions } from '../../journal/journal.ts';
 import { isUnauthorized, isWithoutConnection, spoilsBatch } from '../../service/errors.ts';
 import type { SignatureRecord, SigningService } from '../../service/signing-service.ts';
@@ -37,7 +37,7 @@ interface SignaturesOptions {
   readonly account: Account;
   readonly context: Pick<SigningContext, 'chain'>;
   /** What `resume` needs to prepare the very same. */
-  readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'members' | 'time'>;
+  readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'members' | 'inner' | 'time'>;
   readonly turns: RequestTurns;
   readonly batch: Batch;
   readonly now: () => Date;
@@ -52,10 +52,22 @@ export interface Attempt {
   record?: SignatureRecord;
   /** Whole sentences. */
   readonly warnings: string[];
+  /** Of the files in it that are signed first. */
+  readonly inner: Attempt[];
 }
 
 /** The file whose signature is requested, with both paths as the user gave them. */
-type FileOfCall = Pick<PlannedFile, 'path' | 'output' | 'stats' | 'members'>;
+interface FileOfCall extends Pick<PlannedFile, 'path' | 'output' | 'stats' | 'members'> {
+  /** The file in it that the signature is for. */
+  readonly inner?: Pick<InnerFile, 'name' | 'size'>;
+}
+
+/** What calls say of the file that the signature is for. */
+function describeFile({ path, stats, inner }: FileOfCall): { readonly name: string; readonly size: number } {
+  return inner === undefined
+    ? { name: path, size: Number(stats.size) }
+    : { name: join(path, inner.name), size: inner.size };
+}
 
 /** What the signature is requested for. `time`: signed by formats that sign one; recorded with the request. */
 interface ToBeSigned {
@@ -76,6 +88,8 @@ interface SignatureWork extends Disposable {
 
 export interface GivenSignature {
   readonly record: SignatureRecord;
+  /** The timestamp that the journal has for it. */
+  readonly token?: Uint8Array | undefined;
   /** Given for this work before, or to another file: nothing was requested from the service. */
   readonly reused: boolean;
 }
@@ -104,15 +118,13 @@ export function requestSignatures(options: SignaturesOptions) {
   // If that is unknown, calls go one by one. Perhaps no one requests anything.
   const known = claims.isProven({ origin, code, leaf }).catch(() => false);
 
-  async function claimOnce(
-    digest: string,
-    { time, algorithm }: ToBeSigned,
-    { path, output, stats, members }: FileOfCall,
-  ): Promise<Claim> {
+  async function claimOnce(digest: string, { time, algorithm }: ToBeSigned, file: FileOfCall): Promise<Claim> {
     batch.assertGoing();
+    const { path, output, members, inner } = file;
+    const { name, size } = describeFile(file);
     const metadata: CallMetadata = {
-      file: path,
-      bytes: Number(stats.size),
+      file: name,
+      bytes: size,
       certificate: { name: chain.leaf.name, sha256: leaf },
       client: client.id,
       // Absolute: `resume` may run in another folder.
@@ -121,6 +133,7 @@ export function requestSignatures(options: SignaturesOptions) {
         output: resolve(output),
         ...options.signingOptions,
         members: members?.map((member) => resolve(member)),
+        inner: inner?.name,
         time: time.toISOString(),
       },
     };
@@ -149,13 +162,14 @@ export function requestSignatures(options: SignaturesOptions) {
     { digest, algorithm, file, turn }: SignatureWork,
     around: AroundAttempts,
   ): Promise<SignatureRecord> {
-    const { path, stats } = file;
+    const { path } = file;
+    const { name, size } = describeFile(file);
     const request = {
       code,
       algorithm,
       digest,
-      extra: describeRequest(client, path, Number(stats.size), now()),
-      file: maskFilename(client.mask, path),
+      extra: describeRequest(client, name, size, now()),
+      file: maskFilename(client.mask, name),
       async beforeSend() {
         await around.beforeSend();
         turn.send();
@@ -225,7 +239,8 @@ export function requestSignatures(options: SignaturesOptions) {
       const { claim, file, attempt } = work;
       if (claim.known !== undefined) {
         turns.prove();
-        return { record: { id: claim.known.record, signature: claim.known.signature }, reused: true };
+        const { record: id, signature, token } = claim.known;
+        return { record: { id, signature }, token, reused: true };
       }
       try {
         batch.assertGoing();

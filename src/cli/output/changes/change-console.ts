@@ -15,6 +15,8 @@ import {
   lostSignatures,
   type Outcome,
   outcomeTable,
+  plannedDigest,
+  plannedRequests,
   skipReason,
   totalLine,
   WORDS,
@@ -33,9 +35,10 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
   const started = clock();
   let signatures = 0;
   const requested = new Set<string>();
-  /** Paths of files whose request was sent and not answered yet, and of those whose signature is not in the file yet. */
+  /** Paths of files whose request was sent and not answered yet. */
   const underWay = new Set<string>();
-  const unwritten = new Set<string>();
+  /** How many signatures are not in the file yet, by its path. */
+  const unwritten = new Map<string, number>();
   /** Printed at the end, after the failure that is their reason. */
   const notAttempted: Failed[] = [];
   /** Messages of failures. */
@@ -59,7 +62,10 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
         printResult('skipped', `${shown(outcome.path)}  ${skipReason(outcome)}`);
         break;
       case 'planned':
-        printResult('planned', `${shownPaths(outcome)}  would send the ${outcome.algorithm} digest ${outcome.digest}`);
+        printResult('planned', `${shownPaths(outcome)}  would send ${plannedDigest(outcome)}`);
+        for (const { name, ...inner } of outcome.inner ?? []) {
+          printResult('', `${printable(name)}, in it and before it: ${plannedDigest(inner)}`);
+        }
         break;
       default:
         printResult(outcome.status, `${shownPaths(outcome)}  (${changeDetails(outcome, lines.isBrief).join(', ')})`);
@@ -106,7 +112,7 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
         case 'signature-given':
           signatures += 1;
           underWay.delete(event.path);
-          unwritten.add(event.path);
+          unwritten.set(event.path, (unwritten.get(event.path) ?? 0) + 1);
           break;
         case 'service-called':
           if (lines.options.verbose) lines.print(callLine(event.call));
@@ -137,8 +143,7 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
       stopProgress();
       printNotAttempted();
       const total = totalLine(files, verb, { signatures, requested, milliseconds: clock() - started });
-      // Files of equal content share a signature.
-      const planned = new Set(files.flatMap((file) => (file.status === 'planned' ? [file.digest] : []))).size;
+      const planned = new Set(files.flatMap(plannedRequests)).size;
       if (planned > 0) {
         const asked = counted(planned, 'signature');
         lines.result(`dry run: this run would ask for ${asked}; nothing was sent or written`);
@@ -152,7 +157,7 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
     abandoned(): void {
       stopProgress();
       if (verb !== 'signed') return;
-      const [asked, unused] = [underWay.size, unwritten.size];
+      const [asked, unused] = [underWay.size, [...unwritten.values()].reduce((sum, count) => sum + count, 0)];
       if (asked > 0)
         lines.print(`ended    ${counted(asked, 'signature')} may have been counted: no answer had come yet`);
       if (unused > 0) lines.print(`ended    ${counted(unused, 'signature')} had been given and was not used yet`);

@@ -40,11 +40,11 @@ function detailsJson(outcome: Exclude<Outcome, { readonly status: 'failed' }>) {
       const { algorithm, record, reported, reused, timestamp, timestampAuthority, bytes, milliseconds } = outcome;
       const signed = { algorithm, record, reported, reused, timestamp, bytes, milliseconds };
       const authority = timestampAuthority === null ? {} : { timestampAuthority };
-      return { ...signed, ...authority, ...replacedJson(outcome.replaced) };
+      return { ...signed, ...authority, ...replacedJson(outcome.replaced), ...innerJson(outcome.inner) };
     }
     case 'planned': {
       const { algorithm, digest, bytes } = outcome;
-      return { algorithm, digest, bytes, ...replacedJson(outcome.replaced) };
+      return { algorithm, digest, bytes, ...replacedJson(outcome.replaced), ...innerJson(outcome.inner) };
     }
     case 'skipped':
       // Where there is one reason only, scripts do not need it.
@@ -62,6 +62,10 @@ function detailsJson(outcome: Exclude<Outcome, { readonly status: 'failed' }>) {
       return { signer, ...replacedJson(replaced), bytes, milliseconds };
     }
   }
+}
+
+function innerJson(inner: readonly object[] | undefined) {
+  return inner === undefined ? {} : { inner };
 }
 
 function replacedJson(replaced: readonly string[]) {

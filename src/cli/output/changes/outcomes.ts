@@ -4,7 +4,13 @@ import { counted } from '../../../errors/counted.ts';
 import { printable } from '../../../errors/printable.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
 import { isNotAttempted } from '../../../signing/batch.ts';
-import type { ChangedOutcome, ChangeOutcome, FileOutcome, SkipReason } from '../../../signing/outcome.ts';
+import type {
+  ChangedOutcome,
+  ChangeOutcome,
+  FileOutcome,
+  PlannedOutcome,
+  SkipReason,
+} from '../../../signing/outcome.ts';
 import type { SummaryTable } from '../github.ts';
 
 export type Outcome = FileOutcome | ChangeOutcome;
@@ -47,12 +53,13 @@ export function changeDetails(outcome: Changed, isBrief = false): readonly strin
 function partsOf(outcome: Changed, isBrief: boolean): readonly string[] {
   switch (outcome.status) {
     case 'signed': {
-      const { algorithm, record, reused, timestamp } = outcome;
+      const { algorithm, record, reused, timestamp, inner } = outcome;
       return [
         algorithm,
         ...(record === null || isBrief ? [] : [`record ${printable(record)}`]),
         ...(reused ? ['signature of an earlier call'] : []),
         ...(timestamp === null ? [] : [`timestamp ${timestamp}`]),
+        ...(inner === undefined ? [] : [`with ${counted(inner.length, 'signed file')} in it`]),
       ];
     }
     case 'timestamped': {
@@ -65,6 +72,19 @@ function partsOf(outcome: Changed, isBrief: boolean): readonly string[] {
     case 'attached':
       return [`signature of "${printable(outcome.signer)}"`];
   }
+}
+
+/** What a dry run says of a digest. */
+export function plannedDigest({ algorithm, digest }: Pick<PlannedOutcome, 'algorithm' | 'digest'>): string {
+  if (digest !== null) return `the ${algorithm} digest ${digest}`;
+  return `a ${algorithm} digest that depends on the signatures in it`;
+}
+
+/** What tells the requests of a dry run apart: files of equal content share a signature. */
+export function plannedRequests(outcome: Outcome): readonly string[] {
+  if (outcome.status !== 'planned') return [];
+  const inner = (outcome.inner ?? []).map(({ digest }) => digest);
+  return [...inner, outcome.digest ?? inner.join()];
 }
 
 /** Signers whose signatures the change took out of the file, each in words. */

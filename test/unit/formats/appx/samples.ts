@@ -2,8 +2,11 @@
 
 import { hash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
+import { appx } from '../../../../src/formats/appx/index.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { type SimpleEntry, withBytesAt, withZip64End, zip } from '../jar/simple-zip.ts';
 import type { Fixture } from '../support/fixtures.ts';
+import { signBytes } from '../support/sign-bytes.ts';
 
 export const PUBLISHER = 'CN=Test Publisher';
 const METHODS = { sha256: 'xmlenc#sha256', sha384: 'xmldsig-more#sha384', sha512: 'xmlenc#sha512' } as const;
@@ -82,6 +85,14 @@ interface BundleShape {
   readonly count?: number;
   readonly isNumbered?: boolean;
   readonly publisher?: string;
+  /** Packages behind the first one. */
+  readonly more?: readonly { readonly name: string; readonly bytes: Buffer }[];
+  readonly isCompressed?: boolean;
+  readonly method?: keyof typeof METHODS;
+  readonly manifest?: (text: string) => string;
+  /** Also of the manifest. */
+  readonly isStored?: boolean;
+  readonly blockMap?: (text: string) => string;
 }
 
 /** `inner`: the package in it, `app.msix`. */
@@ -93,6 +104,12 @@ export function makeBundle(inner: Buffer, shape: BundleShape = {}): Buffer {
     count = 1,
     isNumbered = false,
     publisher = PUBLISHER,
+    more = [],
+    isCompressed = false,
+    method = 'sha256',
+    manifest: changed = (text) => text,
+    isStored = false,
+    blockMap = (text) => text,
   } = shape;
   const isFlat = 'offset' in shape && shape.offset === undefined;
   const place = isFlat ? '' : `Offset="${offset}" Size="${inner.length}"`;
@@ -101,16 +118,27 @@ export function makeBundle(inner: Buffer, shape: BundleShape = {}): Buffer {
     (_, index) =>
       `<Package Type="application" FileName="${fileName}${isNumbered && index > 0 ? index : ''}" ${place}/>`,
   );
+  let end = 30 + 'app.msix'.length + inner.length;
+  for (const { name, bytes } of more) {
+    packages.push(
+      `<Package FileName='${name}' Size='${bytes.length}'  Offset = '${end + 30 + name.length}'></Package>`,
+    );
+    end += 30 + name.length + bytes.length;
+  }
   const manifest = {
     name: 'AppxMetadata/AppxBundleManifest.xml',
-    contents: `<Bundle xmlns="http://schemas.microsoft.com/appx/2013/bundle"><Identity Name="Test.App" Publisher="${publisher}" Version="1.2.3.0"/><Packages>${packages.join('')}</Packages></Bundle>`,
+    isStored,
+    contents: changed(
+      `<Bundle xmlns="http://schemas.microsoft.com/appx/2013/bundle"><Identity Name="Test.App" Publisher="${publisher}" Version="1.2.3.0"/><Packages>${packages.join('')}</Packages></Bundle>`,
+    ),
   };
   const types = { name: '[Content_Types].xml', contents: contentTypes() };
   return zip([
     ...(typesFirst ? [types] : []),
-    ...(isFlat ? [] : [{ name: 'app.msix', contents: inner, isStored: true }]),
+    ...(isFlat ? [] : [{ name: 'app.msix', contents: inner, isStored: !isCompressed }]),
+    ...more.map(({ name, bytes }) => ({ name, contents: bytes, isStored: true })),
     manifest,
-    { name: 'AppxBlockMap.xml', contents: blockMapOf([manifest], 'sha256') },
+    { name: 'AppxBlockMap.xml', contents: blockMap(blockMapOf([manifest], method)) },
     ...(typesFirst ? [] : [types]),
   ]);
 }
@@ -123,7 +151,7 @@ export function withZip64(archive: Buffer): Buffer {
 }
 
 const P7X: SimpleEntry = { name: 'AppxSignature.p7x', contents: 'PKCX' };
-export const INNER = makePackage({ contentTypes: contentTypes(OVERRIDE), more: [P7X] });
+export const INNER = (await signBytes(appx, makePackage(), await makeThrowawaySigner())).result;
 
 const good = (name: string, what: string, bytes: Buffer): Fixture => ({
   name,

@@ -15,6 +15,7 @@ export interface SignBytesOptions {
   readonly description?: string;
   readonly url?: string;
   readonly signerName?: string;
+  readonly innerPackages?: boolean;
   readonly pageHashes?: boolean;
   readonly field?: string;
   readonly certify?: string;
@@ -64,7 +65,13 @@ export async function signBytes(
     { allowUnsignedResult: true, wsh: true, ...info },
   );
   if (!unchecked) await file.check(context, mode);
-  const prepared = await file.prepare(context, mode);
+  const inner = new Map<string, Embedding>();
+  for (const one of (await file.inner?.(context))?.files ?? []) {
+    const its = one.fixedAlgorithm?.algorithm ?? algorithm;
+    const first = await (await one.open()).prepare({ ...context, algorithm: its }, 'replace');
+    inner.set(one.name, first.embed(first.seal(signer.sign(first.toBeSigned, its), token)));
+  }
+  const prepared = await file.prepare(context, mode, inner);
   const sealed = prepared.seal(signer.sign(prepared.toBeSigned, algorithm), token);
   const embedding = prepared.embed(sealed);
   const result = applyPatch(bytes, embedding.patch);

@@ -1,0 +1,142 @@
+/** The packages in a bundle as files that are signed before it. */
+
+import type { ByteSource } from '../../../bytes/byte-source.ts';
+import type { DigestAlgorithm } from '../../../crypto/algorithms.ts';
+import { createWorkBudget } from '../../../crypto/work-budget.ts';
+import { CodesignError } from '../../../errors/codesign-error.ts';
+import { IN_ZIP64_32 } from '../../../zip/fields.ts';
+import { formatErrors } from '../../errors.ts';
+import type {
+  ContentReader,
+  Embedding,
+  ExpectedEnvelope,
+  InnerFile,
+  InnerFiles,
+  SignableFile,
+  SigningContext,
+} from '../../format.ts';
+import { compareDigests, readBlockMap } from '../block-map.ts';
+import { appxErrors } from '../errors.ts';
+import { type AppxPackage, mappedEntries, ROOM, readPackage } from '../package.ts';
+import { examineOffsets, type InnerPackage, innerPackages, listed } from './packages.ts';
+import { type RewrittenEntries, rewriteBundle } from './rewrite.ts';
+
+/** Of what is held of all packages while the bundle is rewritten, in bytes: the directories of 100,000 files. */
+const MOST_HELD = 16 * 1024 * 1024;
+/** For the signatures of all packages in a bundle together: those of a thousand. */
+const WORK_FOR_PACKAGES = 30_000;
+
+export const fixedBy = (algorithm: DigestAlgorithm) => ({ algorithm, reason: 'it is the one of the block map' });
+
+type OpenPackage = (opened: AppxPackage, source: ByteSource, reader: ContentReader) => SignableFile;
+
+export function signedInside(opened: AppxPackage, source: ByteSource, reader: ContentReader, open: OpenPackage) {
+  const { archive, manifest, wrongSizes, blockMap } = opened;
+  const innerReader = { ...reader, budget: createWorkBudget(WORK_FOR_PACKAGES) };
+  const openInner = (inner: InnerPackage) => open(inner.opened, inner.source, innerReader);
+
+  /** What speaks against its integrity, or that of its signature, as a clause. */
+  async function damageOf(inner: InnerPackage): Promise<string | undefined> {
+    const { publisher } = inner.opened.manifest;
+    if (publisher !== manifest.publisher) return `its publisher is ${publisher}, not that of the bundle`;
+    const file = openInner(inner);
+    const [signature] = await file.signatures();
+    const findings = [...(await file.examine()), ...((await signature?.examine()) ?? [])];
+    return findings.find(({ against }) => against === 'integrity')?.message.replace(/\.$/, '');
+  }
+
+  /** What the manifest and the block map of the bundle say wrongly. Clauses. */
+  async function wrongPlaces(): Promise<readonly string[]> {
+    const digests = await compareDigests(source, readBlockMap(blockMap.bytes), mappedEntries(archive, manifest));
+    return [...examineOffsets(opened).map(({ message }) => message.replace(/\.$/, '')), ...wrongSizes, ...digests];
+  }
+
+  function innerFile({ name, source: range, opened: { algorithm } }: InnerPackage): InnerFile {
+    return {
+      name,
+      size: range.size,
+      fixedAlgorithm: fixedBy(algorithm),
+      open: async () => open(await readPackage(range), range, reader),
+    };
+  }
+
+  return {
+    damageOf,
+
+    /**
+     * Throws what keeps packages from being signed or kept, each by its name, without a request. Gives whether there are
+     * any to be signed.
+     */
+    async check(context: SigningContext): Promise<boolean> {
+      const wrong = manifest.packages.length === 0 ? [] : await wrongPlaces();
+      if (wrong.length > 0) throw appxErrors('appx-malformed', { problem: listed(wrong) });
+      let count = 1;
+      let held = 0;
+      for await (const inner of innerPackages(source, opened)) {
+        const { name } = inner;
+        const problem = await damageOf(inner);
+        if (problem !== undefined) throw appxErrors('appx-package-unfit', { name, problem });
+        if (inner.opened.signature !== undefined) continue;
+        await unfitFor(name, () => openInner(inner).check(context, 'replace'));
+        count += 1;
+        held += inner.opened.archive.directory.length + inner.opened.contentTypes.bytes.length;
+        if (held > MOST_HELD) {
+          throw appxErrors('appx-package-unfit', { name, problem: 'the packages of the bundle have too many files' });
+        }
+        if (inner.source.size + ROOM > IN_ZIP64_32) {
+          throw appxErrors('appx-package-unfit', {
+            name,
+            problem: 'it has more than 4 GiB: sign it before the bundle',
+          });
+        }
+      }
+      if (archive.end.zip64 === undefined && source.size + count * ROOM > IN_ZIP64_32) {
+        throw appxErrors('appx-too-large', { count: archive.entries.length, size: source.size });
+      }
+      return count > 1;
+    },
+
+    /** `isWanted`: whether packages are to be signed with the bundle. */
+    async list(isWanted: boolean): Promise<InnerFiles> {
+      const files: InnerFile[] = [];
+      const kept: string[] = [];
+      if (!isWanted) return { files, warnings: [] };
+      for await (const inner of innerPackages(source, opened)) {
+        const { name } = inner;
+        if (inner.opened.signature !== undefined) kept.push(name);
+        else files.push(innerFile(inner));
+      }
+      const warnings = kept.length === 0 ? [] : [`Packages that are signed already stay as they are: ${listed(kept)}.`];
+      return { files, warnings };
+    },
+
+    rewrite(embeddings: ReadonlyMap<string, Embedding>): Promise<RewrittenEntries> {
+      const patches = new Map([...embeddings].map(([name, { patch }]) => [name, patch]));
+      return rewriteBundle(source, opened, patches);
+    },
+
+    /** Of the result. Throws `result-damaged`. */
+    async verifyResult(expected: ReadonlyMap<string, ExpectedEnvelope>): Promise<void> {
+      const [wrong] = await wrongPlaces();
+      if (wrong !== undefined) throw formatErrors('result-damaged', { reason: wrong });
+      let found = 0;
+      for await (const inner of innerPackages(source, opened)) {
+        const envelope = expected.get(inner.name);
+        if (envelope === undefined) continue;
+        await openInner(inner).verifyResult(envelope);
+        found += 1;
+      }
+      if (found < expected.size) throw formatErrors('result-damaged', { reason: 'a package in it is missing' });
+    },
+  };
+}
+
+/** What `check` throws, with the name of the package. */
+async function unfitFor(name: string, check: () => Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    throw appxErrors('appx-package-unfit', { name, problem: thrown.message }, { cause: thrown });
+  }
+}

@@ -1,0 +1,115 @@
+/** The packages in a bundle, which Windows wants signed too. */
+
+import { type ByteSource, rangeSource } from '../../../bytes/byte-source.ts';
+import { CodesignError } from '../../../errors/codesign-error.ts';
+import { broken, type Finding } from '../../../errors/finding.ts';
+import { readArchive } from '../../../zip/archive.ts';
+import { STORED } from '../../../zip/fields.ts';
+import { appxErrors } from '../errors.ts';
+import type { Manifest } from '../manifest.ts';
+import { type AppxPackage, readPackage } from '../package.ts';
+import { PARTS } from '../part-names.ts';
+
+/** Those without a signature, by name. Throws the errors of ZIP archives for one that cannot be read. */
+export async function unsignedPackages(
+  source: ByteSource,
+  { archive, manifest }: AppxPackage,
+): Promise<readonly string[]> {
+  const unsigned: string[] = [];
+  for (const { name } of manifest.packages) {
+    const entry = archive.byName.get(name);
+    if (entry === undefined || entry.method !== STORED) continue;
+    const { dataOffset, size } = entry;
+    const { byName } = await readArchive(rangeSource(source, dataOffset, dataOffset + size));
+    if (!byName.has(PARTS.signature)) unsigned.push(name);
+  }
+  return unsigned;
+}
+
+/** A package in a bundle, which is a range of it. */
+export interface InnerPackage {
+  /** Of its entry. */
+  readonly name: string;
+  readonly source: ByteSource;
+  readonly opened: AppxPackage;
+}
+
+/** In the order of the manifest; one after the other, so that the layout of one alone is held. Throws `appx-package-unfit`. */
+export async function* innerPackages(
+  source: ByteSource,
+  { archive, manifest }: AppxPackage,
+): AsyncGenerator<InnerPackage> {
+  for (const { name } of manifest.packages) {
+    const entry = archive.byName.get(name);
+    if (entry === undefined) throw appxErrors('appx-package-unfit', { name, problem: 'it is not there' });
+    if (entry.method !== STORED) throw appxErrors('appx-package-unfit', { name, problem: 'it is compressed' });
+    const { dataOffset, size } = entry;
+    const range = rangeSource(source, dataOffset, dataOffset + size);
+    const opened = await readPackage(range).catch(async (thrown: unknown) => {
+      if (!(thrown instanceof CodesignError)) throw thrown;
+      const problem = (await isEncrypted(range)) ? 'it is encrypted' : thrown.message;
+      throw appxErrors('appx-package-unfit', { name, problem }, { cause: thrown });
+    });
+    if (opened.kind === 'bundle') throw appxErrors('appx-package-unfit', { name, problem: 'it is a bundle' });
+    yield { name, source: range, opened };
+  }
+}
+
+/** Encrypted packages begin with EXPH or EXSH. */
+async function isEncrypted(source: ByteSource): Promise<boolean> {
+  if (source.size < 4) return false;
+  return /^EX[PSB]H$/.test(Buffer.from(await source.read(0, 4)).toString('latin1'));
+}
+
+/** What Windows does not install a bundle for. `damageOf`: what is wrong with a package, as a sentence. */
+export async function examinePackages(
+  source: ByteSource,
+  opened: AppxPackage,
+  damageOf: (inner: InnerPackage) => Promise<string | undefined>,
+): Promise<readonly Finding[]> {
+  const unsigned: string[] = [];
+  const damaged: string[] = [];
+  const findings: Finding[] = [];
+  try {
+    for await (const inner of innerPackages(source, { ...opened, manifest: present(opened) })) {
+      if (inner.opened.signature === undefined) unsigned.push(inner.name);
+      const damage = await damageOf(inner);
+      if (damage !== undefined) damaged.push(`${inner.name} (${damage})`);
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    findings.push(broken('bundle-package-unreadable', `A package in the bundle cannot be read: ${thrown.message}.`));
+  }
+  if (opened.signature !== undefined && unsigned.length > 0) {
+    findings.push(broken('packages-unsigned', `Packages in the bundle are not signed: ${listed(unsigned)}.`));
+  }
+  if (damaged.length > 0) {
+    findings.push(broken('bundle-package-damaged', `Packages in the bundle are damaged: ${listed(damaged)}.`));
+  }
+  return findings;
+}
+
+/** Without packages that are missing or compressed: `examineOffsets` reports these. */
+function present({ archive, manifest }: AppxPackage): Manifest {
+  const packages = manifest.packages.filter(({ name }) => archive.byName.get(name)?.method === STORED);
+  return { ...manifest, packages };
+}
+
+/** Sentences and names: a package may have thousands. */
+const MOST_LISTED = 3;
+
+export function listed(items: readonly string[]): string {
+  const more = items.length - MOST_LISTED;
+  return [...items.slice(0, MOST_LISTED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+}
+
+/** Whether packages are where the manifest of the bundle says. */
+export function examineOffsets({ archive, manifest }: AppxPackage): readonly Finding[] {
+  return manifest.packages.flatMap(({ name, offset, size }) => {
+    const entry = archive.byName.get(name);
+    if (entry === undefined) return [broken('bundle-package-missing', `The bundle does not hold its package ${name}.`)];
+    if (entry.method === STORED && entry.dataOffset === offset && entry.size === size) return [];
+    const message = `The package ${name} is not stored at byte ${offset} with ${size} bytes, as the bundle's manifest says.`;
+    return [broken('bundle-offset-differs', message)];
+  });
+}

@@ -1,0 +1,81 @@
+/** A bundle whose packages get signatures: their entries, their places in the manifest, and the manifest in the block map. */
+
+import { crc32 } from 'node:zlib';
+import type { ByteSource } from '../../../bytes/byte-source.ts';
+import { type Patch, patchedPieces } from '../../../bytes/patch.ts';
+import { isBytes, type Piece, pieceLength, readPieces } from '../../../bytes/pieces.ts';
+import type { ZipEntry } from '../../../zip/directory.ts';
+import { shifts } from '../../../zip/edit-archive.ts';
+import { CENTRAL_RECORD_LENGTH, STORED, UTF8_NAME } from '../../../zip/fields.ts';
+import { archiveBody, type ReplacedEntry, replacedBy } from '../../../zip/last-entry.ts';
+import { localLength, plainlyDeflatedEntry } from '../../../zip/new-entry.ts';
+import { mappedName, PLAIN_BLOCK_LENGTH, withFile } from '../block-map.ts';
+import { appxErrors } from '../errors.ts';
+import { withPlaces } from '../manifest.ts';
+import type { AppxPackage } from '../package.ts';
+import { PARTS } from '../part-names.ts';
+
+export interface RewrittenEntries {
+  readonly replaced: readonly ReplacedEntry[];
+  /** The contents of the new block map. */
+  readonly blockMap: Uint8Array;
+}
+
+/** `patches`: what signs packages, by the names of their entries. Reads these packages, for their checksums. */
+export async function rewriteBundle(
+  source: ByteSource,
+  { archive, manifest, manifestPart, blockMap, signature }: AppxPackage,
+  patches: ReadonlyMap<string, Patch>,
+): Promise<RewrittenEntries> {
+  const packages: ReplacedEntry[] = [];
+  for (const [name, patch] of patches) {
+    const entry = archive.byName.get(name);
+    if (entry === undefined) throw appxErrors('appx-package-unfit', { name, problem: 'it is not there' });
+    packages.push(await patchedEntry(source, archive.directory, entry, patch));
+  }
+  const movedBy = shifts(archiveBody(archive, signature?.entry, packages).edits);
+  const replacements = new Map(packages.map((one) => [one.entry.name, one]));
+  const places = manifest.packages.map(({ name, offset, size }) => {
+    const entry = archive.byName.get(name);
+    const header = replacements.get(name)?.header;
+    if (entry === undefined) return [name, { offset, size }] as const;
+    const before = header ? localLength(header) - header.size : entry.dataOffset - entry.offset;
+    return [name, { offset: movedBy(entry.offset) + before, size: header?.size ?? size }] as const;
+  });
+  const contents = withPlaces(manifestPart.bytes, manifest.packages, new Map(places));
+  const newManifest = plainlyDeflatedEntry(PARTS.bundle, contents, PLAIN_BLOCK_LENGTH);
+  const headerLength = localLength(newManifest) - newManifest.data.length;
+  const newMap = withFile(blockMap.bytes, mappedName(PARTS.bundle), contents, headerLength);
+  const parts = [
+    replacedBy(manifestPart.entry, newManifest),
+    replacedBy(blockMap.entry, plainlyDeflatedEntry(PARTS.blockMap, newMap)),
+  ];
+  return { replaced: [...packages, ...parts], blockMap: newMap };
+}
+
+/** The package with the patch, stored, and without a data descriptor. */
+async function patchedEntry(
+  source: ByteSource,
+  directory: Buffer,
+  entry: ZipEntry,
+  patch: Patch,
+): Promise<ReplacedEntry> {
+  const { dataOffset, size: sizeBefore, flags, recordStart } = entry;
+  const data = [...patchedPieces(patch, sizeBefore)].map(
+    (piece): Piece => (isBytes(piece) ? piece : { start: piece.start + dataOffset, end: piece.end + dataOffset }),
+  );
+  const size = data.reduce((sum, piece) => sum + pieceLength(piece), 0);
+  let checksum = 0;
+  for await (const chunk of readPieces(source, data)) checksum = crc32(chunk, checksum);
+  const nameStart = recordStart + CENTRAL_RECORD_LENGTH;
+  const header = {
+    name: directory.toString('latin1', nameStart, nameStart + directory.readUInt16LE(recordStart + 28)),
+    flags: flags & UTF8_NAME,
+    method: STORED,
+    crc32: checksum,
+    size,
+    data: { length: size },
+    extra: new Uint8Array(),
+  };
+  return { entry, header, data };
+}

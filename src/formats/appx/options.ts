@@ -1,0 +1,8 @@
+import type { FormatOption } from '../format-options.ts';
+
+/** Each takes a signature of its own. */
+export const INNER_PACKAGES = {
+  key: 'innerPackages',
+  flag: '--inner-packages',
+  help: 'app bundle: sign the unsigned packages in it too',
+} as const satisfies FormatOption;

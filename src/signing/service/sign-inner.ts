@@ -1,0 +1,67 @@
+/** Signing the files in a file before it: each by steps 2 to 7 of the main flow. */
+
+import { speaksAgainst } from '../../errors/finding.ts';
+import type { Embedding } from '../../formats/format.ts';
+import { readTimestampToken } from '../../timestamp/read-token.ts';
+import type { PlannedFile } from '../change.ts';
+import { assertUnchanged } from '../files/open-file.ts';
+import type { InnerSigned } from '../outcome.ts';
+import { type PreparedFile, prepareInner } from '../prepare-signature.ts';
+import type { RunContext } from '../signing-context.ts';
+import type { SigningIntent } from '../signing-policy.ts';
+import type { Attempt, GivenSignature, Signatures } from './signatures.ts';
+import { isoTime, type Timestamps } from './timestamps.ts';
+
+interface InnerSteps {
+  readonly context: RunContext;
+  readonly signatures: Signatures;
+  readonly timestamps: Timestamps;
+}
+
+/**
+ * One after the other: what keeps one from being signed costs no signature of those behind it. The signature of the whole
+ * depends on the timestamps in it too, so the journal keeps them. Undefined if there is nothing to sign first.
+ */
+export async function signInner(
+  prepared: PreparedFile,
+  plan: PlannedFile<SigningIntent>,
+  steps: InnerSteps,
+  attempt: Attempt,
+): Promise<readonly InnerSigned[] | undefined> {
+  if (prepared.inner.length === 0) return undefined;
+  const { signatures, context } = steps;
+  const embeddings = new Map<string, Embedding>();
+  const outcomes: InnerSigned[] = [];
+  for (const inner of prepared.inner) {
+    const { name } = inner;
+    const own: Attempt = { started: attempt.started, warnings: attempt.warnings, inner: [] };
+    attempt.inner.push(own);
+    const { prepared: its, algorithm, time } = await prepareInner(inner, plan, context);
+    using work = await signatures.claim({ toBeSigned: its.toBeSigned, algorithm, time }, { ...plan, inner }, own);
+    const given = await signatures.request(work, () => assertUnchanged(plan));
+    await signatures.check(given, work, its.toBeSigned);
+    const stamped = await stampOnRecord(given, plan, steps, own);
+    embeddings.set(name, its.embed(its.seal(given.record.signature, stamped?.token)));
+    const timestamp = stamped?.time === undefined ? null : isoTime(stamped.time);
+    outcomes.push({ name, algorithm, record: given.record.id ?? null, reused: given.reused, timestamp });
+  }
+  await prepared.putInner(embeddings);
+  return outcomes;
+}
+
+/** The timestamp that the journal has for the signature, or a new one, which the journal has before it is used. */
+async function stampOnRecord(
+  { record: { signature }, token }: GivenSignature,
+  { path }: PlannedFile,
+  { timestamps }: Pick<InnerSteps, 'timestamps'>,
+  { claim }: Attempt,
+): Promise<{ readonly token: Uint8Array; readonly time: Date | undefined } | undefined> {
+  if (!timestamps.areWanted) return undefined;
+  if (token !== undefined) {
+    const { findings, time } = readTimestampToken(token, signature);
+    if (!speaksAgainst(findings, 'integrity') && !speaksAgainst(findings, 'trust')) return { token, time };
+  }
+  const stamped = await timestamps.stamp(path, signature);
+  if (stamped !== undefined) await claim?.stamped(stamped.token);
+  return stamped;
+}

@@ -1,0 +1,125 @@
+/** Bundles whose packages are signed with them. */
+
+import { describe, expect, it } from 'vitest';
+import { appx } from '../../../../src/formats/appx/index.ts';
+import { decideSigning } from '../../../../src/signing/signing-policy.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { unzip } from '../jar/simple-zip.ts';
+import { codesOf } from '../support/is-intact.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, withZip64 } from './samples.ts';
+
+const signer = await makeThrowawaySigner();
+const innerPackages = { innerPackages: true };
+const context = signingContext({ chain: signer.chain }, innerPackages);
+const sign = async (bytes: Buffer) => (await signBytes(appx, bytes, signer, innerPackages)).result;
+const check = async (bytes: Buffer) => (await openBytes(appx, bytes)).check(context, 'replace');
+const examined = async (bytes: Buffer) => (await (await openBytes(appx, bytes)).examine()).map(({ code }) => code);
+
+const PLAIN = makePackage();
+const LANGUAGE = { name: 'lang_de.msix', bytes: withZip64(makePackage({ method: 'sha512' })) };
+const EMPTY = { name: 'empty.appx', bytes: makePackage({ files: [] }) };
+
+describe('a bundle with unsigned packages', () => {
+  it('is signed with them, and every one of them by itself', async () => {
+    const result = await sign(withZip64(makeBundle(PLAIN, { more: [LANGUAGE, EMPTY] })));
+    expect(await examined(result)).toEqual([]);
+    expect(await codesOf((await (await openBytes(appx, result)).signatures())[0])).toEqual([]);
+    for (const { name, bytes } of [{ name: 'app.msix', bytes: PLAIN }, LANGUAGE, EMPTY]) {
+      const start = result.indexOf(name) + name.length;
+      const inner = (await signBytes(appx, bytes, signer)).result;
+      expect([name, result.subarray(start, start + inner.length).equals(inner)]).toEqual([name, true]);
+    }
+  });
+
+  it('keeps those that are signed, and everything but the numbers of its manifest', async () => {
+    const bundle = makeBundle(PLAIN, { more: [{ name: 'signed.msix', bytes: INNER }] });
+    const result = await sign(bundle);
+    const contents = (bytes: Buffer, name: string) => unzip(bytes).find((entry) => entry.name === name)?.contents;
+    expect(contents(result, 'signed.msix')).toEqual(INNER);
+    const manifest = (bytes: Buffer) => String(contents(bytes, 'AppxMetadata/AppxBundleManifest.xml'));
+    expect(manifest(result)).not.toEqual(manifest(bundle));
+    expect(manifest(result).replace(/\d+/g, '')).toEqual(manifest(bundle).replace(/\d+/g, ''));
+    expect((await (await openBytes(appx, bundle)).inner?.(context))?.warnings).toEqual([
+      'Packages that are signed already stay as they are: signed.msix.',
+    ]);
+  });
+
+  it('gets the same bytes again once it is signed, also without the option', async () => {
+    const result = await sign(makeBundle(PLAIN, { more: [EMPTY] }));
+    expect(await sign(result)).toEqual(result);
+    expect((await signBytes(appx, result, signer)).result).toEqual(result);
+  });
+
+  it('has a manifest of several blocks', async () => {
+    const long = (text: string) => text.replace('<Packages>', `<!-- ${'filler '.repeat(20_000)} --><Packages>`);
+    expect(await examined(await sign(makeBundle(PLAIN, { manifest: long, isStored: true })))).toEqual([]);
+  });
+
+  it('takes a signature for each of them and one for itself', async () => {
+    const decide = async (bytes: Buffer, isAlgorithmGiven = false) =>
+      decideSigning(await openBytes(appx, bytes), appx, context, {
+        existing: undefined,
+        isAlgorithmGiven,
+        allOrNothing: true,
+        report: true,
+      });
+    const bundle = makeBundle(PLAIN, { more: [LANGUAGE, { name: 'signed.msix', bytes: INNER }] });
+    expect(await decide(bundle)).toMatchObject({ warnings: [expect.any(String)], intent: { signatures: 3 } });
+    await expect(decide(bundle, true)).rejects.toMatchObject({ code: 'algorithm-differs' });
+    expect(await decide(makeBundle(INNER))).toMatchObject({ intent: { signatures: 1 } });
+    expect(await decide(makeBundle(INNER, { offset: undefined }))).toMatchObject({ intent: { signatures: 1 } });
+    expect(await decide(PLAIN)).toMatchObject({ intent: { signatures: 1 } });
+  });
+});
+
+describe('before any request, a bundle is rejected by the name of its package', () => {
+  const damaged = Buffer.from(INNER);
+  damaged[60] = (damaged[60] ?? 0) ^ 1;
+  const second = (bytes: Buffer) => makeBundle(PLAIN, { more: [{ name: 'bad.msix', bytes }] });
+
+  it.each([
+    ['of another publisher', second(makePackage({ publisher: 'CN=Another' })), /bad\.msix .*publisher is CN=Another/],
+    ['that is no archive', second(Buffer.from('no archive')), /bad\.msix /],
+    ['that is encrypted', second(Buffer.concat([Buffer.from('EXPH'), Buffer.alloc(60)])), /bad\.msix .*encrypted/],
+    ['that is a bundle', second(makeBundle(INNER)), /bad\.msix .*it is a bundle/],
+    ['without a block map', second(makePackage({ without: 'AppxBlockMap.xml' })), /bad\.msix .*no AppxBlockMap/],
+    [
+      'whose block map has another size',
+      second(makePackage({ blockMap: (text) => text.replace('Size="198"', 'Size="199"') })),
+      /bad\.msix .*block map/,
+    ],
+    [
+      'whose block map has another digest',
+      second(makePackage({ blockMap: (text) => text.replace('Hash="', 'Hash="A') })),
+      /bad\.msix .*block map/,
+    ],
+    ['whose signature is broken', second(damaged), /bad\.msix /],
+    ['that is compressed', makeBundle(PLAIN, { isCompressed: true }), /app\.msix/],
+    ['that is missing', makeBundle(PLAIN, { fileName: 'b.msix' }), /b\.msix/],
+    ['that is elsewhere', makeBundle(PLAIN, { offset: 39 }), /app\.msix is not stored at byte 39/],
+  ])('%s', async (_what, bundle, message) => {
+    await expect(check(bundle)).rejects.toMatchObject({ message: expect.stringMatching(message) });
+  });
+
+  it('if packages would move, or its own block map does not fit', async () => {
+    const offset = makeBundle(PLAIN, { typesFirst: true }).indexOf('app.msix') + 'app.msix'.length;
+    const moving = check(makeBundle(PLAIN, { typesFirst: true, offset }));
+    await expect(moving).rejects.toMatchObject({ code: 'appx-packages-move' });
+    const changed = check(makeBundle(PLAIN, { blockMap: (text) => text.replace('Hash="', 'Hash="A') }));
+    await expect(changed).rejects.toMatchObject({ code: 'appx-malformed' });
+  });
+});
+
+describe('verify', () => {
+  it('reports a package in a bundle that is broken although the bundle is not', async () => {
+    const named = makePackage({
+      contentTypes: contentTypes(OVERRIDE),
+      more: [{ name: 'AppxSignature.p7x', contents: 'PKCX' }],
+    });
+    const result = (await signBytes(appx, makeBundle(named), signer)).result;
+    expect(await codesOf((await (await openBytes(appx, result)).signatures())[0])).toEqual([]);
+    expect(await examined(result)).toEqual(['bundle-package-damaged']);
+  });
+});
