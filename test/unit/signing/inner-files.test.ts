@@ -1,0 +1,196 @@
+/** Files that are signed in another file and before it: packages in a bundle. What is requested, kept and found again. */
+
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { appx } from '../../../src/formats/appx/index.ts';
+import type { FormatOptions } from '../../../src/formats/format-options.ts';
+import type { FileOutcome } from '../../../src/signing/outcome.ts';
+import { writeFiles } from '../../../src/signing/resume/write-files.ts';
+import { signFiles } from '../../../src/signing/sign-files.ts';
+import { createTimestampDesk, type TimestampDesk } from '../../support/services/timestamp-desk.ts';
+import { makeTimestampPki } from '../../support/services/timestamp-pki.ts';
+import { makeBundle, makePackage } from '../formats/appx/samples.ts';
+import { codesOf } from '../formats/support/is-intact.ts';
+import { openBytes } from '../formats/support/sign-bytes.ts';
+import { historyOf } from '../journal/support/setting.ts';
+import { type JournalScene, journalScene } from './journal-scene.ts';
+import type { FlatSigning } from './signing-run.ts';
+
+const publisher = 'CN=Signing Publisher';
+const packageOf = (name: string) => makePackage({ publisher, files: [{ name, contents: name.repeat(30) }] });
+const BUNDLE = makeBundle(packageOf('a'), {
+  publisher,
+  more: ['b', 'c'].map((name) => ({ name: `${name}.msix`, bytes: packageOf(name) })),
+});
+
+const formatOptions: FormatOptions = { innerPackages: true };
+
+let timestampFolder: string;
+let desk: TimestampDesk;
+beforeAll(async () => {
+  timestampFolder = await mkdtemp(join(tmpdir(), 'codesign-inner-'));
+  desk = createTimestampDesk(await makeTimestampPki(timestampFolder));
+});
+afterAll(() => rm(timestampFolder, { recursive: true }));
+
+let scene: JournalScene;
+let path: string;
+beforeEach(async () => {
+  scene = await journalScene();
+  path = join(scene.folder, 'app.msixbundle');
+  await writeFile(path, BUNDLE);
+});
+afterEach(() => scene[Symbol.asyncDispose]());
+
+/** Stamps `until` signatures, each with another token, and then fails. */
+function authorities(until = Number.POSITIVE_INFINITY) {
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    stamp: async (signature: unknown) => {
+      if (count === until) throw new Error('no timestamp');
+      count += 1;
+      const token = await desk.stamp(signature as Uint8Array);
+      return { token, time: new Date('2026-11-21T10:00:00Z'), authority: 'https://tsa.example' };
+    },
+  };
+}
+
+/** As a run of its own, which ends badly: the next one may go on with its work. */
+async function run(more: FlatSigning = {}, output = path): Promise<FileOutcome | undefined> {
+  const signing = scene.signing(await scene.open(), { formatOptions, ...more });
+  return (await signFiles([{ path, output }], signing)).files[0];
+}
+
+async function requireSigned(file: string): Promise<void> {
+  const opened = await openBytes(appx, await readFile(file));
+  expect(await opened.examine()).toEqual([]);
+  expect(await codesOf((await opened.signatures())[0])).toEqual([]);
+}
+
+describe('a bundle with three packages', () => {
+  it('takes four requests, four entries and four reports', async () => {
+    const journal = await scene.open();
+    const { files } = await signFiles([{ path, output: path }], scene.signing(journal, { formatOptions }));
+    expect(files[0]).toMatchObject({
+      status: 'signed',
+      record: 'record-4',
+      reported: true,
+      inner: [
+        { name: 'app.msix', algorithm: 'SHA256', record: 'record-1', reused: false, timestamp: null },
+        { name: 'b.msix', record: 'record-2' },
+        { name: 'c.msix', record: 'record-3' },
+      ],
+    });
+    expect(scene.service.reports.map(([, status]) => status)).toEqual([1, 1, 1, 1]);
+    expect((await historyOf(journal)).map(({ file }) => file).toSorted()).toEqual(
+      [path, ...['app.msix', 'b.msix', 'c.msix'].map((name) => join(path, name))].toSorted(),
+    );
+    expect(await journal.unfinished()).toEqual([]);
+    await requireSigned(path);
+  });
+
+  it('is counted four times before the first request', async () => {
+    expect(await run({ maxSignatures: 4 })).toMatchObject({ status: 'signed' });
+    await writeFile(path, BUNDLE);
+    await expect(run({ maxSignatures: 3 })).rejects.toMatchObject({ code: 'too-many-signatures' });
+    await expect(run({ monthlyBudget: 7 })).rejects.toMatchObject({ code: 'budget-exceeded' });
+    expect(scene.service.asked).toBe(4);
+    expect(await readFile(path)).toEqual(BUNDLE);
+  });
+
+  it('shows in a dry run what is known of its requests', async () => {
+    expect(await run({ dryRun: true })).toMatchObject({
+      status: 'planned',
+      digest: null,
+      inner: ['app.msix', 'b.msix', 'c.msix'].map((name) => ({ name, digest: expect.stringMatching(/^[\w+/]{43}=$/) })),
+    });
+  });
+
+  it.each([0, 1, 2, 3])('takes those from the journal that a run got which failed after %s', async (before) => {
+    scene.service.before = async () => {
+      if (scene.service.asked > before) throw new Error('no answer');
+    };
+    expect(await run()).toMatchObject({ status: 'failed', kept: before > 0 });
+    expect(await readFile(path)).toEqual(BUNDLE);
+    const asked = scene.service.asked;
+    scene.service.before = async () => undefined;
+    expect(await run()).toMatchObject({ status: 'signed' });
+    expect(scene.service.asked).toBe(asked + 4 - before);
+    await requireSigned(path);
+  });
+
+  it('is the same in every run, with the timestamps of the first one in its packages', async () => {
+    const first = authorities();
+    expect(await run({ authorities: first }, join(scene.folder, 'first.msixbundle'))).toMatchObject({
+      inner: [{ timestamp: '2026-11-21T10:00:00Z' }, {}, {}],
+    });
+    const second = authorities();
+    await run({ authorities: second }, join(scene.folder, 'second.msixbundle'));
+    // That of the bundle itself is new.
+    expect([first.count, second.count, scene.service.asked]).toEqual([4, 1, 4]);
+    await requireSigned(join(scene.folder, 'second.msixbundle'));
+  });
+
+  it.each([0, 1, 3])('pays for nothing twice if the authority fails after %s timestamps', async (until) => {
+    expect(await run({ authorities: authorities(until) })).toMatchObject({ status: 'failed', kept: true });
+    expect(scene.service.asked).toBe(until + 1);
+    const again = authorities();
+    expect(await run({ authorities: again })).toMatchObject({ status: 'signed' });
+    expect([scene.service.asked, again.count]).toEqual([4, 4 - until]);
+  });
+
+  it('is finished by resume if all its signatures were requested, and only then', async () => {
+    const resume = async (more: FlatSigning) => {
+      const journal = await scene.open();
+      const calls = (await journal.unfinished()).filter(({ kind }) => kind === 'unwritten');
+      const outcomes = await writeFiles(
+        calls,
+        journal,
+        (_, claims) => scene.signing(claims, { formatOptions, ...more }),
+        undefined,
+      );
+      return outcomes.get(path);
+    };
+    await run({ authorities: authorities(1) });
+    expect(await resume({ authorities: authorities() })).toMatchObject({ error: { code: 'signatures-missing' } });
+    await run({ authorities: authorities(1) });
+    expect(scene.service.asked).toBe(4);
+    expect(await resume({ authorities: authorities() })).toMatchObject({ status: 'signed', reused: true });
+    expect(scene.service.asked).toBe(4);
+    expect(await (await scene.open()).unfinished()).toEqual([]);
+    await requireSigned(path);
+  });
+
+  it('uses the signature of a package that is in another bundle too', async () => {
+    const other = join(scene.folder, 'other.msixbundle');
+    await writeFile(
+      other,
+      makeBundle(packageOf('b'), { publisher, more: [{ name: 'c.msix', bytes: packageOf('c') }] }),
+    );
+    const files = [path, other].map((file) => ({ path: file, output: file }));
+    const options = { formatOptions, authorities: authorities() };
+    const { summary } = await signFiles(files, scene.signing(await scene.open(), options));
+    expect([summary.signed, scene.service.asked]).toEqual([2, 5]);
+    for (const { path: file } of files) await requireSigned(file);
+  });
+
+  it('is not touched, and nothing is requested, if one of the packages is unfit', async () => {
+    const unfit = makeBundle(packageOf('a'), { publisher, more: [{ name: 'x.msix', bytes: makePackage() }] });
+    await writeFile(path, unfit);
+    expect(await run()).toMatchObject({ status: 'failed', error: { code: 'appx-package-unfit' } });
+    expect([scene.service.asked, await readFile(path)]).toEqual([0, unfit]);
+  });
+
+  it('stays as it is if it changes while a package is signed', async () => {
+    const copy = join(scene.folder, 'copy');
+    await copyFile(path, copy);
+    scene.service.before = () => copyFile(copy, path);
+    expect(await run()).toMatchObject({ status: 'failed', kept: true, error: { code: 'file-changed' } });
+    expect(scene.service.asked).toBe(1);
+  });
+});
