@@ -19,13 +19,21 @@ export interface Verifying extends Reading {
   readonly policy: VerifyPolicy;
 }
 
-/** Never throws for what the file holds, nor for what the system says of it: that is in the result. */
-export async function verifyFile(path: string, verifying: Verifying): Promise<VerifiedFile> {
+/**
+ * Never throws for what the file holds, nor for what the system says of it: that is in the result. `onOpen` is given what was
+ * read of the file: for callers that need more of it than the verdict.
+ */
+export async function verifyFile(
+  path: string,
+  verifying: Verifying,
+  onOpen: (opened: SignableFile) => void = () => undefined,
+): Promise<VerifiedFile> {
   let format: Format | undefined;
   try {
     await using file = await readFile(path, verifying, (found) => {
       format = found;
     });
+    onOpen(file.signable);
     return { path, format: file.format.id, error: undefined, ...(await examineFile(file, verifying)) };
   } catch (thrown) {
     const error = toCodesignError(fromFileSystem(thrown, 'read the file'));

@@ -6,11 +6,11 @@ import { broken } from '../errors/finding.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { openInput } from '../files/input-file.ts';
 import { catalogsIn, listedFile } from '../formats/catalogs.ts';
-import type { ListedFile } from '../formats/format.ts';
+import type { ListedFile, SignableFile } from '../formats/format.ts';
 import { contentReader } from '../formats/recognise.ts';
 import { verifyingErrors } from './errors.ts';
 import type { VerifiedFile } from './verdict.ts';
-import { readFile, type Verifying, verifyFile } from './verify-file.ts';
+import { type Verifying, verifyFile } from './verify-file.ts';
 
 /**
  * Verifies the catalog, and gives what verifies a file of any kind by it: a signature in that file does not count. A catalog
@@ -20,18 +20,22 @@ export async function verifyByCatalog(
   catalog: string,
   verifying: Verifying,
 ): Promise<(path: string) => Promise<VerifiedFile>> {
-  const verified = await verifyFile(catalog, verifying);
+  let lists: SignableFile['lists'];
+  // Read once: the list is the one that the signature was checked for, whatever becomes of the file.
+  const verified = await verifyFile(catalog, verifying, (opened) => {
+    lists = opened.lists;
+  });
   const { error, format, verdict, findings, signatures } = verified;
   if (error !== undefined || format !== catalogsIn(verifying.formats).newFormat.id) {
     const problem = error?.message ?? `it is of the format ${format}`;
     throw verifyingErrors('catalog-unusable', { path: catalog, problem }, { cause: error });
   }
   const isGood = verdict === 'trusted' || verdict === 'intact';
-  const lists = isGood ? await readLists(catalog, verifying) : () => 'listed';
   return async (path) => {
     const common = { path, format: null, catalog, error: undefined };
     try {
-      const state = lists(await readListed(path, verifying));
+      const listed = await readListed(path, verifying);
+      const state = isGood ? (lists?.(listed) ?? 'not-listed') : 'listed';
       if (state === 'listed') return { ...common, verdict, findings, signatures };
       if (state === 'not-listed') return { ...common, verdict: 'unsigned', findings: [], signatures: [] };
       const message = 'The file differs from the one of its name in the catalog.';
@@ -41,12 +45,6 @@ export async function verifyByCatalog(
       return { ...common, verdict: null, error: problem, findings: [], signatures: [] };
     }
   };
-}
-
-async function readLists(path: string, verifying: Verifying): Promise<(file: ListedFile) => string> {
-  await using file = await readFile(path, verifying);
-  const { lists = () => 'not-listed' } = file.signable;
-  return lists;
 }
 
 /** A damaged program has no digests: it is not the one that is listed. */

@@ -4,8 +4,9 @@ import { CERTIFICATE_TRUST_LIST } from '../../asn1/object-identifiers.ts';
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import type { Container } from '../../authenticode/container.ts';
 import { LONGEST_CMS, readStoredCms } from '../../authenticode/stored-cms.ts';
-import type { ByteSource } from '../../bytes/byte-source.ts';
+import { type ByteSource, memorySource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/patch.ts';
+import { measureContent } from '../../crypto/measure-content.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, SignableFile } from '../format.ts';
 import { unsignedCatalog, withTime } from './create.ts';
@@ -24,7 +25,7 @@ export async function openCat(source: ByteSource, reader: ContentReader, isNew =
 
 function signableCat(catalog: Catalog, source: ByteSource, reader: ContentReader, isNew: boolean): SignableFile {
   return {
-    ...authenticodeFile(signedList(catalog, source, reader, isNew), reader.budget),
+    ...authenticodeFile(signedList(catalog, source, isNew), reader.budget),
     warnings:
       catalog.version === 2
         ? []
@@ -35,10 +36,8 @@ function signableCat(catalog: Catalog, source: ByteSource, reader: ContentReader
   };
 }
 
-function signedList(catalog: Catalog, source: ByteSource, { measure }: ContentReader, isNew: boolean): Container {
+function signedList(catalog: Catalog, source: ByteSource, isNew: boolean): Container {
   const { cms, list, encapsulated } = catalog;
-  const start = list.offset + list.contents.byteOffset - list.bytes.byteOffset;
-  const covered = { start, end: start + list.contents.length };
   const replaceBy = (bytes: Uint8Array): Patch => [{ offset: 0, remove: source.size, insert: [bytes] }];
   return {
     source,
@@ -46,7 +45,8 @@ function signedList(catalog: Catalog, source: ByteSource, { measure }: ContentRe
     single: 'a security catalog holds one signature',
     obstacle: undefined,
     entries: async () => (cms === undefined ? [] : [{ location: 'catalog', cms, examine: async () => [] }]),
-    measure: (_content, algorithms) => measure(source, [covered], algorithms),
+    // In memory: a file that changes meanwhile has no part in what was read.
+    measure: (_content, algorithms) => measureContent(memorySource(list.contents), [list.contents], algorithms),
     content: async ({ time }) => ({
       type: CERTIFICATE_TRUST_LIST,
       value: isNew ? withTime(catalog, time) : list.bytes,

@@ -63,6 +63,20 @@ it.each<[name: string, bytes: Uint8Array, verdict: string, codes: readonly strin
   expect(result.signatures).toHaveLength(verdict === 'intact' ? 1 : 0);
 });
 
+it('opens the catalog once: its list is the one that the signature was checked for', async () => {
+  let opened = 0;
+  const counted = formats.map((format) => ({
+    ...format,
+    open: (...given: Parameters<typeof format.open>) => {
+      opened += 1;
+      return format.open(...given);
+    },
+  }));
+  const verify = await verifyByCatalog(join(folder, 'files.cat'), { ...verifying, formats: counted });
+  expect(await verify(await write('notes.txt', notes))).toMatchObject({ verdict: 'intact' });
+  expect(opened).toBe(1);
+});
+
 it.each([
   ['unsigned.cat', 'unsigned'],
   ['broken.cat', 'broken'],
