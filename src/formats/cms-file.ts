@@ -43,6 +43,8 @@ export interface CmsHolder {
   details(): readonly Detail[];
   /** The edits that make `cms` the only signature. The same input gives the same bytes, also over its own result. */
   put(cms: Uint8Array): Patch;
+  /** The edits that put `cms`, over the content of the signature that is there, in its place. */
+  replace(cms: Uint8Array): Patch;
   /** The edits that take the signature out. */
   take(): Patch;
 }
@@ -55,9 +57,9 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
     if (mode === 'append') throw formatErrors('cannot-append', { reason: holder.single });
     return holder.newContent();
   };
-  const embedding = (cms: Uint8Array): Embedding => {
+  const embedding = (cms: Uint8Array, patch: Patch): Embedding => {
     const envelope = cmsEnvelope(cms);
-    return { patch: holder.put(cms), sealed: envelope, standing: [envelope] };
+    return { patch, sealed: envelope, standing: [envelope] };
   };
   return {
     profile,
@@ -68,7 +70,7 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
     async prepare(context: SigningContext, mode) {
       const digest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(prepared(mode)).digest();
       const { toBeSigned, seal } = prepareCms(profile, context, { type: DATA, messageDigest: digest });
-      return { toBeSigned, seal, embed: ({ bytes }) => embedding(bytes) };
+      return { toBeSigned, seal, embed: ({ bytes }) => embedding(bytes, holder.put(bytes)) };
     },
     async verifyResult({ sealed }) {
       const read = attempt(() => parseSignedData(stored ?? new Uint8Array()));
@@ -87,17 +89,18 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
       const isOurs = stamped === undefined || isSameBytes(stamped[0].envelope.bytes, stored ?? new Uint8Array());
       if (stored === undefined || !isOurs || others.length > 0)
         throw new TypeError('the signature is not one of this file');
-      if (stamped === undefined) return embedding(stored);
-      const [, token] = stamped;
-      return embedding(stampCms(profile, stored, token));
+      const cms = stamped === undefined ? stored : stampCms(profile, stored, stamped[1]);
+      return embedding(cms, holder.replace(cms));
     },
     async attach({ bytes }) {
       const signedData = parseSignedData(bytes);
-      const [problem] = examineCms(signedData, holder.newContent(), budget).filter(
-        ({ against }) => against === 'integrity',
-      );
+      const problemWith = (content: Uint8Array) =>
+        examineCms(signedData, content, budget).find(({ against }) => against === 'integrity');
+      if (stored !== undefined && holder.examine().length === 0 && problemWith(holder.presentContent()) === undefined)
+        return embedding(signedData.bytes, holder.replace(signedData.bytes));
+      const problem = problemWith(holder.newContent());
       if (problem !== undefined) throw formatErrors('not-its-signature', { reason: asClause(problem) });
-      return embedding(signedData.bytes);
+      return embedding(signedData.bytes, holder.put(signedData.bytes));
     },
   };
 }

@@ -54,6 +54,7 @@ function signatureLines(layout: RdpLayout): CmsHolder {
       const lines = [...added, scope, `Signature:s:${signatureValue(newCms)}`].map((line) => `${line}\r\n`);
       return replaceSignature(layout, lines.join(''));
     },
+    replace: (newCms) => replaceValue(layout, signatureValue(newCms)),
     take: () => replaceSignature(layout, ''),
   };
 }
@@ -126,6 +127,16 @@ function replaceSignature({ text, encoding, settings }: RdpLayout, lines: string
   const separator = lines === '' || rest.endsWith('\n') ? '' : '\r\n';
   const end = encode(text, encoding).length;
   return lines === '' ? edits : [...edits, { offset: end, remove: 0, insert: [encode(separator + lines, encoding)] }];
+}
+
+/** The value of the line `signature`; that of the scope, which the signature covers, stays as some program wrote it. */
+function replaceValue({ text, encoding, settings }: RdpLayout, value: string): Patch {
+  const line = settings.get(SIGNATURE);
+  if (line === undefined) throw new TypeError('there is a signature to replace');
+  const end = line.start + line.text.length;
+  const offsetOf = (position: number) => encode(text.slice(0, position), encoding).length;
+  const offset = offsetOf(end - line.value.length);
+  return [{ offset, remove: offsetOf(end) - offset, insert: [encode(value, encoding)] }];
 }
 
 function describe({ encoding, hasBom, lineCount, settings, cms }: RdpLayout): readonly Detail[] {

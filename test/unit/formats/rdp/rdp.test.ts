@@ -1,8 +1,13 @@
 /** Connection files: what is written, what a signature covers, and what is refused. */
 
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { DATA } from '../../../../src/asn1/object-identifiers.ts';
+import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { rdpErrors } from '../../../../src/formats/rdp/errors.ts';
 import { rdp } from '../../../../src/formats/rdp/index.ts';
+import { signatureValue } from '../../../../src/formats/rdp/layout.ts';
+import { prepareCms } from '../../../../src/formats/signature-profile.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
@@ -50,6 +55,31 @@ describe('a connection file', () => {
     expect(applyPatch(signed, await remove()).toString()).toBe(
       `${ADDRESS}\r\npcb:s:\r\nAlternate Full Address:s:server.example.com\r\n`,
     );
+  });
+
+  it('keeps the scope of another program when its signature is stamped or attached again', async () => {
+    const lines = [
+      ADDRESS,
+      'alternate full address:s:server.example.com',
+      'signscope:s:full address,Alternate Full Address',
+    ];
+    const content = Buffer.from(`${lines.join('\r\n')}\r\n\0`, 'utf16le');
+    const messageDigest = createHash('sha256').update(content).digest();
+    const profile = {
+      signedAttributes: () => [],
+      carriesRoot: false,
+      timestampTypes: ['1.2.3'],
+      verifier: '',
+    } as const;
+    const context = signingContext({ chain: signer.chain });
+    const { toBeSigned, seal } = prepareCms(profile, context, { type: DATA, messageDigest });
+    const { bytes } = seal(signer.sign(toBeSigned, 'SHA256'));
+    const text = `${[`signature:s:${signatureValue(bytes)}`, ...lines].join('\r\n')}\r\n`;
+    expect(await findings(text)).toEqual([]);
+    const file = await openBytes(rdp, Buffer.from(text));
+    for (const { patch } of [await file.stamp(new Map()), await file.attach(cmsEnvelope(bytes))]) {
+      expect(applyPatch(Buffer.from(text), patch).toString()).toBe(text);
+    }
   });
 
   it.each([
