@@ -5,11 +5,11 @@
  */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
+import { slidingWindow } from '../bytes/sliding-window.ts';
 import { type DirectoryEntry, rejectOtherUnicodeName, type ZipEntry } from './directory.ts';
 import type { EndOfArchive } from './end-record.ts';
 import { zipErrors } from './errors.ts';
 import {
-  asBuffer,
   CENTRAL_RECORD_LENGTH,
   DATA_DESCRIPTOR,
   findExtraField,
@@ -150,22 +150,4 @@ function rejectHiddenEntry(bytes: Buffer, offset: number): void {
 function differs({ name }: DirectoryEntry, what: string) {
   const problem = `the entry ${name} has ${what} in its own header than in the directory`;
   return zipErrors('zip-ambiguous', { problem });
-}
-
-/** In bytes: what one read brings. */
-const WINDOW_LENGTH = 1024 * 1024;
-
-/** Reads bytes of the file up to the limit; what it gives is valid until the next call. */
-function slidingWindow(source: ByteSource, limit: number): (offset: number, length: number) => Promise<Buffer> {
-  const scratch = Buffer.allocUnsafeSlow(Math.min(WINDOW_LENGTH, limit));
-  let start = 0;
-  let bytes: Buffer = scratch.subarray(0, 0);
-  return async (offset, length) => {
-    if (length <= 0) return scratch.subarray(0, 0);
-    if (offset < start || offset + length > start + bytes.length) {
-      start = offset;
-      bytes = asBuffer(await source.read(offset, Math.min(Math.max(length, WINDOW_LENGTH), limit - offset), scratch));
-    }
-    return bytes.subarray(offset - start, offset - start + length);
-  };
 }

@@ -6,7 +6,7 @@ import { counted } from '../../errors/counted.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
 import { CENTRAL_RECORD_LENGTH, LOCAL_HEADER_LENGTH } from '../../zip/fields.ts';
 import type { Detail } from '../format.ts';
-import { compareDigests, readBlockMap } from './block-map.ts';
+import { compareDigests } from './block-map.ts';
 import { examineOffsets, examinePackages, type InnerPackage, listed } from './bundle/packages.ts';
 import { type AppxPackage, mappedEntries } from './package.ts';
 import { PARTS } from './part-names.ts';
@@ -17,8 +17,8 @@ export async function examinePackage(
   source: ByteSource,
   damageOf: (inner: InnerPackage) => Promise<string | undefined>,
 ): Promise<readonly Finding[]> {
-  const { archive, manifest, blockMap, contentTypes, signature, wrongSizes } = opened;
-  const digests = await compareDigests(source, readBlockMap(blockMap.bytes), mappedEntries(archive, manifest));
+  const { archive, manifest, map, contentTypes, signature, wrongSizes } = opened;
+  const digests = await compareDigests(source, map, mappedEntries(archive, manifest));
   const wrong = [...wrongSizes, ...digests];
   const findings = [
     ...examineOffsets(opened),

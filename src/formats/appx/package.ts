@@ -7,7 +7,7 @@ import { readArchive, type ZipArchive } from '../../zip/archive.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
 import { asBuffer, END_RECORD_LENGTH, IN_ZIP64_16, IN_ZIP64_32 } from '../../zip/fields.ts';
 import { unpack } from '../../zip/unpack.ts';
-import { compareSizes, readBlockMap } from './block-map.ts';
+import { type BlockMap, compareSizes, readBlockMap } from './block-map.ts';
 import { type ContentTypes, readContentTypes } from './content-types.ts';
 import { appxErrors } from './errors.ts';
 import { type Manifest, readManifest } from './manifest.ts';
@@ -27,6 +27,8 @@ export interface AppxPackage {
   readonly manifest: Manifest;
   readonly manifestPart: Part;
   readonly blockMap: Part;
+  /** What the block map says. */
+  readonly map: BlockMap;
   /** Of the block map: signatures must use it too. */
   readonly algorithm: DigestAlgorithm;
   /** Where the block map does not fit the directory, as clauses. */
@@ -79,6 +81,7 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
     manifest,
     manifestPart,
     blockMap,
+    map,
     algorithm: map.algorithm,
     wrongSizes: compareSizes(map, mappedEntries(archive, manifest)),
     contentTypes: { ...contentTypes, ...readContentTypes(contentTypes.bytes) },
@@ -107,7 +110,7 @@ async function readPart(source: ByteSource, entry: ZipEntry, longest: number): P
   if (size > longest || compressedSize > longest) {
     throw appxErrors('appx-malformed', { problem: `${name} has ${Math.max(size, compressedSize)} bytes` });
   }
-  return { entry, bytes: Uint8Array.from(unpack(asBuffer(await source.read(dataOffset, compressedSize)), entry)) };
+  return { entry, bytes: unpack(asBuffer(await source.read(dataOffset, compressedSize)), entry) };
 }
 
 async function readSignature(source: ByteSource, archive: ZipArchive): Promise<StoredSignature | undefined> {

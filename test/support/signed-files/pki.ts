@@ -33,6 +33,8 @@ export interface IssuedCertificate extends KeyPair {
 
 export interface CertificateRequest {
   readonly commonName: string;
+  /** In front of the common name in the subject. */
+  readonly organization?: string;
   /** Itself when left out: self-signed. */
   readonly issuer?: IssuedCertificate;
   readonly key: KeyPair;
@@ -77,8 +79,8 @@ function makeKey(kind: KeyKind): KeyPair {
 
 /** A certificate as requested, valid 2020 to 2045 unless told otherwise. */
 export function issue(request: CertificateRequest): IssuedCertificate {
-  const { commonName, key, ca = false, nameTag = 0x0c } = request;
-  const subject = distinguishedName(commonName, nameTag);
+  const { commonName, organization, key, ca = false, nameTag = 0x0c } = request;
+  const subject = distinguishedName(commonName, organization, nameTag);
   const issuer = request.issuer ?? { ...key, subject };
   const algorithm = signatureAlgorithm(issuer.privateKey);
   const extensions = extensionsFor(ca, request);
@@ -152,9 +154,10 @@ export function toP12(
   return Buffer.from(forge.asn1.toDer(pfx).getBytes(), 'latin1');
 }
 
-function distinguishedName(commonName: string, nameTag: number): Uint8Array {
-  const value = encode(nameTag, Buffer.from(commonName, 'utf8'));
-  return sequence(setOf(sequence(objectIdentifier('2.5.4.3'), value)));
+function distinguishedName(commonName: string, organization: string | undefined, nameTag: number): Uint8Array {
+  const part = (type: string, text: string) =>
+    setOf(sequence(objectIdentifier(type), encode(nameTag, Buffer.from(text, 'utf8'))));
+  return sequence(...(organization === undefined ? [] : [part('2.5.4.10', organization)]), part('2.5.4.3', commonName));
 }
 
 function extensionsFor(ca: boolean, request: CertificateRequest): Uint8Array[] {

@@ -19,14 +19,19 @@ export interface ThrowawaySigner {
 export interface ThrowawaySignerOptions {
   readonly bits?: 2048 | 3072 | 4096;
   readonly publisher?: string;
+  readonly organization?: string;
 }
 
 export function makeThrowawaySigner({
   bits = 2048,
   publisher = 'Test Publisher',
+  organization,
 }: ThrowawaySignerOptions = {}): Promise<ThrowawaySigner> {
   const pki = makePki();
-  return throwawaySigner(pki, pki.leaf({ commonName: publisher, key: testKey(`rsa-${bits}`) }));
+  return throwawaySigner(
+    pki,
+    pki.leaf({ commonName: publisher, ...(organization && { organization }), key: testKey(`rsa-${bits}`) }),
+  );
 }
 
 /** A PKI and a signer for each key size, valid up to the end of 2099: for recorded signatures. */

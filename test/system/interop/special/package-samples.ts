@@ -34,7 +34,8 @@ export async function appxSamples(): Promise<readonly SpecialSample[]> {
   const plain = whole();
   const signer = await makeThrowawaySigner({ publisher: 'Another Publisher' });
   const { result: signed } = await signBytes(appx, plain, signer, { unchecked: true });
-  const { result: inner } = await signBytes(appx, whole({ publisher: 'CN=Another Publisher' }), signer);
+  const [publisher = '', organization = ''] = SERVER_PUBLISHER.split(/, O=|^CN=/).slice(1);
+  const { result: inner } = await signBytes(appx, plain, await makeThrowawaySigner({ publisher, organization }));
   const bundle = (inner: Buffer, more = {}) => makeBundle(inner, { publisher: SERVER_PUBLISHER, ...more });
   const large = Buffer.alloc(200_000, 'a large file. ');
   return [

@@ -1,0 +1,184 @@
+/** Packages around and beyond 4 GiB through the command line: an MSIX with ZIP64 records is signed in little memory, NuGet packages are rejected. */
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli, temporaryFolder } from '../../support/programs/cli.ts';
+import { runMeasured } from '../../support/programs/measured-cli.ts';
+import { startServer, type TestServer } from '../../support/services/server.ts';
+import { SERVER_PUBLISHER } from '../../support/signed-files/made-inputs.ts';
+import { contentTypes, packageManifest } from '../../unit/formats/appx/samples.ts';
+
+const MIB = 2 ** 20;
+/** 10 MiB of it for a block map of 65,600 blocks: signing takes 95 to 106 MiB, verifying 91. */
+const MOST_MEMORY = 120 * MIB;
+const BLOCK = 65_536;
+const ZIP64_MARK = 0xffff_ffff;
+
+let server: TestServer;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  [server, folder] = await Promise.all([startServer({ bits: 2048 }), temporaryFolder('codesign-large-packages-')]);
+});
+afterAll(async () => {
+  await server?.stop();
+  await folder?.[Symbol.asyncDispose]();
+});
+
+/** Stored; a number stands for so many zeros, which take no space on the disk. */
+type Entries = readonly (readonly [name: string, contents: string | number])[];
+
+/** `isZip64`: as makeappx writes them, with data descriptors and every value in 64 bits. */
+async function writeArchive(path: string, entries: Entries, isZip64: boolean): Promise<void> {
+  await using handle = await open(path, 'w');
+  const directory: Buffer[] = [];
+  let offset = 0;
+  const write = async (file: FileHandle, bytes: Buffer) => {
+    await file.write(bytes, 0, bytes.length, offset);
+    offset += bytes.length;
+  };
+  for (const [name, contents] of entries) {
+    const size = typeof contents === 'number' ? contents : Buffer.byteLength(contents);
+    const checksum = typeof contents === 'number' ? crcOfZeros(contents) : crc32(contents);
+    const start = offset;
+    await write(
+      handle,
+      Buffer.concat([fieldsOf('PK\x03\x04', name, checksum, isZip64 ? 'later' : size), Buffer.from(name)]),
+    );
+    if (typeof contents === 'number') offset += contents;
+    else await write(handle, Buffer.from(contents));
+    if (isZip64)
+      await write(handle, Buffer.concat([Buffer.from('PK\x07\x08'), numbers(4, checksum), numbers(8, size, size)]));
+    const extra = isZip64 ? Buffer.concat([numbers(2, 1, 24), numbers(8, size, size, start)]) : Buffer.alloc(0);
+    const fields = fieldsOf('PK\x01\x02\x2d\x00', name, checksum, isZip64 ? 'in ZIP64' : size, extra.length);
+    const rest = Buffer.concat([Buffer.alloc(10), numbers(4, isZip64 ? ZIP64_MARK : start)]);
+    directory.push(Buffer.concat([fields, rest, Buffer.from(name), extra]));
+  }
+  const [start, records] = [offset, Buffer.concat(directory)];
+  await write(handle, records);
+  const count = entries.length;
+  if (isZip64) {
+    const recordOffset = offset;
+    const versions = numbers(2, 45, 45);
+    const values = numbers(8, count, count, records.length, start);
+    await write(handle, Buffer.concat([Buffer.from('PK\x06\x06'), numbers(8, 44), versions, Buffer.alloc(8), values]));
+    await write(
+      handle,
+      Buffer.concat([Buffer.from('PK\x06\x07'), numbers(4, 0), numbers(8, recordOffset), numbers(4, 1)]),
+    );
+  }
+  const [counts, place] = isZip64
+    ? [numbers(2, 0xffff, 0xffff), numbers(4, ZIP64_MARK, ZIP64_MARK)]
+    : [numbers(2, count, count), numbers(4, records.length, start)];
+  await write(handle, Buffer.concat([Buffer.from('PK\x05\x06'), Buffer.alloc(4), counts, place, Buffer.alloc(2)]));
+}
+
+/** Up to the lengths of name and extra field. */
+function fieldsOf(
+  signature: string,
+  name: string,
+  checksum: number,
+  size: number | 'later' | 'in ZIP64',
+  extra = 0,
+): Buffer {
+  const sizes = { later: [0, 0, 0], 'in ZIP64': [checksum, ZIP64_MARK, ZIP64_MARK] } as const;
+  const isLater = typeof size === 'string';
+  const values = isLater ? sizes[size] : [checksum, size, size];
+  const start = numbers(2, isLater ? 45 : 20, isLater ? 8 : 0, 0, 0, 0x21);
+  return Buffer.concat([
+    Buffer.from(signature, 'latin1'),
+    start,
+    numbers(4, ...values),
+    numbers(2, name.length, extra),
+  ]);
+}
+
+/** Little-endian, in so many bytes each. */
+function numbers(length: 2 | 4 | 8, ...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(length * values.length);
+  for (const [index, value] of values.entries()) {
+    if (length === 8) bytes.writeBigUInt64LE(BigInt(value), index * 8);
+    else bytes.writeUIntLE(value, index * length, length);
+  }
+  return bytes;
+}
+
+function crcOfZeros(length: number): number {
+  const zeros = Buffer.alloc(16 * MIB);
+  let checksum = 0;
+  for (let left = length; left > 0; left -= zeros.length) {
+    checksum = crc32(zeros.subarray(0, Math.min(left, zeros.length)), checksum);
+  }
+  return checksum;
+}
+
+function blockMap(files: Entries): string {
+  const zeros = Buffer.alloc(BLOCK);
+  const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('base64');
+  const ofZeros = `<Block Hash="${digestOf(zeros)}"/>`;
+  const listed = files.map(([name, contents]) => {
+    const size = typeof contents === 'number' ? contents : contents.length;
+    const last = typeof contents === 'number' ? zeros.subarray(0, size % BLOCK) : Buffer.from(contents);
+    const blocks =
+      ofZeros.repeat(Math.floor(size / BLOCK)) + (last.length > 0 ? `<Block Hash="${digestOf(last)}"/>` : '');
+    return `<File Name="${name}" Size="${size}" LfhSize="${30 + name.length}">${blocks}</File>`;
+  });
+  const method = 'HashMethod="http://www.w3.org/2001/04/xmlenc#sha256"';
+  return `<BlockMap xmlns="http://schemas.microsoft.com/appx/2010/blockmap" ${method}>${listed.join('')}</BlockMap>`;
+}
+
+it('signs and verifies an MSIX of more than 4 GiB in little memory', {
+  timeout: 600_000,
+}, async () => {
+  const path = join(folder.path, 'large.msix');
+  const files: Entries = [
+    ['large.bin', 4100 * MIB + 1],
+    ['behind.txt', 'begins beyond 4 GiB'],
+    ['AppxManifest.xml', packageManifest(SERVER_PUBLISHER)],
+  ];
+  const parts: Entries = [
+    ['AppxBlockMap.xml', blockMap(files)],
+    ['[Content_Types].xml', contentTypes()],
+  ];
+  await writeArchive(path, [...files, ...parts], true);
+  const root = join(server.data, 'service', 'certificates', 'ca.pem');
+  const signed = await runMeasured(['sign', '--no-timestamp', path], { env: server.env });
+  expect([signed.code, signed.stderr]).toEqual([0, '']);
+  expect(signed.usage.peakBytes).toBeLessThan(MOST_MEMORY);
+  const verified = await runMeasured(['verify', '--roots', root, path]);
+  expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('trusted')]);
+  expect(verified.usage.peakBytes).toBeLessThan(MOST_MEMORY);
+  // osslsigncode reads no such file.
+  const { stdout } = await runCli(['inspect', path]);
+  const [, start] = /signature +at byte (\d+), the last entry/.exec(stdout) ?? [];
+  const [, records] = /AXPC, records\s+([0-9a-f]{64}) \(matches\)/.exec(stdout) ?? [];
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { end: Number(start) - 1 })) hash.update(chunk);
+  expect(hash.digest('hex')).toBe(records);
+});
+
+describe('a NuGet package is rejected before anything is signed', () => {
+  it.each([
+    ['beyond 4 GiB, with ZIP64 records', 4100 * MIB, true, /ends with them/],
+    ['that would be longer than 4 GiB', 4096 * MIB - 4096, false, /would be longer than 4 GiB/],
+  ])('%s', { timeout: 60_000 }, async (_what, size, isZip64, message) => {
+    const path = join(folder.path, 'large.nupkg');
+    const nuspec = '<package><metadata><id>Large</id></metadata></package>';
+    await writeArchive(
+      path,
+      [
+        ['Large.nuspec', nuspec],
+        ['large.bin', size],
+      ],
+      isZip64,
+    );
+    const before = server.operations('sign').length;
+    const run = await runCli(['sign', '--no-timestamp', path], { env: server.env });
+    expect(run).toMatchObject({ code: 6, stderr: expect.stringContaining('[nuget-zip64]') });
+    expect(run.stderr).toMatch(message);
+    expect(server.operations('sign')).toHaveLength(before);
+  });
+});
