@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
 import { SIGNING_CERTIFICATE_V2 } from '../asn1/object-identifiers.ts';
-import { octetString, sequence } from '../asn1/write.ts';
+import { contextConstructed, octetString, sequence } from '../asn1/write.ts';
+import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import type { Attribute } from './build-signed-data.ts';
 
 /**
  * The signed attribute signing-certificate-v2 (RFC 5035, 3): it binds the signature to the signer's certificate by its
- * SHA-256, the default digest, which DER leaves out. Without issuerSerial, which ETSI EN 319 122-1, 5.2.2.3 leaves out too.
+ * SHA-256, the default digest, which DER leaves out. NuGet requires issuerSerial, and ETSI EN 319 122-1, 5.2.2.3 leaves it out.
  */
-export function signingCertificate(certificate: Uint8Array): Attribute {
-  const digest = createHash('sha256').update(certificate).digest();
-  return { type: SIGNING_CERTIFICATE_V2, value: sequence(sequence(sequence(octetString(digest)))) };
+export function signingCertificate(certificate: Uint8Array, { withIssuerSerial = false } = {}): Attribute {
+  const digest = octetString(createHash('sha256').update(certificate).digest());
+  const { issuer, serialNumber } = readCertificateFields(certificate);
+  const issuerSerial = sequence(sequence(contextConstructed(4, issuer)), serialNumber);
+  const identifier = withIssuerSerial ? sequence(digest, issuerSerial) : sequence(digest);
+  return { type: SIGNING_CERTIFICATE_V2, value: sequence(sequence(identifier)) };
 }

@@ -20,8 +20,8 @@ export interface Section {
   readonly ranges: readonly NumberRange[];
   /** Undefined if it has none for this object. */
   entry(number: number): Promise<Entry | undefined>;
-  /** The first and the last byte at which one of its objects starts; its own start is one of them. */
-  extent(): Promise<{ readonly lowest: number; readonly highest: number }>;
+  /** All of them, in no order. Throws `pdf-cross-reference-broken` for a malformed one. */
+  forEach(visit: (number: number, entry: Entry) => void): Promise<void>;
 }
 
 export interface NumberRange {
@@ -32,6 +32,8 @@ export interface NumberRange {
 /** A document has one for each time that it was saved, and one more if it is linearised. */
 const MAX_SECTIONS = 1000;
 const MAX_RANGES = 100_000;
+/** Entries of all sections. A document of 100,000 pages with a structure tree has a million objects. */
+const MAX_ENTRIES = 2_000_000;
 /** As ISO 32000-1 limits object numbers. */
 export const MAX_NUMBER = 8_388_607;
 /** Of the last `startxref` before the end of the file: Acrobat looks as far. */
@@ -46,7 +48,7 @@ export async function findStart(source: ByteSource): Promise<{ readonly offset: 
   const tail = Buffer.from(await source.read(from, source.size - from)).toString('latin1');
   const index = tail.lastIndexOf('startxref');
   if (index < 0) throw brokenReference('the file does not end with startxref');
-  const found = /^startxref[\0\t\n\f\r ]+(\d{1,10})[\0\t\n\f\r ]+%%EOF/.exec(tail.slice(index));
+  const found = /^startxref[\0\t\n\f\r ]+(\d{1,15})[\0\t\n\f\r ]+%%EOF/.exec(tail.slice(index));
   if (found === null) throw brokenReference('no offset and %%EOF follow the last startxref');
   return { offset: Number(found[1]), end: from + index + found[0].length };
 }
@@ -56,6 +58,12 @@ export async function readSections(source: ByteSource, start: number): Promise<r
   const seen = new Set([start]);
   const last = await readSection(source, start);
   const sections: [Section, ...Section[]] = [last];
+  let left = MAX_ENTRIES;
+  const count = ({ ranges }: Section): void => {
+    left -= ranges.reduce((sum, range) => sum + range.count, 0);
+    if (left < 0) throw pdfErrors('pdf-too-large', { limit: MAX_ENTRIES, what: 'objects' });
+  };
+  count(last);
   for (let next: Section | undefined = last; next !== undefined; ) {
     const { entries } = next.trailer;
     const stream = entries.get('XRefStm');
@@ -63,6 +71,7 @@ export async function readSections(source: ByteSource, start: number): Promise<r
       const hybrid = await readSection(source, offsetOf(stream, 'XRefStm'));
       if (hybrid.kind !== 'stream') throw brokenReference('/XRefStm does not lead to a stream');
       sections.push(hybrid);
+      count(hybrid);
     }
     const previous = entries.get('Prev');
     if (previous === undefined) break;
@@ -71,6 +80,7 @@ export async function readSections(source: ByteSource, start: number): Promise<r
     seen.add(offset);
     next = await readSection(source, offset);
     sections.push(next);
+    count(next);
     if (sections.length > MAX_SECTIONS) throw pdfErrors('pdf-too-large', { limit: MAX_SECTIONS, what: 'revisions' });
   }
   return sections;
@@ -118,30 +128,30 @@ async function readTable(source: ByteSource, offset: number, behindKeyword: numb
   const trailer = await parseAt(source, position, (from) => from.value());
   if (!isOf(trailer, 'dictionary'))
     throw brokenReference(`the table at byte ${offset} has no trailer after its entries`);
+  const rangeOf = rangeFinder(ranges);
   return {
     kind: 'table',
     offset,
     trailer,
     ranges,
     async entry(number) {
-      const range = rangeOf(ranges, number);
+      const range = rangeOf(number);
       if (range === undefined) return undefined;
       const at = range.start + (number - range.first) * TABLE_ENTRY_LENGTH;
       const text = Buffer.from(await source.read(at, TABLE_ENTRY_LENGTH)).toString('latin1');
       return tableEntry(text, number);
     },
-    async extent() {
-      const extent = extentFrom(offset);
+    async forEach(visit) {
       for (const { first, count, start } of ranges) {
         for (let index = 0; index < count; index += BATCH) {
           const length = Math.min(BATCH, count - index) * TABLE_ENTRY_LENGTH;
           const text = Buffer.from(await source.read(start + index * TABLE_ENTRY_LENGTH, length)).toString('latin1');
           for (let at = 0; at < length; at += TABLE_ENTRY_LENGTH) {
-            extent.add(tableEntry(text.slice(at, at + TABLE_ENTRY_LENGTH), first + index + at / TABLE_ENTRY_LENGTH));
+            const number = first + index + at / TABLE_ENTRY_LENGTH;
+            visit(number, tableEntry(text.slice(at, at + TABLE_ENTRY_LENGTH), number));
           }
         }
       }
-      return extent;
     },
   };
 }
@@ -156,17 +166,15 @@ function tableEntry(text: string, number: number): Entry {
   return { type: 'in-file', offset: Number(found[1]), generation: Number(found[2]) };
 }
 
-function extentFrom(offset: number) {
-  const extent = {
-    lowest: offset,
-    highest: offset,
-    add(entry: Entry): void {
-      if (entry.type !== 'in-file') return;
-      extent.lowest = Math.min(extent.lowest, entry.offset);
-      extent.highest = Math.max(extent.highest, entry.offset);
-    },
-  };
-  return extent;
+/** The first and the last byte at which one of its objects starts; its own start is one of them. */
+export async function extentOf(section: Section): Promise<{ readonly lowest: number; readonly highest: number }> {
+  let [lowest, highest] = [section.offset, section.offset];
+  await section.forEach((_number, entry) => {
+    if (entry.type !== 'in-file') return;
+    lowest = Math.min(lowest, entry.offset);
+    highest = Math.max(highest, entry.offset);
+  });
+  return { lowest, highest };
 }
 
 async function readXrefStream(source: ByteSource, offset: number): Promise<Section> {
@@ -203,19 +211,20 @@ async function readXrefStream(source: ByteSource, offset: number): Promise<Secti
     if (type === 1) return { type: 'in-file', offset: second, generation: third };
     return type === 2 ? { type: 'in-stream', stream: second, index: third } : { type: 'free' };
   };
+  const rangeOf = rangeFinder(ranges);
   return {
     kind: 'stream',
     offset,
     trailer,
     ranges,
     async entry(number) {
-      const range = rangeOf(ranges, number);
+      const range = rangeOf(number);
       return range && entryAt(range.start + (number - range.first) * width);
     },
-    async extent() {
-      const extent = extentFrom(offset);
-      for (let at = 0; at < start; at += width) extent.add(entryAt(at));
-      return extent;
+    async forEach(visit) {
+      for (const { first, count, start: from } of ranges) {
+        for (let index = 0; index < count; index += 1) visit(first + index, entryAt(from + index * width));
+      }
     },
   };
 }
@@ -225,8 +234,23 @@ function checkedRange(first: number, count: number): NumberRange {
   return { first, count };
 }
 
-function rangeOf<Range extends NumberRange>(ranges: readonly Range[], number: number): Range | undefined {
-  return ranges.find(({ first, count }) => number >= first && number < first + count);
+/** Finds the range that has a number. Throws `pdf-cross-reference-broken` if two have one: readers take either. */
+function rangeFinder<Range extends NumberRange>(ranges: readonly Range[]): (number: number) => Range | undefined {
+  const sorted = ranges.filter(({ count }) => count > 0).sort((a, b) => a.first - b.first);
+  for (const [index, { first, count }] of sorted.entries()) {
+    const next = sorted[index + 1];
+    if (next !== undefined && first + count > next.first) throw brokenReference(`object ${next.first} is in it twice`);
+  }
+  return (number) => {
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sorted[middle]?.first ?? 0) <= number) low = middle + 1;
+      else high = middle;
+    }
+    const range = sorted[low - 1];
+    return range !== undefined && number < range.first + range.count ? range : undefined;
+  };
 }
 
 function integers(value: PdfValue | undefined): readonly number[] {

@@ -21,6 +21,8 @@ export interface PdfDocument {
   readonly nextNumber: number;
   /** Undefined for one that is free or was never there. Throws `pdf-cross-reference-broken` if another is in its place. */
   object(number: number): Promise<IndirectObject | undefined>;
+  /** The same for one whose entry is known. */
+  objectAt(number: number, entry: Entry): Promise<IndirectObject | undefined>;
   /** What the reference leads to, or the value itself. */
   resolve(value: PdfValue | undefined): Promise<PdfValue>;
   /** The dictionary that the reference leads to, or the value is; undefined for anything else. */
@@ -28,7 +30,9 @@ export interface PdfDocument {
 }
 
 /** Decoded object streams that are kept: neighbours in one are usually read one after the other. */
-const STREAMS_KEPT = 2;
+const STREAMS_KEPT = 4;
+/** Bytes that are decoded in all, those included that are decoded again. */
+const MAX_DECODED = 512 * 1024 * 1024;
 /** Objects in one object stream; usual are a hundred or two. */
 const MAX_COMPRESSED = 100_000;
 
@@ -44,6 +48,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
   if (sections.some((section) => section.trailer.entries.has('Encrypt'))) throw pdfErrors('pdf-encrypted');
   const root = trailer.entries.get('Root');
   if (!isOf(root, 'reference')) throw brokenReference('its trailer does not lead to a catalog');
+  let leftToDecode = MAX_DECODED;
   const readCompressed = remembering(STREAMS_KEPT, String, (number: number) => objectStream(number));
 
   async function entryOf(number: number): Promise<Entry | undefined> {
@@ -59,7 +64,11 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
 
   async function object(number: number): Promise<IndirectObject | undefined> {
     const entry = await entryOf(number);
-    if (entry === undefined || entry.type === 'free') return undefined;
+    return entry && objectAt(number, entry);
+  }
+
+  async function objectAt(number: number, entry: Entry): Promise<IndirectObject | undefined> {
+    if (entry.type === 'free') return undefined;
     const found = entry.type === 'in-file' ? await objectIn(entry.offset, number) : await compressed(entry, number);
     const generation = entry.type === 'in-file' ? entry.generation : 0;
     if (found.number !== number || found.generation !== generation) {
@@ -95,6 +104,8 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
       throw brokenReference(`object stream ${number} is not where it should be`);
     const [count, first] = [value.entries.get('N'), value.entries.get('First')];
     const data = await readStream(source, container, await resolve(value.entries.get('Length')));
+    leftToDecode -= data.length;
+    if (leftToDecode < 0) throw pdfErrors('pdf-too-large', { limit: MAX_DECODED, what: 'bytes in its object streams' });
     if (!isInteger(count) || !isInteger(first) || first > data.length) {
       throw pdfErrors('pdf-malformed', { offset: container.offset, problem: 'an object stream has no table' });
     }
@@ -127,6 +138,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
     root,
     nextNumber: sections.reduce((most, { ranges }) => Math.max(most, endOf(ranges)), sizeIn(trailer)),
     object,
+    objectAt,
     resolve,
     async dictionary(value) {
       const resolved = await resolve(value);

@@ -9,19 +9,34 @@ const MAX_VALUES = 500_000;
 const LONGEST_NAME = 4096;
 const LONGEST_NUMBER = 64;
 
-const SPACES = bytesOf('\0\t\n\f\r ');
-const DELIMITERS = bytesOf('()<>[]{}/%');
+const SPACE = 1;
+const DELIMITER = 2;
+/** What each byte is; 0 for a regular character. */
+const CLASSES = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  return '\0\t\n\f\r '.includes(character) ? SPACE : '()<>[]{}/%'.includes(character) ? DELIMITER : 0;
+});
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
 const REFERENCE = /^(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+R(?![^\0\t\n\f\r ()<>[\]{}/%])/;
 /** Of what follows a number and may make it a reference. */
 const LOOK_AHEAD = 48;
 
-function bytesOf(characters: string): ReadonlySet<number> {
-  return new Set(Buffer.from(characters, 'latin1'));
-}
-
 /** The bytes end before the value does, and the file goes on. */
 export class MoreNeeded extends Error {}
+
+/** Bytes that are added one by one. */
+function growing() {
+  let memory = Buffer.alloc(64);
+  let length = 0;
+  return {
+    push(byte: number): void {
+      if (length === memory.length) memory = Buffer.concat([memory, Buffer.alloc(length)]);
+      memory[length] = byte;
+      length += 1;
+    },
+    bytes: (): Uint8Array => memory.subarray(0, length),
+  };
+}
 
 export interface Parser {
   /** In the bytes. */
@@ -39,6 +54,8 @@ export interface Parser {
 export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boolean, from = 0): Parser {
   let position = from;
   let room = MAX_VALUES;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const textOf = (start: number, end: number) => buffer.toString('latin1', start, end);
 
   const malformed = (problem: string) => pdfErrors('pdf-malformed', { offset: (base ?? 0) + position, problem });
 
@@ -53,7 +70,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
       const byte = bytes[position] ?? 0;
       if (byte === 0x25) {
         while (position < bytes.length && bytes[position] !== 0x0a && bytes[position] !== 0x0d) position += 1;
-      } else if (!SPACES.has(byte)) return;
+      } else if (CLASSES[byte] !== SPACE) return;
     }
     if (!isWhole) throw new MoreNeeded();
   }
@@ -61,18 +78,19 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
   function word(): string {
     const start = position;
     while (position < bytes.length && position - start <= LONGEST_NAME) {
-      const byte = bytes[position] ?? 0;
-      if (SPACES.has(byte) || DELIMITERS.has(byte)) break;
+      if (CLASSES[bytes[position] ?? 0] !== 0) break;
       position += 1;
     }
     if (position === bytes.length && !isWhole) throw new MoreNeeded();
     if (position - start > LONGEST_NAME) throw malformed('a name or keyword is too long');
-    return Buffer.from(bytes.subarray(start, position)).toString('latin1');
+    return textOf(start, position);
   }
 
   function name(): string {
     position += 1;
-    return word().replace(/#([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    const written = word();
+    if (!written.includes('#')) return written;
+    return written.replace(/#([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   }
 
   const string = (start: number, value: Uint8Array, isHex: boolean): PdfString => ({
@@ -90,9 +108,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
       position = bytes.length;
       peek();
     }
-    const digits = Buffer.from(bytes.subarray(start + 1, end))
-      .toString('latin1')
-      .replace(/[\0\t\n\f\r ]/g, '');
+    const digits = textOf(start + 1, end).replace(/[\0\t\n\f\r ]/g, '');
     if (!/^[0-9A-Fa-f]*$/.test(digits)) throw malformed('a hexadecimal string holds another character');
     position = end + 1;
     return string(start, Buffer.from(digits.length % 2 === 0 ? digits : `${digits}0`, 'hex'), true);
@@ -100,7 +116,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
 
   function literalString(): PdfString {
     const start = position;
-    const out: number[] = [];
+    const out = growing();
     let depth = 0;
     do {
       const byte = peek();
@@ -120,12 +136,12 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
         }
       }
     } while (depth > 0);
-    return string(start, Uint8Array.from(out), false);
+    return string(start, out.bytes(), false);
   }
 
-  function escaped(out: number[]): void {
+  function escaped(out: ReturnType<typeof growing>): void {
     const byte = peek();
-    const digits = /^[0-7]{1,3}/.exec(Buffer.from(bytes.subarray(position, position + 3)).toString('latin1'))?.[0];
+    const digits = /^[0-7]{1,3}/.exec(textOf(position, position + 3))?.[0];
     if (digits !== undefined) {
       position += digits.length;
       out.push(Number.parseInt(digits, 8) & 0xff);
@@ -149,7 +165,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
       throw malformed(`"${text.slice(0, 20)}" is not a value`);
     }
     if (!digits.test(text)) return Number(text);
-    const ahead = Buffer.from(bytes.subarray(start, start + LOOK_AHEAD)).toString('latin1');
+    const ahead = textOf(start, start + LOOK_AHEAD);
     if (ahead.length < LOOK_AHEAD && !isWhole) throw new MoreNeeded();
     const found = REFERENCE.exec(ahead);
     if (found === null) return Number(text);
@@ -168,7 +184,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
   function dictionary(depth: number): PdfDictionary {
     position += 2;
     const entries = new Map<string, PdfValue>();
-    const raw = new Map<string, Uint8Array>();
+    const ends: (readonly [key: string, start: number, end: number])[] = [];
     for (skipSpace(); peek() !== 0x3e; skipSpace()) {
       if (peek() !== 0x2f) throw malformed('a key of a dictionary is not a name');
       const key = name();
@@ -176,12 +192,19 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
       skipSpace();
       const start = position;
       entries.set(key, valueAt(depth + 1));
-      raw.set(key, bytes.subarray(start, position));
+      ends.push([key, start, position]);
     }
     position += 1;
     if (peek() !== 0x3e) throw malformed('a dictionary does not end with >>');
     position += 1;
-    return { kind: 'dictionary', entries, raw };
+    return {
+      kind: 'dictionary',
+      entries,
+      // Few are ever written again.
+      get raw() {
+        return new Map(ends.map(([key, start, end]) => [key, bytes.subarray(start, end)]));
+      },
+    };
   }
 
   function valueAt(depth: number): PdfValue {

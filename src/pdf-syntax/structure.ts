@@ -6,6 +6,9 @@ import { isInteger, isOf, nameOf, type PdfDictionary, type PdfReference, type Pd
 
 const MAX_DEPTH = 64;
 const MAX_FIELDS = 50_000;
+/** Of the page tree, until the first page is found: one branch of it, and those before that have no page. */
+const MAX_NODES = 1000;
+const MOST_KIDS = 64;
 
 export async function readCatalog(document: PdfDocument): Promise<PdfDictionary> {
   const catalog = await document.dictionary(document.root);
@@ -17,19 +20,17 @@ export async function readCatalog(document: PdfDocument): Promise<PdfDictionary>
 export async function firstPage(
   document: PdfDocument,
 ): Promise<{ readonly reference: PdfReference; readonly page: PdfDictionary }> {
-  let queue: readonly { readonly value: PdfValue | undefined; readonly depth: number }[] = [
+  const waiting: { readonly value: PdfValue | undefined; readonly depth: number }[] = [
     { value: (await readCatalog(document)).entries.get('Pages'), depth: 0 },
   ];
-  for (let visited = 0; visited < MAX_FIELDS; visited += 1) {
-    const [next, ...others] = queue;
-    queue = others;
+  for (let visited = 0; visited < MAX_NODES; visited += 1) {
+    const next = waiting.pop();
     if (next === undefined || next.depth > MAX_DEPTH) break;
     const node = await document.dictionary(next.value);
     if (node === undefined || !isOf(next.value, 'reference')) continue;
     const kids = await document.resolve(node.entries.get('Kids'));
     if (isOf(kids, 'array')) {
-      const below = kids.items.slice(0, MAX_DEPTH).map((value) => ({ value, depth: next.depth + 1 }));
-      queue = [...below, ...queue];
+      for (const value of kids.items.slice(0, MOST_KIDS).reverse()) waiting.push({ value, depth: next.depth + 1 });
     } else if (nameOf(node.entries.get('Type')) !== 'Pages') return { reference: next.value, page: node };
   }
   throw pdfErrors('pdf-malformed', { offset: document.end, problem: 'it has no page' });

@@ -1,20 +1,18 @@
 /** What a signature of a NuGet package signs: its content, and its signed attributes. */
 
-import { createHash } from 'node:crypto';
 import { DIGEST_OID, digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import {
   COMMITMENT_TYPE,
   DATA,
   PROOF_OF_ORIGIN,
-  SIGNING_CERTIFICATE_V2,
   SIGNING_TIME,
   TIMESTAMP_TOKEN,
 } from '../../asn1/object-identifiers.ts';
 import { octetsOf } from '../../asn1/read.ts';
 import { encodeTime } from '../../asn1/times.ts';
-import { contextConstructed, objectIdentifier, octetString, sequence } from '../../asn1/write.ts';
-import { readCertificateFields } from '../../certificates/certificate-fields.ts';
+import { objectIdentifier, sequence } from '../../asn1/write.ts';
 import type { SignedData } from '../../cms/parse-signed-data.ts';
+import { signingCertificate } from '../../cms/signing-certificate.ts';
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import type { SignatureProfile } from '../format.ts';
@@ -24,20 +22,12 @@ export const NUGET_PROFILE: SignatureProfile = {
   signedAttributes: ({ time, chain }) => [
     { type: SIGNING_TIME, value: encodeTime(time) },
     { type: COMMITMENT_TYPE, value: sequence(objectIdentifier(PROOF_OF_ORIGIN)) },
-    { type: SIGNING_CERTIFICATE_V2, value: signingCertificate(chain.leaf.der) },
+    signingCertificate(chain.leaf.der, { withIssuerSerial: true }),
   ],
   carriesRoot: true,
   timestampTypes: [TIMESTAMP_TOKEN],
   verifier: 'NuGet',
 };
-
-/** RFC 5035, 3: SHA-256 is the default digest, which DER leaves out. NuGet requires issuerSerial. */
-function signingCertificate(certificate: Uint8Array): Uint8Array {
-  const { issuer, serialNumber } = readCertificateFields(certificate);
-  const issuerSerial = sequence(sequence(contextConstructed(4, issuer)), serialNumber);
-  const digest = octetString(createHash('sha256').update(certificate).digest());
-  return sequence(sequence(sequence(digest, issuerSerial)));
-}
 
 /** The text that is the content of the CMS. */
 export function signedText(algorithm: DigestAlgorithm, digest: Uint8Array): Buffer {

@@ -1,27 +1,40 @@
 /** What keeps a document from getting another signature: known before anything is digested. */
 
-import { brokenReference } from '../../pdf-syntax/cross-reference.ts';
+import { forEachObject, forEachReference } from '../../pdf-syntax/all-objects.ts';
+import { brokenReference, MAX_NUMBER } from '../../pdf-syntax/cross-reference.ts';
 import type { PdfDocument } from '../../pdf-syntax/document.ts';
+import { pdfErrors } from '../../pdf-syntax/errors.ts';
 import { type Field, readFields, readForm } from '../../pdf-syntax/structure.ts';
 import { isInteger } from '../../pdf-syntax/values.ts';
 import { pdfSigningErrors } from './errors.ts';
+import { LARGEST_WITH_TEN_DIGITS } from './new-signature.ts';
 import { locks, type StoredSignature } from './stored.ts';
 
-/** Entries whose objects are looked for: more than most documents have, in a second at most. */
-const MOST_CHECKED = 10_000;
-
 /**
- * Throws `pdf-cross-reference-broken` unless objects are where the cross-reference says: readers repair such a document, each
- * in its own way.
+ * Throws `pdf-cross-reference-broken` unless every object is where the cross-reference says: readers repair such a document, each
+ * in its own way. Throws `pdf-offsets-too-large`.
+ * @returns the first number for new objects: no object has it or refers to it
  */
-export async function requireSoundReferences(document: PdfDocument): Promise<void> {
-  const { trailer, nextNumber } = document;
+export async function requireSoundReferences(document: PdfDocument): Promise<number> {
+  const { trailer, nextNumber, source, sections } = document;
   const size = trailer.entries.get('Size');
   if (isInteger(size) && size < nextNumber)
     throw brokenReference(`its trailer counts ${size} objects, and there are more`);
-  for (const section of document.sections) await section.extent();
-  for (let number = 1; number < Math.min(nextNumber, MOST_CHECKED); number += 1) await document.object(number);
+  if (sections[0].kind === 'table' && source.size > LARGEST_WITH_TEN_DIGITS) {
+    throw pdfSigningErrors('pdf-offsets-too-large', { size: source.size });
+  }
+  let highest = nextNumber - 1;
+  await forEachObject(document, ({ value }) =>
+    forEachReference(value, (number) => {
+      highest = Math.max(highest, number);
+    }),
+  );
+  if (highest + NEW_OBJECTS > MAX_NUMBER) throw pdfErrors('pdf-too-large', { limit: MAX_NUMBER, what: 'objects' });
+  return highest + 1;
 }
+
+/** Signature, field and cross-reference stream. */
+const NEW_OBJECTS = 3;
 
 /** Throws `pdf-xfa`, `pdf-changes-forbidden`, `pdf-certify-not-first`. `fieldName`: undefined for a document timestamp. */
 export async function requireChangeable(
@@ -67,6 +80,5 @@ export async function emptyField(document: PdfDocument, name: string): Promise<F
 export async function freeName(document: PdfDocument, prefix: string): Promise<string> {
   const form = await readForm(document);
   const taken = new Set((form === undefined ? [] : await readFields(document, form)).map(({ name }) => name));
-  for (const section of document.sections) await section.extent();
   for (let number = 1; ; number += 1) if (!taken.has(`${prefix}${number}`)) return `${prefix}${number}`;
 }

@@ -28,6 +28,10 @@ export const pdfSigningErrors = defineErrors('local', {
     message: 'the signature has {length} bytes, and {space} are reserved for it in the document',
     hint: 'Use a timestamp authority whose tokens hold fewer certificates, or no timestamp.',
   },
+  'pdf-offsets-too-large': {
+    message: 'the document has {size} bytes, and its cross-reference table has offsets of ten digits',
+    hint: 'Write it with a cross-reference stream first (qpdf --object-streams=generate in.pdf out.pdf).',
+  },
   'pdf-cannot-remove': {
     message: 'the last change of the document cannot be taken off: {reason}',
     hint: 'Use the document from before it was signed.',

@@ -16,6 +16,8 @@ export interface NewSignature {
   readonly entries: readonly (readonly [key: string, value: string])[];
   /** An empty field, or the name of a new one. */
   readonly field: Field | string;
+  /** The first number for new objects. */
+  readonly firstNumber: number;
   /** Bytes to reserve for the CMS or token. */
   readonly space: number;
   /** Whether the catalog names it as the certification (12.8.6). */
@@ -29,21 +31,24 @@ export interface PreparedUpdate {
   put(cms: Uint8Array): Patch;
 }
 
-/** Digits of a number in /ByteRange: as many as an entry of a cross-reference table has. */
+/** Digits of an offset in a cross-reference table, and of a number in /ByteRange. */
 const NUMBER_WIDTH = 10;
-const BYTE_RANGE = (numbers: readonly number[]): string =>
-  `/ByteRange [0 ${numbers.map((number) => String(number).padEnd(NUMBER_WIDTH)).join(' ')}]`;
+/** Bytes of a document for which they suffice, an update with the largest signature included. */
+export const LARGEST_WITH_TEN_DIGITS = 9_900_000_000;
 
 export async function prepareUpdate(document: PdfDocument, wanted: NewSignature): Promise<PreparedUpdate> {
-  const { source, nextNumber } = document;
-  const signature = { number: nextNumber, generation: 0 };
-  const { start, end, body } = signatureDictionary(wanted);
+  const { source } = document;
+  const signature = { number: wanted.firstNumber, generation: 0 };
+  const width = source.size <= LARGEST_WITH_TEN_DIGITS ? NUMBER_WIDTH : String(Number.MAX_SAFE_INTEGER).length;
+  const byteRange = (numbers: readonly number[]): string =>
+    `/ByteRange [0 ${numbers.map((number) => String(number).padEnd(width)).join(' ')}]`;
+  const { start, end, body } = signatureDictionary(wanted, byteRange([0, 0, 0]));
   const objects = [{ ...signature, body }, ...(await fieldObjects(document, wanted, signature))];
   const { bytes, starts } = writeUpdate(document, objects);
   const at = (starts.get(signature.number) ?? 0) - source.size;
   const [contentsStart, contentsEnd] = [at + start, at + end];
   const numbers = [source.size + contentsStart, source.size + contentsEnd, bytes.length - contentsEnd];
-  bytes.write(BYTE_RANGE(numbers), at + OPENING.length, 'latin1');
+  bytes.write(byteRange(numbers), at + OPENING.length, 'latin1');
   const [before, after] = [bytes.subarray(0, contentsStart), bytes.subarray(contentsEnd)];
   return {
     content: [{ start: 0, end: source.size }, before, after],
@@ -71,8 +76,8 @@ const OPENING = '<< ';
 export const PROGRAM_NAME = 'codesign-remote';
 
 /** `start` and `end`: of /Contents in the body. */
-function signatureDictionary({ entries, space }: NewSignature) {
-  const before = Buffer.from(`${OPENING}${BYTE_RANGE([0, 0, 0])} /Contents `, 'latin1');
+function signatureDictionary({ entries, space }: NewSignature, byteRange: string) {
+  const before = Buffer.from(`${OPENING}${byteRange} /Contents `, 'latin1');
   const contents = hexContents(new Uint8Array(), space);
   const others = entries.map(([key, value]) => ` /${key} ${value}`).join('');
   const after = ` /Filter /Adobe.PPKLite${others} /Prop_Build << /App << /Name /${PROGRAM_NAME} >> >> >>`;

@@ -31,7 +31,7 @@ export async function planSignature(
   const field = named === undefined ? await freeName(document, 'Signature') : await emptyField(document, named);
   await requireChangeable(document, stored, typeof field === 'string' ? field : field.name);
   if (level !== undefined && stored.length > 0) throw pdfSigningErrors('pdf-certify-not-first');
-  await requireSoundReferences(document);
+  const firstNumber = await requireSoundReferences(document);
   const entries = [
     ['Type', '/Sig'],
     ['SubFilter', '/ETSI.CAdES.detached'],
@@ -39,7 +39,7 @@ export async function planSignature(
     ...textsOf(formatOptions),
     ...(level === undefined ? [] : [['Reference', certification(level)] as const]),
   ] as const;
-  return { entries, field, certifies: level !== undefined };
+  return { entries, field, firstNumber, certifies: level !== undefined };
 }
 
 function textsOf(options: FormatOptions): (readonly [string, string])[] {
@@ -104,11 +104,18 @@ export async function prepareTimestamp(
   if (isDocumentTimestamp(last) && !force) return undefined;
   await requireChangeable(document, stored, undefined);
   const field = await freeName(document, 'Timestamp');
+  const firstNumber = await requireSoundReferences(document);
   const entries = [
     ['Type', '/DocTimeStamp'],
     ['SubFilter', '/ETSI.RFC3161'],
   ] as const;
-  const { content, put } = await prepareUpdate(document, { entries, field, space: tokenReserve, certifies: false });
+  const { content, put } = await prepareUpdate(document, {
+    entries,
+    field,
+    firstNumber,
+    space: tokenReserve,
+    certifies: false,
+  });
   return {
     async digest() {
       const { digests } = await reader.measure(document.source, content, [algorithm]);

@@ -1,5 +1,6 @@
 import type { Patch } from '../../bytes/patch.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
+import { extentOf } from '../../pdf-syntax/cross-reference.ts';
 import { nameOf } from '../../pdf-syntax/values.ts';
 import { formatErrors } from '../errors.ts';
 import { pdfSigningErrors } from './errors.ts';
@@ -21,7 +22,7 @@ export async function lastUpdate({
   if (last === undefined) throw formatErrors('not-signed');
   const { source, sections } = document;
   const refuse = (reason: string) => pdfSigningErrors('pdf-cannot-remove', { reason });
-  const { lowest } = await sections[0].extent();
+  const { lowest } = await extentOf(sections[0]);
   if (sections.length < 2 || last.contents === undefined || last.contents.start < lowest) {
     throw refuse('it is not an update that adds a signature');
   }

@@ -3,10 +3,12 @@
 import { CodesignError, expectedError } from '../../../errors/codesign-error.ts';
 import { counted } from '../../../errors/counted.ts';
 import { broken, type Finding, odd } from '../../../errors/finding.ts';
+import { extentOf } from '../../../pdf-syntax/cross-reference.ts';
 import { openDocument, type PdfDocument } from '../../../pdf-syntax/document.ts';
 import { truncated } from '../new-signature.ts';
 import { locks, readStored, type StoredSignature } from '../stored.ts';
-import { type Change, changesAfter } from './changes.ts';
+import type { Change } from './change.ts';
+import { changesAfter } from './changes.ts';
 
 /** Never throws for what the file holds. */
 export async function examineRevision(document: PdfDocument, stored: StoredSignature): Promise<readonly Finding[]> {
@@ -30,7 +32,7 @@ async function compareRevision(document: PdfDocument, stored: StoredSignature): 
     return [broken('pdf-revision-replaced', 'The document that is shown does not build on the one that was signed.')];
   }
   for (const section of signed.sections) {
-    if ((await section.extent()).highest >= end) {
+    if ((await extentOf(section)).highest >= end) {
       return [broken('pdf-revision-open', 'Objects of the signed document are behind what the signature covers.')];
     }
   }
@@ -76,7 +78,7 @@ function classify(changes: readonly Change[], stored: StoredSignature): readonly
     const what = locked === undefined ? wordsOf(forbidden) : `the locked field "${locked.field}"`;
     return [broken('pdf-changed-after-signing', `The document was changed after this signature: ${what}.`)];
   }
-  const shown = changes.filter(({ kind }) => kind !== 'signature' && permission === undefined);
+  const shown = changes.filter(({ kind, covers }) => covers || (kind !== 'signature' && permission === undefined));
   if (shown.length === 0) return [];
   return [odd('pdf-changed-later', `The document was changed after this signature, as it allows: ${wordsOf(shown)}.`)];
 }

@@ -1,11 +1,15 @@
 /** What `verify` finds in documents that were changed after they were signed, and what keeps a document from being signed. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
 import { speaksAgainst } from '../../../../src/errors/finding.ts';
+import { requireSoundReferences } from '../../../../src/formats/pdf/check.ts';
 import { pdf } from '../../../../src/formats/pdf/index.ts';
+import { prepareUpdate } from '../../../../src/formats/pdf/new-signature.ts';
+import { openDocument } from '../../../../src/pdf-syntax/document.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { ALLOWED, ATTACKS } from './attacks.ts';
 import { makePdf } from './make-pdf.ts';
 
@@ -39,6 +43,84 @@ describe('attacks on signed documents', () => {
     const findings = await findingsAfter(change);
     expect(findings.map(({ code }) => code)).toEqual(change.code === undefined ? [] : [change.code]);
     expect(speaksAgainst(findings, 'integrity')).toBe(false);
+  });
+});
+
+describe('an unusual document', () => {
+  const intact = async (original: Buffer, extend: (signed: Buffer) => Promise<Buffer>) => {
+    const { result } = await signBytes(pdf, original, signer);
+    const signatures = await (await openBytes(pdf, await extend(result))).signatures();
+    const codes: string[][] = [];
+    for (const each of signatures) codes.push((await each.examine()).map(({ code }) => code));
+    return codes;
+  };
+
+  it('of 20,000 annotations is signed twice, and both signatures are intact', async () => {
+    const notes = Array.from({ length: 20_000 }, (_, index) => `${index + 5} 0 R`).join(' ');
+    const note = '<< /Type /Annot /Subtype /Text /Rect [0 0 9 9] >>';
+    const original = makePdf({
+      page: `/Annots [${notes}]`,
+      objects: notes
+        .split(' R')
+        .slice(0, -1)
+        .map(() => note),
+    });
+    const again = async (signed: Buffer) => (await signBytes(pdf, signed, signer)).result;
+    expect(await intact(original, again)).toEqual([[], []]);
+  });
+
+  it('that refers to objects that it does not have keeps them missing', async () => {
+    const original = makePdf({ page: '/Group 5 0 R /Thumb 6 0 R' });
+    const { result } = await signBytes(pdf, original, signer);
+    expect(result.toString('latin1')).not.toMatch(/\n[56] 0 obj/);
+    expect(result.toString('latin1')).toMatch(/\n7 0 obj/);
+  });
+
+  /** A document of 12 GB, zeros for the most part: its objects are at the start, and what leads to them is at the end. */
+  const large = (head: Buffer, tailAt: (offset: number) => string): ByteSource => {
+    const size = 12_000_000_000;
+    const tail = Buffer.from(tailAt(size - 1000).padEnd(1000), 'latin1');
+    const read = async (offset: number, length: number) => {
+      const bytes = Buffer.alloc(length);
+      for (const [part, at] of [
+        [head, 0],
+        [tail, size - tail.length],
+      ] as const) {
+        const [from, to] = [Math.max(offset, at), Math.min(offset + length, at + part.length)];
+        if (from < to) part.copy(bytes, from - offset, from - at, to - at);
+      }
+      return bytes;
+    };
+    return { size, read, stream: () => memorySource(Buffer.alloc(0)).stream() };
+  };
+  const whole = makePdf();
+  const head = whole.subarray(0, whole.lastIndexOf('xref\n0'));
+
+  it('of 12 GB with a table is rejected, since its table cannot hold the offsets of the update', async () => {
+    const table = whole.toString('latin1', head.length).split('startxref')[0];
+    const source = large(head, (offset) => `${table}startxref\n${offset}\n%%EOF\n`);
+    const file = await pdf.open(source, plainReader());
+    const checking = file.check(signingContext({ chain: signer.chain }), 'append');
+    await expect(checking).rejects.toMatchObject({ code: 'pdf-offsets-too-large' });
+  });
+
+  it('of 12 GB with a cross-reference stream gets an update with longer numbers', async () => {
+    const rows = Buffer.alloc(25);
+    for (let number = 1; number < 5; number += 1) {
+      rows.writeUInt8(1, number * 5);
+      rows.writeUInt32BE(head.indexOf(`${number} 0 obj`), number * 5 + 1);
+    }
+    const dictionary = '<< /Type /XRef /Size 6 /Index [0 5] /W [1 4 0] /Root 1 0 R /Length 25 >>';
+    const stream = `5 0 obj\n${dictionary}\nstream\n${rows.toString('latin1')}\nendstream\nendobj\n`;
+    const document = await openDocument(large(head, (offset) => `${stream}startxref\n${offset}\n%%EOF\n`));
+    const firstNumber = await requireSoundReferences(document);
+    const wanted = { entries: [], field: 'Signature1', firstNumber, space: 8, certifies: false };
+    const [{ insert = [] } = {}] = (await prepareUpdate(document, wanted)).put(Buffer.of(1));
+    const update = Buffer.concat([...insert].map((piece) => piece as Uint8Array)).toString('latin1');
+    const [, start = '', end = '', rest = ''] = /\/ByteRange \[0 (\d+) +(\d+) +(\d+) *\]/.exec(update) ?? [];
+    expect(Number(start)).toBe(document.source.size + update.indexOf('<01'));
+    expect(Number(end)).toBe(Number(start) + 18);
+    expect(Number(rest)).toBe(document.source.size + update.length - Number(end));
   });
 });
 

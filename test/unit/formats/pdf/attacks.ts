@@ -33,14 +33,15 @@ const updated =
   (objects: Readonly<Record<number, string>>, trailer = '') =>
   (signed: Buffer) =>
     withUpdate(signed, objects, { trailer, size: 8 });
-/** The page of the signed document, with other entries. */
-const pageWith = (signed: Buffer, from: string, to: string): string => {
+/** Of an object of the signed document. */
+const objectOf = (signed: Buffer, number: number): string => {
   const text = signed.toString('latin1');
-  const start = text.lastIndexOf('3 0 obj\n') + 8;
-  return text.slice(start, text.indexOf('\nendobj', start)).replace(from, to);
+  const start = text.lastIndexOf(`\n${number} 0 obj\n`) + `\n${number} 0 obj\n`.length;
+  return text.slice(start, text.indexOf('\nendobj', start));
 };
+const pageWith = (signed: Buffer, from: string, to: string): string => objectOf(signed, 3).replace(from, to);
 
-const MADE: readonly Omit<Attack, 'original'>[] = [
+const MADE: readonly (Omit<Attack, 'original'> & Partial<Pick<Attack, 'original'>>)[] = [
   {
     name: 'signature wrapping: the second range starts later',
     attack: (signed) => edited(signed, /(\/ByteRange \[0 \d+ +)(\d+)/, (found) => found.replace(/\d(?=\D*$)/, '9')),
@@ -122,9 +123,125 @@ const MADE: readonly Omit<Attack, 'original'>[] = [
     code: 'pdf-changed-after-signing',
     pdfsig: 'valid',
   },
+  {
+    name: 'universal forgery: a negative length in /ByteRange',
+    attack: (signed) => edited(signed, /\/ByteRange \[0 \d/, '/ByteRange [0 -'),
+    code: 'pdf-byte-range-wrong',
+    pdfsig: 'invalid',
+  },
+  {
+    name: 'universal forgery: /ByteRange null',
+    attack: (signed) => edited(signed, /\/ByteRange \[[^\]]*\]/, (found) => '/ByteRange null'.padEnd(found.length)),
+    code: 'pdf-byte-range-wrong',
+    pdfsig: 'invalid',
+  },
+  {
+    name: 'universal forgery: /Contents without digits',
+    attack: (signed) => edited(signed, /\/Contents <[0-9A-F]{100,}>/, (found) => '/Contents <>'.padEnd(found.length)),
+    code: 'pdf-contents-missing',
+    pdfsig: 'invalid',
+  },
+  {
+    name: 'universal forgery: /Contents null',
+    attack: (signed) => edited(signed, /\/Contents <[0-9A-F]{100,}>/, (found) => '/Contents null'.padEnd(found.length)),
+    code: 'pdf-contents-missing',
+    pdfsig: 'invalid',
+  },
+  {
+    name: 'universal forgery: /Contents of zeros',
+    attack: (signed) =>
+      edited(signed, /\/Contents <[0-9A-F]{100,}/, (found) => found.replace(/[0-9A-F](?=[0-9A-F]*$)/g, '0')),
+    code: 'cms-malformed',
+    pdfsig: 'invalid',
+  },
+  {
+    name: 'incremental saving: another signature dictionary in the place of the signed one',
+    attack: (signed) => updated({ 7: objectOf(signed, 7).replace('/Filter', '/Reason (Forged) /Filter') })(signed),
+    code: 'pdf-byte-range-wrong',
+    pdfsig: 'valid',
+  },
+  {
+    name: 'shadow attack: a table alone, which leads to an object of an earlier revision',
+    original: withUpdate(makePdf({ text: 'Forged' }), { 4: stream('Hello') }, { size: 4 }),
+    attack: (signed) => {
+      const at = String(signed.indexOf('4 0 obj')).padStart(10, '0');
+      const start = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(signed.toString('latin1'))?.[1];
+      const table = `xref\n4 1\n${at} 00000 n \ntrailer\n<< /Size 7 /Root 1 0 R /Prev ${start} >>\n`;
+      return Buffer.concat([signed, Buffer.from(`${table}startxref\n${signed.length}\n%%EOF\n`)]);
+    },
+    code: 'pdf-changed-after-signing',
+    pdfsig: 'valid',
+  },
+  {
+    name: 'shadow attack: an object that the signed document refers to and does not have',
+    original: makePdf({
+      page: '/Annots [5 0 R]',
+      objects: ['<< /Type /Annot /Subtype /Stamp /Rect [0 0 9 9] /AP << /N 50 0 R >> >>'],
+    }),
+    attack: (signed) => withUpdate(signed, { 50: stream('Forged') }, { size: 60 }),
+    code: 'pdf-changed-after-signing',
+    pdfsig: 'valid',
+  },
+  {
+    name: 'shadow attack: another font',
+    original: makePdf({ page: '/Fonts 5 0 R', objects: ['<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'] }),
+    attack: (signed) => withUpdate(signed, { 5: '<< /Type /Font /Subtype /Type1 /BaseFont /Symbol >>' }, { size: 7 }),
+    code: 'pdf-changed-after-signing',
+    pdfsig: 'valid',
+  },
+  ...(
+    [
+      ['information about the document', { trailer: '/Info 4 0 R' }],
+      ['metadata', { catalog: '/Metadata 4 0 R' }],
+      ['validation data', { catalog: '/DSS << /Certs [4 0 R] >>' }],
+      [
+        'the appearance of a field',
+        { catalog: '/AcroForm << /Fields [5 0 R] >>', objects: [TEXT_FIELD.replace('/V', '/AP << /N 4 0 R >> /V')] },
+      ],
+    ] as const
+  ).map(([what, shape]) => ({
+    name: `shadow attack: what a page shows is also ${what}`,
+    original: makePdf(shape),
+    attack: (signed: Buffer) => withUpdate(signed, { 4: stream('Forged') }, { size: 8 }),
+    code: 'pdf-changed-after-signing',
+    pdfsig: 'valid' as const,
+  })),
+  {
+    name: 'shadow attack: a list of fields that is also what a page shows',
+    original: makePdf({ page: '/Contents 5 0 R', objects: ['[]'], isShownByPage: true }),
+    attack: (signed) => {
+      const field = stream('Forged').replace('<<', '<< /FT /Sig /T (x)');
+      const catalog = '<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields 5 0 R >> >>';
+      const list = /\/Fields \[(\d+ 0 R)\]/.exec(signed.toString('latin1'))?.[1];
+      return withUpdate(signed, { 1: catalog, 5: `[${list} 9 0 R]`, 9: field }, { size: 9 });
+    },
+    code: 'pdf-changed-after-signing',
+    pdfsig: 'valid',
+  },
+  {
+    name: 'certified document: an annotation that calls itself a signature',
+    certify: 'no-changes',
+    attack: (signed) =>
+      updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 9 0 R'), 9: NOTE.replace('/Subtype', '/FT /Sig /Subtype') })(
+        signed,
+      ),
+    code: 'pdf-changed-after-signing',
+    pdfsig: 'valid',
+  },
+  {
+    name: 'certified document: a text field that calls itself a timestamp',
+    certify: 'forms',
+    attack: (signed) =>
+      updated({
+        1: objectOf(signed, 1).replace('8 0 R]', '8 0 R 9 0 R]'),
+        9: TEXT_FIELD.replace('(Sum)', '(More)').replace('(1)', '<< /Type /DocTimeStamp >>'),
+      })(signed),
+    code: 'pdf-changed-after-signing',
+    pdfsig: 'valid',
+  },
 ];
 
-export const ATTACKS: readonly Attack[] = MADE.map((attack) => ({ ...attack, original: ORIGINAL }));
+export const ATTACKS: readonly Attack[] = MADE.map((attack) => ({ original: ORIGINAL, ...attack }));
 
 type Allowed = Omit<Attack, 'code' | 'pdfsig'> & { readonly code: string | undefined };
 
@@ -149,7 +266,17 @@ const MADE_ALLOWED: readonly Omit<Allowed, 'original'>[] = [
     name: 'a comment that the certification allows',
     certify: 'comments',
     attack: (signed) => updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 9 0 R'), 9: NOTE })(signed),
-    code: undefined,
+    code: 'pdf-changed-later',
+  },
+  {
+    name: 'a visible signature field that the certification allows, and that may cover the content',
+    certify: 'forms',
+    attack: (signed) =>
+      updated({
+        1: objectOf(signed, 1).replace('8 0 R]', '8 0 R 9 0 R]'),
+        9: '<< /Type /Annot /Subtype /Widget /FT /Sig /T (Cover) /Rect [0 0 300 200] /P 3 0 R >>',
+      })(signed),
+    code: 'pdf-changed-later',
   },
   {
     name: 'an update that writes the same again',

@@ -11,6 +11,12 @@ export interface PdfShape {
   readonly trailer?: string;
   /** Further objects, from number 5 on: their values. */
   readonly objects?: readonly string[];
+  /** Further objects that are the first of an object stream: their numbers, and those of the streams. Only with `stream`. */
+  readonly inStreams?: readonly (readonly [number: number, stream: number])[];
+  /** Reference to the root of the page tree. */
+  readonly pages?: string;
+  /** Whether `page` says what the page shows. */
+  readonly isShownByPage?: boolean;
   /** What the page shows. */
   readonly text?: string;
   /** Default: 1.7. */
@@ -19,13 +25,21 @@ export interface PdfShape {
 
 /** Objects 1 catalog, 2 pages, 3 page, 4 contents. */
 export function makePdf(shape: PdfShape = {}): Buffer {
-  const { references = 'table', catalog = '', page = '', text = 'Hello', version = '1.7' } = shape;
+  const {
+    references = 'table',
+    catalog = '',
+    page = '',
+    pages = '2 0 R',
+    inStreams = [],
+    text = 'Hello',
+    version = '1.7',
+  } = shape;
   const shown = `BT /F1 24 Tf 20 100 Td (${text}) Tj ET`;
   const font = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
   const values = [
-    `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
+    `<< /Type /Catalog /Pages ${pages} ${catalog} >>`,
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 ${font} >> >> ${page} >>`,
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] ${shape.isShownByPage ? '' : '/Contents 4 0 R'} /Resources << /Font << /F1 ${font} >> >> ${page} >>`,
     `<< /Length ${shown.length} >>\nstream\n${shown}\nendstream`,
     ...(shape.objects ?? []),
   ];
@@ -46,6 +60,8 @@ export function makePdf(shape: PdfShape = {}): Buffer {
     for (const [index, { number }] of hidden.entries()) entries.push({ number, type: 2, second: next, third: index });
     next += 1;
   }
+  for (const [number, second] of inStreams) entries.push({ number, type: 2, second, third: 0 });
+  next = inStreams.reduce((most, [number]) => Math.max(most, number + 1), next);
   const root = `/Root 1 0 R ${shape.trailer ?? ''}`;
   if (references === 'table') return file.table(entries, next, root);
   if (references !== 'hybrid') return file.stream(entries, next, root);
@@ -73,18 +89,21 @@ interface Entry {
 }
 
 function fileOf(header: string) {
-  let bytes = Buffer.from(header, 'latin1');
+  const added: Buffer[] = [Buffer.from(header, 'latin1')];
+  let size = header.length;
   const add = (part: string | Buffer): number => {
-    const at = bytes.length;
-    bytes = Buffer.concat([bytes, typeof part === 'string' ? Buffer.from(part, 'latin1') : part]);
+    const at = size;
+    const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
+    added.push(bytes);
+    size += bytes.length;
     return at;
   };
   const end = (start: number, trailer = '') => {
     add(`${trailer}startxref\n${start}\n%%EOF\n`);
-    return bytes;
+    return Buffer.concat(added);
   };
   return {
-    size: () => bytes.length,
+    size: () => size,
     object(number: number, value: string | Buffer): number {
       const at = add(`${number} 0 obj\n`);
       add(value);
@@ -93,14 +112,17 @@ function fileOf(header: string) {
     },
     table(entries: readonly Entry[], size: number, trailer: string): Buffer {
       const start = add('xref\n');
+      const isMany = entries.length > 1000;
+      if (isMany) add(`0 ${entries.length}\n`);
       for (const { number, type, second, third } of entries.toSorted((a, b) => a.number - b.number)) {
+        if (!isMany) add(`${number} 1\n`);
         const [offset, generation] = [second, third].map(String);
-        add(`${number} 1\n${offset?.padStart(10, '0')} ${generation?.padStart(5, '0')} ${type === 1 ? 'n' : 'f'} \n`);
+        add(`${offset?.padStart(10, '0')} ${generation?.padStart(5, '0')} ${type === 1 ? 'n' : 'f'} \n`);
       }
       return end(start, `trailer\n<< /Size ${size} ${trailer} >>\n`);
     },
     stream(entries: readonly Entry[], number: number, trailer: string): Buffer {
-      const start = bytes.length;
+      const start = size;
       const own = { number, type: 1, second: start, third: 0 };
       this.object(number, xrefStream([...entries, own], number + 1, trailer));
       return end(start);

@@ -1,12 +1,12 @@
 /** Hostile cabinets, scripts, connection files, extensions and catalogs: sizes that lie, names without end, marks of signatures without number. */
 
 import { truncate, writeFile } from 'node:fs/promises';
-import { makeCabinet } from '../../unit/formats/cab/samples.ts';
-import { bareMember, makeCatalog, memberWith } from '../../unit/formats/cat/samples.ts';
-import { makeExtension } from '../../unit/formats/navx/samples.ts';
-import { LARGEST_BOUNDS } from './archive-cases.ts';
-import type { Bounds } from './bounds.ts';
-import { repeated } from './cases.ts';
+import { makeCabinet } from '../../../unit/formats/cab/samples.ts';
+import { bareMember, makeCatalog, memberWith } from '../../../unit/formats/cat/samples.ts';
+import { makeExtension } from '../../../unit/formats/navx/samples.ts';
+import { LARGEST_BOUNDS } from '../archive-cases.ts';
+import type { Bounds } from '../bounds.ts';
+import { repeated } from '../cases.ts';
 
 export interface ContainerCase {
   readonly what: string;
@@ -19,6 +19,8 @@ export interface ContainerCase {
   readonly result: string;
   /** What `verify` reports, if that is another code. */
   readonly verified?: string;
+  /** If `verify` does not read what is wrong. */
+  readonly onlyToSign?: boolean;
   /** If it may use more than a file of some KB. */
   readonly bounds?: Bounds;
 }

@@ -1,10 +1,10 @@
 /** Hostile installer files: chains and trees that run in circles or into each other, and tables of any size. */
 
 import { randomInt } from 'node:crypto';
-import { newStream } from '../../../src/compound-file/write.ts';
-import { makeCompoundFile, storage } from '../../unit/formats/msi/samples.ts';
-import { LARGEST_BOUNDS } from './archive-cases.ts';
-import { listed } from './cases.ts';
+import { newStream } from '../../../../src/compound-file/write.ts';
+import { makeCompoundFile, storage } from '../../../unit/formats/msi/samples.ts';
+import { LARGEST_BOUNDS } from '../archive-cases.ts';
+import { listed } from '../cases.ts';
 import type { ContainerCase } from './container-cases.ts';
 
 const MEBIBYTE = 1024 * 1024;

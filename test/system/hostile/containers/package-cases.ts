@@ -1,11 +1,11 @@
 /** Hostile packages of Windows apps and of NuGet: parts, names and signatures without end, blocks without number, archives in archives. */
 
-import { contentTypes, INNER, makeBundle, makePackage, packageManifest } from '../../unit/formats/appx/samples.ts';
-import { zip } from '../../unit/formats/jar/simple-zip.ts';
-import { makePackage as makeNugetPackage } from '../../unit/formats/nuget/samples.ts';
-import { LARGEST_BOUNDS } from './archive-cases.ts';
-import type { Bounds } from './bounds.ts';
-import { repeated } from './cases.ts';
+import { contentTypes, INNER, makeBundle, makePackage, packageManifest } from '../../../unit/formats/appx/samples.ts';
+import { zip } from '../../../unit/formats/jar/simple-zip.ts';
+import { makePackage as makeNugetPackage } from '../../../unit/formats/nuget/samples.ts';
+import { LARGEST_BOUNDS } from '../archive-cases.ts';
+import type { Bounds } from '../bounds.ts';
+import { repeated } from '../cases.ts';
 import type { ContainerCase } from './container-cases.ts';
 
 /** The subject of the certificate that they are planned with. */
