@@ -187,8 +187,9 @@ function difatSector(
 ): Uint8Array {
   const perSector = length / 4 - 1;
   const first = HEADER_FAT_SECTORS + index * perSector;
-  const words = Array.from({ length: perSector }, (_, at) => fatSectors[first + at] ?? FREE);
-  return wordsOf([...words, difatSectors[index + 1] ?? END_OF_CHAIN]);
+  const listed = fatSectors.slice(first, first + perSector);
+  const free = Array.from({ length: perSector - listed.length }, () => FREE);
+  return wordsOf([...listed, ...free, difatSectors[index + 1] ?? END_OF_CHAIN]);
 }
 
 function wordsOf(words: readonly number[]): Uint8Array {

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { readPieces } from '../../../../src/bytes/pieces.ts';
 import { readCompoundFile } from '../../../../src/compound-file/read.ts';
+import { newStream } from '../../../../src/compound-file/write.ts';
 import { cmsEnvelope } from '../../../../src/formats/format.ts';
+import { contentOf } from '../../../../src/formats/msi/content.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
 import { decideSigning } from '../../../../src/signing/signing-policy.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
@@ -10,7 +12,7 @@ import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-sig
 import { applyPatch } from '../support/apply-patch.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
-import { makeCompoundFile } from './samples.ts';
+import { makeCompoundFile, storage } from './samples.ts';
 
 const signer = await makeThrowawaySigner();
 const original = makeCompoundFile({ version: 4 });
@@ -122,4 +124,12 @@ it('is appended to with a warning that only open-source programs read a second s
     ).warnings;
   expect(await warnings(result, 'append')).toEqual([expect.stringContaining('second signature')]);
   expect([...(await warnings(original, 'append')), ...(await warnings(result, 'replace'))]).toEqual([]);
+});
+
+it('digests streams in the order of the bytes of their names, not of their code units or of the directory', () => {
+  const [first, second, third] = ['\u4001', '\u0141', 'bb'].map((name) => newStream(name, Buffer.from(name)));
+  if (first === undefined || second === undefined || third === undefined) throw new Error('three streams');
+  const root = storage('Root Entry', 5, '00'.repeat(16), [third, second, first]);
+  const names = [...contentOf(root, [])].slice(0, -1);
+  expect(names).toEqual(['\u4001', '\u0141', 'bb'].map((name) => Buffer.from(name)));
 });

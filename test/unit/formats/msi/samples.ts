@@ -99,6 +99,20 @@ function changed(offset: number, word: number): Buffer {
   return bytes;
 }
 
+/** Says that it has 400 FAT sectors, which take three DIFAT sectors: the first one is its own next one. */
+function difatLoop(): Buffer {
+  const bytes = Buffer.concat([sound, Buffer.alloc(401 * 512 - sound.length)]);
+  for (const [offset, word] of [
+    [44, 400],
+    [68, 1],
+    [72, 3],
+    [offsetOf(2) - 4, 1],
+  ] as const) {
+    bytes.writeUInt32LE(word, offset);
+  }
+  return bytes;
+}
+
 const broken = (name: string, what: string, bytes: Buffer, code = 'compound-file-malformed'): Fixture => ({
   name,
   what,
@@ -135,7 +149,14 @@ export const MALFORMED_INSTALLERS: readonly Fixture[] = [
     changed(entryOf('Small') + 68, sound.readUInt32LE(directory + 76)),
     'compound-file-loop',
   ),
-  broken('difat-loop.msi', 'more FAT sectors than sectors', changed(44, 1000)),
+  broken('fat-count.msi', 'more FAT sectors than sectors', changed(44, 1000)),
+  broken('difat-loop.msi', 'a DIFAT that runs in a circle', difatLoop(), 'compound-file-loop'),
+  broken(
+    'directory-loop.msi',
+    'sectors of the directory that run in a circle',
+    changed(fat + sound.readUInt32LE(48) * 4, sound.readUInt32LE(48)),
+    'compound-file-loop',
+  ),
   broken('directory.msi', 'a directory that is nowhere', changed(48, 0xffff_fffe)),
   broken('cut.msi', 'a file that was cut', sound.subarray(0, directory + 128), 'compound-file-malformed'),
   broken('head.msi', 'a part of a header', sound.subarray(0, 300), 'compound-file-truncated'),

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { readLayout } from '../../../../src/formats/pe/layout.ts';
-import { comparePages, hashPages } from '../../../../src/formats/pe/page-hashes.ts';
+import { checkPageHashes, comparePages, hashPages } from '../../../../src/formats/pe/page-hashes.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../support/fixtures.ts';
@@ -115,6 +115,16 @@ describe('page hashes', () => {
     }
     expect(await comparePages({ type: '1.2.3.4', algorithm: undefined, list }, layout, async () => list)).toMatchObject(
       [{ code: 'page-hashes-not-checked', against: 'nothing' }],
+    );
+  });
+
+  it('are refused before any request if they would not fit into a signature', async () => {
+    const layout = await readLayout(memorySource(long));
+    const pages = (end: number) => ({ ...layout, programEnd: end, sections: [{ start: 4096, end }] });
+    const context = signingContext({ chain: signer.chain }, { pageHashes: true });
+    checkPageHashes(context, pages(1e9), 'replace');
+    expect(() => checkPageHashes(context, pages(2e9), 'replace')).toThrowError(
+      expect.objectContaining({ code: 'page-hashes-impossible', message: expect.stringContaining('too long') }),
     );
   });
 
