@@ -69,7 +69,10 @@ async function verifyResult(opened: OpenedPdf, { sealed, standing }: ExpectedEnv
   }
 }
 
-async function describe({ document, stored }: OpenedPdf): Promise<readonly Detail[]> {
+/** In characters. */
+const LONGEST_DETAIL = 4096;
+
+async function describe({ document, stored, empty }: OpenedPdf): Promise<readonly Detail[]> {
   const head = Buffer.from(await document.source.read(0, Math.min(8, document.source.size))).toString('latin1');
   const [{ kind }] = document.sections;
   const timestamps = stored.filter(isDocumentTimestamp).length;
@@ -77,6 +80,9 @@ async function describe({ document, stored }: OpenedPdf): Promise<readonly Detai
     { name: 'document', value: `PDF ${head.slice(5, 8)}, ${document.source.size} bytes` },
     { name: 'cross-reference', value: `${kind}, ${counted(document.sections.length, 'section')}` },
     { name: 'signatures', value: stored.length === 0 ? 'none' : stored.map(({ field }) => field.name).join(', ') },
+    ...(empty.length === 0
+      ? []
+      : [{ name: 'empty signature fields', value: empty.join(', ').slice(0, LONGEST_DETAIL) }]),
     ...(timestamps === 0 ? [] : [{ name: 'document timestamps', value: String(timestamps) }]),
   ];
 }

@@ -2,13 +2,11 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { ContentDigest } from '../../crypto/content.ts';
 import { openDocument, type PdfDocument } from '../../pdf-syntax/document.ts';
 import type { ContentReader } from '../format.ts';
-import { readStored, type StoredSignature } from './stored.ts';
+import { readSignatureFields, type SignatureFields, type StoredSignature } from './stored.ts';
 
 /** A document that is open, with what is remembered of it. */
-export interface OpenedPdf {
+export interface OpenedPdf extends SignatureFields {
   readonly document: PdfDocument;
-  /** Signatures and document timestamps, in the order in which they were made. */
-  readonly stored: readonly StoredSignature[];
   readonly reader: ContentReader;
   /** Of what a signature covers; undefined if that is unknown. The content is read once for each signature and algorithm. */
   digest(stored: StoredSignature, algorithm: ContentDigest): Promise<Uint8Array | undefined>;
@@ -16,11 +14,11 @@ export interface OpenedPdf {
 
 export async function openWith(source: ByteSource, reader: ContentReader): Promise<OpenedPdf> {
   const document = await openDocument(source);
-  const stored = await readStored(document);
+  const fields = await readSignatureFields(document);
   const digests = new Map<string, Promise<Uint8Array | undefined>>();
   return {
     document,
-    stored,
+    ...fields,
     reader,
     async digest({ ranges }, algorithm) {
       if (ranges === undefined) return undefined;

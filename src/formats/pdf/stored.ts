@@ -27,16 +27,27 @@ export interface StoredSignature extends StoredCms {
 
 const MAX_SIGNATURES = 200;
 
-/** In the order in which they were made: by the end of what they cover. Throws `pdf-too-large`. */
-export async function readStored(document: PdfDocument): Promise<readonly StoredSignature[]> {
+export interface SignatureFields {
+  /** In the order in which they were made: by the end of what they cover. */
+  readonly stored: readonly StoredSignature[];
+  /** Names of those that are not signed. */
+  readonly empty: readonly string[];
+}
+
+/** Throws `pdf-too-large`. */
+export async function readSignatureFields(document: PdfDocument): Promise<SignatureFields> {
   const form = await readForm(document);
   const fields = form === undefined ? [] : await readFields(document, form);
   const found: StoredSignature[] = [];
+  const empty: string[] = [];
   const seen = new Set<number>();
   for (const field of fields) {
     if (field.type !== 'Sig') continue;
     const dictionary = await document.dictionary(field.value);
-    if (dictionary === undefined) continue;
+    if (dictionary === undefined) {
+      empty.push(field.name);
+      continue;
+    }
     if (isOf(field.value, 'reference')) {
       if (seen.has(field.value.number)) continue;
       seen.add(field.value.number);
@@ -45,7 +56,7 @@ export async function readStored(document: PdfDocument): Promise<readonly Stored
       throw pdfErrors('pdf-too-large', { limit: MAX_SIGNATURES, what: 'signatures' });
     found.push(await storedIn(document, field, dictionary));
   }
-  return found.toSorted((a, b) => endOf(a) - endOf(b));
+  return { stored: found.toSorted((a, b) => endOf(a) - endOf(b)), empty };
 }
 
 /** End of what it covers; at the end of all others if that is unknown. */

@@ -8,6 +8,7 @@ import { makePackage } from '../../unit/formats/appx/samples.ts';
 import { makeCabinet } from '../../unit/formats/cab/samples.ts';
 import { makeCompoundFile } from '../../unit/formats/msi/samples.ts';
 import { countersignedPackage } from '../../unit/formats/nuget/repository-signatures.ts';
+import { documentWithField, makePdf } from '../../unit/formats/pdf/make-pdf.ts';
 import { fixture, runCli, snapshot, temporaryFolder } from '../programs/cli.ts';
 import { runOnPty } from '../programs/pty.ts';
 import { startSecretService } from '../programs/secret-service.ts';
@@ -152,6 +153,10 @@ const MADE: Readonly<Record<string, () => Buffer | Promise<Buffer>>> = {
   'library.nupkg': () => MADE_INPUTS.nuget.make(),
   'published.nupkg': countersignedPackage,
   'extension.app': () => MADE_INPUTS.navx.make(),
+  'report.pdf': () => makePdf(),
+  'form.pdf': () => makePdf(),
+  'approved.pdf': () => documentWithField(),
+  'encrypted.pdf': () => makePdf({ trailer: '/Encrypt << /Filter /Standard /V 4 >>' }),
 };
 
 async function provide(name: string, folder: string, { files }: Scenery): Promise<void> {

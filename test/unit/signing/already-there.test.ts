@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { journalErrors } from '../../../src/journal/errors.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
-import { makePdf } from '../formats/pdf/make-pdf.ts';
+import { documentWithField, makePdf } from '../formats/pdf/make-pdf.ts';
 import { type JournalScene, journalScene } from './journal-scene.ts';
 
 let scene: JournalScene;
@@ -52,9 +52,7 @@ it.each([{ certify: 'no-changes' }, { field: 'Approval' }])(
   'a document gets it once, with %o',
   async (formatOptions) => {
     const { path, output } = await scene.program('a.pdf');
-    const field = '<< /Type /Annot /Subtype /Widget /FT /Sig /T (Approval) /Rect [0 0 9 9] >>';
-    const shape = { catalog: '/AcroForm << /Fields [5 0 R] >>', page: '/Annots [5 0 R]', objects: [field] };
-    await writeFile(path, makePdf(shape));
+    await writeFile(path, documentWithField());
     const signing = { existing: 'append', formatOptions, now: () => new Date('2026-11-21T10:00:00Z') } as const;
     const first = await signFiles([{ path, output }], scene.signing(await endingEarly(), signing));
     expect(first.files).toMatchObject([{ status: 'signed', reused: false }]);

@@ -6,7 +6,7 @@ import { broken, type Finding, odd } from '../../../errors/finding.ts';
 import { extentOf } from '../../../pdf-syntax/cross-reference.ts';
 import { openDocument, type PdfDocument } from '../../../pdf-syntax/document.ts';
 import { truncated } from '../new-signature.ts';
-import { locks, readStored, type StoredSignature } from '../stored.ts';
+import { locks, readSignatureFields, type StoredSignature } from '../stored.ts';
 import type { Change } from './change.ts';
 import { changesAfter } from './changes.ts';
 
@@ -36,7 +36,8 @@ async function compareRevision(document: PdfDocument, stored: StoredSignature): 
       return [broken('pdf-revision-open', 'Objects of the signed document are behind what the signature covers.')];
     }
   }
-  const isInRevision = (await readStored(signed)).some((each) => each.contents?.start === contents.start);
+  const { stored: own } = await readSignatureFields(signed);
+  const isInRevision = own.some((each) => each.contents?.start === contents.start);
   if (!isInRevision) {
     return [broken('pdf-signature-misplaced', 'The signature is not part of the revision that it covers.')];
   }

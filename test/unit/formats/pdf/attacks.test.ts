@@ -11,7 +11,7 @@ import { signingContext } from '../../../support/signed-files/signing-context.ts
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { ALLOWED, ATTACKS } from './attacks.ts';
-import { makePdf } from './make-pdf.ts';
+import { documentWithField, makePdf } from './make-pdf.ts';
 
 let signer: ThrowawaySigner;
 
@@ -124,10 +124,6 @@ describe('an unusual document', () => {
   });
 });
 
-const FIELD = (more: string) => `<< /Type /Annot /Subtype /Widget /FT /Sig /T (Approval) /Rect [0 0 9 9] ${more} >>`;
-const withField = (more: string) =>
-  makePdf({ catalog: '/AcroForm << /Fields [5 0 R] >>', page: '/Annots [5 0 R]', objects: [FIELD(more)] });
-
 describe('a document that cannot be signed', () => {
   const check = async (bytes: Buffer, options: Record<string, string> = {}) =>
     (await openBytes(pdf, bytes)).check(signingContext({ chain: signer.chain }, options), 'append');
@@ -135,8 +131,13 @@ describe('a document that cannot be signed', () => {
   it.each([
     ['an XFA form', 'pdf-xfa', makePdf({ catalog: '/AcroForm << /Fields [] /XFA (x) >>' }), {}],
     ['a field that is not there', 'pdf-field-unusable', makePdf(), { field: 'Approval' }],
-    ['a read-only field', 'pdf-field-unusable', withField('/Ff 1'), { field: 'Approval' }],
-    ['a field that locks others', 'pdf-field-unusable', withField('/Lock << /Action /All >>'), { field: 'Approval' }],
+    ['a read-only field', 'pdf-field-unusable', documentWithField('/Ff 1'), { field: 'Approval' }],
+    [
+      'a field that locks others',
+      'pdf-field-unusable',
+      documentWithField('/Lock << /Action /All >>'),
+      { field: 'Approval' },
+    ],
     [
       'an object that is elsewhere',
       'pdf-malformed',
@@ -165,6 +166,13 @@ describe('a document that cannot be signed', () => {
     await expect(check(result, { certify: 'forms' })).rejects.toMatchObject({ code: 'pdf-certify-not-first' });
   });
 
+  it('has a signature that is broken', async () => {
+    const { result } = await signBytes(pdf, makePdf(), signer);
+    const file = await openBytes(pdf, Buffer.concat([result, Buffer.from('more')]));
+    const context = signingContext({ chain: signer.chain });
+    await expect(file.prepare(context, 'append')).rejects.toMatchObject({ code: 'pdf-signature-broken' });
+  });
+
   it('has too little space for a token that is larger than announced', async () => {
     const token = Buffer.concat([Buffer.from('30820800', 'hex'), Buffer.alloc(0x800)]);
     await expect(signBytes(pdf, makePdf(), signer, { token, tokenReserve: 16 })).rejects.toMatchObject({
@@ -174,8 +182,10 @@ describe('a document that cannot be signed', () => {
 });
 
 it('signs the empty field that is named', async () => {
-  const { result } = await signBytes(pdf, withField(''), signer, { field: 'Approval', reason: 'Geprüft (ja)' });
+  const { result } = await signBytes(pdf, documentWithField(''), signer, { field: 'Approval', reason: 'Geprüft (ja)' });
   const [signature] = await (await openBytes(pdf, result)).signatures();
   expect(signature?.location).toBe('field Approval');
+  const before = (await openBytes(pdf, documentWithField())).layout();
+  expect(before).toContainEqual({ name: 'empty signature fields', value: 'Approval' });
   expect(await signature?.details()).toContainEqual({ name: 'reason', value: 'Geprüft (ja)' });
 });

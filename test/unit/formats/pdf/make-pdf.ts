@@ -81,6 +81,12 @@ export function makePdf(shape: PdfShape = {}): Buffer {
   );
 }
 
+/** With an empty signature field, `Approval`, whose dictionary has these entries too. */
+export function documentWithField(more = ''): Buffer {
+  const field = `<< /Type /Annot /Subtype /Widget /FT /Sig /T (Approval) /Rect [0 0 9 9] ${more} >>`;
+  return makePdf({ catalog: '/AcroForm << /Fields [5 0 R] >>', page: '/Annots [5 0 R]', objects: [field] });
+}
+
 interface Entry {
   readonly number: number;
   readonly type: number;

@@ -1,0 +1,77 @@
+/** PDF documents, whose signatures hold a time and rest on one another, as a user signs and changes them: the built program and a real server. */
+
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { NO_AUTHORITY, resumeWith } from '../../../support/runs/resume-scene.ts';
+import { startServer } from '../../../support/services/server.ts';
+import { documentWithField } from '../../../unit/formats/pdf/make-pdf.ts';
+
+it('are signed with one request although a run failed, and get and lose further signatures', async () => {
+  await using folder = await temporaryFolder();
+  const server = await startServer({ bits: 2048, tsa: true });
+  const inside = (name: string) => join(folder.path, name);
+  try {
+    const env = { ...server.env, CODESIGN_STATE_DIR: inside('state') };
+    const path = inside('report.pdf');
+    const original = documentWithField();
+    await writeFile(path, original);
+    const sign = (...more: string[]) => runCli(['sign', ...more, path], { env });
+    expect((await runCli(['timestamp', path], { env })).stderr).toContain('[not-signed]');
+    const failed = await sign(...NO_AUTHORITY, '--certify', 'forms', '--reason', 'Geprüft');
+    expect(failed).toMatchObject({ code: 7 });
+    expect(await readFile(path)).toEqual(original);
+    await cp(inside('state'), inside('other-state'), { recursive: true });
+
+    // The time that is signed is that of the first run, so that the update is the same but for the timestamp.
+    expect(await resumeWith(env)).toMatchObject({ code: 0, calls: [{ status: 'finished' }] });
+    const first = await readFile(path);
+    await sleep(1500);
+    await writeFile(path, original);
+    const again = await runCli(['sign', '--certify', 'forms', '--reason', 'Geprüft', path], {
+      env: { ...env, CODESIGN_STATE_DIR: inside('other-state') },
+    });
+    expect(again).toMatchObject({ code: 0 });
+    const bare = (bytes: Buffer) => bytes.toString('latin1').replace(/<[0-9A-F]{1000,}>/, '<>');
+    expect(bare(await readFile(path))).toBe(bare(first));
+    expect(bare(first)).toContain('/M (D:');
+    expect(server.operations('sign')).toHaveLength(1);
+    expect(first.subarray(0, original.length)).toEqual(original);
+
+    const check = (...more: string[]) => runCli(['verify', '--integrity-only', ...more, path]);
+    expect(await check('--require-timestamp')).toMatchObject({ code: 0 });
+    expect(await sign('--replace')).toMatchObject({ code: 6, stderr: expect.stringContaining('[cannot-replace]') });
+    const cms = inside('report.p7s');
+    expect(await runCli(['extract', path, '-o', cms])).toMatchObject({ code: 0 });
+    const certified = await readFile(path);
+    expect(await sign('--no-timestamp', '--field', 'Approval')).toMatchObject({ code: 0 });
+    expect(await runCli(['timestamp', path], { env })).toMatchObject({ code: 0 });
+    const stamped = await readFile(path);
+    expect(await runCli(['timestamp', path], { env })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('skipped'),
+    });
+    expect(await readFile(path)).toEqual(stamped);
+    expect(await runCli(['timestamp', '--force', path], { env })).toMatchObject({ code: 0 });
+    expect((await readFile(path)).length).toBeGreaterThan(stamped.length);
+    expect(await check('--require-timestamp')).toMatchObject({ code: 0 });
+
+    for (let update = 0; update < 3; update += 1) expect(await runCli(['remove', path])).toMatchObject({ code: 0 });
+    expect(await readFile(path)).toEqual(certified);
+    const start = certified.indexOf('/Contents <3') + 11;
+    const end = certified.indexOf('>', start);
+    await writeFile(
+      path,
+      Buffer.concat([certified.subarray(0, start), Buffer.alloc(end - start, '0'), certified.subarray(end)]),
+    );
+    expect(await check()).toMatchObject({ code: 8 });
+    expect(await runCli(['attach', path, cms])).toMatchObject({ code: 0 });
+    expect(await readFile(path)).toEqual(certified);
+    expect(await runCli(['remove', path])).toMatchObject({ code: 0 });
+    expect(await readFile(path)).toEqual(original);
+  } finally {
+    await server.stop();
+  }
+});
