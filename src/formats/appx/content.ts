@@ -31,12 +31,12 @@ export interface SignedBody extends ArchiveBody {
 export async function measurePackage(
   source: ByteSource,
   body: SignedBody,
-  { comment, codeIntegrity }: AppxPackage,
+  { codeIntegrity }: AppxPackage,
   algorithms: readonly ContentDigest[],
   measure: MeasureContent,
 ): Promise<ReadonlyMap<ContentDigest, Uint8Array>> {
   const { digests } = await measure(source, body.content, algorithms);
-  const directory = [...tailOf(body), comment];
+  const directory = tailOf(body);
   const list = new Map<ContentDigest, Uint8Array>();
   for (const algorithm of algorithms) {
     const content = digests.get(algorithm);

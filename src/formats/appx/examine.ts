@@ -32,6 +32,10 @@ export async function examinePackage(
     const message = `${PARTS.contentTypes} does not name the signature, so Windows does not find it.`;
     findings.push(broken('content-type-missing', message));
   }
+  if (!signature.hasMagic) {
+    const message = `${PARTS.signature} does not begin with PKCX, so Windows does not read it.`;
+    findings.push(broken('signature-entry-odd', message));
+  }
   const hidden = hiddenBytes(opened);
   if (hidden > 0) {
     const message = `The package hides ${counted(hidden, 'byte')} in and behind the entry of its signature, which no signature covers.`;

@@ -22,8 +22,6 @@ export interface Part {
 export interface AppxPackage {
   readonly kind: 'package' | 'bundle';
   readonly archive: ZipArchive;
-  /** The archive's comment. */
-  readonly comment: Uint8Array;
   readonly manifest: Manifest;
   readonly manifestPart: Part;
   readonly blockMap: Part;
@@ -41,6 +39,8 @@ export interface AppxPackage {
 
 export interface StoredSignature extends StoredCms {
   readonly entry: ZipEntry;
+  /** Whether it begins as Windows wants it. */
+  readonly hasMagic: boolean;
 }
 
 /** In bytes. The block map of 40 GB has 64 MiB. */
@@ -59,8 +59,7 @@ const MAGIC = 'PKCX';
  */
 export async function readPackage(source: ByteSource): Promise<AppxPackage> {
   const archive = await readArchive(source);
-  const { byName, end } = archive;
-  const commentStart = end.recordOffset + END_RECORD_LENGTH;
+  const { byName } = archive;
   requirePlain(source, archive);
   const kind = byName.has(PARTS.bundle) ? 'bundle' : 'package';
   const manifestName = PARTS[kind];
@@ -77,7 +76,6 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
   return {
     kind,
     archive,
-    comment: Uint8Array.from(await source.read(commentStart, source.size - commentStart)),
     manifest,
     manifestPart,
     blockMap,
@@ -100,6 +98,9 @@ function requirePlain({ size }: ByteSource, { end, start, entries }: ZipArchive)
   if (start !== 0 || end.base !== 0 || end.trailingLength !== 0 || end.locatorBase !== 0) {
     throw appxErrors('appx-malformed', { problem: 'other bytes are before or after the archive' });
   }
+  // The readers of Windows find no end record in front of one.
+  if (end.recordOffset + END_RECORD_LENGTH !== size)
+    throw appxErrors('appx-malformed', { problem: 'the archive has a comment' });
   if (end.zip64 === undefined && (size + ROOM > IN_ZIP64_32 || entries.length + 1 >= IN_ZIP64_16)) {
     throw appxErrors('appx-too-large', { count: entries.length, size });
   }
@@ -119,7 +120,7 @@ async function readSignature(source: ByteSource, archive: ZipArchive): Promise<S
   if (archive.entries.at(-1) !== entry || archive.inFile.at(-1) !== entry) throw appxErrors('appx-signature-not-last');
   const { bytes } = await readPart(source, entry, LONGEST_BINARY);
   const hasMagic = Buffer.from(bytes.subarray(0, MAGIC.length)).toString('latin1') === MAGIC;
-  return { entry, ...splitCms(hasMagic ? bytes.subarray(MAGIC.length) : bytes) };
+  return { entry, hasMagic, ...splitCms(hasMagic ? bytes.subarray(MAGIC.length) : bytes) };
 }
 
 /** The contents of AppxSignature.p7x. */

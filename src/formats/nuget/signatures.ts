@@ -2,7 +2,7 @@ import { DIGEST_NAME_BY_OID, digestAlgorithmOf } from '../../asn1/algorithm-iden
 import { COUNTER_SIGNATURE, DATA } from '../../asn1/object-identifiers.ts';
 import { onceOf } from '../../bytes/reuse.ts';
 import { cmsBudget } from '../../cms/limits.ts';
-import { parseWithin, type SignedData, type SignerInfo } from '../../cms/parse-signed-data.ts';
+import { attributeValues, parseWithin, type SignedData, type SignerInfo } from '../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../cms/verify-signer.ts';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../../crypto/algorithms.ts';
 import type { WorkBudget } from '../../crypto/work-budget.ts';
@@ -127,6 +127,11 @@ function* aboutSigners(
   { signers, trailingLength }: SignedData,
   countersigners: readonly (SignerInfo | CodesignError)[],
 ): Generator<Finding> {
+  const count = attributeValues(signers[0].unsignedAttributes, COUNTER_SIGNATURE).length;
+  if (count > countersigners.length) {
+    const message = `The signature has ${count} countersignatures, and only ${countersigners.length} of them are read.`;
+    yield broken('several-countersignatures', message);
+  }
   if (trailingLength > 0) yield broken('hidden-bytes', 'Bytes that no signature covers follow the signature.');
   if (signers.length > 1) yield broken('several-signers', `The signature has ${signers.length} signers.`);
   for (const one of countersigners) {

@@ -10,7 +10,7 @@ import { withBytesAt } from '../jar/simple-zip.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
-import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, packageManifest } from './samples.ts';
+import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, packageManifest, withZip64 } from './samples.ts';
 
 const signer = await makeThrowawaySigner();
 const check = async (bytes: Buffer) =>
@@ -140,6 +140,11 @@ describe('a package', () => {
     expect(await signed(changed)).toEqual(result);
   });
 
+  it('whose signature does not begin with PKCX is reported, whatever follows', async () => {
+    const [types, more] = [contentTypes(OVERRIDE), [{ name: 'AppxSignature.p7x', contents: '0' }]];
+    expect(await findings(makePackage({ contentTypes: types, more }))).toContain('signature-entry-odd');
+  });
+
   it('whose content types do not name the signature is reported', async () => {
     const bytes = makePackage({ more: [{ name: 'AppxSignature.p7x', contents: 'PKCX' }] });
     expect(await findings(bytes)).toEqual(['content-type-missing']);
@@ -150,6 +155,19 @@ describe('a package', () => {
     const { result } = await signBytes(appx, makePackage(), signer, { algorithm: 'SHA512' });
     expect(await codes(result)).toEqual(['block-map-algorithm-differs']);
     expect(await codes(await signed(makePackage({ publisher: 'CN=Another' })))).toEqual(['publisher-differs']);
+  });
+
+  it('gets a signature as the last entry, without flags and extra fields, and end records without disks', async () => {
+    const result = await signed(withZip64(makePackage()));
+    const end = result.length - 22;
+    const locator = end - 20;
+    const directory = Number(result.readBigUInt64LE(Number(result.readBigUInt64LE(locator + 8)) + 48));
+    const local = result.lastIndexOf('PK\x03\x04', directory, 'latin1');
+    expect(result.subarray(local + 4, local + 10).toString('hex')).toBe('140000000800');
+    expect(result.readUInt16LE(local + 28)).toBe(0);
+    expect(result.readUInt32LE(end + 4)).toBe(0);
+    const timed = applyPatch(result, (await (await openBytes(appx, result)).stamp(new Map())).patch);
+    expect(timed).toEqual(result);
   });
 
   it('has its own content types again once the signature is removed', async () => {

@@ -71,6 +71,21 @@ describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s tha
     expect(await isAccepted(changed)).toBe(false);
   });
 
+  it('is rejected once a byte changes that is not of the records of the signature itself', async () => {
+    const start = lastEntry(signed);
+    const ownRecord = signed.lastIndexOf('PK\x01\x02');
+    const directory = signed.indexOf('PK\x01\x02', start);
+    const accepted: number[] = [];
+    for (let at = 0; at < signed.length; at++) {
+      const changed = Buffer.from(signed);
+      changed[at] = (changed[at] ?? 0) ^ 0x01;
+      if (await isAccepted(changed)) accepted.push(at);
+    }
+    expect(accepted.filter((at) => at < start || (at >= directory && at < ownRecord))).toEqual([]);
+    // Versions, times and attributes, unused bits at the end of the data, and the number of disks in the ZIP64 locator.
+    expect(accepted.length).toBeLessThan(30);
+  });
+
   function dataOf(entry: string): number {
     return signed.lastIndexOf(entry, lastEntry(signed) + 30) + entry.length;
   }

@@ -190,6 +190,7 @@ export const MALFORMED_PACKAGES: readonly Fixture[] = [
   shaped('appx-signature-not-last', 'not-last.msix', 'an entry behind the signature', {
     more: [P7X, { name: 'late.txt' }],
   }),
+  malformed('appx-malformed', 'comment.msix', 'a comment of the archive', withComment(makePackage())),
   malformed('appx-malformed', 'before.msix', 'bytes before it', withBytesAt(makePackage(), 0, Buffer.from('MZ'))),
   malformed('appx-malformed', 'behind.msix', 'bytes behind it', Buffer.concat([makePackage(), Buffer.alloc(3)])),
   shaped('appx-malformed', 'type.msix', 'a signature of another type', {
@@ -235,6 +236,12 @@ export const MALFORMED_PACKAGES: readonly Fixture[] = [
   }),
   malformed('appx-too-large', 'many.msix', 'too many entries for 16 bits', manyEntries()),
 ];
+
+function withComment(archive: Buffer): Buffer {
+  const bytes = Buffer.concat([archive, Buffer.from('comment')]);
+  bytes.writeUInt16LE('comment'.length, archive.length - 2);
+  return bytes;
+}
 
 function manyEntries(): Buffer {
   return makePackage({ files: Array.from({ length: 0xfffe - 3 }, (_, index) => ({ name: `${index}` })) });

@@ -119,6 +119,11 @@ describe('a package that a repository signed or countersigned', () => {
     ]);
   });
 
+  it('is not intact with more countersignatures than are read', async () => {
+    const many = Array.from({ length: 9 }, () => repository);
+    expect(await codesOf(await signatureOf(await packageWith('author', many)))).toContain('several-countersignatures');
+  });
+
   it('is signed again only if the user says replace', async () => {
     for (const bytes of [await packageWith('repository'), await packageWith('author', [repository])]) {
       await expect(decide(bytes)).rejects.toMatchObject({

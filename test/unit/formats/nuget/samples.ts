@@ -32,6 +32,7 @@ function withComment(bytes: Buffer, comment: string): Buffer {
 }
 
 const zip64Field = Buffer.from('0100080000000000', 'hex');
+const SIGNATURE: SimpleEntry = { name: '.signature.p7s', contents: 'x', isStored: true };
 const plain = makePackage();
 
 export const GOOD_NUGET: readonly Fixture[] = [
@@ -56,6 +57,12 @@ export const MALFORMED_NUGET: readonly Fixture[] = [
     what: 'a ZIP64 extra field',
     bytes: makePackage({ name: 'a.txt', extra: Buffer.concat([zip64Field, Buffer.alloc(4)]) }),
     code: 'nuget-zip64',
+  },
+  {
+    name: 'two-signatures.nupkg',
+    what: 'two entries with the name of the signature',
+    bytes: makePackage(SIGNATURE, SIGNATURE),
+    code: 'zip-ambiguous',
   },
   {
     name: 'preamble.nupkg',

@@ -1,0 +1,131 @@
+/** What NuGet requires of a signature besides a value that verifies, one thing missing or wrong at a time. */
+
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  COMMITMENT_TYPE,
+  COUNTER_SIGNATURE,
+  DATA,
+  PROOF_OF_ORIGIN,
+  PROOF_OF_RECEIPT,
+  SIGNING_CERTIFICATE_V2,
+  SIGNING_TIME,
+  TIMESTAMP_TOKEN,
+} from '../../../../src/asn1/object-identifiers.ts';
+import { objectIdentifier, octetString, sequence } from '../../../../src/asn1/write.ts';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
+import { type Attribute, buildSignedAttributes, buildSignedData } from '../../../../src/cms/build-signed-data.ts';
+import { nuget } from '../../../../src/formats/nuget/index.ts';
+import { contentOf, readPackage } from '../../../../src/formats/nuget/package.ts';
+import { NUGET_PROFILE, signedText } from '../../../../src/formats/nuget/signed-content.ts';
+import { certificateProblem } from '../../../../src/formats/nuget/signers.ts';
+import { editLastEntry } from '../../../../src/zip/last-entry.ts';
+import { storedEntry } from '../../../../src/zip/new-entry.ts';
+import { makePki, testKey } from '../../../support/signed-files/pki.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { applyPatch, insertedBy } from '../support/apply-patch.ts';
+import { codesOf } from '../support/is-intact.ts';
+import { openBytes } from '../support/sign-bytes.ts';
+import { makePackage } from './samples.ts';
+
+const plain = makePackage();
+let signer: ThrowawaySigner;
+let other: ThrowawaySigner;
+beforeAll(async () => {
+  [signer, other] = await Promise.all([makeThrowawaySigner(), makeThrowawaySigner({ publisher: 'Another' })]);
+});
+
+interface Shape {
+  /** Of the package. */
+  readonly digest?: 'SHA1' | 'SHA256';
+  readonly unsigned?: readonly Attribute[];
+}
+
+/** What is found wrong with a signature whose signed attributes are changed so. */
+async function codesWith(
+  change: (attributes: readonly Attribute[]) => readonly Attribute[],
+  { digest = 'SHA256', unsigned = [] }: Shape = {},
+) {
+  const source = memorySource(plain);
+  const opened = await readPackage(source);
+  const hash = createHash(digest).update(insertedBy(contentOf(opened, source), plain));
+  const text = signedText(digest, hash.digest());
+  const own = NUGET_PROFILE.signedAttributes(signingContext({ chain: signer.chain }));
+  const messageDigest = createHash('sha256').update(text).digest();
+  const signedAttributes = buildSignedAttributes(DATA, messageDigest, [...change(own)]);
+  const cms = buildSignedData({
+    algorithm: 'SHA256',
+    content: { type: DATA, value: octetString(text) },
+    certificates: signer.chain.certificates.map(({ der }) => der),
+    signerCertificate: signer.chain.leaf.der,
+    signedAttributes,
+    signature: signer.sign(signedAttributes, 'SHA256'),
+    unsignedAttributes: [...unsigned],
+  });
+  const result = applyPatch(plain, editLastEntry(opened.body, storedEntry('.signature.p7s', cms)));
+  return codesOf((await (await openBytes(nuget, result)).signatures())[0]);
+}
+
+const without = (type: string) => (attributes: readonly Attribute[]) => attributes.filter((each) => each.type !== type);
+const committed =
+  (...proofs: readonly string[]) =>
+  (attributes: readonly Attribute[]) => [
+    ...without(COMMITMENT_TYPE)(attributes),
+    ...proofs.map((proof) => ({ type: COMMITMENT_TYPE, value: sequence(objectIdentifier(proof)) })),
+  ];
+const same = (attributes: readonly Attribute[]) => attributes;
+
+it.each<readonly [string, (attributes: readonly Attribute[]) => readonly Attribute[], readonly string[]]>([
+  ['nothing wrong', same, []],
+  ['no signing time', without(SIGNING_TIME), ['signing-time-missing']],
+  ['no commitment', without(COMMITMENT_TYPE), ['signature-role-unknown']],
+  ['a commitment of nobody', committed('1.2.3'), ['signature-role-unknown']],
+  ['a repository that does not name its service', committed(PROOF_OF_RECEIPT), ['service-index-missing']],
+  [
+    'commitments of author and repository',
+    committed(PROOF_OF_ORIGIN, PROOF_OF_RECEIPT),
+    ['signature-role-unknown', 'signed-attributes-repeated'],
+  ],
+  ['no certificate named', without(SIGNING_CERTIFICATE_V2), ['signing-certificate-differs']],
+  [
+    'another certificate named',
+    (attributes) => [
+      ...without(SIGNING_CERTIFICATE_V2)(attributes),
+      ...NUGET_PROFILE.signedAttributes(signingContext({ chain: other.chain })).filter(
+        ({ type }) => type === SIGNING_CERTIFICATE_V2,
+      ),
+    ],
+    ['signing-certificate-differs'],
+  ],
+  [
+    'two signing times',
+    (attributes) => [...attributes, ...attributes.filter(({ type }) => type === SIGNING_TIME)],
+    ['signed-attributes-repeated'],
+  ],
+])('finds in a signature with %s', async (_what, change, codes) => {
+  expect([...(await codesWith(change))].sort()).toEqual([...codes].sort());
+});
+
+it('finds a digest of the package by SHA-1', async () => {
+  expect(await codesWith(same, { digest: 'SHA1' })).toContain('digest-algorithm-weak');
+});
+
+it('finds a countersignature that is none', async () => {
+  const unsigned = [{ type: COUNTER_SIGNATURE, value: sequence() }];
+  expect(await codesWith(same, { unsigned })).toContain('countersignature-unreadable');
+});
+
+it('finds two timestamps', async () => {
+  const unsigned = [1, 2].map((number) => ({ type: TIMESTAMP_TOKEN, value: sequence(Uint8Array.of(2, 1, number)) }));
+  expect(await codesWith(same, { unsigned })).toContain('several-timestamps');
+});
+
+describe('a certificate', () => {
+  it.each([
+    ['an elliptic curve', 'ec', /not an RSA key/],
+    ['RSA of 1024 bits', 'rsa-1024', /has 1024 bits/],
+  ] as const)('with %s is not one for NuGet', (_what, kind, problem) => {
+    expect(certificateProblem(makePki().leaf({ key: testKey(kind) }).der)).toMatch(problem);
+  });
+});
