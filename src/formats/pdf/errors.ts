@@ -15,10 +15,6 @@ export const pdfSigningErrors = defineErrors('local', {
     message: 'the document is signed, and only the first signature can certify it',
     hint: 'Omit --certify, or certify the document before others sign it.',
   },
-  'pdf-signature-broken': {
-    message: 'the signature "{field}" in the document is broken, so a reader would not accept a further one. {problem}',
-    hint: 'Use the document from before it was changed.',
-  },
   'pdf-field-unusable': {
     message: 'the field "{field}" cannot be signed: {reason}',
     hint: 'Use another field, or omit --field: an invisible field is then added. codesign-remote inspect lists the empty ones.',

@@ -56,13 +56,12 @@ function certification(level: number): string {
   return `[<< /Type /SigRef /TransformMethod /DocMDP /TransformParams ${parameters} >>]`;
 }
 
-/** Throws `pdf-signature-broken` for an earlier one. */
+/** Throws `cannot-append` if an earlier signature is broken: no further one would be accepted. */
 async function requireIntact(opened: OpenedPdf): Promise<void> {
   for (const stored of opened.stored) {
     const problem = (await findingsOf(opened, stored)).find(({ against }) => against === 'integrity');
     if (problem !== undefined) {
-      const { name } = stored.field;
-      throw pdfSigningErrors('pdf-signature-broken', { field: name, problem: problem.message.replace(/\.$/, '') });
+      throw formatErrors('cannot-append', { reason: `"${stored.field.name}" is broken. ${problem.message}` });
     }
   }
 }
@@ -70,7 +69,7 @@ async function requireIntact(opened: OpenedPdf): Promise<void> {
 /** Bytes beyond what the signature needs, for one that comes back with a longer certificate. */
 const RESERVE = 512;
 
-/** Throws `pdf-signature-broken`, and what `planSignature` throws. */
+/** Throws `cannot-append`, and what `planSignature` throws. */
 export async function prepareSignature(opened: OpenedPdf, context: SigningContext): Promise<PreparedSignature> {
   const { document, stored, reader } = opened;
   const planned = await planSignature(opened, context);
@@ -94,7 +93,7 @@ export async function prepareSignature(opened: OpenedPdf, context: SigningContex
   };
 }
 
-/** An update with a document timestamp (ETSI EN 319 142-1, 5.4.3). Throws `not-signed`, `pdf-signature-broken`, `pdf-changes-forbidden`, `pdf-xfa`. */
+/** An update with a document timestamp (ETSI EN 319 142-1, 5.4.3). Throws `not-signed`, `pdf-changes-forbidden`, `pdf-xfa`. */
 export async function prepareTimestamp(
   opened: OpenedPdf,
   { algorithm, tokenReserve, force }: DocumentTimestampOptions,
@@ -104,7 +103,6 @@ export async function prepareTimestamp(
   if (last === undefined) throw formatErrors('not-signed');
   if (isDocumentTimestamp(last) && !force) return undefined;
   await requireChangeable(document, stored, undefined);
-  await requireIntact(opened);
   const field = await freeName(document, 'Timestamp');
   const firstNumber = await requireSoundReferences(document);
   const entries = [

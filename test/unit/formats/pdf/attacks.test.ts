@@ -170,7 +170,7 @@ describe('a document that cannot be signed', () => {
     const { result } = await signBytes(pdf, makePdf(), signer);
     const file = await openBytes(pdf, Buffer.concat([result, Buffer.from('more')]));
     const context = signingContext({ chain: signer.chain });
-    await expect(file.prepare(context, 'append')).rejects.toMatchObject({ code: 'pdf-signature-broken' });
+    await expect(file.prepare(context, 'append')).rejects.toMatchObject({ code: 'cannot-append' });
   });
 
   it('has too little space for a token that is larger than announced', async () => {
