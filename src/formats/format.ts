@@ -165,7 +165,9 @@ export interface SignableFile {
 export interface InnerFiles {
   /** Those that are to be signed first. */
   readonly files: readonly InnerFile[];
-  /** What the user should know of others: that they are signed, and stay as they are. Whole sentences. */
+  /** Those that are signed, and stay as they are. */
+  readonly kept: readonly InnerFile[];
+  /** What the user should know of these: whole sentences. */
   readonly warnings: readonly string[];
 }
 
@@ -175,7 +177,7 @@ export interface InnerFile extends Pick<SignableFile, 'fixedAlgorithm'> {
   readonly name: string;
   /** In bytes. */
   readonly size: number;
-  open(): Promise<SignableFile>;
+  open(reader: ContentReader): Promise<SignableFile>;
 }
 
 export type Digests = ReadonlyMap<ContentDigest, Uint8Array>;

@@ -35,7 +35,7 @@ export async function prepareSignature(
   // The original is copied while it is digested only if that is what will be signed.
   const reader = signatures > 1 ? contentReader(run.digestEntries) : copy.reader;
   const opened = await plan.open(input.source, reader);
-  const { files: inner } = (await opened.inner?.(context)) ?? { files: [] };
+  const { files: inner, kept } = (await opened.inner?.(context)) ?? { files: [], kept: [] };
   const zeros = new Uint8Array(context.chain.signatureLength);
   const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
   const earlier = await findEarlierTimes(plan);
@@ -50,7 +50,7 @@ export async function prepareSignature(
 
   const rehearsed = new Map<string, Embedding>();
   for (const file of inner) {
-    const { prepared } = await prepareInner(file, plan, context);
+    const { prepared } = await prepareInner(file, plan, context, run);
     rehearsed.set(file.name, prepared.embed(prepared.seal(zeros, token)));
   }
   const { prepared, time, flushing: firstFlushing } = await prepareOver(rehearsed);
@@ -62,6 +62,8 @@ export async function prepareSignature(
     algorithm,
     /** The files in it that are to be signed first. */
     inner,
+    /** Those that are signed. */
+    kept,
 
     /** Prepares again, over the signatures of these files, and rehearses again. */
     async putInner(embeddings: ReadonlyMap<string, Embedding>): Promise<void> {
@@ -128,9 +130,10 @@ export async function prepareInner(
   inner: InnerFile,
   { intent: { algorithm: ofWhole, time } }: PlannedFile<SigningIntent>,
   context: RunContext,
+  { digestEntries }: Pick<Run<never>, 'digestEntries'>,
 ) {
   const algorithm = inner.fixedAlgorithm?.algorithm ?? ofWhole;
-  const file = await inner.open();
+  const file = await inner.open(contentReader(digestEntries));
   return { prepared: await file.prepare({ ...context, algorithm, time }, 'replace'), algorithm, time };
 }
 
@@ -148,7 +151,7 @@ export async function prepareOnly(
     return { digest: inBase64(await file.prepare({ ...context, algorithm, time }, mode), algorithm) };
   const inner: InnerPlanned[] = [];
   for (const one of files) {
-    const { prepared, algorithm: its } = await prepareInner(one, plan, context);
+    const { prepared, algorithm: its } = await prepareInner(one, plan, context, { digestEntries });
     inner.push({ name: one.name, algorithm: its, digest: inBase64(prepared, its) });
   }
   return { digest: null, inner };

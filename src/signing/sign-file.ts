@@ -15,7 +15,7 @@ import type { Attempt, GivenSignature, Signatures } from './service/signatures.t
 import { isoTime, type Timestamps } from './service/timestamps.ts';
 import type { FindEarlierTimes, RunContext } from './signing-context.ts';
 import type { SigningIntent } from './signing-policy.ts';
-import type { WrittenSignature } from './written-signature.ts';
+import type { FindWritten, WrittenSignature } from './written-signature.ts';
 
 export interface SigningRun extends Run<SignedOutcome | PlannedOutcome> {
   readonly onEvent: (event: SigningEvent) => void;
@@ -26,6 +26,7 @@ export interface SigningSteps {
   readonly run: SigningRun;
   readonly context: RunContext;
   readonly findEarlierTimes: FindEarlierTimes;
+  readonly findWritten: FindWritten;
   readonly signatures: Signatures;
   readonly timestamps: Timestamps;
   readonly reports: Reports;

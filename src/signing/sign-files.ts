@@ -104,6 +104,7 @@ function performWith(
     run,
     context,
     findEarlierTimes: earlierTimes(account),
+    findWritten: findWrittenWith(account),
     signatures: requestSignatures({ account, context, signingOptions, turns, batch, now, onEvent }),
     timestamps: requestTimestamps(authorities, turns, batch, onEvent),
     reports: reportTo({ service: report ? service : undefined, concurrency, onEvent, client, reportFailures, signal }),

@@ -97,7 +97,7 @@ export async function decideSigning(
   const kept = existing !== 'replace' && mode === 'replace' ? await opened.needsExplicitReplace?.() : undefined;
   if (kept !== undefined) throw formatErrors('signatures-kept', { what: kept });
   await opened.check(context, mode);
-  const inner = (await opened.inner?.(context)) ?? { files: [], warnings: [] };
+  const inner = (await opened.inner?.(context)) ?? { files: [], kept: [], warnings: [] };
   for (const file of inner.files) requireAlgorithm(file, given.algorithm, isAlgorithmGiven);
   // Some things show only while preparing: contents that are damaged, or are no longer what a signature is about.
   if (allOrNothing) await opened.prepare(context, mode);

@@ -55,7 +55,7 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
 function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): Claims {
   const wanted = new Set(calls.map(({ work }) => nameOf(work)));
   return {
-    knownFor: (work, leaf) => journal.knownFor(work, leaf),
+    knownFor: async (work, leaf) => (wanted.has(nameOf(work)) ? await journal.knownFor(work, leaf) : []),
     isProven: (pair) => journal.isProven(pair),
     counted: (what) => journal.counted(what),
     repeatable: async () => calls,

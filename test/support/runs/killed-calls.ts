@@ -23,8 +23,9 @@ const PATIENCE_MILLISECONDS = 2000;
  * Everything must be settled but calls whose outcome is unknown: a request for each file at most and one for each of
  * these, and each record reported as written that the program heard of.
  * @param logged how much the server had logged before
+ * @param expected signatures that the files take
  */
-export async function checkCalls(server: TestServer, logged: number, state: string, files: number): Promise<Calls> {
+export async function checkCalls(server: TestServer, logged: number, state: string, expected: number): Promise<Calls> {
   const left = await leftInJournal(state);
   const open = await (await openStateFolder(state)).unfinished();
   const unknown = open.filter(({ kind }) => kind === 'unknown').length;
@@ -34,7 +35,7 @@ export async function checkCalls(server: TestServer, logged: number, state: stri
   if (left.calls !== open.length) faults.push(`the journal has ${left.calls} files for ${open.length} calls`);
   faults.push(...left.temporary.map((name) => `${name} is left in the journal`));
   for (let waited = 0; ; waited += 50) {
-    const told = checkLog(server.log().slice(logged), files, unknown);
+    const told = checkLog(server.log().slice(logged), expected, unknown);
     if (told.faults.length === 0 || waited >= PATIENCE_MILLISECONDS) {
       return { ...told, unknown, faults: [...faults, ...told.faults] };
     }
@@ -42,7 +43,7 @@ export async function checkCalls(server: TestServer, logged: number, state: stri
   }
 }
 
-function checkLog(log: string, files: number, unknown: number): Omit<Calls, 'unknown'> {
+function checkLog(log: string, expected: number, unknown: number): Omit<Calls, 'unknown'> {
   const lines = log
     .split('\n')
     .filter((line) => line.startsWith('{') && line.endsWith('}'))
@@ -53,7 +54,7 @@ function checkLog(log: string, files: number, unknown: number): Omit<Calls, 'unk
   const written = new Set(reports.filter(({ status }) => status === 1).map(({ record }) => record));
   const faults: string[] = [];
   if (signed.has(undefined)) faults.push('a request was refused');
-  if (signed.size > files + unknown) faults.push(`${signed.size} requests for ${files} files, ${unknown} unknown`);
+  if (signed.size > expected + unknown) faults.push(`${signed.size} requests, not ${expected}, ${unknown} unknown`);
   const silent = [...signed].filter((record) => !written.has(record)).length;
   // A call killed in flight was given a signature that no one received.
   if (silent > unknown) faults.push(`${silent} signatures were not reported, and ${unknown} calls are unknown`);

@@ -57,6 +57,7 @@ type Env = Readonly<Record<string, string>>;
 
 export async function killAndFinish(kill: Kill, server: TestServer, platform = THIS_PLATFORM): Promise<Aftermath> {
   const { subject, sequel, resumePoint } = kill;
+  const each = 1 + (subject.innerPackages ?? 0);
   await using scratch = await temporaryFolder('codesign-kill-');
   const folder = join(scratch.path, 'files');
   const state = join(scratch.path, 'state');
@@ -99,7 +100,7 @@ export async function killAndFinish(kill: Kill, server: TestServer, platform = T
   const left = resumedCalls.filter(({ status }) => status !== 'finished').length;
   const after = await look('resume');
 
-  const calls = await checkCalls(server, logged, state, files.length);
+  const calls = await checkCalls(server, logged, state, files.length * each);
   faults.push(...calls.faults);
   // Of a run whose calls are all over `resume` knows nothing: the next `sign` in that folder cleans up.
   const isUnheardOf = again === undefined && resumedCalls.length === 0;
@@ -109,7 +110,7 @@ export async function killAndFinish(kill: Kill, server: TestServer, platform = T
   const warned = outcomes.filter((outcome) => JSON.stringify(outcome).includes('may have been counted')).length;
   if (again !== undefined && warned !== calls.unknown) faults.push(`${warned} warnings, and ${calls.unknown} unknown`);
   const signed = after.filter((found) => found === 'reference').length;
-  if (signed !== calls.reports) faults.push(`${signed} files are signed, and ${calls.reports} reports say so`);
+  if (signed * each !== calls.reports) faults.push(`${signed} files are signed, and ${calls.reports} reports say so`);
   if (kill.checked) {
     const theirs = files.filter((_, index) => after[index] === 'reference');
     if (theirs.length > 0) faults.push(...(await complaintsOfVerifiers(theirs, subject.root, scratch.path)));

@@ -5,10 +5,11 @@ import { basename, extname, join } from 'node:path';
 import { verifyFile } from '../../../src/index.ts';
 import { lossesOf } from '../../system/interop/compare-archives.ts';
 import { osslsigncodeVerify } from '../../system/interop/verifiers.ts';
+import { makeBundle, makePackage } from '../../unit/formats/appx/samples.ts';
 import { type CliOptions, type CliRun, fixture, REPOSITORY, runCli, temporaryFolder } from '../programs/cli.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from '../programs/java.ts';
 import type { TestServer } from '../services/server.ts';
-import { MADE_INPUTS } from '../signed-files/made-inputs.ts';
+import { MADE_INPUTS, SERVER_PUBLISHER } from '../signed-files/made-inputs.ts';
 import { isOriginalSigned } from '../signed-files/timed-signature.ts';
 
 /** For `node --require`: counts the steps of a process, and kills it at one of them. */
@@ -20,6 +21,8 @@ export interface Subject {
   readonly isStamped: boolean;
   /** Whether it is signed with --append, which must not add a second signature. */
   readonly isAppended?: boolean;
+  /** Packages in each file that are signed with it, with --inner-packages. */
+  readonly innerPackages?: number;
   /** Paths of the unsigned files. */
   readonly originals: readonly string[];
   /** What each is signed, by its file name. */
@@ -85,10 +88,29 @@ export async function makeOriginals(
   return paths;
 }
 
-type How = Pick<Subject, 'isStamped' | 'isAppended'>;
+/** A bundle of so many packages. */
+export async function makeBundleIn(folder: string, count: number): Promise<readonly string[]> {
+  const publisher = SERVER_PUBLISHER;
+  const packageOf = (name: string) => makePackage({ publisher, files: [{ name, contents: name.repeat(100) }] });
+  const more = Array.from({ length: count - 1 }, (_, index) => ({
+    name: `package-${index}.msix`,
+    bytes: packageOf(`${index}`),
+  }));
+  const path = join(folder, 'app.msixbundle');
+  await writeFile(path, makeBundle(packageOf('first'), { publisher, more }));
+  return [path];
+}
 
-export function signArguments({ isStamped, isAppended = false }: How): readonly string[] {
-  return ['sign', '--json', ...(isStamped ? [] : ['--no-timestamp']), ...(isAppended ? ['--append'] : [])];
+type How = Pick<Subject, 'isStamped' | 'isAppended' | 'innerPackages'>;
+
+export function signArguments({ isStamped, isAppended = false, innerPackages = 0 }: How): readonly string[] {
+  return [
+    'sign',
+    '--json',
+    ...(isStamped ? [] : ['--no-timestamp']),
+    ...(isAppended ? ['--append'] : []),
+    ...(innerPackages > 0 ? ['--inner-packages'] : []),
+  ];
 }
 
 /** Signs copies without a disturbance, and keeps what came out. */
@@ -165,6 +187,10 @@ export async function stateOf(file: string, subject: Subject): Promise<FileState
     return (await isOriginalSigned(file, original, how)) ? 'reference' : 'damaged';
   }
   if (!subject.isStamped || reference === undefined) return 'damaged';
+  if (subject.innerPackages !== undefined) {
+    const { verdict } = await verifyFile(file, { roots: subject.root, requireTimestamp: true });
+    return verdict === 'trusted' ? 'reference' : 'damaged';
+  }
   const isSame = file.endsWith('.jar')
     ? lossesOf(original, bytes).length === 0
     : withoutCertificates(bytes).equals(withoutCertificates(reference));

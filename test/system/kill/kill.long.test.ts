@@ -15,7 +15,7 @@ import {
   killAndFinish,
   type Sequel,
 } from '../../support/runs/killed-runs.ts';
-import { makeOriginals, prepareSubject, type Subject } from '../../support/runs/killed-subjects.ts';
+import { makeBundleIn, makeOriginals, prepareSubject, type Subject } from '../../support/runs/killed-subjects.ts';
 import { startServer, type TestServer } from '../../support/services/server.ts';
 
 const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 150);
@@ -39,9 +39,10 @@ afterAll(async () => {
 /** Of each subject as many points as its share says. */
 const SUBJECTS = [
   { name: 'program', programs: 1, archives: 0, isStamped: false, isAppended: true, share: 0.2 },
-  { name: 'archive', programs: 0, archives: 1, isStamped: false, isAppended: false, share: 0.2 },
+  { name: 'archive', programs: 0, archives: 1, isStamped: false, isAppended: false, share: 0.14 },
   { name: 'others', programs: 0, archives: 0, isStamped: false, isAppended: false, share: 0.16 },
-  { name: 'batch', programs: 10, archives: 10, isStamped: false, isAppended: false, share: 0.3 },
+  { name: 'bundle', programs: 0, archives: 0, isStamped: true, isAppended: false, innerPackages: 2, share: 0.12 },
+  { name: 'batch', programs: 10, archives: 10, isStamped: false, isAppended: false, share: 0.24 },
   { name: 'stamped', programs: 2, archives: 2, isStamped: true, isAppended: false, share: 0.14 },
 ] as const;
 
@@ -101,7 +102,10 @@ function killsOf(subject: Subject, points: readonly KillPoint[]): readonly Kill[
   return points.map((point, index) => {
     const { sequel: usual, isResumeKilled } = SEQUELS[index % SEQUELS.length] ?? SEQUELS[0];
     // --append and --skip-signed exclude one another.
-    const sequel = subject.isAppended && usual === 'skip-signed' ? 'same' : usual;
+    const isExcluded = subject.isAppended && usual === 'skip-signed';
+    // `resume` requests none of the signatures that a bundle lacks.
+    const isUnfinished = subject.innerPackages !== undefined && usual === 'resume';
+    const sequel = isExcluded || isUnfinished ? 'same' : usual;
     const resumePoint = { step: 1 + ((index * 7) % resumeSteps), torn: index % 2 === 1 };
     const checked = subject.isStamped && index % 8 === 1;
     return {
@@ -109,7 +113,7 @@ function killsOf(subject: Subject, points: readonly KillPoint[]): readonly Kill[
       point,
       sequel,
       checked,
-      resumePoint: isResumeKilled ? resumePoint : undefined,
+      resumePoint: isResumeKilled && !isUnfinished ? resumePoint : undefined,
     };
   });
 }
@@ -125,7 +129,9 @@ it(`${POINTS} kills and ${SIGNALS} interruptions: every file whole, each signatu
     await mkdir(place);
     const subject = await prepareSubject(
       name,
-      await makeOriginals(place, programs, archives, name === 'others'),
+      await ('innerPackages' in how
+        ? makeBundleIn(place, how.innerPackages)
+        : makeOriginals(place, programs, archives, name === 'others')),
       first,
       how,
     );

@@ -56,7 +56,7 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
       name,
       size: range.size,
       fixedAlgorithm: fixedBy(algorithm),
-      open: async () => open(await readPackage(range), range, reader),
+      open: async (own) => open(await readPackage(range), range, own),
     };
   }
 
@@ -99,15 +99,14 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
     /** `isWanted`: whether packages are to be signed with the bundle. */
     async list(isWanted: boolean): Promise<InnerFiles> {
       const files: InnerFile[] = [];
-      const kept: string[] = [];
-      if (!isWanted) return { files, warnings: [] };
+      const kept: InnerFile[] = [];
+      if (!isWanted) return { files, kept, warnings: [] };
       for await (const inner of innerPackages(source, opened)) {
-        const { name } = inner;
-        if (inner.opened.signature !== undefined) kept.push(name);
-        else files.push(innerFile(inner));
+        (inner.opened.signature === undefined ? files : kept).push(innerFile(inner));
       }
-      const warnings = kept.length === 0 ? [] : [`Packages that are signed already stay as they are: ${listed(kept)}.`];
-      return { files, warnings };
+      const names = listed(kept.map(({ name }) => name));
+      const warnings = kept.length === 0 ? [] : [`Packages that are signed already stay as they are: ${names}.`];
+      return { files, kept, warnings };
     },
 
     rewrite(embeddings: ReadonlyMap<string, Embedding>): Promise<RewrittenEntries> {

@@ -75,6 +75,31 @@ describe.skipIf(pairs === '' || corpus === '' || verifiers === '').each(Object.e
   },
 );
 
+it.skipIf(pairs === '' || verifiers === '')(
+  'a bundle that is signed with its package is accepted, and so is the package by itself',
+  async () => {
+    const copies = await signedCopies({ publisher: 'Test Code Signing Certificate' });
+    try {
+      const unsigned = readFileSync(path.join(pairs, 'generated-unsigned', 'msix', 'sample.msixbundle'));
+      const bundle = await copies.sign('sample.msixbundle', unsigned, { innerPackages: true });
+      const bytes = readFileSync(bundle.path);
+      const name = 'sample.msix';
+      const start = bytes.indexOf(name) + name.length;
+      const inner = path.join(copies.folder, name);
+      // The size in the first local header, which is of the package.
+      writeFileSync(inner, bytes.subarray(start, start + bytes.readUInt32LE(22)));
+      for (const file of [bundle.path, inner]) {
+        expect([path.basename(file), await whoRejects(file, copies.root)]).toEqual([path.basename(file), []]);
+      }
+      bytes[start + 100] = (bytes[start + 100] ?? 0) ^ 1;
+      writeFileSync(bundle.path, bytes);
+      expect(await whoRejects(bundle.path, copies.root)).toEqual(['checker', 'osslsigncode', 'sdk']);
+    } finally {
+      copies.remove();
+    }
+  },
+);
+
 async function whoRejects(file: string, root: string): Promise<readonly string[]> {
   const verdicts = {
     checker: await run('python3', [path.join(verifiers, 'formats', 'appxcheck.py'), file]),

@@ -68,7 +68,7 @@ export async function signBytes(
   const inner = new Map<string, Embedding>();
   for (const one of (await file.inner?.(context))?.files ?? []) {
     const its = one.fixedAlgorithm?.algorithm ?? algorithm;
-    const first = await (await one.open()).prepare({ ...context, algorithm: its }, 'replace');
+    const first = await (await one.open(plainReader())).prepare({ ...context, algorithm: its }, 'replace');
     inner.set(one.name, first.embed(first.seal(signer.sign(first.toBeSigned, its), token)));
   }
   const prepared = await file.prepare(context, mode, inner);

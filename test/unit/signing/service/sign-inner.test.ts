@@ -8,6 +8,7 @@ import { appx } from '../../../../src/formats/appx/index.ts';
 import type { FormatOptions } from '../../../../src/formats/format-options.ts';
 import type { FileOutcome } from '../../../../src/signing/outcome.ts';
 import { writeFiles } from '../../../../src/signing/resume/write-files.ts';
+import type { Claims } from '../../../../src/signing/service/call.ts';
 import { signFiles } from '../../../../src/signing/sign-files.ts';
 import { createTimestampDesk, type TimestampDesk } from '../../../support/services/timestamp-desk.ts';
 import { makeTimestampPki } from '../../../support/services/timestamp-pki.ts';
@@ -64,6 +65,18 @@ function authorities(until = Number.POSITIVE_INFINITY) {
 async function run(more: FlatSigning = {}, output = path): Promise<FileOutcome | undefined> {
   const signing = scene.signing(await scene.open(), { formatOptions, ...more });
   return (await signFiles([{ path, output }], signing)).files[0];
+}
+
+async function resume(more: FlatSigning): Promise<FileOutcome | undefined> {
+  const journal = await scene.open();
+  const calls = (await journal.unfinished()).filter(({ kind }) => kind === 'unwritten');
+  const outcomes = await writeFiles(
+    calls,
+    journal,
+    (_, claims) => scene.signing(claims, { formatOptions, ...more }),
+    undefined,
+  );
+  return outcomes.get(path);
 }
 
 async function requireSigned(file: string): Promise<void> {
@@ -145,17 +158,6 @@ describe('a bundle with three packages', () => {
   });
 
   it('is finished by resume if all its signatures were requested, and only then', async () => {
-    const resume = async (more: FlatSigning) => {
-      const journal = await scene.open();
-      const calls = (await journal.unfinished()).filter(({ kind }) => kind === 'unwritten');
-      const outcomes = await writeFiles(
-        calls,
-        journal,
-        (_, claims) => scene.signing(claims, { formatOptions, ...more }),
-        undefined,
-      );
-      return outcomes.get(path);
-    };
     await run({ authorities: authorities(1) });
     expect(await resume({ authorities: authorities() })).toMatchObject({ error: { code: 'signatures-missing' } });
     await run({ authorities: authorities(1) });
@@ -163,6 +165,25 @@ describe('a bundle with three packages', () => {
     expect(await resume({ authorities: authorities() })).toMatchObject({ status: 'signed', reused: true });
     expect(scene.service.asked).toBe(4);
     expect(await (await scene.open()).unfinished()).toEqual([]);
+    await requireSigned(path);
+  });
+
+  it.each(['sign', 'resume'])('is recorded as written by %s if the run that wrote it could not', async (how) => {
+    const journal = await scene.open();
+    const claims: Claims = {
+      ...journal,
+      async claim(...given) {
+        const claim = await journal.claim(...given);
+        return { ...claim, written: () => claim.notWritten('killed') };
+      },
+    };
+    const stamped = { authorities: authorities() };
+    await signFiles([{ path, output: path }], scene.signing(claims, { formatOptions, ...stamped }));
+    expect(await (await scene.open()).unfinished()).toHaveLength(4);
+    if (how === 'sign') await run(stamped);
+    else await resume(stamped);
+    expect(await (await scene.open()).unfinished()).toEqual([]);
+    expect([scene.service.asked, scene.service.reports.length]).toEqual([4, 4]);
     await requireSigned(path);
   });
 
