@@ -1,13 +1,14 @@
 /** PDF documents, whose signatures hold a time and rest on one another, as a user signs and changes them: the built program and a real server. */
 
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { runMeasured } from '../../../support/programs/measured-cli.ts';
 import { NO_AUTHORITY, resumeWith } from '../../../support/runs/resume-scene.ts';
 import { startServer } from '../../../support/services/server.ts';
-import { documentWithField } from '../../../unit/formats/pdf/make-pdf.ts';
+import { documentWithField, makePdf } from '../../../unit/formats/pdf/make-pdf.ts';
 
 it('are signed with one request although a run failed, and get and lose further signatures', async () => {
   await using folder = await temporaryFolder();
@@ -71,6 +72,48 @@ it('are signed with one request although a run failed, and get and lose further 
     expect(await readFile(path)).toEqual(certified);
     expect(await runCli(['remove', path])).toMatchObject({ code: 0 });
     expect(await readFile(path)).toEqual(original);
+  } finally {
+    await server.stop();
+  }
+});
+
+const GIGABYTE = 1_000_000_000;
+const MOST_MEMORY = 100 * 1024 * 1024;
+
+/** With a stream of so many zeros, which take no space on the disk, in front of the table. */
+async function writeLarge(path: string, zeros: number): Promise<void> {
+  const text = makePdf().toString('latin1');
+  const table = text.indexOf('xref\n0');
+  const start = Number(/startxref\n(\d+)/.exec(text)?.[1]);
+  const head = `${text.slice(0, table)}5 0 obj\n<< /Length ${zeros} >>\nstream\n`;
+  const tail = '\nendstream\nendobj\n';
+  const entry = `5 1\n${String(table).padStart(10, '0')} 00000 n \ntrailer`;
+  const end = text.slice(table).replace('trailer', entry).replace('/Size 5', '/Size 6');
+  const at = head.length + zeros + tail.length;
+  await using file = await open(path, 'w');
+  await file.write(Buffer.from(head, 'latin1'), 0, head.length, 0);
+  const last = Buffer.from(`${tail}${end.replace(`startxref\n${start}`, `startxref\n${at}`)}`, 'latin1');
+  await file.write(last, 0, last.length, head.length + zeros);
+}
+
+it('of 1 GB are signed twice, stamped and verified in 100 MiB of memory', async () => {
+  await using folder = await temporaryFolder();
+  const server = await startServer({ bits: 2048, tsa: true });
+  try {
+    const path = join(folder.path, 'large.pdf');
+    await writeLarge(path, GIGABYTE);
+    for (const args of [
+      ['sign'],
+      ['sign', '--no-timestamp'],
+      ['timestamp'],
+      ['verify', '--integrity-only'],
+      ['inspect'],
+      ['remove'],
+    ]) {
+      const { code, stderr, usage } = await runMeasured([...args, path], { env: server.env });
+      expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' });
+      expect({ args, peak: usage.peakBytes }).toEqual({ args, peak: expect.toSatisfy((bytes) => bytes < MOST_MEMORY) });
+    }
   } finally {
     await server.stop();
   }
