@@ -4,11 +4,45 @@ import { cp, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { TIMESTAMP_TOKEN } from '../../../../src/asn1/object-identifiers.ts';
+import { parseSignedData } from '../../../../src/cms/parse-signed-data.ts';
 import { runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { runMeasured } from '../../../support/programs/measured-cli.ts';
 import { NO_AUTHORITY, resumeWith } from '../../../support/runs/resume-scene.ts';
 import { startServer } from '../../../support/services/server.ts';
 import { documentWithField, makePdf } from '../../../unit/formats/pdf/make-pdf.ts';
+import { run } from '../../interop/verifiers.ts';
+
+/** Each timestamp token of a document with what it is of: the value of a signature, or what its update covers. */
+function tokensOf(bytes: Buffer): readonly { readonly token: Uint8Array; readonly data: Uint8Array }[] {
+  const found = bytes
+    .toString('latin1')
+    .matchAll(/\/ByteRange \[0 (\d+) +(\d+) +(\d+) *\] \/Contents <([\dA-F]+)>([^>]*)/g);
+  return [...found].flatMap(([, start, end, length, digits = '', rest = '']) => {
+    const cms = Buffer.from(digits, 'hex');
+    const der = cms.subarray(0, 4 + cms.readUInt16BE(2));
+    const covered = Buffer.concat([
+      bytes.subarray(0, Number(start)),
+      bytes.subarray(Number(end), Number(end) + Number(length)),
+    ]);
+    if (rest.includes('/DocTimeStamp')) return [{ token: der, data: covered }];
+    const [signer] = parseSignedData(der).signers;
+    const stamps = signer.unsignedAttributes.filter(({ type }) => type === TIMESTAMP_TOKEN);
+    return stamps.flatMap(({ values }) => values.map(({ bytes: token }) => ({ token, data: signer.signature })));
+  });
+}
+
+async function acceptedByOpenssl({ token, data }: ReturnType<typeof tokensOf>[number], folder: string, server: string) {
+  const [tokenFile, dataFile] = [join(folder, 'token'), join(folder, 'data')];
+  await writeFile(tokenFile, token);
+  await writeFile(dataFile, data);
+  const root = join(server, 'service', 'certificates', 'ca.pem');
+  const args = ['ts', '-verify', '-token_in', '-in', tokenFile, '-data', dataFile, '-CAfile', root];
+  expect(await run('openssl', args)).toMatchObject({
+    accepted: true,
+    output: expect.stringContaining('Verification: OK'),
+  });
+}
 
 it('are signed with one request although a run failed, and get and lose further signatures', async () => {
   await using folder = await temporaryFolder();
@@ -55,6 +89,9 @@ it('are signed with one request although a run failed, and get and lose further 
       stdout: expect.stringContaining('skipped'),
     });
     expect(await readFile(path)).toEqual(stamped);
+    const tokens = tokensOf(stamped);
+    expect(tokens).toHaveLength(2);
+    for (const token of tokens) await acceptedByOpenssl(token, folder.path, server.data);
     expect(await runCli(['timestamp', '--force', path], { env })).toMatchObject({ code: 0 });
     expect((await readFile(path)).length).toBeGreaterThan(stamped.length);
     expect(await check('--require-timestamp')).toMatchObject({ code: 0 });

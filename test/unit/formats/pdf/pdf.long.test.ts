@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { sign } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,6 +18,9 @@ import { GOOD_DOCUMENTS } from './samples.ts';
 
 /** pdfsig accepts certificates for e-mail, and reports an unknown issue for those of code signing. */
 const EMAIL_PROTECTION = '1.3.6.1.5.5.7.3.4';
+
+/** Where pdf-lib is installed. */
+const TOOLS = process.env.CODESIGN_TEST_BUILD_TOOLS ?? '';
 
 let folder: string;
 let signer: ThrowawaySigner;
@@ -49,7 +53,7 @@ async function accepted(program: string, args: readonly string[]): Promise<strin
   return output;
 }
 
-/** By groff, ghostscript, Chromium and qpdf. */
+/** By groff, ghostscript, Chromium, qpdf and pdf-lib. */
 async function makeDocuments(): Promise<void> {
   const made = (device: string) => {
     const { stdout } = spawnSync('groff', ['-ms', `-T${device}`], { input: '.TL\nA title\n.PP\nA paragraph.\n' });
@@ -69,7 +73,21 @@ async function makeDocuments(): Promise<void> {
   await accepted('qpdf', ['--linearize', at('groff.pdf'), at('linearised.pdf')]);
   await accepted('qpdf', ['--object-streams=generate', at('chromium.pdf'), at('object-streams.pdf')]);
   await accepted('qpdf', ['--encrypt', 'user', 'owner', '256', '--', at('groff.pdf'), at('encrypted.pdf')]);
+  if (TOOLS !== '') await makeWithPdfLib();
   for (const { name, bytes } of GOOD_DOCUMENTS) writeFileSync(at(name), bytes);
+}
+
+/** A form of its own, and a document of groff that it wrote again: with object streams, as is its default, and without. */
+async function makeWithPdfLib(): Promise<void> {
+  const { PDFDocument } = createRequire(path.join(TOOLS, 'package.json'))('pdf-lib');
+  const made = await PDFDocument.create();
+  const page = made.addPage([300, 200]);
+  page.drawText('A form', { x: 20, y: 150 });
+  made.getForm().createTextField('name.first').addToPage(page, { x: 20, y: 100, width: 100, height: 20 });
+  made.getForm().createCheckBox('agreed').addToPage(page, { x: 20, y: 60, width: 20, height: 20 });
+  writeFileSync(at('pdf-lib-form.pdf'), await made.save());
+  const loaded = await PDFDocument.load(readFileSync(at('groff.pdf')));
+  writeFileSync(at('pdf-lib-rewritten.pdf'), await loaded.save({ useObjectStreams: false }));
 }
 
 const DOCUMENTS = [
@@ -78,6 +96,7 @@ const DOCUMENTS = [
   'chromium',
   'linearised',
   'object-streams',
+  ...(TOOLS === '' ? [] : ['pdf-lib-form', 'pdf-lib-rewritten']),
   ...GOOD_DOCUMENTS.map(({ name }) => path.basename(name, '.pdf')),
 ];
 
