@@ -79,5 +79,5 @@ export function digestWindow(
     const contents = unpack(bytes.subarray(entry.dataOffset, entry.dataOffset + entry.compressedSize), entry);
     for (const [index, algorithm] of algorithms.entries()) columns[index]?.push(hash(algorithm, contents, 'binary'));
   }
-  return columns.map((digests) => Uint8Array.from(Buffer.from(digests.join(''), 'binary')));
+  return columns.map((digests) => new Uint8Array(Buffer.from(digests.join(''), 'binary')));
 }

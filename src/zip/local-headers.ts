@@ -36,29 +36,35 @@ export async function locateEntries(
   { base, directoryOffset: limit }: EndOfArchive,
 ): Promise<readonly ZipEntry[]> {
   const inFile = inFileOrder(entries);
-  const read = slidingWindow(source, limit);
-  const rejectHidden = async (from: number, to: number): Promise<void> =>
-    rejectHiddenEntry(await read(from, Math.min(to - from, SIGNATURE_LENGTH)), from);
+  const { view, load } = slidingWindow(source, limit);
+  // What is in the window is not waited for: of 100,000 entries that is nearly all.
+  const rejectHidden = async (from: number, to: number): Promise<void> => {
+    const length = Math.min(to - from, SIGNATURE_LENGTH);
+    rejectHiddenEntry(view(from, length) ?? (await load(from, length)), from);
+  };
   // Where the archive begins without what was put before it.
   if (base > 0) await rejectHidden(base, inFile[0]?.offset ?? limit);
   let previousEnd = 0;
   for (const [position, entry] of inFile.entries()) {
     if (entry.offset + LOCAL_HEADER_LENGTH > limit) throw leadsNowhere(entry);
-    await rejectHidden(previousEnd, entry.offset);
-    const fixed = await read(entry.offset, LOCAL_HEADER_LENGTH);
+    if (entry.offset > previousEnd) await rejectHidden(previousEnd, entry.offset);
+    const fixed = view(entry.offset, LOCAL_HEADER_LENGTH) ?? (await load(entry.offset, LOCAL_HEADER_LENGTH));
     if (fixed.readUInt32LE(0) !== LOCAL_HEADER) throw leadsNowhere(entry);
     const headerLength = LOCAL_HEADER_LENGTH + fixed.readUInt16LE(26) + fixed.readUInt16LE(28);
     entry.dataOffset = entry.offset + headerLength;
     const dataEnd = entry.dataOffset + entry.compressedSize;
     const spaceEnd = Math.min(inFile[position + 1]?.offset ?? limit, limit);
     if (dataEnd > spaceEnd) throw overrun(entry, dataEnd, limit);
-    const hasDescriptor = compareHeader(await read(entry.offset, headerLength), directory, entry);
-    const room = spaceEnd - dataEnd;
-    const descriptor = hasDescriptor ? await read(dataEnd, Math.min(LONGEST_DESCRIPTOR, room)) : undefined;
-    entry.end = dataEnd + (descriptor === undefined ? 0 : descriptorLength(descriptor, entry, room));
+    const header = view(entry.offset, headerLength) ?? (await load(entry.offset, headerLength));
+    entry.end = dataEnd;
+    if (compareHeader(header, directory, entry)) {
+      const room = spaceEnd - dataEnd;
+      const length = Math.min(LONGEST_DESCRIPTOR, room);
+      entry.end += descriptorLength(view(dataEnd, length) ?? (await load(dataEnd, length)), entry, room);
+    }
     previousEnd = entry.end;
   }
-  await rejectHidden(previousEnd, limit);
+  if (limit > previousEnd) await rejectHidden(previousEnd, limit);
   return inFile;
 }
 

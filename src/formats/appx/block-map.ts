@@ -157,10 +157,10 @@ export async function compareDigests(
   entries: readonly ZipEntry[],
 ): Promise<readonly string[]> {
   const problems: string[] = [];
-  const read = slidingWindow(source, source.size);
+  const window = slidingWindow(source, source.size);
   for (const { entry, file } of pairUp(files, entries).mapped) {
     if (sizeProblem({ entry, file }).length > 0) continue;
-    const wrong = await findWrongBlock(read, entry, file, algorithm);
+    const wrong = await findWrongBlock(window, entry, file, algorithm);
     if (wrong !== undefined) problems.push(`block ${wrong + 1} of ${file.name} is another one`);
   }
   return problems;
@@ -168,7 +168,7 @@ export async function compareDigests(
 
 /** Its index. Each block is inflated by itself, as Windows does while it downloads a package. */
 async function findWrongBlock(
-  read: ReturnType<typeof slidingWindow>,
+  { view, load }: ReturnType<typeof slidingWindow>,
   { method, dataOffset, compressedSize }: ZipEntry,
   { size, blocks }: MappedFile,
   algorithm: DigestAlgorithm,
@@ -181,7 +181,7 @@ async function findWrongBlock(
     const length = Math.min(BLOCK_LENGTH, size - index * BLOCK_LENGTH);
     const packed = method === STORED ? length : packedSize;
     if (packed > LONGEST_PACKED || offset + packed > end) return index;
-    const data = await read(offset, packed);
+    const data = view(offset, packed) ?? (await load(offset, packed));
     const contents = method === STORED ? data : inflateBlock(data);
     if (contents?.length !== length) return index;
     const expected = hashes.toString('latin1', index * step, (index + 1) * step);

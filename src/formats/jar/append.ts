@@ -23,11 +23,12 @@ export function requireSound(blocks: readonly EmbeddedBlock[], { manifest }: Jar
 /** Throws `cannot-append` when a file that one of the signatures covers is not what was signed. */
 export function requireUnchanged(
   blocks: readonly EmbeddedBlock[],
+  manifest: Manifest | undefined,
   listed: readonly ListedEntry[],
   digestOf: ContentDigest,
 ): void {
   const changed = listed.filter(({ digests }, position) =>
-    digests.some(({ nodeName, value }) => digestOf(position, nodeName) !== value),
+    digests.some((digest) => digestOf(position, digest.nodeName) !== manifest?.valueOf(digest)),
   );
   if (changed.length === 0) return;
   for (const block of blocks) {

@@ -26,11 +26,15 @@ export async function readContentInfo(
   /** By the index of the entry. */
   const positions: number[] = [];
   for (const [position, { index }] of signable.entries()) positions[index] = position;
+  /** Of each section in the manifest the position of its file, or -1. */
+  const ofSections: number[] = [];
   /** Read twice: kept, the digests of 180,000 files take more than 50 MB. */
   function* manifestDigests(): Generator<DigestAt> {
+    let section = 0;
     for (const { name, digests } of manifest?.parsed.sections() ?? []) {
-      const position = positions[archive.byName.get(name)?.index ?? -1];
-      if (position === undefined) continue;
+      const position = ofSections[section] ?? positions[archive.byName.get(name)?.index ?? -1] ?? -1;
+      ofSections[section++] = position;
+      if (position < 0) continue;
       for (const digest of digests) if (isKnown(digest)) yield [position, digest];
     }
   }
@@ -39,8 +43,10 @@ export async function readContentInfo(
   const { digestOf, damaged } = await digestOrDamaged(source, signable, checked, digestEntries);
   const isWrong = new Uint8Array(signable.length);
   /** Of two that differ, one is wrong, whichever is checked. */
-  const unchecked = new Map<string, string>();
-  for (const [position, { nodeName, value }] of manifestDigests()) {
+  const unchecked = new Map<string, string | undefined>();
+  for (const [position, digest] of manifestDigests()) {
+    const { nodeName } = digest;
+    const value = manifest?.parsed.valueOf(digest);
     let expected = checked[position]?.includes(nodeName) ? digestOf?.(position, nodeName) : undefined;
     if (expected === undefined) {
       const key = `${position} ${nodeName}`;

@@ -138,7 +138,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const keepOthers = place.others.length > 0;
   requireReadable(MANIFEST_NAME, { length: leastLength({ manifest: old, listed, algorithm, keepOthers }) });
   const digestOf = await digestListed(source, listed, NODE_DIGEST_NAME[algorithm], digestEntries);
-  requireUnchanged(place.others, listed, digestOf);
+  requireUnchanged(place.others, old, listed, digestOf);
   const completed = completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers });
   requireReadable(MANIFEST_NAME, completed);
   const manifest = readManifest(completed);

@@ -25,19 +25,38 @@ export interface AgreementRules {
 
 export type KnownManifest = ReturnType<typeof knowManifest>;
 
-/** The sections of each name, in the file's order, those that touch as one; the names in the order of their first sections. */
-export type SectionsByName = ReadonlyMap<string, readonly SectionRange[]>;
-
-export function sectionsByName(manifest: Manifest): SectionsByName {
-  const byName = new Map<string, SectionRange[]>();
+/** The sections of each name. In numbers, since there may be a hundred thousand. */
+export function sectionsByName(manifest: Manifest) {
+  /** Start and end of each section. */
+  const places: number[] = [];
+  /** Of a name's section, or of all of them. */
+  const indexes = new Map<string, number | number[]>();
   for (const { name, start, end } of manifest.sections()) {
-    const ranges = byName.get(name);
-    const last = ranges?.at(-1);
-    if (ranges === undefined) byName.set(name, [{ start, end }]);
-    else if (last?.end === start) ranges[ranges.length - 1] = { start: last.start, end };
-    else ranges.push({ start, end });
+    const index = places.push(start, end) - 2;
+    const known = indexes.get(name);
+    if (typeof known === 'object') known.push(index);
+    else indexes.set(name, known === undefined ? index : [known, index]);
   }
-  return byName;
+  const rangeAt = (index: number): SectionRange => ({ start: places[index] ?? 0, end: places[index + 1] ?? 0 });
+  /** In the file's order, those that touch as one. */
+  const rangesAt = (found: number | readonly number[]): readonly SectionRange[] => {
+    if (typeof found === 'number') return [rangeAt(found)];
+    const ranges: SectionRange[] = [];
+    for (const range of found.map(rangeAt)) {
+      const last = ranges.at(-1);
+      if (last?.end === range.start) ranges[ranges.length - 1] = { start: last.start, end: range.end };
+      else ranges.push(range);
+    }
+    return ranges;
+  };
+  return {
+    has: (name: string) => indexes.has(name),
+    rangesOf: (name: string) => rangesAt(indexes.get(name) ?? []),
+    /** In the order of their first sections. */
+    *entries(): Generator<readonly [name: string, ranges: readonly SectionRange[]]> {
+      for (const [name, found] of indexes) yield [name, rangesAt(found)];
+    },
+  };
 }
 
 /** What is found out of a manifest once, however many signatures speak of it, and however often one of them does. */
@@ -71,10 +90,15 @@ export function findDisagreement(
 ): Disagreement | undefined {
   // Java takes a file of any other version for no signature.
   if (signatureFile.main.attributes.get('signature-version') !== '1.0') return { part: 'version' };
-  const counts = ({ nodeName }: MainDigest): boolean => nodeName !== undefined && permits(nodeName);
+  const counts = ({ nodeName }: Pick<DigestAttribute, 'nodeName'>): boolean =>
+    nodeName !== undefined && permits(nodeName);
   const isOf = ({ nodeName = '', value }: MainDigest, part: string, ranges: () => readonly SectionRange[]): boolean => {
     const bytes = () => ranges().map(({ start, end }) => manifest.bytes.subarray(start, end));
     return known.digestOf(part, nodeName, bytes) === value;
+  };
+  const isOfSection = (digest: DigestAttribute, name: string): boolean => {
+    const value = signatureFile.valueOf(digest);
+    return isOf({ ...digest, value }, `section ${name}`, () => byName.rangesOf(name));
   };
   const whole = { start: 0, end: manifest.bytes.length };
   if (wholeDigests(signatureFile).some((digest) => counts(digest) && isOf(digest, 'whole', () => [whole])))
@@ -93,9 +117,7 @@ export function findDisagreement(
   for (const { name, digests } of signatureFile.sections()) {
     const counted = digests.filter(counts);
     const isSigned = byName.has(name) && counted.length > 0;
-    if (!isSigned || !counted.every((digest) => isOf(digest, `section ${name}`, () => byName.get(name) ?? []))) {
-      return { part: 'section', name };
-    }
+    if (!isSigned || !counted.every((digest) => isOfSection(digest, name))) return { part: 'section', name };
   }
   return undefined;
 }
@@ -113,7 +135,10 @@ export function coveredNames(signatureFile: Manifest): ReadonlySet<string> {
 }
 
 /** `algorithm`: in lower case, as attributes are found. */
-export type MainDigest = Pick<DigestAttribute, 'algorithm' | 'nodeName' | 'value'>;
+export type MainDigest = Pick<DigestAttribute, 'algorithm' | 'nodeName'> & {
+  /** Base64, as written. */
+  readonly value: string;
+};
 
 /** Attributes such as `SHA-256-Digest-Manifest`, of unknown algorithms too. */
 function allMainDigests({ main }: Manifest, suffix: string): readonly MainDigest[] {

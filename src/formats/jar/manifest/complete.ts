@@ -118,9 +118,10 @@ function correctedDigests(
   position: number,
   digestOf: ContentDigest,
 ): TextEdit[] {
-  return digests.flatMap(({ algorithm, nodeName, value, start, end }) => {
+  return digests.flatMap((digest) => {
+    const { algorithm, nodeName, start, end } = digest;
     const right = digestOf(position, nodeName);
-    if (value === right) return [];
+    if (manifest.valueOf(digest) === right) return [];
     const line = manifestLine(`${algorithm}-Digest`, right, lineEndBefore(manifest, end));
     return [{ offset: start, remove: end - start, insert: line }];
   });

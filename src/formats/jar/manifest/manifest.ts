@@ -11,6 +11,8 @@ export interface Manifest {
   readonly main: MainSection;
   /** In the file's order. Read again each time, since there may be a hundred thousand. */
   sections(): Iterable<ManifestSection>;
+  /** Base64, as written. */
+  valueOf(digest: DigestAttribute): string;
   /** The first line's end: `\r\n`, `\n` or `\r`. A file may have several kinds. */
   readonly newline: string;
   /** Ends of line that are missing before another section could follow: 0, 1 or 2. */
@@ -44,10 +46,9 @@ export interface DigestAttribute {
   readonly algorithm: string;
   /** What node:crypto calls it; undefined if Java does not know it. */
   readonly nodeName: string | undefined;
-  /** Base64, as written. */
-  readonly value: string;
   /** Of all its lines, with their ends. */
   readonly start: number;
+  readonly valueStart: number;
   readonly end: number;
 }
 
@@ -75,6 +76,7 @@ export function readManifest(bytes: Buffer): Manifest {
     bytes,
     main: found.main ?? { start: 0, end: 0, attributes: new Map() },
     sections: () => scan(bytes, { ...found }),
+    valueOf: ({ valueStart, end }) => textOf(bytes, valueStart, end),
     newline: found.newline ?? '\r\n',
     missingNewlines: found.missingNewlines,
   };
@@ -102,13 +104,11 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   /** Of the attribute whose lines are being read; -1 between sections. */
   let attributeStart = -1;
   let colon = 0;
-  let valueEnd = 0;
   let attributeEnd = 0;
   /** How many of its lines continue the first; nearly always none. */
   let continuations = 0;
 
-  const value = (): string =>
-    continuations === 0 ? bytes.toString('utf8', colon + 2, valueEnd) : joined(bytes, colon + 2, attributeEnd);
+  const value = (): string => textOf(bytes, colon + 2, attributeEnd);
   const finishAttribute = (): void => {
     if (attributeStart < 0) return;
     if (isMain) {
@@ -122,7 +122,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
     } else if (endsWithDigest(bytes, attributeStart, colon)) {
       const { algorithm, nodeName } = algorithmOf(attributeStart, colon - DIGEST_SUFFIX.length);
       digests ??= [];
-      digests.push({ algorithm, nodeName, value: value(), start: attributeStart, end: attributeEnd });
+      digests.push({ algorithm, nodeName, start: attributeStart, valueStart: colon + 2, end: attributeEnd });
       if (digests.length > MOST_DIGESTS) throw invalid(`there are more than ${MOST_DIGESTS} digests in its section`);
     }
     attributeStart = -1;
@@ -166,7 +166,6 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
         finishAttribute();
         attributeStart = position;
         colon = findColon(bytes, position, lineEnd);
-        valueEnd = lineEnd;
         if (colon < 0) throw invalid('it is not "Name: value"');
         if (!isMain && name === undefined && !isName(bytes, position, colon)) {
           throw invalid('a section does not begin with "Name: "');
@@ -232,6 +231,12 @@ function lastOneKept(bytes: Buffer): (start: number, end: number) => Pick<Digest
     }
     return last;
   };
+}
+
+/** What follows the colon and the space; `end`: of the attribute's lines, with their ends. */
+function textOf(bytes: Buffer, start: number, end: number): string {
+  const lineEnd = endOfLine(bytes, start);
+  return afterLineEnd(bytes, lineEnd) >= end ? bytes.toString('utf8', start, lineEnd) : joined(bytes, start, end);
 }
 
 /**

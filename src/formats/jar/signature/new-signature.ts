@@ -30,7 +30,7 @@ export function buildSignatureFile(
     yield line('Created-By', CREATED_BY);
     yield line(`${javaName}-Digest-Manifest`, digest([{ start: 0, end: bytes.length }]));
     yield line(`${javaName}-Digest-Manifest-Main-Attributes`, digest([main])) + NEWLINE;
-    for (const [name, ranges] of sectionsByName(manifest)) {
+    for (const [name, ranges] of sectionsByName(manifest).entries()) {
       if (speaksOf(name)) yield line('Name', name) + line(`${javaName}-Digest`, digest(ranges)) + NEWLINE;
     }
   }

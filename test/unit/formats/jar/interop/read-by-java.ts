@@ -54,7 +54,7 @@ export function readByUs(bytes: Buffer): ManifestReading {
     for (const { name, digests } of manifest.sections()) {
       const known = sections.get(name) ?? new Map<string, string>();
       sections.set(name, known);
-      for (const { algorithm, value } of digests) known.set(`${algorithm}-digest`.toLowerCase(), value);
+      for (const each of digests) known.set(`${each.algorithm}-digest`.toLowerCase(), manifest.valueOf(each));
     }
     return readingOf(manifest.main.attributes, sections);
   } catch (thrown) {
