@@ -5,7 +5,7 @@ import { inflateRawSync, constants as zlib } from 'node:zlib';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { slidingWindow } from '../../bytes/sliding-window.ts';
 import { DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
-import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
+import type { ZipEntry } from '../../zip/directory.ts';
 import { STORED } from '../../zip/fields.ts';
 import { PLAIN_BLOCK_HEADER_LENGTH } from '../../zip/new-entry.ts';
 import { PARTS } from './part-names.ts';
@@ -99,9 +99,10 @@ interface MappedEntry {
 
 /** What can be said without the contents: files that only one of the two has, and sizes. Clauses. */
 export function compareSizes({ files }: BlockMap, entries: readonly ZipEntry[]): readonly string[] {
-  const { mapped, unmapped } = pairUp(files, entries);
+  const { mapped, unmapped, misnamed } = pairUp(files, entries);
   const found = new Set(mapped.map(({ file }) => file));
   return [
+    ...misnamed.map(({ name }) => `${name} is not a name that a file of a package can have`),
     ...unmapped.map(({ name }) => `it does not have ${name}`),
     ...files.filter((file) => !found.has(file)).map(({ name }) => `it has ${name}, which is not in the package`),
     ...mapped.flatMap(sizeProblem),
@@ -112,13 +113,19 @@ function pairUp(files: readonly MappedFile[], entries: readonly ZipEntry[]) {
   const byName = new Map(files.map((file) => [file.name.toLowerCase(), file]));
   const mapped: MappedEntry[] = [];
   const unmapped: ZipEntry[] = [];
+  const misnamed: ZipEntry[] = [];
   for (const entry of entries) {
+    if (isUnmapped(entry.name)) continue;
     const file = byName.get(mappedName(entry.name).toLowerCase());
     if (file !== undefined) mapped.push({ entry, file });
-    else if (!isDirectory(entry) && !isUnmapped(entry.name)) unmapped.push(entry);
+    if (!PART_NAME.test(entry.name)) misnamed.push(entry);
+    else if (file === undefined) unmapped.push(entry);
   }
-  return { mapped, unmapped };
+  return { mapped, unmapped, misnamed };
 }
+
+/** ECMA-376-2, 6.2.2.2: anything else has percent signs. Microsoft's SDK finds no other files, and rejects names of directories. */
+const PART_NAME = /^(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})*[^/]$/i;
 
 /** The parts that no block map has. */
 function isUnmapped(name: string): boolean {

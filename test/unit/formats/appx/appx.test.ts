@@ -125,6 +125,21 @@ describe('a package', () => {
     },
   );
 
+  it.each(['folder/', 'a b.txt', '\u00fc.txt', 'a\\b.txt', 'a[1].txt', '100%.txt'])(
+    'with an entry %j is reported',
+    async (name) => {
+      const files = [{ name, isStored: true }];
+      const unmapped = makePackage({ more: files });
+      const blockMap = (text: string) => text.replace(/ LfhSize="\d+"/, ` LfhSize="${30 + Buffer.byteLength(name)}"`);
+      for (const bytes of name === '100%.txt' ? [unmapped] : [unmapped, makePackage({ files, blockMap })]) {
+        const found = await (await openBytes(appx, bytes)).examine();
+        expect(found.map(({ message }) => message).join()).toContain(
+          `${name} is not a name that a file of a package can have`,
+        );
+      }
+    },
+  );
+
   it('with a file of two blocks is reported once these are exchanged', async () => {
     const files = [
       { name: 'large.bin', contents: Buffer.concat([Buffer.alloc(65_536), Buffer.from('x')]), isStored: true },
