@@ -39,7 +39,7 @@ interface MappedFile {
 
 /** Not as objects: with 65,000 of them, signing takes 30 MB more. */
 interface Blocks {
-  /** In Base64, one behind the other; not those of another length than the algorithm gives. */
+  /** In Base64, one behind the other; not those of another length than the algorithm gives. Empty if they were not wanted. */
   hashes: Buffer;
   /** Of the compressed data in bytes; `NO_SIZE` for stored ones. */
   readonly sizes: number[];
@@ -47,8 +47,8 @@ interface Blocks {
 
 const NO_SIZE = -1;
 
-/** Throws `appx-part-malformed`. */
-export function readBlockMap(bytes: Uint8Array): BlockMap {
+/** `withHashes`: for comparing them; with 65,000 they take 5 MB. Throws `appx-part-malformed`. */
+export function readBlockMap(bytes: Uint8Array, { withHashes = false } = {}): BlockMap {
   const files: MappedFile[] = [];
   let algorithm: DigestAlgorithm | undefined;
   readXml(PART, decodeXml(PART, bytes), (element) => {
@@ -68,7 +68,8 @@ export function readBlockMap(bytes: Uint8Array): BlockMap {
     }
     const blocks = files.at(-1)?.blocks;
     if (isOwn && depth === 3 && name === 'Block' && blocks !== undefined && algorithm !== undefined) {
-      putHash(blocks, attributeOf(element, 'Hash', PART), hashLength(algorithm));
+      const hash = attributeOf(element, 'Hash', PART);
+      if (withHashes) putHash(blocks, hash, hashLength(algorithm));
       blocks.sizes.push(attributes.has('Size') ? numberIn(element, 'Size', PART) : NO_SIZE);
     }
   });
@@ -160,9 +161,10 @@ function sizeProblem({ entry, file }: MappedEntry): string[] {
 /** Reads and digests everything that the block map has; files whose sizes are wrong are left out. Clauses. */
 export async function compareDigests(
   source: ByteSource,
-  { files, algorithm }: BlockMap,
+  blockMap: Uint8Array,
   entries: readonly ZipEntry[],
 ): Promise<readonly string[]> {
+  const { files, algorithm } = readBlockMap(blockMap, { withHashes: true });
   const problems: string[] = [];
   const window = slidingWindow(source, source.size);
   for (const { entry, file } of pairUp(files, entries).mapped) {

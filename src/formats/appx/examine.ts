@@ -17,8 +17,8 @@ export async function examinePackage(
   source: ByteSource,
   damageOf: (inner: InnerPackage) => Promise<string | undefined>,
 ): Promise<readonly Finding[]> {
-  const { archive, manifest, map, contentTypes, signature, wrongSizes } = opened;
-  const digests = await compareDigests(source, map, mappedEntries(archive, manifest));
+  const { archive, manifest, blockMap, contentTypes, signature, wrongSizes } = opened;
+  const digests = await compareDigests(source, blockMap.bytes, mappedEntries(archive, manifest));
   const wrong = [...wrongSizes, ...digests];
   const findings = [
     ...examineOffsets(opened),

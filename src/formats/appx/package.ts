@@ -7,7 +7,7 @@ import { readArchive, type ZipArchive } from '../../zip/archive.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
 import { asBuffer, END_RECORD_LENGTH, IN_ZIP64_16, IN_ZIP64_32 } from '../../zip/fields.ts';
 import { unpack } from '../../zip/unpack.ts';
-import { type BlockMap, compareSizes, readBlockMap } from './block-map.ts';
+import { compareSizes, readBlockMap } from './block-map.ts';
 import { type ContentTypes, readContentTypes } from './content-types.ts';
 import { appxErrors } from './errors.ts';
 import { type Manifest, readManifest } from './manifest.ts';
@@ -25,8 +25,6 @@ export interface AppxPackage {
   readonly manifest: Manifest;
   readonly manifestPart: Part;
   readonly blockMap: Part;
-  /** What the block map says. */
-  readonly map: BlockMap;
   /** Of the block map: signatures must use it too. */
   readonly algorithm: DigestAlgorithm;
   /** Where the block map does not fit the directory, as clauses. */
@@ -79,7 +77,6 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
     manifest,
     manifestPart,
     blockMap,
-    map,
     algorithm: map.algorithm,
     wrongSizes: compareSizes(map, mappedEntries(archive, manifest)),
     contentTypes: { ...contentTypes, ...readContentTypes(contentTypes.bytes) },

@@ -13,8 +13,8 @@ import { SERVER_PUBLISHER } from '../../support/signed-files/made-inputs.ts';
 import { contentTypes, packageManifest } from '../../unit/formats/appx/samples.ts';
 
 const MIB = 2 ** 20;
-/** 10 MiB of it for a block map of 65,600 blocks: signing takes 95 to 106 MiB, verifying 91. */
-const MOST_MEMORY = 120 * MIB;
+/** The block map, of 65,600 blocks, has 5 MiB. */
+const MOST_MEMORY = 100 * MIB;
 const BLOCK = 65_536;
 const ZIP64_MARK = 0xffff_ffff;
 

@@ -31,7 +31,7 @@ export const fixedBy = (algorithm: DigestAlgorithm) => ({ algorithm, reason: 'it
 type OpenPackage = (opened: AppxPackage, source: ByteSource, reader: ContentReader) => SignableFile;
 
 export function signedInside(opened: AppxPackage, source: ByteSource, reader: ContentReader, open: OpenPackage) {
-  const { archive, manifest, wrongSizes, map } = opened;
+  const { archive, manifest, wrongSizes, blockMap } = opened;
   const innerReader = { ...reader, budget: createWorkBudget(WORK_FOR_PACKAGES) };
   const openInner = (inner: InnerPackage) => open(inner.opened, inner.source, innerReader);
 
@@ -47,7 +47,7 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
 
   /** What the manifest and the block map of the bundle say wrongly. Clauses. */
   async function wrongPlaces(): Promise<readonly string[]> {
-    const digests = await compareDigests(source, map, mappedEntries(archive, manifest));
+    const digests = await compareDigests(source, blockMap.bytes, mappedEntries(archive, manifest));
     return [...examineOffsets(opened).map(({ message }) => message.replace(/\.$/, '')), ...wrongSizes, ...digests];
   }
 
