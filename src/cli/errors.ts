@@ -46,7 +46,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'nothing-to-sign': {
     message: 'the folder contains no file of a supported format',
-    hint: 'Name a file to see why it is not supported: the format is detected from the content.',
+    hint: 'Name a file to see why it is not supported: the format is detected from the content. Catalogs, connection files, documents and .js files are signed only if they are named.',
   },
   'list-unreadable': {
     message: 'the file list {path} cannot be read: {reason}',

@@ -77,7 +77,7 @@ async function describe({ document, stored, empty }: OpenedPdf): Promise<readonl
   const [{ kind }] = document.sections;
   const timestamps = stored.filter(isDocumentTimestamp).length;
   return [
-    { name: 'document', value: `PDF ${head.slice(5, 8)}, ${document.source.size} bytes` },
+    { name: 'document', value: `PDF ${head.slice(5, 8)}` },
     { name: 'cross-reference', value: `${kind}, ${counted(document.sections.length, 'section')}` },
     { name: 'signatures', value: stored.length === 0 ? 'none' : stored.map(({ field }) => field.name).join(', ') },
     ...(empty.length === 0

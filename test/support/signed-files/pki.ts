@@ -17,7 +17,7 @@ import {
 } from '../../../src/asn1/write.ts';
 
 export type KeyKind = 'rsa-1024' | 'rsa-2048' | 'rsa-3072' | 'rsa-4096' | 'ec' | 'ed25519';
-export type KeyUsage = 'digitalSignature' | 'keyEncipherment' | 'keyCertSign';
+export type KeyUsage = 'digitalSignature' | 'contentCommitment' | 'keyEncipherment' | 'keyCertSign';
 
 export interface KeyPair {
   readonly privateKey: KeyObject;
@@ -57,6 +57,7 @@ export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 export const ANY_PURPOSE = '2.5.29.37.0';
 const KEY_USAGE_BIT: Readonly<Record<KeyUsage, number>> = {
   digitalSignature: 0x80,
+  contentCommitment: 0x40,
   keyEncipherment: 0x20,
   keyCertSign: 0x04,
 };

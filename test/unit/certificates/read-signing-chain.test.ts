@@ -1,10 +1,10 @@
 /** Reading the signing chain: every order, every container, every certificate that cannot sign. */
 
 import { describe, expect, it } from 'vitest';
-import { CODE_SIGNING, REMOTE_DESKTOP } from '../../../src/asn1/object-identifiers.ts';
+import { CODE_SIGNING, EMAIL_PROTECTION, REMOTE_DESKTOP } from '../../../src/asn1/object-identifiers.ts';
 import { onlyPart, parts, readElement } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, octetString, sequence } from '../../../src/asn1/write.ts';
-import { readSigningChain, requirePurpose } from '../../../src/certificates/signing-chain.ts';
+import { purposeWarnings, readSigningChain, requirePurpose } from '../../../src/certificates/signing-chain.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import {
@@ -301,7 +301,38 @@ describe('a certificate for connection files', () => {
   it('can be for servers, for code, for Remote Desktop or for any purpose', () => {
     for (const purpose of [SERVER_AUTH, CODE_SIGNING, REMOTE_DESKTOP, ANY_PURPOSE]) forFiles([purpose]);
     forFiles([]);
-    expect(() => forFiles(['1.3.6.1.5.5.7.3.4'])).toThrow(/lacks codeSigning, serverAuth and remoteDesktop/);
+    expect(() => forFiles([EMAIL_PROTECTION])).toThrow(/lacks codeSigning, serverAuth and remoteDesktop/);
+  });
+});
+
+describe('a certificate for documents', () => {
+  const certificate = (options: Parameters<typeof pki.leaf>[0]) => ({ der: pki.leaf(options).der, name: 'it' });
+  const warningsFor = (options: Parameters<typeof pki.leaf>[0]) => {
+    requirePurpose(certificate(options), ['document-signing']);
+    return purposeWarnings(certificate(options), 'document-signing');
+  };
+
+  it.each([
+    ['documents', ['1.3.6.1.5.5.7.3.36']],
+    ['documents of Microsoft', ['1.3.6.1.4.1.311.10.3.12']],
+    ['documents of Adobe', ['1.2.840.113583.1.1.5']],
+    ['e-mail', [EMAIL_PROTECTION]],
+    ['any purpose', [ANY_PURPOSE]],
+    ['no purpose', []],
+    ['code and documents', [CODE_SIGNING, '1.3.6.1.5.5.7.3.36']],
+  ])('can be for %s', (_what, purposes) => {
+    expect(warningsFor({ purposes })).toEqual([]);
+  });
+
+  it('can be for code, with a warning, and can be for non-repudiation alone', () => {
+    expect(warningsFor({ purposes: [CODE_SIGNING] })).toEqual([expect.stringContaining('Acrobat does not trust it')]);
+    expect(warningsFor({ purposes: [EMAIL_PROTECTION], keyUsage: ['contentCommitment'] })).toEqual([]);
+  });
+
+  it('cannot be for servers, and one for code alone can sign no code with non-repudiation', () => {
+    expect(() => warningsFor({ purposes: [SERVER_AUTH] })).toThrow(/lacks documentSigning and emailProtection/);
+    const forCode = certificate({ purposes: [CODE_SIGNING], keyUsage: ['contentCommitment'] });
+    expect(() => requirePurpose(forCode, ['code-signing'])).toThrow(/lacks digitalSignature/);
   });
 });
 

@@ -14,6 +14,7 @@ import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { ATTACKS } from './attacks.ts';
+import { makePdf } from './make-pdf.ts';
 import { GOOD_DOCUMENTS } from './samples.ts';
 
 /** pdfsig accepts certificates for e-mail, and reports an unknown issue for those of code signing. */
@@ -154,6 +155,21 @@ describe('signed documents', () => {
 
   it('an encrypted document is rejected', async () => {
     await expect(openBytes(pdf, readFileSync(at('encrypted.pdf')))).rejects.toMatchObject({ code: 'pdf-encrypted' });
+  });
+
+  it('a document of 20,000 annotations is signed twice, and both signatures are intact', async () => {
+    const numbers = Array.from({ length: 20_000 }, (_, index) => index + 5);
+    const note = '<< /Type /Annot /Subtype /Text /Rect [0 0 9 9] >>';
+    const list = numbers.map((number) => `${number} 0 R`).join(' ');
+    const first = await signBytes(
+      pdf,
+      makePdf({ page: `/Annots [${list}]`, objects: numbers.map(() => note) }),
+      signer,
+    );
+    const { result } = await signBytes(pdf, first.result, signer);
+    const signatures = await (await openBytes(pdf, result)).signatures();
+    expect(signatures).toHaveLength(2);
+    for (const each of signatures) expect(await each.examine()).toEqual([]);
   });
 
   it('a signature of pdfsig is intact, and stays so next to one of ours', async () => {

@@ -31,6 +31,11 @@ export const GOOD_DOCUMENTS: readonly Fixture[] = [
     what: 'two revisions, and no line end after the last',
     bytes: withUpdate(makePdf(), { 5: NOTE }, { size: 4 }).subarray(0, -1),
   },
+  {
+    name: 'garbage.pdf',
+    what: 'bytes behind its last %%EOF',
+    bytes: Buffer.concat([makePdf(), Buffer.from('<!-- sent by a web server -->\r\n\0\0')]),
+  },
 ];
 
 const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({ name, what, bytes, code });
