@@ -43,7 +43,9 @@ async function expectAnswer(hostile: ContainerCase): Promise<void> {
   if (!isSound && !hostile.onlyToSign) expect(verified.stdout).toContain(`"code": "${code}"`);
   expectBounded(verified, trivial, hostile.bounds);
 
-  const planned = await runMeasured(['sign', '--dry-run', '--json', ...SERVICE, '--certificate', pem, path]);
+  const { options = [] } = hostile;
+  const planning = ['sign', '--dry-run', '--json', ...options, ...SERVICE, '--certificate', pem];
+  const planned = await runMeasured([...planning, path]);
   expectSane(planned, isSound ? [0] : [6]);
   expect(planned.stdout).toContain(isSound ? '"planned"' : `"code": "${hostile.result}"`);
   expectBounded(planned, trivial, hostile.bounds);

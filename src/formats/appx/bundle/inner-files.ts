@@ -23,6 +23,8 @@ import { type RewrittenEntries, rewriteBundle } from './rewrite.ts';
 
 /** Of what is held of all packages while the bundle is rewritten, in bytes: the directories of 100,000 files. */
 const MOST_HELD = 16 * 1024 * 1024;
+/** What a package gets at most longer by its signature where the sizes of the bundle have 32 bits. */
+const ROOM_IN_PACKAGE = 256 * 1024;
 /** For the signatures of all packages in a bundle together: those of a thousand. */
 const WORK_FOR_PACKAGES = 30_000;
 
@@ -70,7 +72,7 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
     async check(context: SigningContext): Promise<boolean> {
       const wrong = manifest.packages.length === 0 ? [] : await wrongPlaces();
       if (wrong.length > 0) throw appxErrors('appx-malformed', { problem: listed(wrong) });
-      let count = 1;
+      let count = 0;
       let held = 0;
       for await (const inner of innerPackages(source, opened)) {
         const { name } = inner;
@@ -90,10 +92,10 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
           });
         }
       }
-      if (archive.end.zip64 === undefined && source.size + count * ROOM > IN_ZIP64_32) {
+      if (archive.end.zip64 === undefined && source.size + ROOM + count * ROOM_IN_PACKAGE > IN_ZIP64_32) {
         throw appxErrors('appx-too-large', { count: archive.entries.length, size: source.size });
       }
-      return count > 1;
+      return count > 0;
     },
 
     /** `isWanted`: whether packages are to be signed with the bundle. */

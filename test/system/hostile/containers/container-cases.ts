@@ -23,6 +23,8 @@ export interface ContainerCase {
   readonly onlyToSign?: boolean;
   /** If it may use more than a file of some KB. */
   readonly bounds?: Bounds;
+  /** Of `sign`. */
+  readonly options?: readonly string[];
 }
 
 export async function writeCase(path: string, { make, size }: ContainerCase): Promise<void> {

@@ -28,6 +28,19 @@ const inManifest = (text: string) => () =>
 const inMap = (text: string) => () =>
   makePackage({ publisher: PUBLISHER, blockMap: (map) => map.replace('<Block ', `${text}<Block `) });
 
+const numbered = (count: number, start: string) => Array.from({ length: count }, (_, index) => `${start}${index}`);
+
+/** So many packages, each with files of these names. */
+function bundleOf(count: number, names: readonly string[]): Buffer {
+  const packageOf = (name: string) =>
+    makePackage({ publisher: PUBLISHER, files: [...names, name].map((each) => ({ name: each })) });
+  const more = Array.from({ length: count - 1 }, (_, index) => ({
+    name: `package-${index}.msix`,
+    bytes: packageOf(`${index}.txt`),
+  }));
+  return makeBundle(packageOf('first.txt'), { publisher: PUBLISHER, more, isStored: true });
+}
+
 export const PACKAGE_CASES: readonly ContainerCase[] = [
   hostile('a manifest of 500,000 levels', 'appx-part-malformed', inManifest('<a>'.repeat(500_000))),
   hostile('entities in a document type', 'appx-part-malformed', () =>
@@ -58,6 +71,27 @@ export const PACKAGE_CASES: readonly ContainerCase[] = [
       name: 'hostile.msixbundle',
     },
   ),
+  {
+    ...hostile('a bundle of 300 packages that are signed with it', 'planned', () => bundleOf(300, []), {
+      name: 'hostile.msixbundle',
+      bounds: { times: 20, bytes: 150 * MEBIBYTE },
+    }),
+    options: ['--inner-packages'],
+  },
+  {
+    ...hostile(
+      'a bundle of packages with 20 MB of names',
+      'appx-package-unfit',
+      () =>
+        bundleOf(
+          4,
+          ['x'.repeat(200), 'y'.repeat(200)].flatMap((start) => numbered(12_000, start)),
+        ),
+      { name: 'hostile.msixbundle', bounds: LARGE },
+    ),
+    onlyToSign: true,
+    options: ['--inner-packages'],
+  },
   hostile(
     'a bundle that names a package 10,000 times',
     'appx-part-malformed',
