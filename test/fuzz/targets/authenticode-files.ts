@@ -20,7 +20,7 @@ import { rdp } from '../../../src/formats/rdp/index.ts';
 import { powershell, wsh } from '../../../src/formats/script/index.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
-import { GOOD_PACKAGES, MALFORMED_PACKAGES } from '../../unit/formats/appx/samples.ts';
+import { GOOD_PACKAGES, MALFORMED_PACKAGES, UNSIGNED_BUNDLE } from '../../unit/formats/appx/samples.ts';
 import { GOOD_CABINETS, MALFORMED_CABINETS } from '../../unit/formats/cab/samples.ts';
 import { GOOD_CATALOGS, MALFORMED_CATALOGS } from '../../unit/formats/cat/samples.ts';
 import { GOOD_INSTALLERS, MALFORMED_INSTALLERS } from '../../unit/formats/msi/samples.ts';
@@ -41,7 +41,7 @@ import { type Walk, walkFile } from './walk.ts';
 /** Larger ones take too long for many cases. In bytes. */
 const LARGEST = 64 * 1024;
 
-interface FileTargetOptions extends Pick<Walk, 'rejectedByCheck'> {
+interface FileTargetOptions extends Pick<Walk, 'rejectedByCheck' | 'options'> {
   readonly mutate?: (bytes: Buffer, random: Random) => Buffer;
 }
 
@@ -50,7 +50,7 @@ function fileTarget(
   format: Format,
   fixtures: readonly (readonly Fixture[])[],
   requireUntouched: Walk['requireUntouched'],
-  { mutate = mutateBytes, rejectedByCheck }: FileTargetOptions = {},
+  { mutate = mutateBytes, rejectedByCheck, options }: FileTargetOptions = {},
 ): TargetDefinition {
   return {
     what: `${what}: opened, examined, signed, checked, stamped and cleaned`,
@@ -69,6 +69,7 @@ function fileTarget(
         otherToken: other?.timestamps[0]?.bytes ?? new Uint8Array(),
         requireUntouched,
         rejectedByCheck,
+        options,
         // osslsigncode rejects much of what is odd and correct here; other long tests compare with it.
         sample: () => undefined,
       };
@@ -167,12 +168,13 @@ function requireSameEntries(...changing: readonly string[]): Walk['requireUntouc
 export const appxTarget = fileTarget(
   'packages',
   appx,
-  [GOOD_PACKAGES, MALFORMED_PACKAGES],
+  [GOOD_PACKAGES, [...MALFORMED_PACKAGES, UNSIGNED_BUNDLE]],
   requireSameEntries(PARTS.contentTypes, PARTS.signature),
   {
     mutate: (bytes, random) => (once(random, 2) ? mutateBytes(bytes, random) : mutateArchive(bytes, random, bytes)),
     // The publisher, and the packages in a bundle.
     rejectedByCheck: /^(appx|zip)-/,
+    options: { innerPackages: true },
   },
 );
 export const cabTarget = fileTarget('cabinets', cab, [GOOD_CABINETS, MALFORMED_CABINETS], requireSameFiles);

@@ -7,8 +7,10 @@ import type { Finding } from '../../../src/errors/finding.ts';
 import {
   cmsEnvelope,
   type EmbeddedSignature,
+  type Embedding,
   type Format,
   type SignableFile,
+  type SigningContext,
   type SigningMode,
 } from '../../../src/formats/format.ts';
 import { recogniseFormat } from '../../../src/formats/recognise.ts';
@@ -16,7 +18,7 @@ import { signingContext } from '../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
-import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
+import { openBytes, plainReader } from '../../unit/formats/support/sign-bytes.ts';
 import { flat } from '../bases.ts';
 import { answering, Fault, require, requireSaid } from '../check-case.ts';
 
@@ -30,6 +32,8 @@ export interface Walk {
   /** Codes of what `check` alone looks at. */
   readonly rejectedByCheck?: RegExp | undefined;
   requireUntouched(before: Uint8Array, after: Uint8Array): Promise<void>;
+  /** Given for every second file. */
+  readonly options?: Readonly<Record<string, true>> | undefined;
   readonly sample: (bytes: Uint8Array) => void;
 }
 
@@ -119,9 +123,12 @@ async function tryEmbedding(
 async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mode: SigningMode): Promise<string> {
   const { format, signer } = walk;
   const algorithm = file.fixedAlgorithm?.algorithm ?? 'SHA256';
-  const context = signingContext({ algorithm, chain: signer.chain }, { description: 'A program' });
+  const options = crc32(bytes) % 4 < 2 ? walk.options : undefined;
+  const context = signingContext({ algorithm, chain: signer.chain }, { description: 'A program', ...options });
   const outcome = await answering(() => file.check(context, mode));
-  const prepared = await answering(() => file.prepare(context, mode));
+  // What `check` accepts must be fit to be signed.
+  const inner = 'code' in outcome ? new Map<string, Embedding>() : await signInner(file, context, signer);
+  const prepared = await answering(() => file.prepare(context, mode, inner));
   if ('code' in outcome) {
     const isOfCheck = walk.rejectedByCheck?.test(outcome.code) ?? false;
     require('code' in prepared || isOfCheck, `rejected with ${outcome.code}, but prepared`);
@@ -143,9 +150,24 @@ async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mod
     const findings = (await mine.examine()).map(({ code }) => code);
     throw new Fault(`the new signature does not hold: ${findings.join(', ')}`);
   }
-  await walk.requireUntouched(bytes, result);
+  if (inner.size === 0) await walk.requireUntouched(bytes, result);
+  else requireFindings(await reopened.examine());
   walk.sample(result);
   return `signed, ${mode}`;
+}
+
+async function signInner(
+  file: SignableFile,
+  context: SigningContext,
+  signer: ThrowawaySigner,
+): Promise<ReadonlyMap<string, Embedding>> {
+  const inner = new Map<string, Embedding>();
+  for (const each of (await file.inner?.(context))?.files ?? []) {
+    const algorithm = each.fixedAlgorithm?.algorithm ?? context.algorithm;
+    const prepared = await (await each.open(plainReader())).prepare({ ...context, algorithm }, 'replace');
+    inner.set(each.name, prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, algorithm))));
+  }
+  return inner;
 }
 
 function patched(bytes: Uint8Array, patch: Patch): Buffer {

@@ -179,6 +179,18 @@ function withGap(archive: Buffer): Buffer {
   return withBytesAt(archive, archive.readUInt32LE(archive.length - 6), Buffer.from('gap'));
 }
 
+/** To be signed with its packages. */
+export const UNSIGNED_BUNDLE: Fixture = {
+  name: 'unsigned.msixbundle',
+  what: 'a bundle of two unsigned packages and a signed one',
+  bytes: makeBundle(makePackage(), {
+    more: [
+      { name: 'zip64.appx', bytes: withZip64(makePackage({ method: 'sha512' })) },
+      { name: 'signed.msix', bytes: INNER },
+    ],
+  }),
+};
+
 const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({ name, what, bytes, code });
 const shaped = (code: string, name: string, what: string, shape: PackageShape): Fixture =>
   malformed(code, name, what, makePackage(shape));
