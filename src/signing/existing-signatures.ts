@@ -1,9 +1,10 @@
 import { speaksAgainst } from '../errors/finding.ts';
 import { type EmbeddedSignature, flatten, type SignableFile } from '../formats/format.ts';
 
-/** Each signer once: a second signature with another algorithm is usually by the same one. */
+/** Also those that signed together with them, or countersigned. Each once: a second signature with another algorithm is usually by the same one. */
 export function signerNames(signatures: readonly EmbeddedSignature[]): string[] {
-  return [...new Set(flatten(signatures).map((signature) => signature.signerName))];
+  const signers = flatten(signatures).flatMap((signature) => [signature, ...(signature.coSigners ?? [])]);
+  return [...new Set(signers.map(({ signerName }) => signerName))];
 }
 
 /** Whether one of them is intact, and by this certificate if one is given. A signature in a file that `verify` rejects as a whole is not intact either. */
