@@ -23,10 +23,12 @@ import { inUse, malformed, Sectors } from './sectors.ts';
 
 /** Storages in storages. Installers have two levels. */
 const DEEPEST = 32;
+/** Up to so many, the ranges of a stream are remembered. */
+const FEW_RANGES = 8;
 /** Far more than any installer has. */
 const MOST_ENTRIES = 131_072;
 
-/** Throws `compound-file-malformed`, `-truncated`, `-too-large`. Memory: 5 bytes for each sector of the file. */
+/** Throws `compound-file-malformed`, `-truncated`, `-too-large`. Memory: 5 bytes for each sector of the file, 1 from then on if no stream is in many pieces. */
 export async function readCompoundFile(source: ByteSource): Promise<CompoundFile> {
   if (source.size < HEADER_LENGTH) {
     throw compoundFileErrors('compound-file-truncated', { size: source.size, what: 'the header', end: HEADER_LENGTH });
@@ -41,7 +43,7 @@ export async function readCompoundFile(source: ByteSource): Promise<CompoundFile
   if (directory.length >= most) throw malformed(`its directory has more than ${MOST_ENTRIES} entries`);
   const mini = await readMiniStream(sectors, view, directory);
   const root = new Tree(directory, version, sectors, mini).read();
-  return { version, header, root, unused: lazily(() => sectors.unused()) };
+  return { version, header, root, unused: sectors.unused() };
 }
 
 function versionOf(header: Buffer): Version {
@@ -127,10 +129,12 @@ class Tree {
 
   #content(start: number, size: number): Iterable<Piece> {
     this.#sectors.claimContent(start, size, 'a stream');
-    // Most streams are in one piece: their chain is not followed again.
-    const [first] = this.#sectors.ranges(start, size);
-    if (first !== undefined && first.end - first.start === size) return [first];
-    return lazily(() => this.#sectors.ranges(start, size));
+    // Most streams are in one piece, or two around the range lock: their chains are not followed again.
+    const ranges: Piece[] = [];
+    for (const range of this.#sectors.ranges(start, size)) {
+      if (ranges.push(range) > FEW_RANGES) return lazily(() => this.#sectors.ranges(start, size));
+    }
+    return ranges;
   }
 
   #miniContent(start: number, size: number): Iterable<Piece> {
@@ -144,10 +148,12 @@ class Tree {
       chain[index] = mini;
       mini = fat.readUInt32LE(mini * 4);
     }
-    const perSector = this.#sectors.length / MINI_SECTOR_LENGTH;
+    const { length } = this.#sectors;
+    const perSector = length / MINI_SECTOR_LENGTH;
+    // Without the FAT, which takes 16 MiB for a file of 16 GiB.
     return smallPieces(chain, size, (each) => {
-      const offset = this.#sectors.offsetOf(sectors[Math.floor(each / perSector)] ?? 0);
-      return offset + (each % perSector) * MINI_SECTOR_LENGTH;
+      const sector = sectors[Math.floor(each / perSector)] ?? 0;
+      return (sector + 1) * length + (each % perSector) * MINI_SECTOR_LENGTH;
     });
   }
 

@@ -1,7 +1,7 @@
 /** The sectors of a compound file: their allocation table, and which structure or stream each belongs to. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { type ByteRange, readPieces, surveyPieces } from '../bytes/pieces.ts';
+import { type ByteRange, readPieces } from '../bytes/pieces.ts';
 import { compoundFileErrors } from './errors.ts';
 import {
   END_OF_CHAIN,
@@ -39,11 +39,12 @@ export class Sectors {
     const fatSectors = await this.#listFatSectors(header);
     const perSector = this.length / 4;
     const needed = Math.min(fatSectors.length, Math.ceil(this.#count / perSector));
-    const bytes = await this.#readWhole(fatSectors.slice(0, needed), 'the FAT');
     const fat = new Uint32Array(this.#count).fill(END_OF_CHAIN);
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const described = Math.min(this.#count, needed * perSector);
-    for (let sector = 0; sector < described; sector += 1) fat[sector] = view.getUint32(sector * 4, true);
+    let sector = 0;
+    for await (const chunk of readPieces(this.#source, this.#rangesOf(fatSectors.slice(0, needed), 'the FAT'))) {
+      putWords(chunk, fat, sector);
+      sector += chunk.length / 4;
+    }
     this.#fat = fat;
     if (this.#version === 4 && RANGE_LOCK_SECTOR < this.#count)
       this.#claim(RANGE_LOCK_SECTOR, 'the range lock', () => []);
@@ -114,13 +115,19 @@ export class Sectors {
     return count;
   }
 
-  *unused(): Generator<ByteRange> {
-    for (let sector = this.#owned.indexOf(0); sector >= 0; ) {
-      const next = this.#owned.indexOf(1, sector);
-      const end = next < 0 ? this.#count : next;
-      yield { start: this.offsetOf(sector), end: Math.min(this.offsetOf(end), this.#source.size) };
-      sector = this.#owned.indexOf(0, end);
-    }
+  /** Holds on to a byte for each sector, and not to the FAT. */
+  unused(): Iterable<ByteRange> {
+    const [owned, length, { size }] = [this.#owned, this.length, this.#source];
+    return {
+      *[Symbol.iterator]() {
+        for (let sector = owned.indexOf(0); sector >= 0; ) {
+          const next = owned.indexOf(1, sector);
+          const end = next < 0 ? owned.length : next;
+          yield { start: (sector + 1) * length, end: Math.min((end + 1) * length, size) };
+          sector = owned.indexOf(0, end);
+        }
+      },
+    };
   }
 
   async #listFatSectors(header: DataView): Promise<readonly number[]> {
@@ -149,18 +156,20 @@ export class Sectors {
   }
 
   async #readWhole(sectors: readonly number[], what: string): Promise<Buffer> {
-    const ranges = sectors.map((sector) => ({
-      start: this.offsetOf(sector),
-      end: this.offsetOf(sector) + this.length,
-    }));
-    for (const { end } of ranges) this.#requireEnd(end, what);
-    const bytes = Buffer.alloc(surveyPieces(ranges, this.#source.size).length);
+    const ranges = this.#rangesOf(sectors, what);
+    const bytes = Buffer.alloc(sectors.length * this.length);
     let position = 0;
     for await (const chunk of readPieces(this.#source, ranges)) {
       bytes.set(chunk, position);
       position += chunk.length;
     }
     return bytes;
+  }
+
+  #rangesOf(sectors: readonly number[], what: string): readonly ByteRange[] {
+    const ranges = sectors.map((sector) => ({ start: this.offsetOf(sector), end: this.offsetOf(sector + 1) }));
+    for (const { end } of ranges) this.#requireEnd(end, what);
+    return ranges;
   }
 
   #requireEnd(end: number, what: string): void {
@@ -174,6 +183,13 @@ export class Sectors {
     if (this.#owned[sector] === 1) throw inUse(what, `sector ${sector}`, sector, own());
     this.#owned[sector] = 1;
   }
+}
+
+/** `chunk` has whole words; those that `fat` has no element for are left out. */
+function putWords(chunk: Uint8Array, fat: Uint32Array, start: number): void {
+  const words = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
+  const end = Math.min(fat.length, start + chunk.length / 4);
+  for (let sector = start; sector < end; sector += 1) fat[sector] = words.getUint32((sector - start) * 4, true);
 }
 
 /** A sector is claimed again: by the chain that has it, or by another part of the file. */
