@@ -30,6 +30,8 @@ export type {
   FailedOutcome,
   FileOutcome,
   FileToSign,
+  InnerPlanned,
+  InnerSigned,
   PlannedOutcome,
   RemovedOutcome,
   SignedOutcome,
