@@ -133,3 +133,37 @@ it('digests streams in the order of the bytes of their names, not of their code 
   const names = [...contentOf(root, [])].slice(0, -1);
   expect(names).toEqual(['\u4001', '\u0141', 'bb'].map((name) => Buffer.from(name)));
 });
+
+/** The same file of version 3 with its sectors in the reverse order. It has no DIFAT sectors. */
+function reversed(bytes: Buffer): Buffer {
+  const count = bytes.length / 512 - 1;
+  const turned = (sector: number) => (sector < count ? count - 1 - sector : sector);
+  const result = Buffer.from(bytes);
+  for (let sector = 0; sector < count; sector++)
+    bytes.copy(result, (turned(sector) + 1) * 512, (sector + 1) * 512, (sector + 2) * 512);
+  const turn = (offset: number) => result.writeUInt32LE(turned(result.readUInt32LE(offset)), offset);
+  const fatSectors = Array.from({ length: bytes.readUInt32LE(44) }, (_, index) => bytes.readUInt32LE(76 + index * 4));
+  const fat = Buffer.concat(fatSectors.map((sector) => bytes.subarray((sector + 1) * 512, (sector + 2) * 512)));
+  for (let sector = 0; sector < fat.length / 4; sector++) {
+    const at = turned(sector);
+    const place = (turned(fatSectors[Math.floor(at / 128)] ?? 0) + 1) * 512 + (at % 128) * 4;
+    result.writeUInt32LE(turned(fat.readUInt32LE(sector * 4)), place);
+  }
+  for (let sector = bytes.readUInt32LE(48); sector < count; sector = fat.readUInt32LE(sector * 4)) {
+    for (let entry = (turned(sector) + 1) * 512; entry < (turned(sector) + 2) * 512; entry += 128) {
+      const isInSectors =
+        result[entry + 66] === 5 || (result[entry + 66] === 2 && result.readUInt32LE(entry + 120) >= 4096);
+      if (isInSectors) turn(entry + 116);
+    }
+  }
+  for (const offset of [48, 60, ...fatSectors.map((_, index) => 76 + index * 4)]) turn(offset);
+  return result;
+}
+
+it('is signed to the same bytes wherever its sectors are', async () => {
+  const compact = makeCompoundFile({});
+  const scattered = reversed(compact);
+  expect(scattered.equals(compact)).toBe(false);
+  const [one, other] = [await signBytes(msi, compact, signer), await signBytes(msi, scattered, signer)];
+  expect(other.result.equals(one.result)).toBe(true);
+});
