@@ -200,6 +200,18 @@ describe('a bundle with three packages', () => {
     for (const { path: file } of files) await requireSigned(file);
   });
 
+  it('requests one signature of two packages with the same content', async () => {
+    await writeFile(path, makeBundle(packageOf('a'), { publisher, more: [{ name: 'x.msix', bytes: packageOf('a') }] }));
+    const journal = await scene.open();
+    const signing = scene.signing(journal, { formatOptions, authorities: authorities() });
+    expect((await signFiles([{ path, output: path }], signing)).files[0]).toMatchObject({
+      status: 'signed',
+      reported: true,
+    });
+    expect([scene.service.asked, scene.service.reports.length, await journal.unfinished()]).toEqual([2, 2, []]);
+    await requireSigned(path);
+  });
+
   it('is not touched, and nothing is requested, if one of the packages is unfit', async () => {
     const unfit = makeBundle(packageOf('a'), { publisher, more: [{ name: 'x.msix', bytes: makePackage() }] });
     await writeFile(path, unfit);
