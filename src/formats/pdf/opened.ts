@@ -1,4 +1,5 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { remembering } from '../../bytes/reuse.ts';
 import type { ContentDigest } from '../../crypto/content.ts';
 import { openDocument, type PdfDocument } from '../../pdf-syntax/document.ts';
 import type { ContentReader } from '../format.ts';
@@ -8,17 +9,27 @@ import { readSignatureFields, type SignatureFields, type StoredSignature } from 
 export interface OpenedPdf extends SignatureFields {
   readonly document: PdfDocument;
   readonly reader: ContentReader;
+  /** False if a revision of so many objects is one too many to be compared: then it must not be. */
+  takeComparison(objects: number): boolean;
   /** Of what a signature covers; undefined if that is unknown. The content is read once for each signature and algorithm. */
   digest(stored: StoredSignature, algorithm: ContentDigest): Promise<Uint8Array | undefined>;
 }
 
+/** Objects of all revisions that are compared with the document, so often as there are signatures. */
+const MAX_COMPARED = 500_000;
+
 export async function openWith(source: ByteSource, reader: ContentReader): Promise<OpenedPdf> {
-  const document = await openDocument(source);
+  const document = await openDocument(inBlocks(source));
+  let left = MAX_COMPARED;
   const fields = await readSignatureFields(document);
   const digests = new Map<string, Promise<Uint8Array | undefined>>();
   return {
     document,
     ...fields,
+    takeComparison(objects) {
+      left -= objects;
+      return left >= 0;
+    },
     reader,
     async digest({ ranges }, algorithm) {
       if (ranges === undefined) return undefined;
@@ -28,6 +39,26 @@ export async function openWith(source: ByteSource, reader: ContentReader): Promi
         reader.measure(source, ranges, [algorithm]).then((measured) => measured.digests.get(algorithm));
       digests.set(key, measuring);
       return measuring;
+    },
+  };
+}
+
+const BLOCK = 16 * 1024;
+const BLOCKS_KEPT = 64;
+
+/** Keeps what was read last: objects are small, many, and read several times. */
+function inBlocks(source: ByteSource): ByteSource {
+  const blockAt = remembering(BLOCKS_KEPT, String, (index: number) =>
+    source.read(index * BLOCK, Math.min(BLOCK, source.size - index * BLOCK)),
+  );
+  return {
+    ...source,
+    async read(offset, length) {
+      const first = Math.floor(offset / BLOCK);
+      const isInOne = length > 0 && offset >= 0 && offset + length <= Math.min((first + 1) * BLOCK, source.size);
+      if (!isInOne) return source.read(offset, length);
+      const start = offset - first * BLOCK;
+      return (await blockAt(first)).subarray(start, start + length);
     },
   };
 }

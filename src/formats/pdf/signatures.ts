@@ -82,7 +82,7 @@ async function readDocumentTimestamp(opened: OpenedPdf, stored: StoredSignature)
   const digest = found ?? new Uint8Array();
   const timestamp = readTimestampToken(stored.cms ?? new Uint8Array(), { digest }, opened.reader.budget);
   const storage = examineStorage(stored);
-  const findings = storage.length > 0 ? storage : await examineRevision(opened.document, stored);
+  const findings = storage.length > 0 ? storage : await examineRevision(opened, stored);
   return { ...timestamp, findings: [...findings, ...timestamp.findings] };
 }
 

@@ -1,17 +1,27 @@
 /** Whether the document that is shown is the one that was signed: the signed revision, and the updates behind it. */
 
+import { BUDGET_SPENT } from '../../../crypto/work-budget.ts';
 import { CodesignError, expectedError } from '../../../errors/codesign-error.ts';
 import { counted } from '../../../errors/counted.ts';
 import { broken, type Finding, odd } from '../../../errors/finding.ts';
 import { extentOf } from '../../../pdf-syntax/cross-reference.ts';
 import { openDocument, type PdfDocument } from '../../../pdf-syntax/document.ts';
 import { truncated } from '../new-signature.ts';
+import type { OpenedPdf } from '../opened.ts';
 import { locks, readSignatureFields, type StoredSignature } from '../stored.ts';
 import type { Change } from './change.ts';
 import { changesAfter } from './changes.ts';
 
 /** Never throws for what the file holds. */
-export async function examineRevision(document: PdfDocument, stored: StoredSignature): Promise<readonly Finding[]> {
+export async function examineRevision(
+  { document, takeComparison }: Pick<OpenedPdf, 'document' | 'takeComparison'>,
+  stored: StoredSignature,
+): Promise<readonly Finding[]> {
+  if (!takeComparison(document.nextNumber)) {
+    return [
+      broken(BUDGET_SPENT, 'What was changed after the signature was not checked: the document needs too many checks.'),
+    ];
+  }
   const findings = await compareRevision(document, stored).catch(expectedError);
   if (!(findings instanceof CodesignError)) return findings;
   return [broken(findings.code, `The signed revision cannot be compared with the document: ${findings.message}.`)];

@@ -16,7 +16,7 @@ import { examineRevision } from './revisions.ts';
 export async function examineStored(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
   const findings = examineStorage(stored);
   if (findings.length > 0) return findings;
-  return [...(await examineCms(opened, stored)), ...(await examineRevision(opened.document, stored))];
+  return [...(await examineCms(opened, stored)), ...(await examineRevision(opened, stored))];
 }
 
 /** How /Contents and /ByteRange stand in the file: forgeries of signatures are odd here. */
