@@ -46,6 +46,33 @@ describe('attacks on signed documents', () => {
   });
 });
 
+/** The document, certified, with a lock of fields (12.8.2.4) in the place of the certification; its digest is then wrong. */
+function withLock(certified: Buffer, lock: string): Buffer {
+  const locked = certified
+    .toString('latin1')
+    .replace(/\/DocMDP \/TransformParams <<[^>]*>>/, (found) =>
+      `/FieldMDP /TransformParams << ${lock} >>`.padEnd(found.length),
+    );
+  expect(locked).toHaveLength(certified.length);
+  return Buffer.from(locked, 'latin1');
+}
+
+describe('a signature that locks fields', () => {
+  it.each([
+    ['/Action /All', 'pdf-changed-after-signing'],
+    ['/Action /Include /Fields [(Sum)]', 'pdf-changed-after-signing'],
+    ['/Action /Include /Fields [(S)]', 'pdf-changed-later'],
+    ['/Action /Exclude /Fields [(Sum)]', 'pdf-changed-later'],
+    ['/Action /Exclude /Fields [(S)]', 'pdf-changed-after-signing'],
+  ])('by %s: the field "Sum" is filled in later', async (lock, code) => {
+    const filled = ALLOWED.find(
+      ({ name }) => name === 'a filled form that the certification allows',
+    ) as (typeof ALLOWED)[number];
+    const findings = await findingsAfter({ ...filled, attack: (signed) => filled.attack(withLock(signed, lock)) });
+    expect(findings.map((finding) => finding.code)).toEqual(['message-digest-differs', code]);
+  });
+});
+
 describe('an unusual document', () => {
   it('that refers to objects that it does not have keeps them missing', async () => {
     const original = makePdf({ page: '/Group 5 0 R /Thumb 6 0 R' });
@@ -146,13 +173,8 @@ describe('a document that cannot be signed', () => {
 
   it('has a signature that locks its fields', async () => {
     const { result } = await signBytes(pdf, documentWithField(), signer, { certify: 'forms' });
-    const locked = result
-      .toString('latin1')
-      .replace(/\/DocMDP \/TransformParams <<[^>]*>>/, (found) =>
-        '/FieldMDP /TransformParams << /Action /All >>'.padEnd(found.length),
-      );
-    expect(locked).toHaveLength(result.length);
-    const checking = check(Buffer.from(locked, 'latin1'), { field: 'Approval' });
+    const locked = withLock(result, '/Action /All');
+    const checking = check(locked, { field: 'Approval' });
     await expect(checking).rejects.toMatchObject({
       code: 'pdf-changes-forbidden',
       message: expect.stringContaining('locks the field "Approval"'),
