@@ -10,6 +10,8 @@ export interface Row {
   /** Whether `npm test` runs it, with the first of its variants and formats; the long tests run all of all rows. */
   readonly core?: boolean;
   readonly formats: readonly FormatId[];
+  /** Formats that never do what fails here. */
+  readonly without?: readonly FormatId[];
   /** Effect → error code that `sign` gives; of a row without variants the effect is `-`. */
   readonly variants: Readonly<Record<string, string | null>>;
   /** CODESIGN_FAULT for `sign`, its effect left out: the variant's goes behind it. */

@@ -23,7 +23,7 @@ export function casesOf(row: Row): readonly Case[] {
 export function furtherCasesOf(row: Row): readonly Case[] {
   const [effect] = Object.keys(row.variants);
   if (row.formats !== FORMATS || row.disk !== undefined || effect === undefined) return [];
-  return FURTHER_FORMATS.map((format) => ({ row, effect, format }));
+  return FURTHER_FORMATS.filter((format) => !row.without?.includes(format)).map((format) => ({ row, effect, format }));
 }
 
 export function nameOf({ row, effect, format }: Case): string {
