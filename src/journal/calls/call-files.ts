@@ -3,7 +3,7 @@ import { shareWork } from '../../bytes/reuse.ts';
 import type { Disk, Making } from '../disk.ts';
 import { encodeLine } from '../lines.ts';
 import { type CallState, readCall } from './call-state.ts';
-import type { Step } from './steps.ts';
+import { readStep, type Step } from './steps.ts';
 
 /** Where the file of a call is. */
 export interface CallLocation {
@@ -23,6 +23,7 @@ export const CALL_FILE = /^([0-9a-f]{64})\.jsonl$/;
 const ASIDE_FILE = /^([0-9a-f]{64})\.[0-9a-z]+\.jsonl$/;
 
 export function callFiles(folders: { readonly calls: string; readonly aside: string }, disk: Disk) {
+  const stepIn = rememberedSteps();
   const flushCalls = shareWork(() => disk.flushFolder(folders.calls));
   const flushAside = shareWork(() => disk.flushFolder(folders.aside));
   const current = (work: string): CallLocation => ({
@@ -44,7 +45,7 @@ export function callFiles(folders: { readonly calls: string; readonly aside: str
     await using file = await disk.openLines(location.path, making);
     if (file === undefined) return undefined;
     file.append([encodeLine(step)]);
-    const state = readCall(file.read(), location.aside);
+    const state = readCall(file.read(), location.aside, stepIn);
     return state.id === step.call ? state : undefined;
   }
 
@@ -58,12 +59,12 @@ export function callFiles(folders: { readonly calls: string; readonly aside: str
     flush: Flush,
   ): Promise<CallState | undefined> {
     await using file = await disk.openLines(location.path, 'must-exist');
-    const step = file && decide(readCall(file.read(), location.aside));
+    const step = file && decide(readCall(file.read(), location.aside, stepIn));
     if (file === undefined || step === undefined) return undefined;
     file.append([encodeLine(step)]);
     if (flush !== 'no') await file.flush();
     if (flush === 'file-and-name') await (location.aside ? flushAside() : flushCalls());
-    const after = readCall(file.read(), location.aside);
+    const after = readCall(file.read(), location.aside, stepIn);
     return after;
   }
 
@@ -75,7 +76,7 @@ export function callFiles(folders: { readonly calls: string; readonly aside: str
     /** Undefined if there is no file. */
     async read({ path, aside }: CallLocation): Promise<CallState | undefined> {
       const lines = await disk.readLines(path);
-      const state = lines && readCall(lines, aside);
+      const state = lines && readCall(lines, aside, stepIn);
       return state;
     },
     /** Creates the file of a call again after it was removed, perhaps with the whole journal. */
@@ -97,6 +98,21 @@ export function callFiles(folders: { readonly calls: string; readonly aside: str
     all: async () =>
       (await locationsIn(disk, folders.calls, false)).concat(await locationsIn(disk, folders.aside, true)),
     movedAside: (work: string) => locationsIn(disk, folders.aside, true, work),
+  };
+}
+
+/** Of the calls of several files at once, each with ten or so. */
+const MOST_LINES_REMEMBERED = 256;
+
+/** As `readStep`: the file of a call is read twice at each step, and only its last line is new. */
+function rememberedSteps(): typeof readStep {
+  const known = new Map<string, Step | undefined>();
+  return (line) => {
+    if (known.has(line)) return known.get(line);
+    if (known.size === MOST_LINES_REMEMBERED) known.clear();
+    const step = readStep(line);
+    known.set(line, step);
+    return step;
   };
 }
 

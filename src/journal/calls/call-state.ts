@@ -43,12 +43,12 @@ export interface CallState {
 
 type Draft = { -readonly [Key in keyof CallState]: CallState[Key] } & SharesOfCall;
 
-/** `aside`: the file has been moved aside, so a closing with that aim is over. */
-export function readCall(bytes: Uint8Array, aside: boolean): CallState {
+/** `aside`: the file has been moved aside, so a closing with that aim is over. `stepIn`: of a line, as `readStep` gives it. */
+export function readCall(bytes: Uint8Array, aside: boolean, stepIn = readStep): CallState {
   const { lines, terminated } = splitLines(bytes);
   const state: Draft = { ...EMPTY, shares: new Map(), writtenTo: new Set() };
   for (const [index, line] of lines.entries()) {
-    const step = readStep(line);
+    const step = stepIn(line);
     const torn = !terminated && index === lines.length - 1 && isBeginning(line);
     if (step === undefined && !torn) damage(state, line);
     if (step !== undefined) take(state, step, aside);
