@@ -40,12 +40,12 @@ export async function prepareSignature(
   const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
   const earlier = await findEarlierTimes(plan);
 
-  async function prepareOver(embeddings: ReadonlyMap<string, Embedding>) {
-    const prepared = await prepareWithTime(opened, plan, { ...context, algorithm }, earlier, embeddings);
+  async function prepareOver(file: SignableFile, embeddings: ReadonlyMap<string, Embedding>) {
+    const prepared = await prepareWithTime(file, plan, { ...context, algorithm }, earlier, embeddings);
     await embed(copy, prepared.prepared, zeros, token);
     await copy.takeOwnerAndMode();
     // A failure is not lost: the copy remembers it, and cannot be committed.
-    return { ...prepared, flushing: copy.flush().catch(() => undefined) };
+    return { file, ...prepared, flushing: copy.flush().catch(() => undefined) };
   }
 
   const rehearsed = new Map<string, Embedding>();
@@ -53,9 +53,14 @@ export async function prepareSignature(
     const { prepared } = await prepareInner(file, plan, context, run);
     rehearsed.set(file.name, prepared.embed(prepared.seal(zeros, token)));
   }
-  const { prepared, time, flushing: firstFlushing } = await prepareOver(rehearsed);
-  let flushing = firstFlushing;
-  let held: PreparedSignature | undefined = prepared;
+  // No closure may name `opened`, which would then outlive it.
+  let held: Awaited<ReturnType<typeof prepareOver>> | undefined = await prepareOver(opened, rehearsed);
+  let { flushing } = held;
+  const { time } = held;
+  const stillHeld = () => {
+    if (held === undefined) throw new TypeError('a signature is sealed once');
+    return held;
+  };
   return {
     /** Signed by formats that sign one. */
     time,
@@ -68,22 +73,20 @@ export async function prepareSignature(
     /** Prepares again, over the signatures of these files, and rehearses again. */
     async putInner(embeddings: ReadonlyMap<string, Embedding>): Promise<void> {
       await flushing;
-      const again = await prepareOver(embeddings);
-      held = again.prepared;
-      flushing = again.flushing;
+      held = await prepareOver(stillHeld().file, embeddings);
+      flushing = held.flushing;
     },
 
     /** Empty once it is sealed. */
     get toBeSigned(): Uint8Array {
-      return held?.toBeSigned ?? new Uint8Array();
+      return held?.prepared.toBeSigned ?? new Uint8Array();
     },
 
     /** Puts the envelope into the copy. Only once: what was prepared is let go, and not held while the result is checked. */
     async seal(signature: Uint8Array, timestampToken: Uint8Array | undefined): Promise<Pick<PreparedChange, 'check'>> {
       await flushing;
       run.onEvent({ type: 'file-step', path: plan.path, step: 'writing' });
-      if (held === undefined) throw new TypeError('a signature is sealed once');
-      const sealing = embed(copy, held, signature, timestampToken);
+      const sealing = embed(copy, stillHeld().prepared, signature, timestampToken);
       held = undefined;
       const expected = await sealing;
       return { check: (result) => result.verifyResult(expected) };
