@@ -216,9 +216,11 @@ function refusedName(name: string, problem: string) {
 /** By name. Throws `zip-ambiguous` for one that comes twice. */
 export function indexByName(entries: readonly ZipEntry[]): ReadonlyMap<string, ZipEntry> {
   const byName = new Map<string, ZipEntry>();
+  let before = 0;
   for (const entry of entries) {
-    if (byName.has(entry.name)) throw zipErrors('zip-ambiguous', { problem: `it has two entries ${entry.name}` });
-    byName.set(entry.name, entry);
+    const { size } = byName.set(entry.name, entry);
+    if (size === before) throw zipErrors('zip-ambiguous', { problem: `it has two entries ${entry.name}` });
+    before = size;
   }
   return byName;
 }

@@ -2,14 +2,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
-import {
-  algorithmsOf,
-  type ContentDigest,
-  type DigestAt,
-  digestContents,
-  isKnown,
-  withinDigestLimit,
-} from './content.ts';
+import { type ContentDigest, collectAlgorithms, digestContents, isKnown, withinDigestLimit } from './content.ts';
 import type { JarLayout } from './layout.ts';
 import { type DigestStrength, strengthOf } from './manifest/digest-names.ts';
 
@@ -26,27 +19,30 @@ export async function readContentInfo(
   /** By the index of the entry. */
   const positions: number[] = [];
   for (const [position, { index }] of signable.entries()) positions[index] = position;
-  /** Of each section in the manifest the position of its file, or -1. */
-  const ofSections: number[] = [];
-  /** Read twice: kept, the digests of 180,000 files take more than 50 MB. */
-  function* manifestDigests(): Generator<DigestAt> {
-    let section = 0;
-    for (const { name, digests } of manifest?.parsed.sections() ?? []) {
-      const position = ofSections[section] ?? positions[archive.byName.get(name)?.index ?? -1] ?? -1;
-      ofSections[section++] = position;
-      if (position < 0) continue;
-      for (const digest of digests) if (isKnown(digest)) yield [position, digest];
+  const { algorithms, add } = collectAlgorithms(signable.length);
+  /** Of each digest in the manifest. In numbers: as objects, those of 180,000 files take more than 50 MB. */
+  const positionsOf: number[] = [];
+  const places: number[] = [];
+  const nodeNames: string[] = [];
+  for (const { name, digests } of manifest?.parsed.sections() ?? []) {
+    const position = positions[archive.byName.get(name)?.index ?? -1] ?? -1;
+    if (position < 0) continue;
+    for (const digest of digests) {
+      if (!isKnown(digest)) continue;
+      add(position, digest.nodeName);
+      positionsOf.push(position);
+      places.push(digest.valueStart, digest.end);
+      nodeNames.push(digest.nodeName);
     }
   }
-  const algorithms = algorithmsOf(signable.length, manifestDigests());
   const { checked, isReduced } = withinDigestLimit(signable, algorithms);
   const { digestOf, damaged } = await digestOrDamaged(source, signable, checked, digestEntries);
   const isWrong = new Uint8Array(signable.length);
   /** Of two that differ, one is wrong, whichever is checked. */
   const unchecked = new Map<string, string | undefined>();
-  for (const [position, digest] of manifestDigests()) {
-    const { nodeName } = digest;
-    const value = manifest?.parsed.valueOf(digest);
+  for (const [index, position] of positionsOf.entries()) {
+    const nodeName = nodeNames[index] ?? '';
+    const value = manifest?.parsed.valueOf({ valueStart: places[2 * index] ?? 0, end: places[2 * index + 1] ?? 0 });
     let expected = checked[position]?.includes(nodeName) ? digestOf?.(position, nodeName) : undefined;
     if (expected === undefined) {
       const key = `${position} ${nodeName}`;

@@ -57,36 +57,26 @@ export async function digestListed(
   digestEntries: DigestEntries,
 ): Promise<ContentDigest> {
   const entries = listed.map(({ entry }) => entry);
-  const algorithms = algorithmsOf(listed.length, digestsIn(listed), [algorithm]);
+  const { algorithms, add } = collectAlgorithms(listed.length, [algorithm]);
+  for (const [position, { digests }] of listed.entries()) for (const { nodeName } of digests) add(position, nodeName);
   const { reducedCount } = withinDigestLimit(entries, algorithms);
   if (reducedCount > 0) throw jarErrors('jar-too-many-digests', { count: reducedCount });
   return digestContents(source, entries, algorithms, digestEntries);
 }
 
-/** A digest of the entry at this position. */
-export type DigestAt = readonly [position: number, digest: KnownDigest];
-
-function* digestsIn(listed: readonly ListedEntry[]): Generator<DigestAt> {
-  for (const [position, { digests }] of listed.entries()) for (const digest of digests) yield [position, digest];
-}
-
 /** The algorithms of each entry's digests, and `always`. Entries with the same ones have the same list, not an equal one. */
-export function algorithmsOf(
-  count: number,
-  digests: Iterable<DigestAt>,
-  always: readonly string[] = [],
-): readonly (readonly string[])[] {
+export function collectAlgorithms(count: number, always: readonly string[] = []) {
   const lists = new Map<string, readonly string[]>();
   const algorithms = new Array<readonly string[]>(count).fill(always);
-  for (const [position, { nodeName }] of digests) {
+  const add = (position: number, nodeName: string): void => {
     const list = algorithms[position] ?? always;
-    if (list.includes(nodeName)) continue;
+    if (list.includes(nodeName)) return;
     const key = list.length === 0 ? nodeName : [...list, nodeName].sort().join();
     const longer = lists.get(key) ?? key.split(',');
     lists.set(key, longer);
     algorithms[position] = longer;
-  }
-  return algorithms;
+  };
+  return { algorithms: algorithms as readonly (readonly string[])[], add };
 }
 
 /** Reads each entry once, whatever the number of its algorithms; `algorithms` has a list for each, equal ones the same. */

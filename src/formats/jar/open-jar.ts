@@ -147,13 +147,16 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   await requireSoundRest(source, layout, digestEntries);
 
   let coveredCount = 0;
-  const signatureFile = buildSignatureFile(manifest, algorithm, (name) => {
+  const speaksOf = (name: string): boolean => {
     const entry = layout.archive.byName.get(name);
     if (entry === undefined) return !isFileName(name);
     if (ownNameOf(name) !== undefined) return false;
     if (!isDirectory(entry)) coveredCount++;
     return true;
-  });
+  };
+  // No name is added that was there before.
+  const mayRepeat = old?.sections()[Symbol.iterator]().next().done === false;
+  const signatureFile = buildSignatureFile(manifest, algorithm, speaksOf, mayRepeat);
   if (coveredCount !== layout.signable.length) throw new TypeError('the manifest does not cover every file');
   requireReadable(`${META_INF}${place.base}.SF`, signatureFile);
 

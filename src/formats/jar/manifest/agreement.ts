@@ -25,6 +25,12 @@ export interface AgreementRules {
 
 export type KnownManifest = ReturnType<typeof knowManifest>;
 
+export interface NamedSections {
+  readonly name: string;
+  /** Of its section, or of all of them. */
+  readonly ranges: readonly SectionRange[];
+}
+
 /** The sections of each name. In numbers, since there may be a hundred thousand. */
 export function sectionsByName(manifest: Manifest) {
   /** Start and end of each section. */
@@ -53,8 +59,8 @@ export function sectionsByName(manifest: Manifest) {
     has: (name: string) => indexes.has(name),
     rangesOf: (name: string) => rangesAt(indexes.get(name) ?? []),
     /** In the order of their first sections. */
-    *entries(): Generator<readonly [name: string, ranges: readonly SectionRange[]]> {
-      for (const [name, found] of indexes) yield [name, rangesAt(found)];
+    *entries(): Generator<NamedSections> {
+      for (const [name, found] of indexes) yield { name, ranges: rangesAt(found) };
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Certificate } from '../../../certificates/parsed-certificate.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
 import type { SignatureProfile } from '../../format.ts';
 import { jarErrors } from '../errors.ts';
-import { sectionDigest, sectionsByName } from '../manifest/agreement.ts';
+import { type NamedSections, sectionDigest, sectionsByName } from '../manifest/agreement.ts';
 import { CREATED_BY, encodeText, manifestLine } from '../manifest/complete.ts';
 import { JAVA_DIGEST_NAME } from '../manifest/digest-names.ts';
 import type { Manifest, SectionRange } from '../manifest/manifest.ts';
@@ -11,11 +11,15 @@ import type { EmbeddedBlock } from './blocks.ts';
 
 const NEWLINE = '\r\n';
 
-/** `speaksOf`: whether a section belongs to something that is in the archive; the others are not vouched for. */
+/**
+ * `speaksOf`: whether a section belongs to something that is in the archive; the others are not vouched for. `mayRepeat`:
+ * whether several sections may have one name, which means all of them together.
+ */
 export function buildSignatureFile(
   manifest: Manifest,
   algorithm: DigestAlgorithm,
   speaksOf: (name: string) => boolean,
+  mayRepeat: boolean,
 ): Buffer {
   const { bytes, main } = manifest;
   const digest = (ranges: readonly SectionRange[]): string =>
@@ -30,11 +34,15 @@ export function buildSignatureFile(
     yield line('Created-By', CREATED_BY);
     yield line(`${javaName}-Digest-Manifest`, digest([{ start: 0, end: bytes.length }]));
     yield line(`${javaName}-Digest-Manifest-Main-Attributes`, digest([main])) + NEWLINE;
-    for (const [name, ranges] of sectionsByName(manifest).entries()) {
+    for (const { name, ranges } of mayRepeat ? sectionsByName(manifest).entries() : singleSections(manifest)) {
       if (speaksOf(name)) yield line('Name', name) + line(`${javaName}-Digest`, digest(ranges)) + NEWLINE;
     }
   }
   return encodeText(lines());
+}
+
+function* singleSections(manifest: Manifest): Generator<NamedSections> {
+  for (const { name, start, end } of manifest.sections()) yield { name, ranges: [{ start, end }] };
 }
 
 /**
