@@ -149,8 +149,11 @@ async function holdsInsertedBytes(handle: FileHandle, patch: Patch, size: number
 }
 
 function comparingWith(handle: FileHandle): (position: number, expected: Uint8Array) => Promise<boolean> {
-  const scratch = new Uint8Array(WINDOW);
+  let scratch = new Uint8Array();
   return async (position, expected) => {
+    // As long as needed: for each of many small files, a whole window would have to be cleared, and collected as garbage.
+    const needed = Math.min(expected.length, WINDOW);
+    if (scratch.length < needed) scratch = new Uint8Array(needed);
     for (let done = 0; done < expected.length; done += WINDOW) {
       const piece = expected.subarray(done, done + WINDOW);
       const found = scratch.subarray(0, piece.length);

@@ -39,9 +39,12 @@ export function rememberDigests(digestEntries: DigestEntries) {
     /** As the one given, and remembers. */
     digestEntries: async (source, entries, algorithms) => {
       const digests = await digestEntries(source, entries, algorithms);
-      const positions = new Map(entries.map(({ dataOffset }, position) => [dataOffset, position]));
+      const positions = new Map<number, number>();
       const facts = new Float64Array(entries.length * FACTS);
-      for (const [position, entry] of entries.entries()) facts.set(factsOf(entry), position * FACTS);
+      for (const [position, entry] of entries.entries()) {
+        positions.set(entry.dataOffset, position);
+        facts.set(factsOf(entry), position * FACTS);
+      }
       remembered.push({ algorithms, digests, positions, facts });
       return digests;
     },

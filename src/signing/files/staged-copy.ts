@@ -207,6 +207,7 @@ export async function stageCopy(options: StagedCopyOptions) {
   }
 
   async function setSize(wanted: number): Promise<void> {
+    if (wanted === size) return;
     size = wanted;
     await inFileSystem(COPY, () => handle.truncate(wanted));
   }
@@ -235,7 +236,7 @@ export async function stageCopy(options: StagedCopyOptions) {
      * compares.
      */
     reopen(): { readonly source: ByteSource; readonly reader: ContentReader } {
-      const reopened = fileSource(handle, size);
+      const reopened = fileSource(handle, size, true);
       const { patch, shape } = applied ?? {};
       const isInPlace = shape && measured && keepsPositions(shape, source.size) && leavesAlone(shape, measured.content);
       const continued = isInPlace ? measured?.measuring : undefined;

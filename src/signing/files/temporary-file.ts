@@ -1,7 +1,8 @@
-import { type BigIntStats, constants, fstatSync, lstatSync, statfsSync } from 'node:fs';
+import { type BigIntStats, constants, fstatSync, lstatSync, readSync, statfsSync, writeSync } from 'node:fs';
 import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { LARGEST_DIRECT } from '../../bytes/file-source.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { fileErrors } from '../../files/errors.ts';
 import { inFileSystem, whenFree } from '../../files/file-system-errors.ts';
@@ -27,15 +28,23 @@ export async function assertFreeSpace(folder: string, size: number): Promise<voi
 const REFUSED_RENAME = new Set(['EEXIST', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'ENOSYS', 'EINVAL']);
 
 export async function writeFully(handle: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
+  const isDirect = bytes.length <= LARGEST_DIRECT;
   for (let done = 0; done < bytes.length; ) {
-    done += (await handle.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
+    const [left, at] = [bytes.length - done, offset + done];
+    done += isDirect
+      ? writeSync(handle.fd, bytes, done, left, at)
+      : (await handle.write(bytes, done, left, at)).bytesWritten;
   }
 }
 
-/** False if the file ends before `into` is full. */
+/** Of what was just written. False if the file ends before `into` is full. */
 export async function readFully(handle: FileHandle, into: Uint8Array, offset: number): Promise<boolean> {
+  const isDirect = into.length <= LARGEST_DIRECT;
   for (let done = 0; done < into.length; ) {
-    const { bytesRead } = await handle.read(into, done, into.length - done, offset + done);
+    const [left, at] = [into.length - done, offset + done];
+    const bytesRead = isDirect
+      ? readSync(handle.fd, into, done, left, at)
+      : (await handle.read(into, done, left, at)).bytesRead;
     if (bytesRead === 0) return false;
     done += bytesRead;
   }
