@@ -179,12 +179,17 @@ async function failed(
       const status = kept === undefined ? 2 : reports.statusOf(kept);
       return status === undefined ? undefined : reports.send(path, given, status, claim);
     });
-    return async () => {
-      await Promise.all(sending);
-      return outcome;
-    };
+    return waitFor(sending, outcome);
   };
   return { outcome, startReport };
+}
+
+/** What it returns stands until the end of the run, so it has nothing of the claims. */
+function waitFor<Outcome>(sending: readonly unknown[], outcome: Outcome): () => Promise<Outcome> {
+  return async () => {
+    await Promise.all(sending);
+    return outcome;
+  };
 }
 
 function summarise(outcomes: readonly FileOutcome[]): SignFilesResult['summary'] {

@@ -1,11 +1,17 @@
 /** What files that share a signature leave behind, in one run and in several concurrently: nothing unwritten, and one report. */
 
 import { appendFile } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SigningEvent } from '../../../src/signing/outcome.ts';
+import type { Claims } from '../../../src/signing/service/call.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import { historyOf } from '../journal/support/setting.ts';
 import { type JournalScene, journalScene } from './journal-scene.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 let scene: JournalScene;
 beforeEach(async () => {
@@ -45,6 +51,35 @@ describe('files of one content in one run', () => {
     }
     expect(scene.service.reports).toHaveLength(1);
     expect(scene.service.asked).toBe(1);
+  });
+});
+
+describe('a run of many files', () => {
+  it.each([
+    ['was written', async () => undefined],
+    ['changed while the service signed', (path: string) => appendFile(path, 'changed')],
+  ])('holds nothing of the call for a file that %s', async (_what, before) => {
+    const files = await Promise.all(Array.from({ length: 12 }, (_, index) => scene.program(`${index}.exe`)));
+    const journal = await scene.open();
+    const given: WeakRef<object>[] = [];
+    const claim: Claims['claim'] = async (...claimed) => {
+      const one = await journal.claim(...claimed);
+      given.push(new WeakRef(one));
+      return one;
+    };
+    let alive = 0;
+    scene.service.before = async () => {
+      await before(files[scene.service.asked - 1]?.path ?? '');
+      // What a WeakRef was made of or looked at stays until the end of the turn.
+      await new Promise((resolve) => setImmediate(resolve));
+      collectGarbage();
+      alive = given.filter((one) => one.deref() !== undefined).length;
+    };
+    const claims: Claims = { ...journal, claim };
+    const result = await signFiles(files, scene.signing(claims, { concurrency: 1, reportFailures: 'now' }));
+    expect([result.files.length, given.length]).toEqual([12, 12]);
+    // The one under way, and the one before it.
+    expect(alive).toBeLessThanOrEqual(2);
   });
 });
 
