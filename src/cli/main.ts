@@ -6,8 +6,8 @@ import { runProgram } from './program.ts';
 
 /** Returns the exit code; never throws. `argv`: without node and script. */
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
-  // V8 then collects garbage earlier, at 4 % more time at most: with Node.js 20 an archive of 100,000 entries takes 206 MiB
-  // instead of 281, a batch of 500 files 84 instead of 118.
+  // V8 then collects garbage earlier. With Node.js 20 an archive of 100,000 entries takes 206 MiB instead of 282 and a tenth
+  // more time, a batch of 500 files 84 instead of 123 and a twentieth more.
   setFlagsFromString('--heap-growing-percent=100');
   setFlagsFromString('--semi-space-growth-factor=1');
   // V8 then does not optimize undici's WebAssembly: with Node.js 20 a small file takes 64 MiB instead of 99, and 50 ms less.
