@@ -21,18 +21,31 @@ const REFERENCE = /^(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+R(?![^\0\t\n\
 /** Of what follows a number and may make it a reference. */
 const LOOK_AHEAD = 48;
 
+/** In a literal string: parentheses, a backslash, and a carriage return. */
+function isSpecial(byte: number | undefined): boolean {
+  return byte === 0x28 || byte === 0x29 || byte === 0x5c || byte === 0x0d;
+}
+
 /** The bytes end before the value does, and the file goes on. */
 export class MoreNeeded extends Error {}
 
-/** Bytes that are added one by one. */
+/** Bytes that are added one by one, or many at once. */
 function growing() {
   let memory = Buffer.alloc(64);
   let length = 0;
+  const makeRoom = (count: number): void => {
+    if (length + count > memory.length) memory = Buffer.concat([memory, Buffer.alloc(Math.max(length, count))]);
+  };
   return {
     push(byte: number): void {
-      if (length === memory.length) memory = Buffer.concat([memory, Buffer.alloc(length)]);
+      makeRoom(1);
       memory[length] = byte;
       length += 1;
+    },
+    append(bytes: Uint8Array): void {
+      makeRoom(bytes.length);
+      memory.set(bytes, length);
+      length += bytes.length;
     },
     bytes: (): Uint8Array => memory.subarray(0, length),
   };
@@ -119,6 +132,10 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
     const out = growing();
     let depth = 0;
     do {
+      let end = position;
+      while (end < bytes.length && !isSpecial(bytes[end])) end += 1;
+      if (end > position) out.append(bytes.subarray(position, end));
+      position = end;
       const byte = peek();
       position += 1;
       if (byte === 0x5c) escaped(out);
