@@ -46,13 +46,16 @@ export function readXml(part: string, text: string, onStart: OnElement, onEnd?: 
   parser.on('opentag', ({ local, prefix, uri, attributes }) => {
     if (open.length === 0) namespace = uri;
     if (open.length === DEEPEST) throw malformed(part, 'its elements are nested too deeply');
-    const own = Object.values(attributes).filter((attribute) => attribute.prefix === '');
+    const own = new Map<string, string>();
+    for (const attribute of Object.values(attributes)) {
+      if (attribute.prefix === '') own.set(attribute.local, attribute.value);
+    }
     const element = {
       name: local,
       prefix: prefix === '' ? '' : `${prefix}:`,
       depth: open.length + 1,
       isOwn: uri === namespace,
-      attributes: new Map(own.map(({ local: name, value }) => [name, value])),
+      attributes: own,
     };
     open.push(element);
     onStart(element, parser.position);
