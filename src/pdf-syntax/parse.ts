@@ -16,6 +16,10 @@ const CLASSES = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   return '\0\t\n\f\r '.includes(character) ? SPACE : '()<>[]{}/%'.includes(character) ? DELIMITER : 0;
 });
+/** What a letter behind a backslash means. */
+const ESCAPES: ReadonlyMap<number, number> = new Map(
+  [...'nrtbf'].map((letter, index) => [letter.charCodeAt(0), '\n\r\t\b\f'.charCodeAt(index)]),
+);
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
 const REFERENCE = /^(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+R(?![^\0\t\n\f\r ()<>[\]{}/%])/;
 /** Of what follows a number and may make it a reference. */
@@ -24,6 +28,10 @@ const LOOK_AHEAD = 48;
 /** In a literal string: parentheses, a backslash, and a carriage return. */
 function isSpecial(byte: number | undefined): boolean {
   return byte === 0x28 || byte === 0x29 || byte === 0x5c || byte === 0x0d;
+}
+
+function isOctal(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x37;
 }
 
 /** The bytes end before the value does, and the file goes on. */
@@ -158,18 +166,19 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
 
   function escaped(out: ReturnType<typeof growing>): void {
     const byte = peek();
-    const digits = /^[0-7]{1,3}/.exec(textOf(position, position + 3))?.[0];
-    if (digits !== undefined) {
-      position += digits.length;
-      out.push(Number.parseInt(digits, 8) & 0xff);
+    if (isOctal(byte)) {
+      let code = 0;
+      for (const end = position + 3; position < end && isOctal(bytes[position]); position += 1) {
+        code = code * 8 + (bytes[position] ?? 0) - 0x30;
+      }
+      out.push(code & 0xff);
       return;
     }
     position += 1;
     if (byte === 0x0d) {
       if (peek() === 0x0a) position += 1;
     } else if (byte !== 0x0a) {
-      const index = 'nrtbf'.indexOf(String.fromCharCode(byte));
-      out.push(index < 0 ? byte : '\n\r\t\b\f'.charCodeAt(index));
+      out.push(ESCAPES.get(byte) ?? byte);
     }
   }
 

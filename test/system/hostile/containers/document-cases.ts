@@ -92,6 +92,14 @@ export const DOCUMENT_CASES: readonly ContainerCase[] = [
   document('a string of 20 MB', 'planned', () => makePdf({ catalog: `/X (${'x'.repeat(20 * MEBIBYTE)})` }), {
     bounds: LARGE_VALUE,
   }),
+  document(
+    'a string of 20 MB of escapes',
+    'planned',
+    () => makePdf({ catalog: `/X (${'\\('.repeat(10 * MEBIBYTE)})` }),
+    {
+      bounds: LARGE_VALUE,
+    },
+  ),
   document('a string without end', 'pdf-malformed', () => makePdf({ objects: [`(${'('.repeat(MEBIBYTE)}`] }), {
     onlyToSign: true,
   }),
