@@ -105,13 +105,19 @@ async function readChunk(file: OpenFile, buffer: Buffer, offset: number, end: nu
   return chunk;
 }
 
-async function fill({ handle, isDirect }: OpenFile, buffer: Buffer, offset: number): Promise<void> {
-  for (let done = 0; done < buffer.length; ) {
-    const [left, at] = [buffer.length - done, offset + done];
+async function fill(file: OpenFile, buffer: Buffer, offset: number): Promise<void> {
+  if (!(await readFully(file, buffer, offset))) throw bytesErrors('file-shrunk', { length: buffer.length, offset });
+}
+
+/** False if the file ends before `into` is full. */
+export async function readFully({ handle, isDirect }: OpenFile, into: Uint8Array, offset: number): Promise<boolean> {
+  for (let done = 0; done < into.length; ) {
+    const [left, at] = [into.length - done, offset + done];
     const bytesRead = isDirect
-      ? readSync(handle.fd, buffer, done, left, at)
-      : (await handle.read(buffer, done, left, at)).bytesRead;
-    if (bytesRead === 0) throw bytesErrors('file-shrunk', { length: buffer.length, offset });
+      ? readSync(handle.fd, into, done, left, at)
+      : (await handle.read(into, done, left, at)).bytesRead;
+    if (bytesRead === 0) return false;
     done += bytesRead;
   }
+  return true;
 }

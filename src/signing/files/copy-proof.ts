@@ -16,7 +16,7 @@ import { readPieces } from '../../bytes/pieces.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { signingErrors } from '../errors.ts';
 import { insertedBytes } from './patch-geometry.ts';
-import { readFully } from './temporary-file.ts';
+import { readBack } from './temporary-file.ts';
 
 /** What the system says of a file, as far as it changes with the file's bytes. */
 interface Mark extends Pick<BigIntStats, 'size' | 'mtimeNs' | 'ctimeNs'> {
@@ -157,7 +157,7 @@ function comparingWith(handle: FileHandle): (position: number, expected: Uint8Ar
     for (let done = 0; done < expected.length; done += WINDOW) {
       const piece = expected.subarray(done, done + WINDOW);
       const found = scratch.subarray(0, piece.length);
-      if (!(await readFully(handle, found, position + done)) || Buffer.compare(found, piece) !== 0) return false;
+      if (!(await readBack(handle, found, position + done)) || Buffer.compare(found, piece) !== 0) return false;
     }
     return true;
   };

@@ -37,7 +37,7 @@ import {
   createTemporaryFile,
   type OnLeft,
   type OriginalFile,
-  readFully,
+  readBack,
   removeTemporaryFile,
   renameOver,
   reportLeft,
@@ -124,7 +124,7 @@ export async function stageCopy(options: StagedCopyOptions) {
   async function writeAndCompare(chunk: Uint8Array, offset: number, scratch: Uint8Array): Promise<void> {
     await write(chunk, offset);
     const back = scratch.subarray(0, chunk.length);
-    const isWhole = await inFileSystem('read back the temporary file', () => readFully(handle, back, offset));
+    const isWhole = await inFileSystem('read back the temporary file', () => readBack(handle, back, offset));
     if (!isWhole || Buffer.compare(back, chunk) !== 0) throw signingErrors('copy-differs');
   }
 

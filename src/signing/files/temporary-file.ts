@@ -1,8 +1,8 @@
-import { type BigIntStats, constants, fstatSync, lstatSync, readSync, statfsSync, writeSync } from 'node:fs';
+import { type BigIntStats, constants, fstatSync, lstatSync, statfsSync, writeSync } from 'node:fs';
 import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { LARGEST_DIRECT } from '../../bytes/file-source.ts';
+import { LARGEST_DIRECT, readFully } from '../../bytes/file-source.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { fileErrors } from '../../files/errors.ts';
 import { inFileSystem, whenFree } from '../../files/file-system-errors.ts';
@@ -38,17 +38,8 @@ export async function writeFully(handle: FileHandle, bytes: Uint8Array, offset: 
 }
 
 /** Of what was just written. False if the file ends before `into` is full. */
-export async function readFully(handle: FileHandle, into: Uint8Array, offset: number): Promise<boolean> {
-  const isDirect = into.length <= LARGEST_DIRECT;
-  for (let done = 0; done < into.length; ) {
-    const [left, at] = [into.length - done, offset + done];
-    const bytesRead = isDirect
-      ? readSync(handle.fd, into, done, left, at)
-      : (await handle.read(into, done, left, at)).bytesRead;
-    if (bytesRead === 0) return false;
-    done += bytesRead;
-  }
-  return true;
+export function readBack(handle: FileHandle, into: Uint8Array, offset: number): Promise<boolean> {
+  return readFully({ handle, isDirect: into.length <= LARGEST_DIRECT }, into, offset);
 }
 
 /**
