@@ -198,8 +198,6 @@ export interface Journal {
   repeatable(): Promise<readonly Pick<UnfinishedCall, 'at' | 'work' | 'files'>[]>;
   /** Every call, newest last: those that are over in the order in which they ended, with the others among them. Read as a stream. */
   history(): AsyncIterable<HistoryEntry>;
-  /** Calls that were counted, or may have been, those that are not over among them. Reads that month of the history. */
-  counted(what: CountedCalls): Promise<number>;
   /** A report that an earlier run left has been sent. False when there is no such call. */
   reported(id: string, status: Reported): Promise<boolean>;
   /** Gives a call up for good: its signature is not used any more. `reported`: what was reported to the service. */
@@ -214,11 +212,6 @@ export interface Journal {
   ended(): void;
   /** Whole sentences on what is odd: damaged entries, a folder that others may write to. Grows as things are found. */
   readonly warnings: readonly string[];
-}
-
-export interface CountedCalls extends Pick<Work, 'origin' | 'code'> {
-  /** In which they were asked, of universal time: 2026-11. */
-  readonly month: string;
 }
 
 export interface ProvenPair extends Pick<Work, 'origin' | 'code'> {

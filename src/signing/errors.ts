@@ -62,12 +62,6 @@ export const signingErrors = defineErrors('local', {
       `this run might request ${counted(d.count, 'signature')}, more than the limit of ${d.limit}; nothing was sent`,
     hint: 'Sign fewer files, or raise --max-signatures (CODESIGN_MAX_SIGNATURES).',
   },
-  'budget-exceeded': {
-    category: 'usage',
-    message: (d: { readonly used: number; readonly budget: number; readonly count: number }) =>
-      `this month's budget is ${counted(d.budget, 'signature')}: ${d.used} used, and this run might request ${d.count}; nothing was sent`,
-    hint: 'Sign fewer files, or raise --monthly-budget (CODESIGN_MONTHLY_BUDGET). codesign-remote history shows the calls; months are UTC.',
-  },
   'just-unanswered': {
     category: 'network',
     message: 'the same signature was requested a moment ago, and no answer came; it may have been made and counted',

@@ -24,7 +24,7 @@ import { type Account, type Attempt, requestSignatures } from './service/signatu
 import { requestTimestamps } from './service/timestamps.ts';
 import { type SigningRun, type SigningSteps, signFile } from './sign-file.ts';
 import { earlierTimes, type RunContext } from './signing-context.ts';
-import { checkBudget, decideSigning, type SigningIntent, type SigningPolicy } from './signing-policy.ts';
+import { checkSignatureLimit, decideSigning, type SigningIntent, type SigningPolicy } from './signing-policy.ts';
 import { findWrittenWith } from './written-signature.ts';
 
 /** What one run of signing works with, put together by src/app. */
@@ -43,7 +43,7 @@ type SigningChange = Change<SigningIntent, SignedOutcome | PlannedOutcome>;
 
 /**
  * Signs the files. Each has its outcome, in the order given; what one file does is never thrown. Throws `too-many-signatures`
- * and `budget-exceeded` for the run. When `signal` aborts, nothing new starts and calls under way are waited for.
+ * for the run. When `signal` aborts, nothing new starts and calls under way are waited for.
  */
 export async function signFiles(
   files: readonly FileToSign[],
@@ -75,13 +75,13 @@ export async function signFiles(
 /** With --all-or-nothing one unfit file stops the batch. */
 async function checkRun(
   planned: readonly Planned<SigningIntent>[],
-  { run, policy, account, now }: Signing,
+  { run, policy }: Signing,
   batch: Batch,
 ): Promise<void> {
   if (policy.allOrNothing && planned.some((one) => 'error' in one)) {
     batch.stop('another file of this run cannot be signed, and --all-or-nothing was used');
   }
-  await checkBudget(planned, policy, account, now);
+  checkSignatureLimit(planned, policy);
   await checkCatalogMembers(planned, run);
 }
 

@@ -8,7 +8,6 @@ import type { ExistingSignatures, ReportFailures } from '../options/commands/sig
 import type { Decision, Planned } from './change.ts';
 import { signingErrors } from './errors.ts';
 import { hasIntactBy, signerNames } from './existing-signatures.ts';
-import type { Account } from './service/signatures.ts';
 import type { FindWritten, WrittenSignature } from './written-signature.ts';
 
 export interface SigningPolicy {
@@ -20,8 +19,6 @@ export interface SigningPolicy {
   readonly allOrNothing: boolean;
   /** A run that might request more signatures is rejected; undefined for no limit. */
   readonly maxSignatures?: number | undefined;
-  /** Signatures of this certificate number that may be counted in one month; undefined for no limit. */
-  readonly monthlyBudget?: number | undefined;
   readonly report: boolean;
   /** `now`: also of a signature that the journal keeps for another run. */
   readonly reportFailures?: ReportFailures | undefined;
@@ -106,23 +103,10 @@ export async function decideSigning(
   return { skipped: undefined, warnings: [...warnings, ...inner.warnings], intent };
 }
 
-/**
- * Throws `too-many-signatures`, `budget-exceeded`. That files share a signature, or have one in the journal, shows only
- * later. The history is read for a budget alone: it may be long. `account` is undefined in a dry run, which needs no budget.
- */
-export async function checkBudget(
-  files: readonly Planned<SigningIntent>[],
-  { maxSignatures, monthlyBudget }: SigningPolicy,
-  account: Pick<Account, 'claims' | 'origin' | 'code'> | undefined,
-  now: () => Date,
-): Promise<void> {
+/** Throws `too-many-signatures`. Only later is it known which files share a signature or have one in the journal. */
+export function checkSignatureLimit(files: readonly Planned<SigningIntent>[], { maxSignatures }: SigningPolicy): void {
   const count = files.reduce((sum, file) => sum + ('plan' in file ? file.plan.intent.signatures : 0), 0);
   if (maxSignatures !== undefined && count > maxSignatures) {
     throw signingErrors('too-many-signatures', { count, limit: maxSignatures });
   }
-  if (monthlyBudget === undefined || count === 0 || account === undefined) return;
-  const { claims, origin, code } = account;
-  const month = now().toISOString().slice(0, 7);
-  const used = await claims.counted({ month, origin, code });
-  if (used + count > monthlyBudget) throw signingErrors('budget-exceeded', { used, count, budget: monthlyBudget });
 }

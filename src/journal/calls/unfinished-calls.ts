@@ -15,7 +15,7 @@ import {
   withoutOvertaken,
 } from './next-action.ts';
 
-type OpenCalls = Pick<Journal, 'unfinished' | 'repeatable' | 'history' | 'counted' | 'reported' | 'forget'>;
+type OpenCalls = Pick<Journal, 'unfinished' | 'repeatable' | 'history' | 'reported' | 'forget'>;
 
 interface FoundCall {
   readonly location: CallLocation;
@@ -87,8 +87,8 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
     return state && { ...found, state };
   }
 
-  async function* entriesFrom(month: string | undefined): AsyncGenerator<HistoryEntry> {
-    const pages = context.history.pages(month)[Symbol.asyncIterator]();
+  async function* history(): AsyncGenerator<HistoryEntry> {
+    const pages = context.history.pages()[Symbol.asyncIterator]();
     const open = new Map(
       (await guard(list)).flatMap(asOpenEntry).sort(([, one], [, other]) => (one.at < other.at ? -1 : 1)),
     );
@@ -126,16 +126,7 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
       }
       return found;
     },
-    history: () => entriesFrom(undefined),
-    async counted({ month, origin, code }) {
-      let count = 0;
-      // A call stands in the month in which it ended: in this one, or later.
-      for await (const entry of entriesFrom(month)) {
-        const isMeant = entry.origin === origin && entry.code === code && entry.at.startsWith(month);
-        if (isMeant && entry.counted !== 'no') count += 1;
-      }
-      return count;
-    },
+    history,
     async reported(id, status) {
       const found = await recordReport(id, status);
       if (found === undefined) return false;

@@ -65,11 +65,11 @@ export function openHistory({ folder, disk, now, onDamaged }: HistoryOptions) {
       await appendWaiting();
     },
     /**
-     * All entries from the month `from` on, or from the oldest, in the order in which they were appended. By the page,
-     * because handing them over one by one costs more than reading them.
+     * All entries in the order in which they were appended. By the page, because handing them over one by one costs more
+     * than reading them.
      */
-    async *pages(from = ''): AsyncGenerator<readonly HistoryEntry[]> {
-      const months = (await disk.namesIn(folder)).filter((name) => MONTH_FILE.test(name) && name >= from).sort();
+    async *pages(): AsyncGenerator<readonly HistoryEntry[]> {
+      const months = (await disk.namesIn(folder)).filter((name) => MONTH_FILE.test(name)).sort();
       for (const name of months) {
         let damaged = 0;
         for (const lines of linesFrom(await disk.openToRead(join(folder, name)), 0)) {

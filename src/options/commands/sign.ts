@@ -55,7 +55,6 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     concurrency: look.read('concurrency'),
     allOrNothing: look.read('allOrNothing'),
     maxSignatures: look.read('maxSignatures'),
-    monthlyBudget: readBudget(look),
     maskFilename: look.read('maskFilename'),
     extra: look.read('extra'),
     report: look.read('report'),
@@ -69,15 +68,6 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
 function projectOutputOf(look: Lookup, { project }: Stored): ProjectOutput | undefined {
   if (look.one('output')?.origin !== PROJECT_FILE || project === undefined) return undefined;
   return { path: project.path, folder: dirname(project.path) };
-}
-
-/** The journal counts the signatures of the month. */
-function readBudget(look: Lookup): number | undefined {
-  const found = look.one('monthlyBudget');
-  if (found !== undefined && !look.read('journal')) {
-    throw settingsErrors('settings-conflict', { options: `--no-journal and ${found.name}` });
-  }
-  return look.read('monthlyBudget');
 }
 
 function formatOptionsOf(look: Lookup): FormatOptions {

@@ -48,15 +48,6 @@ export const RUN_OPTIONS = {
     help: 'maximum number of signatures that a run may request',
     commands: ['sign', 'catalog'],
   },
-  monthlyBudget: {
-    flag: '--monthly-budget',
-    placeholder: 'n',
-    kind: number({ isWhole: true, from: 0, to: 1_000_000_000 }),
-    variable: 'CODESIGN_MONTHLY_BUDGET',
-    stored: 'profile',
-    help: 'maximum number of signatures in a calendar month, by the journal',
-    commands: ['sign', 'catalog'],
-  },
   maskFilename: {
     flag: '--mask-filename',
     placeholder: 'how',

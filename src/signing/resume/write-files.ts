@@ -57,7 +57,6 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): Claims {
   return {
     knownFor: async (work, leaf) => (wanted.has(nameOf(work)) ? await journal.knownFor(work, leaf) : []),
     isProven: (pair) => journal.isProven(pair),
-    counted: (what) => journal.counted(what),
     repeatable: async () => calls,
     async claim(work, metadata, options) {
       if (!wanted.has(nameOf(work)))

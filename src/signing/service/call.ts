@@ -68,7 +68,7 @@ export async function noted(step: () => Promise<void>, warnings?: string[]): Pro
 }
 
 /** The part of the journal that signing uses. */
-export type Claims = Pick<Journal, 'claim' | 'knownFor' | 'isProven' | 'counted' | 'repeatable'>;
+export type Claims = Pick<Journal, 'claim' | 'knownFor' | 'isProven' | 'repeatable'>;
 
 const nothing = async (): Promise<void> => undefined;
 
@@ -98,6 +98,5 @@ export const withoutJournal: Claims = {
   claim: async () => CLAIM,
   knownFor: async () => [],
   isProven: async () => false,
-  counted: async () => 0,
   repeatable: async () => [],
 };

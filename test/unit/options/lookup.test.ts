@@ -26,7 +26,6 @@ const SAMPLES: Readonly<Record<SettingKey, readonly [string, string]>> = {
   concurrency: ['2', '3'],
   timeout: ['5', '0.5'],
   maxSignatures: ['0', '10'],
-  monthlyBudget: ['0', '500'],
   maskFilename: ['hash', 'omit'],
   extra: ['none', 'anonymous'],
   reportFailures: ['now', 'pending'],

@@ -162,18 +162,6 @@ describe('with the real service', () => {
     expect(parseJson(run).error?.message).toContain('--report-failures');
   });
 
-  it('rejects a run that might go beyond the budget of the month, which needs a journal', async () => {
-    await using stage = await scene(server.env);
-    const count = counting();
-    const paths = [await stage.program('a.exe', 'one'), await stage.program('b.exe', 'two')];
-    const run = await stage.sign(paths, [], { CODESIGN_MONTHLY_BUDGET: '1' });
-    expect([run.code, parseJson(run).error?.code]).toEqual([2, 'budget-exceeded']);
-    expect(count.signs()).toBe(0);
-    const without = await stage.sign(paths, ['--no-journal'], { CODESIGN_MONTHLY_BUDGET: '9' });
-    expect([without.code, parseJson(without).error?.code]).toEqual([2, 'settings-conflict']);
-    expect((await stage.sign(paths, ['--monthly-budget', '2'])).code).toBe(0);
-  });
-
   it('requests nothing twice when a run that was killed is run again, nor for what was finished next to a file that failed', async () => {
     await using stage = await scene(server.env);
     const count = counting();

@@ -111,7 +111,6 @@ describe('a bundle with three packages', () => {
     expect(await run({ maxSignatures: 4 })).toMatchObject({ status: 'signed' });
     await writeFile(path, BUNDLE);
     await expect(run({ maxSignatures: 3 })).rejects.toMatchObject({ code: 'too-many-signatures' });
-    await expect(run({ monthlyBudget: 7 })).rejects.toMatchObject({ code: 'budget-exceeded' });
     expect(scene.service.asked).toBe(4);
     expect(await readFile(path)).toEqual(BUNDLE);
   });
