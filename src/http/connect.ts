@@ -116,9 +116,17 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay): tls.TLSS
     ALPNProtocols: ['http/1.1'],
     // Said aloud, because the default is what NODE_TLS_REJECT_UNAUTHORIZED makes it.
     rejectUnauthorized: true,
+    checkServerIdentity,
   });
   if (tunnel !== undefined) socket.once('close', () => tunnel.destroy());
   return socket.setNoDelay(true);
+}
+
+/** The common name is no server name (RFC 9525, section 2); Node would use it if subjectAltName has no DNS name. */
+function checkServerIdentity(hostname: string, certificate: tls.PeerCertificate): Error | undefined {
+  if (!certificate.subjectaltname) return new Error('the certificate has no subjectAltName (RFC 9525)');
+  const subject = { ...certificate.subject, CN: '' };
+  return tls.checkServerIdentity(hostname, { ...certificate, subject });
 }
 
 function established(socket: net.Socket, secure: boolean, timeoutMilliseconds: number): Promise<net.Socket> {

@@ -9,8 +9,10 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const DAY = 86_400_000;
 
 export interface IssueOptions {
-  /** DNS names and IP addresses of the subject alternative name. */
+  /** DNS names and IP addresses of the subject alternative name; without any, the certificate has no such extension. */
   readonly names: readonly string[];
+  /** Default: the first of the names. */
+  readonly commonName?: string;
   readonly notBefore?: Date | undefined;
   readonly notAfter?: Date | undefined;
 }
@@ -40,13 +42,13 @@ export async function createTlsAuthority(commonName = 'Test TLS Root'): Promise<
 
   return {
     root: pem('CERTIFICATE', root.toSchema().toBER()),
-    async issue({ names, notBefore, notAfter }) {
+    async issue({ names, commonName: subject = names[0] ?? 'nameless', notBefore, notAfter }) {
       const own = await generateKeys();
       const start = notBefore ?? new Date(Date.now() - DAY);
-      const leaf = certificate(commonName, names[0] ?? 'nameless', start, notAfter ?? new Date(Date.now() + 30 * DAY));
+      const leaf = certificate(commonName, subject, start, notAfter ?? new Date(Date.now() + 30 * DAY));
       const altNames = new pkijs.GeneralNames({ names: names.map(generalName) });
       leaf.extensions = [
-        extension('2.5.29.17', false, altNames.toSchema()),
+        ...(names.length > 0 ? [extension('2.5.29.17', false, altNames.toSchema())] : []),
         // serverAuth.
         extension('2.5.29.37', false, new pkijs.ExtKeyUsage({ keyPurposes: ['1.3.6.1.5.5.7.3.1'] }).toSchema()),
       ];

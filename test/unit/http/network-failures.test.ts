@@ -116,6 +116,18 @@ describe('nothing was sent', () => {
     expect(received).toEqual([]);
   });
 
+  test.each([
+    ['no subjectAltName', { names: [] }, /has no subjectAltName/],
+    ['no DNS name in subjectAltName', { names: ['127.0.0.1'] }, /does not contain a DNS name/],
+  ])('a certificate with the right common name and %s', async (_name, { names }, detail) => {
+    const authority = await createTlsAuthority();
+    const server = tls.createServer(await authority.issue({ names, commonName: 'localhost' }));
+    server.on('tlsClientError', () => undefined);
+    const host = await listen(server);
+    const outcome = await post(openHttp([authority.root]), `https://${host.replace('127.0.0.1', 'localhost')}/`);
+    expect(outcome).toMatchObject({ ...never('tls-untrusted'), detail: expect.stringMatching(detail) });
+  });
+
   test('a call that is given up while it waits for a connection is not sent later', async () => {
     const received: string[] = [];
     let open: () => void = () => undefined;
