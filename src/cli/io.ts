@@ -24,6 +24,8 @@ export interface Io {
 /** The running process. */
 export function processIo(): Io {
   const { stdout, env } = process;
+  // Otherwise Node opens its inspector, through which other processes of this user can read secrets.
+  process.on('SIGUSR1', () => undefined);
   let stderr: Writable | undefined;
   let fault: NodeJS.ErrnoException | undefined;
   // The reader may close the pipe (`| head`): files under way are finished anyway.

@@ -84,6 +84,7 @@ type Answer = { readonly value: unknown } | { readonly failed: 'load' | 'call'; 
  */
 const PROGRAM = `
 const { stdin, stdout } = process;
+process.on('SIGUSR1', () => undefined); // Otherwise Node opens its inspector.
 const answer = (document) => stdout.write(JSON.stringify(document), () => process.exit());
 let asked = '';
 stdin.setEncoding('utf8');

@@ -308,6 +308,13 @@ describe('an interrupted run', () => {
     expect(await temporaryFiles(stage.folder)).toEqual([]);
   });
 
+  it('does not open the inspector of Node.js on SIGUSR1', async () => {
+    await using stage = await scene('good', 2);
+    const run = await stage.sign(['-j', '1'], {}, interruptWith(stage, ['SIGUSR1']));
+    expect(run.code).toBe(0);
+    expect(run.stderr).not.toMatch(/debugger|inspector/i);
+  });
+
   it('ends immediately on a second signal, and leaves no temporary file', async () => {
     await using stage = await scene('hangs', 2);
     const untouched = await snapshot(stage.folder);
