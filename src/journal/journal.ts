@@ -39,7 +39,7 @@ export interface RecordedSigningOptions {
   readonly members?: readonly string[] | undefined;
   /** Name of the file in the file that the signature is for; undefined for the file itself. */
   readonly inner?: string | undefined;
-  /** Signed by formats that sign a time, as ISO 8601. Entries of earlier versions have none. */
+  /** Signed by formats that sign a time, as ISO 8601. */
   readonly time?: string | undefined;
   /** False: no report is sent to the service. */
   readonly report?: boolean | undefined;
@@ -195,7 +195,7 @@ export interface Journal {
   /** Unordered, and of any origin and client. */
   unfinished(): Promise<readonly UnfinishedCall[]>;
   /** The unfinished ones, and those of runs that did not end well: the signatures that a repeated run may find again. */
-  repeatable(): Promise<readonly Pick<UnfinishedCall, 'at' | 'work' | 'files'>[]>;
+  repeatable(): Promise<readonly Pick<UnfinishedCall, 'work' | 'files'>[]>;
   /** Every call, newest last: those that are over in the order in which they ended, with the others among them. Read as a stream. */
   history(): AsyncIterable<HistoryEntry>;
   /** A report that an earlier run left has been sent. False when there is no such call. */

@@ -37,12 +37,11 @@ export function earlierTimes({ claims, origin, code }: Pick<Account, 'claims' | 
     if (format.signsTime !== true) return [];
     reading ??= claims.repeatable();
     const [from, to] = [resolve(path), resolve(output)];
-    return (await reading).flatMap(({ at, work, files }) => {
+    return (await reading).flatMap(({ work, files }) => {
       if (work.origin !== origin || work.code !== code) return [];
       const options = files.map(({ signingOptions }) => signingOptions);
       const own = options.find((one) => one?.path === from && one.output === to);
-      // Entries of earlier versions have no time but that of the call.
-      return own === undefined ? [] : [{ time: new Date(own.time ?? at), digest: work.digest }];
+      return own?.time === undefined ? [] : [{ time: new Date(own.time), digest: work.digest }];
     });
   };
 }

@@ -2,7 +2,7 @@ import type { CallMetadata, Reported, Work } from '../journal.ts';
 import { splitLines } from '../lines.ts';
 import type { HolderOnRecord } from '../processes.ts';
 import { beginShare, endShare, type Share, type SharesOfCall, stampShare } from './shares.ts';
-import { type ClosingStep, type Moment, metadataFromRecord, readStep, type Step } from './steps.ts';
+import { type ClosingStep, type Moment, readStep, type Step } from './steps.ts';
 
 /** `empty`: not claimed. */
 export type Phase = 'empty' | 'claimed' | 'requested' | 'signed' | 'refused' | 'unanswered' | 'released';
@@ -143,7 +143,7 @@ function takeAsking(
 ) {
   state.holder ??= holder;
   state.work ??= work;
-  state.metadata ??= metadataFromRecord(facts);
+  state.metadata ??= facts;
 }
 
 function takeSigned(state: Draft, step: Extract<Step, { readonly step: 'signed' }>): void {
@@ -160,9 +160,9 @@ function takeShare(state: Draft, step: Extract<Step, { readonly step: 'shared' }
   if (state.closing !== undefined || state.signed === undefined || state.shares.has(step.share)) return;
   // If the first line is damaged: a share records the work too.
   state.work ??= step.work;
-  state.metadata ??= metadataFromRecord(step.facts);
+  state.metadata ??= step.facts;
   const { share: id, holder, instead } = step;
-  beginShare(state.shares, { id, holder, metadata: metadataFromRecord(step.facts), instead });
+  beginShare(state.shares, { id, holder, metadata: step.facts, instead });
 }
 
 function takeClosing(state: Draft, step: ClosingStep, aside: boolean): void {

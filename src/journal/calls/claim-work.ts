@@ -16,14 +16,14 @@ import {
   sharesOf,
 } from './next-action.ts';
 import { type Share, tokenFor } from './shares.ts';
-import { type MetadataOnRecord, metadataToRecord, workId } from './steps.ts';
+import { workId } from './steps.ts';
 
 /** What a claim stands on. */
 export interface Ticket extends Pick<Claim, 'known' | 'unknownCalls' | 'justUnanswered'> {
   /** The name of the work. */
   readonly name: string;
   readonly work: Work;
-  readonly facts: MetadataOnRecord;
+  readonly facts: CallMetadata;
   readonly call: string;
   /** Of who asks it is the call's id. */
   readonly share: string;
@@ -38,7 +38,7 @@ export async function claimWork(
   options: ClaimOptions,
 ): Promise<Ticket> {
   const work = { origin, code, algorithm, digest };
-  const asking: Asking = { name: workId(work), work, facts: metadataToRecord(metadata) };
+  const asking: Asking = { name: workId(work), work, facts: metadata };
   const location = context.calls.current(asking.name);
   const watch = watchCall(context, asking.name, options);
   for (;;) {
@@ -112,7 +112,7 @@ async function beginCall(
       const reported = finished.reported === 'not-wanted' ? undefined : finished.reported;
       const copied = { record, signature: Buffer.from(signature).toString('base64'), copy: true, reported };
       await calls.record(name, { step: 'signed', ...common, ...copied }, 'no');
-      return { ...ticket, known: { record, signature, token: tokenFor(finished.shares, facts.manner) } };
+      return { ...ticket, known: { record, signature, token: tokenFor(finished.shares, facts.signingOptions) } };
     }
     const unknownCalls = await findUnknown(context, name);
     const justUnanswered = unknownCalls.some((id) => waitedFor.has(id) || context.unanswered.has(id));
@@ -155,7 +155,7 @@ async function joinCall(
     const state = await calls.append(location, ({ id }) => (id === call ? shared : undefined), 'file');
     if (!state?.shares.has(share)) return undefined;
     const { signature, record } = signed;
-    const token = tokenFor(found.shares, facts.manner);
+    const token = tokenFor(found.shares, facts.signingOptions);
     return { ...asking, call, share, known: { signature, record, token }, unknownCalls: [], justUnanswered: false };
   });
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
 import { fingerprintOf } from '../../crypto/fingerprint.ts';
-import type { CallMetadata, RecordedSigningOptions, Work } from '../journal.ts';
+import type { Work } from '../journal.ts';
 import { decodeLine } from '../lines.ts';
 import { holderSchema } from '../processes.ts';
 
@@ -14,18 +14,11 @@ const signingOptionsSchema = v.object({
   path: text,
   output: text,
   existing: v.optional(v.picklist(['replace', 'append', 'skip'])),
-  /** `existing` is only there for earlier versions: the user did not give it. */
-  existingIsDefault: v.optional(v.boolean()),
-  formatOptions: v.optional(v.record(text, v.union([text, v.literal(true)]))),
+  formatOptions: v.record(text, v.union([text, v.literal(true)])),
   members: v.optional(v.pipe(v.array(text), v.readonly())),
   inner: v.optional(text),
   time: v.optional(text),
   report: v.optional(v.boolean()),
-  // Earlier versions have these instead of `formatOptions`. They are still written, so that those versions can read them.
-  description: v.optional(text),
-  url: v.optional(text),
-  signerName: v.optional(text),
-  allowUnsignedResult: v.optional(v.boolean()),
 });
 
 const metadataSchema = v.object({
@@ -33,7 +26,7 @@ const metadataSchema = v.object({
   bytes: v.number(),
   certificate: v.object({ name: text, sha256: text }),
   client: text,
-  manner: v.optional(signingOptionsSchema),
+  signingOptions: v.optional(signingOptionsSchema),
 });
 
 /** A time on two clocks: `up` never goes back, but means something only within the same `boot`. */
@@ -101,8 +94,6 @@ const stepSchema = v.variant('step', [
 ]);
 
 export type Step = v.InferOutput<typeof stepSchema>;
-/** As on the disk: its `manner` is `signingOptions` in memory. */
-export type MetadataOnRecord = v.InferOutput<typeof metadataSchema>;
 export type Moment = v.InferOutput<typeof momentSchema>;
 export type ClosingStep = Extract<Step, { readonly step: 'closing' }>;
 
@@ -115,35 +106,4 @@ export function readStep(line: string): Step | undefined {
 /** 64 hexadecimal digits. JSON keeps the parts apart, whatever characters they hold. */
 export function workId({ origin, code, algorithm, digest }: Work): string {
   return fingerprintOf(JSON.stringify([origin, code, algorithm, digest]));
-}
-
-export function metadataToRecord({ signingOptions: manner, ...metadata }: CallMetadata): MetadataOnRecord {
-  return { ...metadata, manner: manner && signingOptionsToRecord(manner) };
-}
-
-/** Earlier versions require `existing` and `allowUnsignedResult`, and read each option of a format as a member of its own. */
-function signingOptionsToRecord({ existing, formatOptions, ...options }: RecordedSigningOptions) {
-  const forEarlier = { allowUnsignedResult: false, ...formatOptions };
-  const mode = existing === undefined ? ({ existing: 'replace', existingIsDefault: true } as const) : { existing };
-  return { ...forEarlier, ...options, ...mode, formatOptions };
-}
-
-export function metadataFromRecord({ manner, ...metadata }: MetadataOnRecord): CallMetadata {
-  return { ...metadata, signingOptions: manner && signingOptionsFromRecord(manner) };
-}
-
-function signingOptionsFromRecord({
-  existing,
-  existingIsDefault,
-  formatOptions,
-  ...recorded
-}: NonNullable<MetadataOnRecord['manner']>): RecordedSigningOptions {
-  const { description, url, signerName, allowUnsignedResult, ...options } = recorded;
-  const former = {
-    ...(description !== undefined && { description }),
-    ...(url !== undefined && { url }),
-    ...(signerName !== undefined && { signerName }),
-    ...(allowUnsignedResult && { allowUnsignedResult }),
-  };
-  return { ...options, existing: existingIsDefault ? undefined : existing, formatOptions: formatOptions ?? former };
 }

@@ -12,7 +12,7 @@ it('reads the call of 600 equal files in less than a second', () => {
     work: { origin: 'https://sign.example', code: '1', algorithm: 'SHA256', digest: '00' },
     facts: {
       ...{ file: path, bytes: 1, certificate: { name: 'Example Ltd', sha256: 'aa' }, client: 'c0ffee' },
-      manner: { path, output: path, formatOptions: {} },
+      signingOptions: { path, output: path, formatOptions: {} },
     },
   });
   const written = (path: string) => ({ share: path, target: path, moment: { at: common.at, up: 1 } });
