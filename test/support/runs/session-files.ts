@@ -1,4 +1,4 @@
-/** The committed sessions: a folder for each of the surroundings, with the same scripts in all of them. */
+/** The committed sessions. Pipe and terminal run the same scripts; the other folders show what differs elsewhere. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,17 +6,6 @@ import { REPOSITORY } from '../programs/cli.ts';
 import { readScript, type Script } from './sessions.ts';
 
 const FOLDER = join(REPOSITORY, 'test/system/cli/sessions/recorded');
-
-/** Each is in all of these; what is in others stands for itself. */
-export const SURROUNDINGS_FOLDERS = [
-  'pipe',
-  'terminal-80',
-  'terminal-40',
-  'terminal-0',
-  'ci',
-  'no-color',
-  'dumb',
-] as const;
 
 /** Their names, `pipe/sign.txt`. */
 export function sessionsIn(surroundings: string): readonly string[] {

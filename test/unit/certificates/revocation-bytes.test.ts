@@ -1,4 +1,4 @@
-/** CRLs, OCSP answers and certificates with every byte changed, one at a time: unknown or refused by name, never a crash. */
+/** CRLs, OCSP answers and certificates with one byte changed, for every 16th byte: unknown or rejected by name, never a crash. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { examinePath } from '../../../src/certificates/examine-path.ts';
@@ -22,10 +22,10 @@ beforeAll(() => {
   leaf = make({ subject: 'Publisher', issuer });
 });
 
-/** The bytes with one of them changed, for each and in several ways. */
+/** The bytes with one of them changed: every fourth byte, each in one of four ways. */
 function* changed(bytes: Uint8Array): Generator<Uint8Array> {
-  for (const change of [0x01, 0x20, 0x80, 0xff]) {
-    for (let index = 0; index < bytes.length; index += 1) {
+  for (const [start, change] of [0x01, 0x20, 0x80, 0xff].entries()) {
+    for (let index = 4 * start; index < bytes.length; index += 16) {
       const copy = Uint8Array.from(bytes);
       copy[index] = (copy[index] ?? 0) ^ change;
       yield copy;
@@ -34,7 +34,7 @@ function* changed(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 /** What was signed cannot be changed; only the signature of an ECDSA key can be written in other ways. */
-describe('with any byte changed', () => {
+describe('with a byte changed', () => {
   it('an OCSP answer never says what it did not say', () => {
     const responder = make({ subject: 'Responder', issuer, extensions: RESPONDER });
     const request = buildOcspRequest(leaf.parsed, issuer.parsed);

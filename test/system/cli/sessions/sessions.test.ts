@@ -1,13 +1,13 @@
 /**
  * Whole sessions against one real server: commands, what they print where, exit codes, files. Each file in sessions/ is
  * script and transcript in one; a run must print the same text. To renew them: npx vitest run -u
- * test/system/cli/sessions/sessions.test.ts, and the same for sessions.long.test.ts, which runs elsewhere what runs here in a
- * pipe. A new one begins with what it shows, `in:` and `with:`, and its commands.
+ * test/system/cli/sessions/sessions.test.ts, and the same for sessions.long.test.ts, which runs the scripts of a pipe on a
+ * terminal. A new one begins with what it shows, `in:` and `with:`, and its commands.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROGRAM } from '../../../../src/cli/command-table.ts';
-import { readSession, SURROUNDINGS_FOLDERS, sessionPath, sessionsIn } from '../../../support/runs/session-files.ts';
+import { readSession, sessionPath, sessionsIn } from '../../../support/runs/session-files.ts';
 import { setScenery } from '../../../support/runs/session-scenery.ts';
 import { runScript } from '../../../support/runs/sessions.ts';
 
@@ -30,8 +30,8 @@ describe('the scripts', () => {
   const stepsOf = (folder: string) =>
     Object.fromEntries(sessionsIn(folder).map((name) => [name.replace(`${folder}/`, ''), readSession(name).steps]));
 
-  it.each(SURROUNDINGS_FOLDERS.slice(1))('of %s are those of a pipe', (folder) => {
-    expect(stepsOf(folder)).toEqual(stepsOf('pipe'));
+  it('of the terminal are those of a pipe', () => {
+    expect(stepsOf('terminal-80')).toEqual(stepsOf('pipe'));
   });
 
   it('have every command', () => {

