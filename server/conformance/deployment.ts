@@ -6,7 +6,6 @@ import { DIGEST_LENGTH, type DigestAlgorithm } from '../../src/crypto/algorithms
 import { type Envelope, isObject, readEnvelope } from './envelope.ts';
 import { createHttp, type HttpAnswer, type HttpRequest, NoAnswer } from './http.ts';
 import { createMask } from './mask.ts';
-import { CannotAsk } from './rule.ts';
 
 export interface Credentials {
   readonly accessKey: string;
@@ -94,6 +93,11 @@ export interface Deployment {
   sendAndLeave(call: Call, linger: number): Promise<void>;
   count(): Promise<number>;
   close(): void;
+}
+
+/** Thrown if a rule cannot be asked because an earlier step failed; another rule reports that failure. */
+export class CannotAsk extends Error {
+  override readonly name = 'CannotAsk';
 }
 
 /** Thrown once more signatures have come than were announced. */

@@ -49,8 +49,3 @@ export async function each<T>(items: Iterable<T>, ask: (item: T) => Promise<Verd
   }
   return KEPT;
 }
-
-/** Thrown where a rule cannot be asked, since what it builds on failed; that failure is another rule's to tell. */
-export class CannotAsk extends Error {
-  override readonly name = 'CannotAsk';
-}

@@ -1,8 +1,8 @@
 /** Checks a deployment rule by rule, one at a time, so that the count of each rule is known. */
 
-import { type Deployment, LimitReached } from './deployment.ts';
+import { CannotAsk, type Deployment, LimitReached } from './deployment.ts';
 import { NoAnswer } from './http.ts';
-import { CannotAsk, type Need, type Rule, type Verdict } from './rule.ts';
+import type { Need, Rule, Verdict } from './rule.ts';
 import { couldSign } from './suite.ts';
 
 export interface RuleResult {

@@ -17,7 +17,7 @@ describe('the source', () => {
   });
 
   it('is read whole: next to the wrong TypeScript the tool reads nothing and reports success', () => {
-    expect([...result.modules].sort()).toEqual(typescriptFiles('src', 'server/src').sort());
+    expect([...result.modules].sort()).toEqual(typescriptFiles('src', 'server/src', 'server/conformance').sort());
   });
 });
 
@@ -26,6 +26,8 @@ const PLANTED: Readonly<Record<string, string>> = {
     "import type { Format } from '../formats/format.ts';\nexport type Planted = Format;\n",
   'src/bytes/planted-circle-a.ts': "import type { B } from './planted-circle-b.ts';\nexport type A = B | 1;\n",
   'src/bytes/planted-circle-b.ts': "import type { A } from './planted-circle-a.ts';\nexport type B = A | 2;\n",
+  'server/conformance/planted-circle-a.ts': "import type { B } from './planted-circle-b.ts';\nexport type A = B | 1;\n",
+  'server/conformance/planted-circle-b.ts': "import type { A } from './planted-circle-a.ts';\nexport type B = A | 2;\n",
   'src/formats/planted/sibling.ts': "export { pe } from '../pe/index.ts';\n",
   'src/formats/planted/disk.ts': "export { readFileSync } from 'node:fs';\n",
   'src/signing/planted-format.ts': "export { pe } from '../formats/pe/index.ts';\n",
@@ -51,6 +53,12 @@ describe('a planted violation', () => {
   it.each([
     ['a type imported from a higher layer', 'layer-errors', 'src/errors/planted-upward.ts', 'src/formats/format.ts'],
     ['a circle', 'no-circles', 'src/bytes/planted-circle-a.ts', 'src/bytes/planted-circle-b.ts'],
+    [
+      'a circle in the conformance suite',
+      'no-circles',
+      'server/conformance/planted-circle-a.ts',
+      'server/conformance/planted-circle-b.ts',
+    ],
     [
       'a format that imports another',
       'a-format-knows-no-other',

@@ -14,7 +14,7 @@ export interface Violation {
 
 export interface CruiseResult {
   readonly exitCode: number | null;
-  /** Files under src and server/src that were read. */
+  /** TypeScript files of the three folders that were read. */
   readonly modules: readonly string[];
   readonly violations: readonly Violation[];
 }
@@ -30,10 +30,12 @@ interface Report {
   };
 }
 
-/** Holds src and server/src of a tree to .dependency-cruiser.cjs. */
+const FOLDERS = ['src', 'server/src', 'server/conformance'];
+
+/** Checks src, server/src and server/conformance of a tree by .dependency-cruiser.cjs. */
 export async function cruise(root: string): Promise<CruiseResult> {
   const options = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json'];
-  const json = await capture('dependency-cruise.mjs', [...options, 'src', 'server/src'], root);
+  const json = await capture('dependency-cruise.mjs', [...options, ...FOLDERS], root);
   const { modules, summary } = JSON.parse(json.stdout) as Report;
   // What the command line would have ended with: the json output itself never fails.
   const { exitCode } = await capture(
@@ -44,7 +46,9 @@ export async function cruise(root: string): Promise<CruiseResult> {
   );
   return {
     exitCode,
-    modules: modules.map(({ source }) => source).filter((source) => /^(src|server\/src)\//.test(source)),
+    modules: modules
+      .map(({ source }) => source)
+      .filter((source) => source.endsWith('.ts') && FOLDERS.some((folder) => source.startsWith(`${folder}/`))),
     violations: summary.violations.map(({ from, to, rule }) => ({ rule: rule.name, from, to })),
   };
 }

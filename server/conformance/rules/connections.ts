@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { describeAnswer } from '../check-answer.ts';
-import { type Deployment, isTurnedAway, type Signed } from '../deployment.ts';
-import { broken, CannotAsk, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { CannotAsk, type Deployment, isTurnedAway, type Signed } from '../deployment.ts';
+import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
 import { verified } from './sign.ts';
 
 export const AT_ONCE = 8;

@@ -1,8 +1,8 @@
 /** Section 8: what is counted. The API does not show the count, so the operator's own command must. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Deployment } from '../deployment.ts';
-import { broken, CannotAsk, chosen, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { type Answer, CannotAsk, type Deployment } from '../deployment.ts';
+import { broken, chosen, KEPT, type Rule, type Verdict } from '../rule.ts';
 import { signAtOnce } from './connections.ts';
 
 /** How long a count may take to be seen. Milliseconds. */

@@ -1,9 +1,9 @@
 /** Section 2.1 and the shapes of section 7: every answer is an envelope, whatever was asked. */
 
 import { describeAnswer, isRefused } from '../check-answer.ts';
-import { type Answer, type Deployment, REPORT, SIGN } from '../deployment.ts';
+import { type Answer, CannotAsk, type Deployment, REPORT, SIGN } from '../deployment.ts';
 import { envelopeFault } from '../envelope.ts';
-import { broken, CannotAsk, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
 
 const UNKNOWN = '/v1/codesign/conformance-unknown';
 

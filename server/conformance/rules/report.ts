@@ -1,8 +1,8 @@
 /** Sections 2.5, 3 and 4.2: report-sign. Its errors are not shown, so a refusal may have any code but 0. */
 
 import { describeAnswer, isRefused, isRefusedSomehow, isReported } from '../check-answer.ts';
-import { type Answer, basic, type Deployment } from '../deployment.ts';
-import { broken, CannotAsk, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { type Answer, basic, CannotAsk, type Deployment } from '../deployment.ts';
+import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
 
 const SHARED = { spends: 0, shares: ['SHA256'] } as const;
 

@@ -2,9 +2,9 @@
 
 import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { isSigned } from '../check-answer.ts';
-import type { Deployment, Signed } from '../deployment.ts';
+import { CannotAsk, type Deployment, type Signed } from '../deployment.ts';
 import { decodeBase64, isObject } from '../envelope.ts';
-import { broken, CannotAsk, chosen, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { broken, chosen, KEPT, type Rule, type Verdict } from '../rule.ts';
 import { signatureFault } from '../signature.ts';
 
 const ofAlgorithm = (algorithm: DigestAlgorithm): readonly Rule[] => [
