@@ -6,7 +6,6 @@ import { reasonOf, ServerError } from './errors.ts';
 import { TSA_PATH } from './http/answers.ts';
 import { type App, buildServer, type ServerDependencies } from './http/app.ts';
 import { connectionLimit, openFilesLimit, TLS_VERSIONS } from './http/connections.ts';
-import { readableLog } from './http/readable-log.ts';
 import { openTimestampAuthority, restoreChainFiles } from './setup/certificates.ts';
 import { type DataFolder, dataFolder, isMade } from './setup/data-folder.ts';
 import { chooseReceiver, handOver, isHandOverDue, quoted, type Receiver } from './setup/hand-over.ts';
@@ -63,7 +62,7 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
     const { store, keys, sessions } = data;
     app = buildServer({
       ...{ store, keys, sessions, threads, tls, now },
-      log: { level: config.logLevel, stream: terminal ? readableLog(surroundings.log) : surroundings.log },
+      log: { level: config.logLevel, stream: surroundings.log },
       lease: config.lease,
       waiting: config.waiting,
       connections: connectionLimit(openFilesLimit()),
