@@ -66,9 +66,6 @@ export interface AfterFile {
   readonly reportDue: boolean;
   /** What has been reported to the service so far. */
   readonly reported: 1 | 2 | undefined;
-  /** At least one file is written with it, and at least one could not be. */
-  readonly isUsed: boolean;
-  readonly hasFailed: boolean;
 }
 
 /** How a call was, or was not, reported to the service. */

@@ -8,7 +8,7 @@ import { commit } from './files/commit.ts';
 import { assertUnchanged, openFile } from './files/open-file.ts';
 import type { InnerSigned, PlannedOutcome, SignedOutcome, SigningEvent } from './outcome.ts';
 import { prepareSignature } from './prepare-signature.ts';
-import { noted, WRITTEN_ALONE } from './service/call.ts';
+import { noted, REPORT_IS_DUE } from './service/call.ts';
 import type { Reports } from './service/reports.ts';
 import { signInner } from './service/sign-inner.ts';
 import type { Attempt, GivenSignature, Signatures } from './service/signatures.ts';
@@ -103,7 +103,7 @@ async function report(
   const innerCalls = attempt.inner.map(({ claim, record: its }) => ({ claim, id: its?.id }));
   for (const { claim, id } of [...innerCalls, { claim: attempt.claim, id: record.id }]) {
     // A report that is sent twice costs nothing; one that is never sent does.
-    let after: AfterFile = WRITTEN_ALONE;
+    let after: AfterFile = REPORT_IS_DUE;
     await noted(async () => {
       after = (await claim?.written(plan.target)) ?? after;
     }, attempt.warnings);
@@ -142,7 +142,7 @@ function reportWritten(
   reports: Reports,
 ): () => Promise<SignedOutcome> {
   const sending = calls.map(({ claim, after, record }) =>
-    reports.statusOf(after) === 1 ? reports.send(outcome.path, record, 1, claim) : undefined,
+    after.reportDue ? reports.send(outcome.path, record, 1, claim) : undefined,
   );
   // What is waited with stands until the end of the run, so it has nothing of the claims.
   const records = calls.map(({ after, record }) => (after.reported === 1 ? undefined : { record }));

@@ -93,7 +93,7 @@ function performWith(
   if (account === undefined) return (plan) => rehearse(plan, context, run);
   const { onEvent, concurrency } = run;
   const { service, client } = account;
-  const { existing, report, reportFailures } = policy;
+  const { existing, report } = policy;
   const signingOptions = {
     existing: existing === 'skip-any' ? ('skip' as const) : existing,
     formatOptions: context.formatOptions,
@@ -107,7 +107,7 @@ function performWith(
     findWritten: findWrittenWith(account),
     signatures: requestSignatures({ account, context, signingOptions, turns, batch, now, onEvent }),
     timestamps: requestTimestamps(authorities, turns, batch, onEvent),
-    reports: reportTo({ service: report ? service : undefined, concurrency, onEvent, client, reportFailures, signal }),
+    reports: reportTo({ service: report ? service : undefined, concurrency, onEvent, client, signal }),
   };
   return async (plan) => {
     const attempt: Attempt = { started: run.clock(), warnings: [...plan.warnings], inner: [] };
@@ -176,8 +176,8 @@ async function failed(
   };
   const startReport = () => {
     const sending = calls.map(({ claim, given, kept }) => {
-      const status = kept === undefined ? 2 : reports.statusOf(kept);
-      return status === undefined ? undefined : reports.send(path, given, status, claim);
+      if (kept === undefined) return reports.send(path, given, 2, claim);
+      return kept.reportDue ? reports.send(path, given, 1, claim) : undefined;
     });
     return waitFor(sending, outcome);
   };

@@ -4,7 +4,7 @@ import { purposeWarnings, requirePurpose } from '../certificates/signing-chain.t
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { formatErrors } from '../formats/errors.ts';
 import type { Format, SignableFile, SigningContext, SigningMode } from '../formats/format.ts';
-import type { ExistingSignatures, ReportFailures } from '../options/commands/sign.ts';
+import type { ExistingSignatures } from '../options/commands/sign.ts';
 import type { Decision, Planned } from './change.ts';
 import { signingErrors } from './errors.ts';
 import { hasIntactBy, signerNames } from './existing-signatures.ts';
@@ -20,8 +20,6 @@ export interface SigningPolicy {
   /** A run that might request more signatures is rejected; undefined for no limit. */
   readonly maxSignatures?: number | undefined;
   readonly report: boolean;
-  /** `now`: also of a signature that the journal keeps for another run. */
-  readonly reportFailures?: ReportFailures | undefined;
 }
 
 /** What signing does to one file. */

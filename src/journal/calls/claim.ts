@@ -5,7 +5,7 @@ import type { Flush } from './call-files.ts';
 import type { CallState } from './call-state.ts';
 import { claimWork, type Ticket } from './claim-work.ts';
 import { closeCall } from './close-call.ts';
-import { isReportDue, isSettled, sharesOf, withoutOvertaken } from './next-action.ts';
+import { isReportDue, isSettled, withoutOvertaken } from './next-action.ts';
 import type { Step } from './steps.ts';
 
 export async function claim(
@@ -22,17 +22,11 @@ export async function claim(
 type StepOf<S> = S extends { readonly step: string } ? Omit<S, 'call' | 'at'> : never;
 
 /** For a call whose file is gone. */
-const NOTHING_KNOWN: AfterFile = { reportDue: false, reported: undefined, isUsed: false, hasFailed: false };
+const NOTHING_KNOWN: AfterFile = { reportDue: false, reported: undefined };
 
 function afterFile(state: CallState): AfterFile {
   const { reported } = state;
-  const states = sharesOf(state).map((share) => share.state);
-  return {
-    reportDue: isReportDue(state),
-    reported: reported === 'not-wanted' ? undefined : reported,
-    isUsed: states.includes('written'),
-    hasFailed: states.includes('not-written'),
-  };
+  return { reportDue: isReportDue(state), reported: reported === 'not-wanted' ? undefined : reported };
 }
 
 function makeClaim(context: JournalContext, ticket: Ticket): Claim {
@@ -165,7 +159,7 @@ function makeClaim(context: JournalContext, ticket: Ticket): Claim {
         if (!givenIsRecorded) throw thrown;
         // A full disk can be read, and a report may be due now.
         const state = await calls.read(calls.current(name)).catch(() => undefined);
-        return state?.id === call ? { ...afterFile(state), hasFailed: true } : NOTHING_KNOWN;
+        return state?.id === call ? afterFile(state) : NOTHING_KNOWN;
       }
     },
 

@@ -13,8 +13,6 @@ import { missingSettings, resolveRequests, resolveTimestamps } from './common.ts
 export type ExistingSignatures = 'replace' | 'append' | 'skip' | 'skip-any';
 export type ExtraPolicy = Read<'extra'>;
 export type FilenameMask = Read<'maskFilename'>;
-/** When a file that failed is reported although a later run can still write it. */
-export type ReportFailures = Read<'reportFailures'>;
 
 export type Settings = ReturnType<typeof resolveSettings>;
 
@@ -58,7 +56,6 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     maskFilename: look.read('maskFilename'),
     extra: look.read('extra'),
     report: look.read('report'),
-    reportFailures: look.read('reportFailures'),
     journal: look.read('journal'),
     auditLog: look.read('auditLog'),
     dryRun,

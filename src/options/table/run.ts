@@ -73,16 +73,6 @@ export const RUN_OPTIONS = {
     commands: ['sign', 'catalog', 'resume'],
     in: { resume: { help: 'no report of the outcome to the service; pending reports are dropped' } },
   },
-  reportFailures: {
-    flag: '--report-failures',
-    placeholder: 'when',
-    kind: oneOf(['pending', 'now']),
-    variable: 'CODESIGN_REPORT_FAILURES',
-    default: 'pending',
-    stored: 'profile',
-    help: 'time of the report for a file that failed after its signature',
-    commands: ['sign', 'catalog'],
-  },
   /** False: no journal. */
   journal: {
     flag: '--no-journal',

@@ -72,8 +72,7 @@ export type Claims = Pick<Journal, 'claim' | 'knownFor' | 'isProven' | 'repeatab
 
 const nothing = async (): Promise<void> => undefined;
 
-/** How it stands with the signature of one file. */
-export const WRITTEN_ALONE: AfterFile = { reportDue: true, reported: undefined, isUsed: true, hasFailed: false };
+export const REPORT_IS_DUE: AfterFile = { reportDue: true, reported: undefined };
 
 const CLAIM: Claim = {
   id: '',
@@ -87,8 +86,8 @@ const CLAIM: Claim = {
   refused: nothing,
   unanswered: nothing,
   unusable: nothing,
-  written: async () => WRITTEN_ALONE,
-  notWritten: async () => ({ ...WRITTEN_ALONE, reportDue: false }),
+  written: async () => REPORT_IS_DUE,
+  notWritten: async () => ({ reportDue: false, reported: undefined }),
   reported: nothing,
   release: nothing,
 };

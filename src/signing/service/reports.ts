@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
 import { toCodesignError } from '../../errors/codesign-error.ts';
-import type { AfterFile, Claim, Reported } from '../../journal/journal.ts';
-import type { ReportFailures } from '../../options/commands/sign.ts';
+import type { Claim, Reported } from '../../journal/journal.ts';
 import type { ReportStatus, SigningService } from '../../service/signing-service.ts';
 import type { SigningEvent } from '../outcome.ts';
 import { noted } from './call.ts';
@@ -16,8 +15,6 @@ interface ReportsOptions {
   readonly concurrency: number;
   readonly onEvent: (event: SigningEvent) => void;
   readonly client: Pick<ClientInfo, 'mask'>;
-  /** `now`: failures are reported too of a signature that the journal keeps for another run. */
-  readonly reportFailures?: ReportFailures | undefined;
   /** When it aborts, each report still goes out, once. */
   readonly signal: AbortSignal | undefined;
 }
@@ -29,7 +26,7 @@ interface Sent {
 
 /** Of one record, the same is sent once: several files of a run may share a signature. */
 export function reportTo(options: ReportsOptions) {
-  const { service, concurrency, onEvent, client, reportFailures, signal } = options;
+  const { service, concurrency, onEvent, client, signal } = options;
   const limit = pLimit(concurrency);
   const sent = new Map<string, Sent>();
 
@@ -69,14 +66,6 @@ export function reportTo(options: ReportsOptions) {
     async isKnown(record: string | undefined): Promise<boolean> {
       const last = sent.get(record ?? '');
       return last?.status === 1 && (await last.arrival);
-    },
-
-    /** What is reported of a signature that the journal keeps: nothing, as long as a file can still be written. */
-    statusOf({ reportDue, reported, isUsed, hasFailed }: AfterFile): ReportStatus | undefined {
-      if (reportDue) return 1;
-      if (reportFailures !== 'now' || !hasFailed) return undefined;
-      const status = isUsed ? 1 : 2;
-      return status === reported ? undefined : status;
     },
   };
 }

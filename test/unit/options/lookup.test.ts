@@ -28,7 +28,6 @@ const SAMPLES: Readonly<Record<SettingKey, readonly [string, string]>> = {
   maxSignatures: ['0', '10'],
   maskFilename: ['hash', 'omit'],
   extra: ['none', 'anonymous'],
-  reportFailures: ['now', 'pending'],
   caFile: ['/one.pem', '/other.pem'],
   auditLog: ['/one.jsonl', '/other.jsonl'],
   proxy: ['http://one.example:3128', 'https://other.example'],

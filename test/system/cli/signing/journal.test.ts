@@ -155,13 +155,6 @@ describe('with the real service', () => {
     expect(count.reports()).toEqual([1, 1, 1, 1]);
   });
 
-  it('rejects an unknown word for the time when failures are reported', async () => {
-    await using stage = await scene(server.env);
-    const run = await stage.sign([await stage.program('a.exe', 'one')], ['--report-failures', 'later']);
-    expect([run.code, parseJson(run).error?.code]).toEqual([2, 'invalid-setting']);
-    expect(parseJson(run).error?.message).toContain('--report-failures');
-  });
-
   it('requests nothing twice when a run that was killed is run again, nor for what was finished next to a file that failed', async () => {
     await using stage = await scene(server.env);
     const count = counting();
