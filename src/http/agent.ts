@@ -2,14 +2,15 @@
 
 import type net from 'node:net';
 import type { Agent } from 'undici';
+import { repairAnswerHeads } from './answer-heads.ts';
 import { type Connect, type Target, targetOf } from './connect.ts';
 
 /** A request goes on a connection that was idle for less than 2 seconds, or on a fresh one. */
 const IDLE_MILLISECONDS = 1900;
 /** Subtracted from what a service promises, because its time may have started when it sent the answer. */
 const KEPT_MARGIN_MILLISECONDS = 2000;
-/** Options of Node.js and its environment could change the default. */
-const MAX_HEADER_BYTES = 16 * 1024;
+/** Some services send long headers, and a signature after them. Options of Node.js could change undici's default of 16 KiB. */
+const MAX_HEADER_BYTES = 64 * 1024;
 
 /** @param connections the most to one origin; any number by default */
 export function createAgent(open: Connect, connections: number | undefined) {
@@ -21,7 +22,7 @@ export function createAgent(open: Connect, connections: number | undefined) {
         new undici.Agent({
           connect: (target, done) => {
             early.connect(target).then(
-              (socket) => done(null, skipInformation(socket)),
+              (socket) => done(null, repairAnswerHeads(socket, MAX_HEADER_BYTES)),
               (failure: Error) => done(failure, null),
             );
           },
@@ -94,23 +95,4 @@ function openEarly(open: Connect) {
 
 function keyOf({ protocol, hostname, port }: Target): string {
   return `${protocol}//${hostname}:${port}`;
-}
-
-const INFORMATION = /^HTTP\/1\.[01] 1(?!01)\d\d\b[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n/;
-const INFORMATION_BYTES = 1024;
-
-/**
- * undici breaks a connection on which "100 Continue" arrives that it did not expect. A client must skip it (RFC 9110,
- * section 15.2), and a signature may follow.
- */
-function skipInformation(socket: net.Socket): net.Socket {
-  // This listener comes before undici's, which finds what is put back.
-  return socket.on('readable', () => {
-    let chunk: Buffer | null = socket.read();
-    while (chunk !== null && chunk.length > 0) {
-      const [head] = INFORMATION.exec(chunk.toString('latin1', 0, INFORMATION_BYTES)) ?? [];
-      if (head === undefined) return void socket.unshift(chunk);
-      chunk = chunk.subarray(head.length);
-    }
-  });
 }

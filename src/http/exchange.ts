@@ -88,7 +88,10 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
       onResponseEnd() {
         if (head === undefined) return fail('broken', 'the answer has no status');
         if (head.status === 407 && request.proxy) return settle(unauthorized(request.proxy));
-        settle({ kind: 'answer', ...head, body: Buffer.concat(chunks) });
+        const answer = head;
+        void decode(Buffer.concat(chunks), answer.headers.get('content-encoding'), request.sizeLimit).then((body) =>
+          settle({ kind: 'answer', ...answer, body }),
+        );
       },
       onResponseError(_controller, error) {
         ended = error;
@@ -100,6 +103,20 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
     const body = request.body === undefined ? null : (content(request.body) as unknown as Readable);
     dispatcher.dispatch({ ...addressOf(request), method, body }, handler);
   });
+}
+
+/** Some proxies compress without being asked (RFC 9110, section 8.4.1). What cannot be decoded within the limit stays. */
+async function decode(body: Buffer, coding: string | undefined, limit: number): Promise<Uint8Array> {
+  if (!/^(x-)?gzip$|^deflate$/i.test(coding ?? '')) return body;
+  const { inflateRawSync, unzipSync } = await import('node:zlib');
+  for (const decompress of [unzipSync, inflateRawSync]) {
+    try {
+      return decompress(body, { maxOutputLength: limit });
+    } catch {
+      // Some send "deflate" without the zlib format around it; the caller reports what is neither.
+    }
+  }
+  return body;
 }
 
 /** RFC 9112, section 3.2: a path for the target itself, an absolute address for a proxy. */

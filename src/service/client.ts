@@ -23,7 +23,7 @@ import { createPace } from './pace.ts';
 import type { SignatureRecord, SigningService } from './signing-service.ts';
 
 /** An answer is some hundred bytes; what is larger is not the service's. */
-const ANSWER_LIMIT = 1024 * 1024;
+const ANSWER_LIMIT = 4 * 1024 * 1024;
 
 /** Where the service is, and how to reach it. */
 interface ServiceAddress {

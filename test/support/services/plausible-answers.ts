@@ -1,5 +1,6 @@
 /** Answers of services that chose otherwise, where the document of the API leaves the choice: none of them is at fault. */
 
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { answer, type Exchange, envelope, type Misbehaviour } from './answering.ts';
 
 /** A success; what is given replaces or adds. */
@@ -24,6 +25,21 @@ const text =
 
 const compact = ({ record, signature }: Exchange): string =>
   JSON.stringify({ code: 0, message: 'ok', data: { id: record, signature } });
+
+const compressed =
+  (compress: (text: string) => Uint8Array, coding: string): Misbehaviour =>
+  ({ response, ...exchange }) => {
+    const body = compress(compact({ response, ...exchange }));
+    response.writeHead(200, { 'content-length': body.length, 'content-encoding': coding }).end(body);
+  };
+
+/** Written as it is; `LENGTH` stands for the length of the body. */
+const written =
+  (head: string): Misbehaviour =>
+  ({ response, ...exchange }) => {
+    const body = compact({ response, ...exchange });
+    response.socket?.end(head.replaceAll('LENGTH', String(body.length)) + body);
+  };
 
 /** Every one of these is a success of sign. */
 export const PLAUSIBLE_SIGNATURES = {
@@ -60,6 +76,24 @@ export const PLAUSIBLE_SIGNATURES = {
   'keeps-alive': signed({ headers: { connection: 'keep-alive', 'keep-alive': 'timeout=600' } }),
   'sets-cookies': signed({ headers: { 'set-cookie': 'session=1; Secure' } }),
   'asks-for-credentials': signed({ headers: { 'www-authenticate': 'Basic realm="x"' } }),
+  'gzip-unrequested': compressed(gzipSync, 'gzip'),
+  'x-gzip-unrequested': compressed(gzipSync, 'X-GZIP'),
+  'deflate-unrequested': compressed(deflateSync, 'deflate'),
+  'deflate-without-zlib-format': compressed(deflateRawSync, 'deflate'),
+  'long-headers': signed({
+    headers: Object.fromEntries([1, 2, 3, 4, 5, 6].map((n) => [`x-${n}`, 'x'.repeat(10_000)])),
+  }),
+  'length-twice': written('HTTP/1.1 200 OK\r\nContent-Length: LENGTH\r\ncontent-length:LENGTH\r\n\r\n'),
+  'length-in-a-list': written('HTTP/1.1 200 OK\r\nContent-Length: LENGTH, LENGTH\r\n\r\n'),
+  'lines-end-with-lf': written('HTTP/1.1 200 OK\nContent-Type: application/json\nContent-Length: LENGTH\n\n'),
+  'head-in-pieces': async ({ response, pause, ...exchange }) => {
+    const body = compact({ response, pause, ...exchange });
+    for (const piece of ['HTTP/', '1.1 ', '200 OK\n', `Content-Length: ${body.length}\n`, '\n']) {
+      response.socket?.write(piece);
+      await pause(20);
+    }
+    response.socket?.end(body);
+  },
   'id-of-digits': signed({ data: { id: '18446744073709551615' } }),
   'id-a-uuid': signed({ data: { id: '0b7f9f4e-2d0f-4c56-9f7a-3c5d8c1f2e11' } }),
   'id-with-signs': signed({ data: { id: 'a/b?c=d&e#f "g" \\ h' } }),
@@ -71,6 +105,7 @@ export const PLAUSIBLE_SIGNATURES = {
 export const PLAUSIBLE_WITH_STRANGE_RECORD = {
   'id-of-257': signed({ data: { id: '\u{1f511}'.repeat(257) } }),
   'id-long': signed({ data: { id: 'x'.repeat(10_000) } }),
+  'id-of-a-megabyte': signed({ data: { id: 'x'.repeat(1_200_000) } }),
   'id-unprintable': signed({ data: { id: 'record\u0000 1\u202e' } }),
   'id-like-a-digest': signed({ data: { id: `sha256:${'0'.repeat(64)} (the id is not stored: x)` } }),
 } satisfies Record<string, Misbehaviour>;

@@ -1,6 +1,6 @@
 /** More ways to fail a caller: answers that are nearly those of the contract, that are another server's, or not even HTTP. */
 
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { answer, type Exchange, envelope, type Misbehaviour, page, RECORD, success, withHeaders } from './answering.ts';
 
 /** The answer of a success, with one text of it replaced. */
@@ -43,7 +43,10 @@ export const STRANGE_ANSWERS = {
   'signature-blank': envelope(200, 0, { id: RECORD, signature: ' \n' }),
   'utf-16': (exchange) =>
     bytes(exchange, Buffer.from(success(exchange), 'utf16le'), { 'content-type': 'application/json; charset=utf-16' }),
-  compressed: (exchange) => bytes(exchange, gzipSync(success(exchange)), { 'content-encoding': 'gzip' }),
+  'compressed-otherwise': (exchange) =>
+    bytes(exchange, brotliCompressSync(success(exchange)), { 'content-encoding': 'br' }),
+  'compressed-cut-short': (exchange) =>
+    bytes(exchange, gzipSync(success(exchange)).subarray(0, -20), { 'content-encoding': 'gzip' }),
   'compressed-bomb': (exchange) =>
     bytes(exchange, gzipSync(Buffer.alloc(256 * 1024 * 1024, ' '), { level: 1 }).subarray(0, 1_000_000), {
       'content-encoding': 'gzip',
@@ -95,6 +98,10 @@ export const STRANGE_ANSWERS = {
     more();
   },
   'two-lengths': wire('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 50\r\n\r\n{"code":0}'),
+  'length-and-chunks': wire(
+    'HTTP/1.1 200 OK\r\nContent-Length: 10\r\nTransfer-Encoding: chunked\r\n\r\na\r\n{"code":0}\r\n0\r\n\r\n',
+  ),
+  'two-lengths-in-a-list': wire('HTTP/1.1 200 OK\r\nContent-Length: 10, 5\r\n\r\n{"code":0}'),
   'other-protocol': wire('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n'),
   'ends-before-answer': wire(''),
 } satisfies Record<string, Misbehaviour>;

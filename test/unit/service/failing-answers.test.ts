@@ -126,7 +126,7 @@ describe('a failing answer to sign', () => {
 });
 
 test.each<[ServiceMode, string]>([
-  ['compressed', 'it is compressed'],
+  ['compressed-otherwise', 'it is compressed'],
   ['html', 'it is a web page'],
   ['empty-body', 'it is empty'],
   ['not-json', 'it is not JSON'],

@@ -56,7 +56,8 @@ const BUSINESS: Rows = {
   'not-json': malformed,
   'json-cut-short': malformed,
   'utf-16': malformed,
-  compressed: malformed,
+  'compressed-otherwise': malformed,
+  'compressed-cut-short': malformed,
   'compressed-bomb': malformed,
   'endless-body': malformed,
 };
@@ -115,6 +116,8 @@ const NETWORK: Rows = {
   'chunks-without-sense': { ...broken, httpStatus: 200 },
   'headers-without-end': broken,
   'two-lengths': broken,
+  'two-lengths-in-a-list': broken,
+  'length-and-chunks': broken,
   'other-protocol': broken,
   hangs: timedOut,
   'hangs-in-body': { ...timedOut, httpStatus: 200 },
