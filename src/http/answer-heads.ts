@@ -1,0 +1,57 @@
+/** Makes heads of answers readable for undici, whose parser rejects some that are clear: a signature may follow. */
+
+import type net from 'node:net';
+
+/** The rest of it may follow in a packet of its own. */
+const STATUS_LINE = /^HTTP\/(?:1\.[01] |.{0,3}$)/;
+/** An interim answer without meaning (RFC 9110, section 15.2), except "101 Switching Protocols". */
+const INTERIM = /^HTTP\/1\.[01] 1(?!01)/;
+const NOTHING = Buffer.alloc(0);
+const END = /\r?\n\r?\n/;
+
+/**
+ * Skips interim answers, ends lines with CRLF (RFC 9112, section 2.2) and merges equal Content-Length values (RFC 9110,
+ * section 8.6). All else stays, and the parser reports it.
+ *
+ * @param limit bytes of a head; a longer one is passed on as it comes
+ */
+export function repairAnswerHeads(socket: net.Socket, limit: number): net.Socket {
+  let held: Buffer = NOTHING;
+  // This listener comes before that of undici, which reads what is put back.
+  return socket.on('readable', () => {
+    const read: Buffer | null = socket.read();
+    let chunk = held.length > 0 ? Buffer.concat(read === null ? [held] : [held, read]) : (read ?? held);
+    held = NOTHING;
+    while (STATUS_LINE.test(chunk.toString('latin1', 0, 12))) {
+      const text = chunk.toString('latin1', 0, limit);
+      const end = END.exec(text);
+      if (end === null) {
+        // Without `read`, the answer has ended.
+        if (read === null || chunk.length >= limit) break;
+        held = chunk;
+        return;
+      }
+      const length = end.index + end[0].length;
+      if (!INTERIM.test(text)) {
+        chunk = Buffer.concat([Buffer.from(repair(text.slice(0, length)), 'latin1'), chunk.subarray(length)]);
+        break;
+      }
+      chunk = chunk.subarray(length);
+    }
+    if (chunk.length > 0) socket.unshift(chunk);
+  });
+}
+
+function repair(head: string): string {
+  const lengths = new Set<string>();
+  const lines = head.split(/\r?\n/).flatMap((line) => {
+    const [, value] = /^content-length[ \t]*:(.*)$/i.exec(line) ?? [];
+    if (value === undefined) return [line];
+    const values = new Set(value.split(',').map((one) => one.trim()));
+    const [only = ''] = values;
+    const isKnown = values.size === 1 && lengths.has(only);
+    lengths.add(only);
+    return isKnown ? [] : [values.size === 1 ? `Content-Length: ${only}` : line];
+  });
+  return lines.join('\r\n');
+}
