@@ -24,15 +24,17 @@ Exit codes: 0 done, 2 usage, 3 network, 4 HTTP, 5 rejected by the service, 6 loc
 9 several kinds`,
 
   catalog: `\
-A catalog lists digests of files; its one signature is valid for all of them. Sign programs and cabinets first: the others must not
-change afterwards. The catalog itself is left out if it is among the files. Credentials are the same as for sign.
+A catalog lists digests of files; its one signature is valid for all of them. Sign programs and cabinets first, then create the
+catalog, then sign it: files other than programs must not change after the catalog is created. An older catalog at the output is left
+out if it is among the files. An existing file is replaced only with --replace.
 
 Examples:
   codesign-remote catalog driver.sys driver.inf -o driver.cat
+  codesign-remote sign driver.cat
   codesign-remote catalog --recursive --exclude "*.pdb" -o package.cat package/
   codesign-remote verify --catalog driver.cat driver.sys driver.inf
 
-Exit codes: as for sign`,
+Exit codes: 0 created, 2 usage, 6 the output exists, or a file cannot be read or written`,
 
   verify: `\
 Without --roots a signer is trusted if its chain ends at one of the system's roots (SSL_CERT_FILE, or the distribution's

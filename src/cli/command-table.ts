@@ -33,11 +33,11 @@ export const PROGRAM: ProgramDefinition = {
     }),
     command({
       name: 'catalog',
-      description: 'create a security catalog of files of any kind, and sign it',
+      description: 'create an unsigned security catalog of files of any kind',
       arguments: [FILES],
       notes: NOTES.catalog,
       run: async (io, options, [files]: [readonly string[]]) =>
-        (await import('./commands/sign.ts')).catalog(files, options, io),
+        (await import('./commands/catalog.ts')).catalog(files, options, io),
     }),
     command({
       name: 'verify',

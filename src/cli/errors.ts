@@ -28,6 +28,16 @@ export const cliErrors = defineErrors('usage', {
     message: 'the path of the catalog was not given',
     hint: 'Name it with --output: codesign-remote catalog -o files.cat <files>',
   },
+  'catalog-member-unusable': {
+    category: 'local',
+    message: '{path} cannot be listed in the catalog: {reason}',
+    hint: (d: { readonly advice?: string | undefined }) => d.advice ?? 'Leave the file out, or build it again.',
+  },
+  'catalog-member-changed': {
+    category: 'local',
+    message: '{path} changed while the catalog was created; nothing was written',
+    hint: 'Run again after the program that writes to the file has finished.',
+  },
   'all-excluded': {
     message: '--exclude excludes every file that was given',
     hint: 'Check the patterns. A pattern without a slash matches names in every folder, a pattern with a slash matches paths from the working folder.',
@@ -76,6 +86,11 @@ export const cliErrors = defineErrors('usage', {
   'output-is-input': {
     message: '--output {output} is the input file',
     hint: 'Name another file: the signature would overwrite the signed file.',
+  },
+  'output-exists': {
+    category: 'local',
+    message: '{output} already exists',
+    hint: 'Replace it with --replace, or name another file.',
   },
   'output-is-folder': {
     message: '--output {output} is a folder',

@@ -26,6 +26,16 @@ export function identityAt(path: string): string | undefined {
   }
 }
 
+/** Whether `now` is the file that `before` was, untouched. */
+export function isUnchanged(before: FileStats, now: FileStats): boolean {
+  return (
+    identityOf(now) === identityOf(before) &&
+    now.size === before.size &&
+    now.mtimeNs === before.mtimeNs &&
+    now.ctimeNs === before.ctimeNs
+  );
+}
+
 export interface InputFile extends AsyncDisposable {
   readonly path: string;
   readonly source: ByteSource;

@@ -2,16 +2,10 @@
 
 import { basename } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
-import type { Catalogs, ContentReader, Format, ListedFile } from './format.ts';
+import type { ContentReader, Format, ListedFile } from './format.ts';
 
 const HEAD_LENGTH = 4096;
 const ALGORITHMS = ['SHA1', 'SHA256'] as const;
-
-export function catalogsIn(formats: readonly Format[]): Catalogs {
-  const catalogs = formats.find((format) => format.catalogs !== undefined)?.catalogs;
-  if (catalogs === undefined) throw new TypeError('no format of security catalogs is registered');
-  return catalogs;
-}
 
 /**
  * A file of any kind as catalogs list it (CryptCATAdminCalcHashFromFileHandle2): programs and cabinets by their Authenticode

@@ -37,8 +37,8 @@ export interface Format {
   readonly recognition: Recognition;
   /** Whether a result must have the file's extension, which says how its signature is written. */
   readonly keepsExtension?: boolean;
-  /** Of the format of files that list others. */
-  readonly catalogs?: Catalogs;
+  /** Set for security catalogs only: their files have `lists`. */
+  readonly listsFiles?: true;
   /** As what catalogs list its files, by `SignableFile.listedDigests`; undefined for files that they list by all their bytes. */
   readonly listedAs?: 'program' | 'cabinet';
   /** What a file of this name is, if the format does not sign it although its content fits: a noun phrase. */
@@ -48,14 +48,6 @@ export interface Format {
    * file as the user gave it; of one that is to be written, the result's.
    */
   open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
-}
-
-/** What is known of security catalogs apart from a file. */
-export interface Catalogs {
-  /** Of a catalog that is being made: its list gets the time of its signature. */
-  readonly newFormat: Format;
-  /** A catalog without a signature; the same for the same files in any order. */
-  create(files: readonly ListedFile[]): Promise<Uint8Array>;
 }
 
 /** By what a format recognises its files: the content, and the name only if the content fits several formats or says too little. */

@@ -35,8 +35,6 @@ export interface RecordedSigningOptions {
   readonly existing?: 'replace' | 'append' | 'skip' | undefined;
   /** By the key of the option. */
   readonly formatOptions: Readonly<Record<string, string | true>>;
-  /** Paths of the files that a new catalog lists, absolute; undefined for a file that was there. */
-  readonly members?: readonly string[] | undefined;
   /** Name of the file in the file that the signature is for; undefined for the file itself. */
   readonly inner?: string | undefined;
   /** Signed by formats that sign a time, as ISO 8601. */

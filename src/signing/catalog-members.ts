@@ -14,7 +14,7 @@ export async function checkCatalogMembers(
   { formats, digestEntries, onEvent }: Pick<Run<never>, 'formats' | 'digestEntries' | 'onEvent'>,
 ): Promise<void> {
   const plans = planned.flatMap((one) => ('plan' in one && one.plan.skipped === undefined ? [one.plan] : []));
-  const isCatalog = ({ draft, format }: PlannedFile): boolean => draft !== undefined || format.catalogs !== undefined;
+  const isCatalog = ({ format }: PlannedFile): boolean => format.listsFiles === true;
   const reader = () => contentReader(digestEntries);
   const catalogs = await Promise.all(
     plans.filter(isCatalog).map(async (plan) => {

@@ -6,7 +6,6 @@ import type { FileStats } from '../files/input-file.ts';
 import type { ContentReader, Format, SignableFile } from '../formats/format.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import type { Batch } from './batch.ts';
-import type { CatalogDraft } from './files/catalog-draft.ts';
 import type { StagedCopyOptions } from './files/staged-copy.ts';
 import type { FailedOutcome, FileEvent, FileFinished, FileToSign, SkippedOutcome, SkipReason } from './outcome.ts';
 
@@ -43,8 +42,6 @@ export interface PlannedFile<Intent = unknown> extends FileToSign, Decision<Inte
   readonly stats: FileStats;
   /** Where the result is written, absolute, links followed. */
   readonly target: string;
-  /** Of a file that is to be created: what it is made from. */
-  readonly draft?: CatalogDraft | undefined;
   /** Opens the file, if it has not changed since it was planned. */
   open(source: ByteSource, reader: ContentReader): Promise<SignableFile>;
 }

@@ -10,10 +10,6 @@ export const signingErrors = defineErrors('local', {
     message: 'the file changed during the run; it was left as it is now',
     hint: 'Run again after the program that writes to it has finished.',
   },
-  'catalog-member-unusable': {
-    message: '{path} cannot be listed in the catalog: {reason}',
-    hint: (d: { readonly advice?: string | undefined }) => d.advice ?? 'Leave the file out, or build it again.',
-  },
   'catalog-member-changes': {
     category: 'usage',
     message: '{path} is listed in the catalog {catalog}, and this run would change both; nothing was sent',

@@ -11,8 +11,6 @@ export interface FileToSign {
   readonly output: string;
   /** Set for a file found in a folder: it is left out, and does not fail, when no format recognises it. */
   readonly pathInFolder?: string | undefined;
-  /** Set for a security catalog that is to be created: paths of the files that it lists. Nothing needs to be at `path`. */
-  readonly members?: readonly string[] | undefined;
 }
 
 interface Outcome {

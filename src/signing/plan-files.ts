@@ -10,8 +10,7 @@ import { contentReader, recogniseFormat } from '../formats/recognise.ts';
 import type { Batch } from './batch.ts';
 import type { Change, Planned, PlannedFile, Run } from './change.ts';
 import { signingErrors } from './errors.ts';
-import { draftCatalog } from './files/catalog-draft.ts';
-import { onBytesRead, openOriginal } from './files/open-file.ts';
+import { onBytesRead } from './files/open-file.ts';
 import { findSamePaths } from './files/same-path.ts';
 import { assertReplaceable, resolveTarget } from './files/target.ts';
 import type { FileToSign } from './outcome.ts';
@@ -56,10 +55,8 @@ async function planFile<Intent>(
   onFormat: (format: Format) => void,
   keepLayout: boolean,
 ): Promise<PlannedFile<Intent>> {
-  const open = (path: string) => openInput(path, onBytesRead(path, run.onEvent));
-  const draft = file.members && (await draftCatalog(file.members, run, open));
-  await using input = await openOriginal({ ...file, draft }, run.onEvent);
-  const format = draft?.format ?? (await recogniseFormat(input.source, [file.output, file.path], run));
+  await using input = await openInput(file.path, onBytesRead(file.path, run.onEvent));
+  const format = await recogniseFormat(input.source, [file.output, file.path], run);
   onFormat(format);
   const opened = await format.open(input.source, contentReader(run.digestEntries), file.output);
   const { skipped, warnings, intent } = await decide(opened, file, format);
@@ -67,7 +64,6 @@ async function planFile<Intent>(
   if (skipped === undefined) await assertReplaceable(target);
   return {
     ...file,
-    draft,
     output: skipped === undefined ? file.output : file.path,
     format,
     stats: input.stats,

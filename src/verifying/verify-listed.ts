@@ -5,7 +5,7 @@ import { expectedError, toCodesignError } from '../errors/codesign-error.ts';
 import { broken } from '../errors/finding.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { openInput } from '../files/input-file.ts';
-import { catalogsIn, listedFile } from '../formats/catalogs.ts';
+import { listedFile } from '../formats/catalogs.ts';
 import type { ListedFile, SignableFile } from '../formats/format.ts';
 import { contentReader } from '../formats/recognise.ts';
 import { verifyingErrors } from './errors.ts';
@@ -26,7 +26,8 @@ export async function verifyByCatalog(
     lists = opened.lists;
   });
   const { error, format, verdict, findings, signatures } = verified;
-  if (error !== undefined || format !== catalogsIn(verifying.formats).newFormat.id) {
+  const isCatalog = verifying.formats.some(({ id, listsFiles }) => id === format && listsFiles);
+  if (error !== undefined || !isCatalog) {
     const problem = error?.message ?? `it is of the format ${format}`;
     throw verifyingErrors('catalog-unusable', { path: catalog, problem }, { cause: error });
   }

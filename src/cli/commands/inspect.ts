@@ -57,7 +57,7 @@ async function writeSignature(path: string, options: OptionsOf<'extract'>, io: I
   const { chosen, count } = await choose(path, index ?? 1);
   const content = options.pem ? Buffer.from(pem('PKCS7', chosen.envelope.bytes)) : chosen.envelope.bytes;
   if (output === undefined) io.stdout.write(content);
-  else await writeOutput(output, content, path);
+  else await writeOutput(output, content, { input: path });
   if (index === undefined && count > 1) {
     const others = counted(count, 'signature');
     new Lines(io, options).warning(

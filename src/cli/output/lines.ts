@@ -144,6 +144,11 @@ export function shown(text: string): string {
   return printable(text, PATH_LENGTH);
 }
 
+/** An argument of a command that a user can copy. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word.replace(/["$`]/g, '\\$&')}"`;
+}
+
 /** The path, and the path of the result if that is another one. */
 export function shownPaths({ path, output }: { readonly path: string; readonly output: string }): string {
   return output === path ? shown(path) : `${shown(path)} -> ${shown(output)}`;

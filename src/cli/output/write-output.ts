@@ -2,27 +2,40 @@
 
 import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { type FileHandle, open, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { memorySource } from '../../bytes/byte-source.ts';
 import { flushFolder, makeFolders } from '../../bytes/folders.ts';
+import { hasCode } from '../../errors/system-reason.ts';
 import { assertUtf8Name } from '../../files/file-names.ts';
-import { inFileSystem } from '../../files/file-system-errors.ts';
+import { fromFileSystem, inFileSystem } from '../../files/file-system-errors.ts';
 import { identityOf } from '../../files/input-file.ts';
 import { proveCopy } from '../../signing/files/copy-proof.ts';
 import { assertReplaceable } from '../../signing/files/target.ts';
 import { renameOver, writeFully } from '../../signing/files/temporary-file.ts';
 import { cliErrors } from '../errors.ts';
 
+interface OutputOptions {
+  /** Path of the file that must not be overwritten. */
+  readonly input?: string;
+  /** Rejects any existing file, also one that another program creates meanwhile. */
+  readonly isNew?: boolean;
+}
+
 /**
  * Writes a temporary file, flushes it, reads it again, and renames it. Replaces an existing file unless it is read-only, and
  * creates missing folders. Pipes and devices are written to directly. Throws `output-is-folder`, `output-is-input`,
- * `name-not-utf8`, what `assertReplaceable` throws, and errors of the file system.
+ * `output-exists`, `name-not-utf8`, what `assertReplaceable` throws, and errors of the file system.
  */
-export async function writeOutput(output: string, content: Uint8Array, input: string): Promise<void> {
+export async function writeOutput(
+  output: string,
+  content: Uint8Array,
+  { input, isNew = false }: OutputOptions,
+): Promise<void> {
   const existing = await statsOf(output);
   if (existing?.isDirectory()) throw cliErrors('output-is-folder', { output });
-  const source = await statsOf(input);
+  if (existing && isNew) throw cliErrors('output-exists', { output });
+  const source = input === undefined ? undefined : await statsOf(input);
   if (existing && source && identityOf(existing) === identityOf(source)) throw cliErrors('output-is-input', { output });
   const doing = `write ${output}`;
   if (existing && !existing.isFile()) {
@@ -37,7 +50,9 @@ export async function writeOutput(output: string, content: Uint8Array, input: st
   try {
     await inFileSystem(doing, () => makeFolders(dirname(target)));
     await using handle = await inFileSystem(doing, () => open(temporary, 'wx+'));
-    await replaceBy(handle, temporary, target, content);
+    await writeProven(handle, target, content);
+    if (isNew) await linkOnly(handle, temporary, target);
+    else await renameOver(handle, temporary, target);
   } catch (thrown) {
     await rm(temporary, { force: true }).catch(() => undefined); // the first error is thrown
     throw thrown;
@@ -46,7 +61,7 @@ export async function writeOutput(output: string, content: Uint8Array, input: st
   await flushFolder(dirname(target)).catch(() => undefined);
 }
 
-async function replaceBy(handle: FileHandle, temporary: string, target: string, content: Uint8Array): Promise<void> {
+async function writeProven(handle: FileHandle, target: string, content: Uint8Array): Promise<void> {
   const doing = `write ${target}`;
   const flush = () => inFileSystem(doing, () => handle.sync());
   const proof = proveCopy({ handle, original: memorySource(new Uint8Array()), isClone: false, flush });
@@ -54,7 +69,23 @@ async function replaceBy(handle: FileHandle, temporary: string, target: string, 
   await proof.writing(patch, false, () => inFileSystem(doing, () => writeFully(handle, content, 0)));
   await proof.prove();
   proof.finish();
-  await renameOver(handle, temporary, target);
+}
+
+/** Codes of file systems without hard links. */
+const WITHOUT_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+/** A link never replaces a file. Throws `output-exists`. */
+async function linkOnly(handle: FileHandle, temporary: string, target: string): Promise<void> {
+  const linked = await link(temporary, target).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  const isImpossible = hasCode(linked, ...WITHOUT_LINKS);
+  const exists = isImpossible ? (await lstat(target).catch(() => undefined)) !== undefined : hasCode(linked, 'EEXIST');
+  if (exists) throw cliErrors('output-exists', { output: target });
+  if (isImpossible) await renameOver(handle, temporary, target);
+  else if (linked !== undefined) throw fromFileSystem(linked, `write ${target}`);
+  else await rm(temporary, { force: true });
 }
 
 function statsOf(path: string): Promise<BigIntStats | undefined> {

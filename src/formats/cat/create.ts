@@ -29,19 +29,16 @@ import { digestIn } from '../../authenticode/container.ts';
 import { type SpcData, spcContent, spcUnicode } from '../../authenticode/spc-structures.ts';
 import { encodeAttribute } from '../../cms/build-signed-data.ts';
 import type { ListedFile } from '../format.ts';
-import type { Catalog } from './list.ts';
 
 const IDENTIFIER_LENGTH = 16;
 /** As all programs write them. */
 const FLAGS = Uint8Array.of(0x10, 0x01, 0x00, 0x01);
-/** Replaced by the time of the signature. */
-const NO_TIME = new Date(0);
 
 /**
- * A catalog without a signature and with a time that `withTime` replaces; the same for the same files in any order. Each file
- * is listed by its SHA-256 and by its SHA-1 digest; of files with equal content, one.
+ * An unsigned catalog; the same for the same files in any order. Each file is listed by its SHA-256 and by its SHA-1 digest;
+ * of files with equal content, only one is listed.
  */
-export function newCatalog(files: readonly ListedFile[]): Uint8Array {
+export function newCatalog(files: readonly ListedFile[], time: Date): Uint8Array {
   const byName = files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const members = new Map<string, readonly [tag: Uint8Array, member: Uint8Array]>();
   for (const file of byName) {
@@ -56,7 +53,7 @@ export function newCatalog(files: readonly ListedFile[]): Uint8Array {
   const list = sequence(
     sequence(objectIdentifier(CATALOG_LIST)),
     octetString(identifier),
-    utcTime(NO_TIME),
+    utcTime(time),
     sequence(objectIdentifier(CATALOG_MEMBER_V2), nullValue()),
     listed,
   );
@@ -67,13 +64,6 @@ export function newCatalog(files: readonly ListedFile[]): Uint8Array {
 export function unsignedCatalog(encapsulated: Uint8Array): Uint8Array {
   const signedData = sequence(smallInteger(1), setOf(), encapsulated, setOf());
   return sequence(objectIdentifier(SIGNED_DATA), contextConstructed(0, signedData));
-}
-
-/** The list of a new catalog with another time. */
-export function withTime({ list, timeElement }: Catalog, time: Date): Uint8Array {
-  const changed = Uint8Array.from(list.bytes);
-  changed.set(utcTime(time), timeElement.bytes.byteOffset - list.bytes.byteOffset);
-  return changed;
 }
 
 function utcTime(time: Date): Uint8Array {

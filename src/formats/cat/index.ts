@@ -3,7 +3,7 @@
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../format.ts';
 
-const COMMON = {
+export const cat = {
   id: 'cat',
   title: 'Security catalog (CAT)',
   extensions: ['.cat'],
@@ -14,21 +14,8 @@ const COMMON = {
   defaultMode: 'replace',
   purpose: 'code-signing',
   recognition: { by: 'bytes', claims: startsLikeCatalog },
-} as const;
-
-const newCat = {
-  ...COMMON,
-  signsTime: true,
-  open: async (source, reader) => (await import('./open-cat.ts')).openCat(source, reader, true),
-} as const satisfies Format;
-
-export const cat = {
-  ...COMMON,
+  listsFiles: true,
   open: async (source, reader) => (await import('./open-cat.ts')).openCat(source, reader),
-  catalogs: {
-    newFormat: newCat,
-    create: async (files) => (await import('./create.ts')).newCatalog(files),
-  },
 } as const satisfies Format;
 
 /** Object identifiers in DER: SignedData, certificate trust list, and its usage "catalog". */

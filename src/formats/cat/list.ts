@@ -36,8 +36,6 @@ export interface Catalog {
   readonly version: 1 | 2;
   readonly identifier: Uint8Array;
   readonly time: Date;
-  /** The time as it stands there. */
-  readonly timeElement: Element;
   readonly members: readonly CatalogMember[];
   /** Of the catalog as a whole: `OS`, for example. */
   readonly attributes: readonly NameValue[];
@@ -96,8 +94,7 @@ function readList(list: Element) {
   if (usage !== CATALOG_LIST) throw malformed(`it is a list for the usage ${usage}`);
   const identifier = octetsOf(fields.any('identifier'), 'identifier');
   fields.optional(0x02); // sequence number
-  const timeElement = fields.any('time');
-  const time = readTime(timeElement, 'time');
+  const time = readTime(fields.any('time'), 'time');
   const kind = algorithmOf(fields.next(0x30, 'kind of members'), 'kind of members');
   if (kind !== CATALOG_MEMBER && kind !== CATALOG_MEMBER_V2) throw malformed(`its members are of the kind ${kind}`);
   const members = fields.optional(0x30);
@@ -107,7 +104,6 @@ function readList(list: Element) {
     version: kind === CATALOG_MEMBER ? (1 as const) : (2 as const),
     identifier,
     time,
-    timeElement,
     members: members === undefined ? [] : parts(members, 'members').map(readMember),
     attributes: extensions === undefined ? [] : readExtensions(onlyPart(extensions, 'extensions')),
   };

@@ -9,34 +9,33 @@ import type { Patch } from '../../bytes/patch.ts';
 import { measureContent } from '../../crypto/measure-content.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, SignableFile } from '../format.ts';
-import { unsignedCatalog, withTime } from './create.ts';
+import { unsignedCatalog } from './create.ts';
 import { describeCatalog } from './describe.ts';
 import { catErrors } from './errors.ts';
 import { type Catalog, findListed, readCatalog } from './list.ts';
 
-/** `isNew`: the list gets the time of its signature. */
-export async function openCat(source: ByteSource, reader: ContentReader, isNew = false): Promise<SignableFile> {
+export async function openCat(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   const { size } = source;
   const { cms, rest } = await readStoredCms(source, { start: 0, end: size });
   if (cms === undefined) throw catErrors('catalog-too-large', { size, limit: LONGEST_CMS });
   if (rest.length > 0) throw catErrors('catalog-trailing-bytes', { length: rest.length, end: cms.length });
-  return signableCat(readCatalog(cms), source, reader, isNew);
+  return signableCat(readCatalog(cms), source, reader);
 }
 
-function signableCat(catalog: Catalog, source: ByteSource, reader: ContentReader, isNew: boolean): SignableFile {
+function signableCat(catalog: Catalog, source: ByteSource, reader: ContentReader): SignableFile {
   return {
-    ...authenticodeFile(signedList(catalog, source, isNew), reader.budget),
+    ...authenticodeFile(signedList(catalog, source), reader.budget),
     warnings:
       catalog.version === 2
         ? []
         : ['The catalog lists its files by SHA-1 digests (version 1), which other files can be made to have.'],
-    reopen: (other, otherReader) => signableCat(catalog, other, otherReader, isNew),
+    reopen: (other, otherReader) => signableCat(catalog, other, otherReader),
     layout: () => describeCatalog(catalog),
     lists: (file) => findListed(catalog.members, file),
   };
 }
 
-function signedList(catalog: Catalog, source: ByteSource, isNew: boolean): Container {
+function signedList(catalog: Catalog, source: ByteSource): Container {
   const { cms, list, encapsulated } = catalog;
   const replaceBy = (bytes: Uint8Array): Patch => [{ offset: 0, remove: source.size, insert: [bytes] }];
   return {
@@ -47,10 +46,7 @@ function signedList(catalog: Catalog, source: ByteSource, isNew: boolean): Conta
     entries: async () => (cms === undefined ? [] : [{ location: 'catalog', cms, examine: async () => [] }]),
     // In memory: a file that changes meanwhile has no part in what was read.
     measure: (_content, algorithms) => measureContent(memorySource(list.contents), [list.contents], algorithms),
-    content: async ({ time }) => ({
-      type: CERTIFICATE_TRUST_LIST,
-      value: isNew ? withTime(catalog, time) : list.bytes,
-    }),
+    content: async () => ({ type: CERTIFICATE_TRUST_LIST, value: list.bytes }),
     put: replaceBy,
     async take() {
       if (cms === undefined) throw formatErrors('not-signed');

@@ -15,7 +15,6 @@ const signingOptionsSchema = v.object({
   output: text,
   existing: v.optional(v.picklist(['replace', 'append', 'skip'])),
   formatOptions: v.record(text, v.union([text, v.literal(true)])),
-  members: v.optional(v.pipe(v.array(text), v.readonly())),
   inner: v.optional(text),
   time: v.optional(text),
   report: v.optional(v.boolean()),

@@ -24,7 +24,10 @@ export const FILE_OPTIONS = {
     flag: '--replace',
     help: 'replacement of existing signatures (default)',
     conflicts: ['append', 'skipSigned', 'skipAnySigned'],
-    commands: ['sign'],
+    commands: ['sign', 'catalog'],
+    in: {
+      catalog: { help: 'replacement of an existing file' },
+    },
   },
   append: {
     flag: '--append',

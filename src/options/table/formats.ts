@@ -1,6 +1,5 @@
 /** Options that formats declare, as entries of the table. */
 
-import { cat } from '../../formats/cat/index.ts';
 import type { FormatOption } from '../../formats/format-options.ts';
 import { type DeclaredOption, FORMAT_OPTIONS } from '../../formats/registry.ts';
 import type { OptionDefinition, ValueKind } from '../option.ts';
@@ -8,7 +7,7 @@ import { refuse } from '../values.ts';
 
 /** `stored`, if declared, and a kind for what is not a switch. */
 type Entry<Option> = Omit<OptionDefinition, 'kind' | 'commands' | 'stored'> & {
-  readonly commands: Option extends (typeof cat)['options'][number] ? readonly ['sign', 'catalog'] : readonly ['sign'];
+  readonly commands: readonly ['sign'];
 } & (Option extends { readonly value: object } ? { readonly kind: ValueKind<string> } : unknown) &
   (Option extends { readonly stored: infer Stored } ? { readonly stored: Stored } : unknown);
 
@@ -22,9 +21,8 @@ export const FORMAT_ENTRIES = Object.fromEntries(
   FORMAT_OPTIONS.map((option) => [option.key, entryOf(option)]),
 ) as Entries;
 
-function entryOf({ key, value, ...option }: FormatOption): OptionDefinition {
-  const isOfCatalogs = cat.options.some((one) => one.key === key);
-  const commands = isOfCatalogs ? (['sign', 'catalog'] as const) : (['sign'] as const);
+function entryOf({ key: _key, value, ...option }: FormatOption): OptionDefinition {
+  const commands = ['sign'] as const;
   if (value === undefined) return { ...option, commands };
   const { accepts, expected, schema } = value;
   const read: ValueKind<string>['read'] = (given) => (accepts(given.value) ? given.value : refuse(given, expected));

@@ -31,7 +31,7 @@ export const RUN_OPTIONS = {
     default: '30',
     stored: 'profile',
     help: 'time limit for one attempt of one request',
-    commands: ['sign', 'catalog', 'verify', 'timestamp', 'resume', 'login', 'whoami'],
+    commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami'],
     in: { verify: { help: 'time limit for one request for revocation', isTypedOnly: true } },
   },
   allOrNothing: {
@@ -46,7 +46,7 @@ export const RUN_OPTIONS = {
     variable: 'CODESIGN_MAX_SIGNATURES',
     stored: 'profile',
     help: 'maximum number of signatures that a run may request',
-    commands: ['sign', 'catalog'],
+    commands: ['sign'],
   },
   maskFilename: {
     flag: '--mask-filename',
@@ -55,7 +55,7 @@ export const RUN_OPTIONS = {
     default: 'basename',
     stored: 'both',
     help: 'form of the file name sent to the service',
-    commands: ['sign', 'catalog'],
+    commands: ['sign'],
   },
   extra: {
     flag: '--extra',
@@ -65,19 +65,19 @@ export const RUN_OPTIONS = {
     default: 'all',
     stored: 'profile',
     help: 'data about client and file sent to the service',
-    commands: ['sign', 'catalog'],
+    commands: ['sign'],
   },
   report: {
     flag: '--no-report',
     help: 'no report of the outcome to the service',
-    commands: ['sign', 'catalog', 'resume'],
+    commands: ['sign', 'resume'],
     in: { resume: { help: 'no report of the outcome to the service; pending reports are dropped' } },
   },
   /** False: no journal. */
   journal: {
     flag: '--no-journal',
     help: 'no journal: a signature that could not be used is lost, and paid for again',
-    commands: ['sign', 'catalog'],
+    commands: ['sign'],
   },
   /** Path of a file to which a record of each call is added. */
   auditLog: {
@@ -87,7 +87,7 @@ export const RUN_OPTIONS = {
     variable: 'CODESIGN_AUDIT_LOG',
     stored: 'profile',
     help: 'file to which a masked record of each call is added',
-    commands: ['sign', 'catalog', 'resume'],
+    commands: ['sign', 'resume'],
   },
   caFile: {
     flag: '--ca-file',
@@ -96,7 +96,7 @@ export const RUN_OPTIONS = {
     variable: 'CODESIGN_CA_FILE',
     stored: 'profile',
     help: 'additional root certificates to trust for TLS',
-    commands: ['sign', 'catalog', 'verify', 'timestamp', 'resume', 'init', 'login', 'whoami'],
+    commands: ['sign', 'verify', 'timestamp', 'resume', 'init', 'login', 'whoami'],
     in: { verify: { isTypedOnly: true } },
   },
   proxy: {
@@ -106,13 +106,16 @@ export const RUN_OPTIONS = {
     otherVariables: 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY',
     stored: 'profile',
     help: 'proxy for requests to other machines',
-    commands: ['sign', 'catalog', 'verify', 'timestamp', 'resume', 'login', 'whoami'],
+    commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami'],
   },
   dryRun: {
     flag: '--dry-run',
     help: 'run without requests and changes; shows the digests',
     commands: ['sign', 'catalog', 'resume'],
-    in: { resume: { help: 'list of what is unfinished, without requests and changes' } },
+    in: {
+      catalog: { help: 'run that writes nothing' },
+      resume: { help: 'list of what is unfinished, without requests and changes' },
+    },
   },
   yes: {
     flag: '--yes',

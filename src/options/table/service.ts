@@ -14,7 +14,7 @@ export const SERVICE_OPTIONS = {
     variable: 'CODESIGN_PROFILE',
     default: 'default',
     help: 'profile to use',
-    commands: ['sign', 'catalog', 'timestamp', 'resume', 'init', 'login', 'logout', 'whoami', ...CONFIG_COMMANDS],
+    commands: ['sign', 'timestamp', 'resume', 'init', 'login', 'logout', 'whoami', ...CONFIG_COMMANDS],
   },
   /** Name of one of the profile's service addresses. */
   environment: {
@@ -25,7 +25,7 @@ export const SERVICE_OPTIONS = {
     variable: 'CODESIGN_ENVIRONMENT',
     default: 'production',
     help: "name of the profile's service address to use",
-    commands: ['sign', 'catalog', 'resume', 'init', 'login', 'logout', 'whoami', 'config list', 'config get'],
+    commands: ['sign', 'resume', 'init', 'login', 'logout', 'whoami', 'config list', 'config get'],
   },
   baseUrl: {
     flag: '--base-url',
@@ -33,7 +33,7 @@ export const SERVICE_OPTIONS = {
     kind: serviceAddress,
     variable: 'CODESIGN_BASE_URL',
     help: 'address of the signing service',
-    commands: ['sign', 'catalog', 'resume', 'init', 'login', 'whoami'],
+    commands: ['sign', 'resume', 'init', 'login', 'whoami'],
   },
   accessKey: {
     flag: '--access-key',
@@ -58,7 +58,7 @@ export const SERVICE_OPTIONS = {
     variable: 'CODESIGN_CODE',
     stored: 'profile',
     help: 'number of the certificate at the service',
-    commands: ['sign', 'catalog', 'init'],
+    commands: ['sign', 'init'],
   },
   certificate: {
     flag: '--certificate',
@@ -68,6 +68,6 @@ export const SERVICE_OPTIONS = {
     variable: 'CODESIGN_CERTIFICATE',
     stored: 'profile',
     help: 'signing certificate and its chain',
-    commands: ['sign', 'catalog', 'resume', 'init'],
+    commands: ['sign', 'resume', 'init'],
   },
 } as const satisfies Readonly<Record<string, OptionDefinition>>;

@@ -20,7 +20,7 @@ export const SIGNATURE_OPTIONS = {
     default: 'SHA256',
     stored: 'both',
     help: 'digest algorithm of the signature',
-    commands: ['sign', 'catalog'],
+    commands: ['sign'],
   },
   timestampUrl: {
     flag: '--timestamp-url',
@@ -33,7 +33,7 @@ export const SIGNATURE_OPTIONS = {
     stored: 'both',
     help: 'address of an RFC 3161 timestamp authority',
     conflicts: ['timestamp'],
-    commands: ['sign', 'catalog', 'timestamp', 'resume', 'init'],
+    commands: ['sign', 'timestamp', 'resume', 'init'],
   },
   timestampAlgorithm: {
     flag: '--timestamp-algorithm',
@@ -42,7 +42,7 @@ export const SIGNATURE_OPTIONS = {
     defaultText: "the signature's",
     stored: 'profile',
     help: 'digest algorithm of the timestamp',
-    commands: ['sign', 'catalog', 'timestamp', 'resume'],
+    commands: ['sign', 'timestamp', 'resume'],
     in: { timestamp: { default: 'SHA256' } },
   },
   timestampPolicy: {
@@ -51,7 +51,7 @@ export const SIGNATURE_OPTIONS = {
     kind: objectIdentifier,
     stored: 'profile',
     help: 'policy to request from the authority',
-    commands: ['sign', 'catalog', 'timestamp', 'resume'],
+    commands: ['sign', 'timestamp', 'resume'],
   },
   /** Path of a PEM file: the chain of every timestamp must end at one of its certificates. */
   timestampRoots: {
@@ -62,13 +62,13 @@ export const SIGNATURE_OPTIONS = {
     defaultText: 'not checked',
     stored: 'profile',
     help: "roots at which the timestamp's chain must end",
-    commands: ['sign', 'catalog', 'timestamp', 'resume'],
+    commands: ['sign', 'timestamp', 'resume'],
   },
   /** False: no timestamp, whatever the environment says. */
   timestamp: {
     flag: '--no-timestamp',
     help: 'no timestamp: the signature is valid only as long as the certificate',
-    commands: ['sign', 'catalog', 'resume', 'init'],
+    commands: ['sign', 'resume', 'init'],
     in: { init: { help: 'no timestamp authority in the profile' } },
   },
   force: {
@@ -108,7 +108,7 @@ export const VERIFY_OPTIONS = {
     stored: 'both',
     help: 'requirement that a timestamp authority is configured',
     conflicts: ['timestamp'],
-    commands: ['sign', 'catalog', 'verify'],
+    commands: ['sign', 'verify'],
     in: { verify: { help: 'requirement that a signature has a valid timestamp', isTypedOnly: true } },
   },
   algorithmAtLeast: {

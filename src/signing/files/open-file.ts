@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs';
 import type { OnRead } from '../../bytes/byte-source.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
-import { type FileStats, type InputFile, identityOf, openInput } from '../../files/input-file.ts';
+import { type FileStats, type InputFile, isUnchanged, openInput } from '../../files/input-file.ts';
 import type { PlannedFile, Run } from '../change.ts';
 import { signingErrors } from '../errors.ts';
 import type { BytesRead } from '../outcome.ts';
-import { openDraft } from './catalog-draft.ts';
 import { type StagedCopy, stageCopy } from './staged-copy.ts';
 
 export type OpenFile = Awaited<ReturnType<typeof openFile>>;
@@ -18,7 +17,7 @@ export async function openFile(
   plan: PlannedFile,
   { disk, digestEntries, onEvent }: Pick<Run<never>, 'disk' | 'digestEntries' | 'onEvent'>,
 ): Promise<{ readonly input: InputFile; readonly copy: StagedCopy } & AsyncDisposable> {
-  const { stats, target, draft } = plan;
+  const { stats, target } = plan;
   const input = await openPlanned(plan, onEvent);
   let copy: StagedCopy | undefined;
   const close = async (): Promise<void> => {
@@ -27,8 +26,7 @@ export async function openFile(
   };
   try {
     const { source } = input;
-    const original = draft === undefined ? { original: input } : {};
-    copy = await stageCopy({ ...disk, ...original, digestEntries, source, stats, target, onEvent });
+    copy = await stageCopy({ ...disk, original: input, digestEntries, source, stats, target, onEvent });
     // Another run may have ended, and released its lock, since the file was opened.
     await assertUnchanged(plan);
     return { input, copy, [Symbol.asyncDispose]: close };
@@ -40,7 +38,8 @@ export async function openFile(
 
 /** Throws `file-changed` unless the file is as it was when it was planned. */
 export async function openPlanned(plan: PlannedFile, onEvent: (event: BytesRead) => void): Promise<InputFile> {
-  const input = await openOriginal(plan, onEvent);
+  const { path } = plan;
+  const input = await openInput(path, onBytesRead(path, onEvent));
   try {
     assertSame(plan.stats, input.stats);
     return input;
@@ -50,14 +49,6 @@ export async function openPlanned(plan: PlannedFile, onEvent: (event: BytesRead)
   }
 }
 
-/** The file itself, or what a new one is to be made from. */
-export async function openOriginal(
-  { path, output, draft }: Pick<PlannedFile, 'path' | 'output' | 'draft'>,
-  onEvent: (event: BytesRead) => void,
-): Promise<InputFile> {
-  return draft === undefined ? openInput(path, onBytesRead(path, onEvent)) : openDraft(draft, output);
-}
-
 /** Reports how far a large file has been read. */
 export function onBytesRead(path: string, onEvent: (event: BytesRead) => void): OnRead {
   return (bytes, size) => onEvent({ type: 'bytes-read', path, bytes, size });
@@ -65,17 +56,10 @@ export function onBytesRead(path: string, onEvent: (event: BytesRead) => void): 
 
 /** Throws `file-changed` unless `now` is the file that `before` was, untouched. */
 function assertSame(before: FileStats, now: FileStats): void {
-  const isSame =
-    identityOf(now) === identityOf(before) &&
-    now.size === before.size &&
-    now.mtimeNs === before.mtimeNs &&
-    now.ctimeNs === before.ctimeNs;
-  if (!isSame) throw signingErrors('file-changed');
+  if (!isUnchanged(before, now)) throw signingErrors('file-changed');
 }
 
-/** Throws `file-changed` unless the path leads to the file that was planned, untouched; of a new file, those that it is made from. */
-export async function assertUnchanged({ path, stats, draft }: PlannedFile): Promise<void> {
-  for (const [name, before] of draft?.members ?? [[path, stats] as const]) {
-    assertSame(before, await inFileSystem('look at the file again', async () => statSync(name, { bigint: true })));
-  }
+/** Throws `file-changed` unless the path leads to the file that was planned, untouched. */
+export async function assertUnchanged({ path, stats }: PlannedFile): Promise<void> {
+  assertSame(stats, await inFileSystem('look at the file again', async () => statSync(path, { bigint: true })));
 }

@@ -40,11 +40,11 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
     for (const { written, signingOptions } of files) {
       if (written || signingOptions === undefined) continue;
       // Each signature has a time of its own, which is found by the file. A file that is in another one is written with it.
-      const { path, output, members, inner, time, ...others } = signingOptions;
+      const { path, output, inner, time, ...others } = signingOptions;
       const { code, algorithm } = work;
       const key = JSON.stringify([code, algorithm, Object.entries(others).sort()]);
       const group = groups.get(key) ?? { likeness: { code, algorithm, signingOptions }, files: new Map() };
-      group.files.set(JSON.stringify([path, output]), { path, output, members });
+      group.files.set(JSON.stringify([path, output]), { path, output });
       groups.set(key, group);
     }
   }

@@ -37,7 +37,7 @@ interface SignaturesOptions {
   readonly account: Account;
   readonly context: Pick<SigningContext, 'chain'>;
   /** What `resume` needs to prepare the very same. */
-  readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'members' | 'inner' | 'time'>;
+  readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'inner' | 'time'>;
   readonly turns: RequestTurns;
   readonly batch: Batch;
   readonly now: () => Date;
@@ -57,7 +57,7 @@ export interface Attempt {
 }
 
 /** The file whose signature is requested, with both paths as the user gave them. */
-interface FileOfCall extends Pick<PlannedFile, 'path' | 'output' | 'stats' | 'members'> {
+interface FileOfCall extends Pick<PlannedFile, 'path' | 'output' | 'stats'> {
   /** The file in it that the signature is for. */
   readonly inner?: Pick<InnerFile, 'name' | 'size'>;
 }
@@ -120,7 +120,7 @@ export function requestSignatures(options: SignaturesOptions) {
 
   async function claimOnce(digest: string, { time, algorithm }: ToBeSigned, file: FileOfCall): Promise<Claim> {
     batch.assertGoing();
-    const { path, output, members, inner } = file;
+    const { path, output, inner } = file;
     const { name, size } = describeFile(file);
     const metadata: CallMetadata = {
       file: name,
@@ -132,7 +132,6 @@ export function requestSignatures(options: SignaturesOptions) {
         path: resolve(path),
         output: resolve(output),
         ...options.signingOptions,
-        members: members?.map((member) => resolve(member)),
         inner: inner?.name,
         time: time.toISOString(),
       },

@@ -129,7 +129,7 @@ it.skipIf(pairs === '')(
       ].map(({ name, bytes }) => listedFile(memorySource(bytes), plainReader(), name, formats)),
     );
     const theirs = membersOf(readFileSync(path.join(folder, 'catalog', 'sample.cat')));
-    expect(membersOf(newCatalog(listed))).toEqual(theirs);
+    expect(membersOf(newCatalog(listed, new Date()))).toEqual(theirs);
     expect(theirs).toHaveLength(4);
   },
 );

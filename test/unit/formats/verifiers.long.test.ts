@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
-import { cat } from '../../../src/formats/cat/index.ts';
+import { newCatalog } from '../../../src/formats/cat/create.ts';
 import { listedFile } from '../../../src/formats/catalogs.ts';
 import { cmsEnvelope } from '../../../src/formats/format.ts';
 import { msi } from '../../../src/formats/msi/index.ts';
@@ -213,7 +213,7 @@ describe.skipIf(!isWhole)('files that are signed', () => {
     const listed = await Promise.all(
       [...binaries, ...others].map(({ name, bytes }) => listedFile(memorySource(bytes), plainReader(), name, formats)),
     );
-    const catalog = await copies.sign('created.cat', Buffer.from(await cat.catalogs.create(listed)));
+    const catalog = await copies.sign('created.cat', Buffer.from(newCatalog(listed, new Date())));
     expect(catalog.code).toBeUndefined();
     expect((await checkCms(catalog.path)).accepted).toBe(true);
     const byCatalog = (file: string) =>

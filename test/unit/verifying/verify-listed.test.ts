@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
+import { newCatalog } from '../../../src/formats/cat/create.ts';
 import { cat } from '../../../src/formats/cat/index.ts';
 import { listedFile } from '../../../src/formats/catalogs.ts';
 import { formats } from '../../../src/formats/registry.ts';
@@ -34,8 +35,8 @@ const write = async (name: string, bytes: Uint8Array | string) => {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'codesign-listed-'));
   const listed = (name: string, bytes: Uint8Array) => listedFile(memorySource(bytes), plainReader(), name, formats);
-  const unsigned = await cat.catalogs.create([await listed('app.exe', program), await listed('notes.txt', notes)]);
-  const { result } = await signBytes(cat.catalogs.newFormat, unsigned, await makeThrowawaySigner());
+  const unsigned = newCatalog([await listed('app.exe', program), await listed('notes.txt', notes)], new Date());
+  const { result } = await signBytes(cat, unsigned, await makeThrowawaySigner());
   await write('files.cat', result);
   await write('unsigned.cat', unsigned);
   result[result.length - 9] = (result[result.length - 9] ?? 0) ^ 1;

@@ -1,0 +1,85 @@
+import { statSync } from 'node:fs';
+import { composeReading } from '../../app/compose-local.ts';
+import { toCodesignError } from '../../errors/codesign-error.ts';
+import { counted } from '../../errors/counted.ts';
+import { fromFileSystem } from '../../files/file-system-errors.ts';
+import { identityAt, isUnchanged, openInput } from '../../files/input-file.ts';
+import { newCatalog } from '../../formats/cat/create.ts';
+import { listedFile } from '../../formats/catalogs.ts';
+import type { ListedFile } from '../../formats/format.ts';
+import { contentReader } from '../../formats/recognise.ts';
+import { readOutput } from '../../options/commands/common.ts';
+import type { OptionsOf } from '../../options/table.ts';
+import type { Reading } from '../../verifying/verify-file.ts';
+import { cliErrors } from '../errors.ts';
+import { withProgress } from '../interruption.ts';
+import type { Io } from '../io.ts';
+import { failOne } from '../output/fail.ts';
+import { jsonText } from '../output/json.ts';
+import { Lines, shellWord, shown } from '../output/lines.ts';
+import { writeOutput } from '../output/write-output.ts';
+import { inputsOf } from './run-changes.ts';
+
+/** Creates an unsigned catalog. Returns the exit code. Throws errors of usage. */
+export async function catalog(named: readonly string[], options: OptionsOf<'catalog'>, io: Io): Promise<number> {
+  const output = readOutput(options.output);
+  if (output === undefined) throw cliErrors('catalog-output-missing');
+  const files = await inputsOf(named, options, undefined, io, true);
+  const older = identityAt(output);
+  const members = files.map(({ path }) => path).filter((path) => older === undefined || identityAt(path) !== older);
+  if (members.length === 0) throw cliErrors('no-files');
+  return createCatalog(members, output, options, io).catch((thrown) => failOne(output, thrown, options, io));
+}
+
+async function createCatalog(
+  members: readonly string[],
+  output: string,
+  options: OptionsOf<'catalog'>,
+  io: Io,
+): Promise<number> {
+  const { replace = false, dryRun = false, json = false } = options;
+  if (!replace && identityAt(output) !== undefined) throw cliErrors('output-exists', { output });
+  const listed = await withProgress({ doing: 'reading', done: 'read' }, options, io, (progress) =>
+    readMembers(members, {
+      ...composeReading(),
+      onRead: (path, bytes, size) => progress.event({ type: 'bytes-read', path, bytes, size }),
+    }),
+  );
+  const content = newCatalog(listed, new Date());
+  if (!dryRun) await writeOutput(output, content, { isNew: !replace });
+  const count = counted(members.length, 'file');
+  const path = shown(output);
+  if (json) {
+    const status = dryRun ? 'planned' : 'created';
+    const file = { path: output, output, format: 'cat', status, members: members.length, bytes: content.length };
+    io.stdout.write(jsonText({ files: [file] }));
+  } else if (dryRun) {
+    new Lines(io, options).result(`would create ${path}  (${count})`);
+  } else {
+    const next = `codesign-remote sign ${shown(shellWord(output))}`;
+    new Lines(io, options).result(`created ${path}  (${count}); sign it with: ${next}`);
+  }
+  return 0;
+}
+
+/** Throws `catalog-member-unusable`, and `catalog-member-changed` for a file that changes until the last one is read. */
+async function readMembers(paths: readonly string[], reading: Reading): Promise<readonly ListedFile[]> {
+  const members: Awaited<ReturnType<typeof readMember>>[] = [];
+  for (const path of paths) members.push(await readMember(path, reading));
+  for (const { path, stats } of members) {
+    const now = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (now === undefined || !isUnchanged(stats, now)) throw cliErrors('catalog-member-changed', { path });
+  }
+  return members.map(({ listed }) => listed);
+}
+
+async function readMember(path: string, { formats, digestEntries, onRead }: Reading) {
+  try {
+    await using input = await openInput(path, (bytes, size) => onRead?.(path, bytes, size));
+    const listed = await listedFile(input.source, contentReader(digestEntries), path, formats);
+    return { path, listed, stats: input.stats };
+  } catch (thrown) {
+    const { message, hint } = toCodesignError(fromFileSystem(thrown, 'read the file'));
+    throw cliErrors('catalog-member-unusable', { path, reason: message, advice: hint }, { cause: thrown });
+  }
+}
