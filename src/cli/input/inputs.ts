@@ -156,11 +156,12 @@ const LARGEST_LIST = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Throws `list-unreadable`, and what `readLines` throws. */
+/** Without comments, which begin with #. Throws `list-unreadable`, and what `readLines` throws. */
 async function readList(path: string): Promise<string[]> {
   try {
     await using file = await openToRead(path);
-    return await readLines(file.createReadStream({ autoClose: false }));
+    const lines = await readLines(file.createReadStream({ autoClose: false }));
+    return lines.filter((line) => !line.startsWith('#'));
   } catch (thrown) {
     if (thrown instanceof CodesignError) throw thrown;
     throw cliErrors('list-unreadable', { path, reason: systemReason(thrown) }, { cause: thrown });
@@ -168,7 +169,7 @@ async function readList(path: string): Promise<string[]> {
 }
 
 /**
- * Lines without line breaks and byte order mark; empty lines are dropped. Throws `list-unusable` for NUL characters, and
+ * Lines without line breaks and byte order mark; blank lines are dropped. Throws `list-unusable` for NUL characters, and
  * `list-too-large`. Both are thrown early, because the input may be endless.
  */
 export async function readLines(input: Readable): Promise<string[]> {
@@ -189,7 +190,7 @@ export async function readLines(input: Readable): Promise<string[]> {
   const text = Buffer.concat(chunks, length)
     .toString()
     .replace(/^\uFEFF/, '');
-  return text.split(/\r\n|\n|\r/).filter((line) => line !== '');
+  return text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
 }
 
 /** Length of the line at the end of the chunk. `before`: its bytes in earlier chunks. */

@@ -61,6 +61,13 @@ describe('expandInputs', () => {
     expect(await expand(['-'], { stdin: `${at('b *.exe')}\n${at('a.exe')}` })).toEqual(['b *.exe', 'a.exe']);
   });
 
+  it('skips comments and blank lines of a list, but not of standard input', async () => {
+    await make('a.exe', '#b.exe');
+    await writeFile(at('list.txt'), `# all programs\n${at('a.exe')}\n  \n#b.exe\n`);
+    expect(await expand([`@${at('list.txt')}`])).toEqual(['a.exe']);
+    expect(await expand(['-'], { stdin: `${at('#b.exe')}\n\n` })).toEqual(['#b.exe']);
+  });
+
   it('says so when a list cannot be read', async () => {
     await expect(expand([`@${at('gone.txt')}`])).rejects.toMatchObject({ code: 'list-unreadable', category: 'usage' });
   });
