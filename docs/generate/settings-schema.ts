@@ -52,7 +52,7 @@ function propertyOf(option: OptionDefinition): object {
   const list = { type: 'array', items: schema, minItems: 1, maxItems: MOST_VALUES };
   return {
     description: describe(option),
-    ...(isList ? { anyOf: [schema, list] } : schema),
+    ...(isList && form !== 'members' ? { anyOf: [schema, list] } : schema),
     ...(text !== undefined && { default: form === 'number' ? Number(text) : text }),
   };
 }

@@ -79,9 +79,9 @@ export async function composeResume(
 
   async function giveUp(): Promise<readonly ResumedCall[]> {
     const unknown = forgetUnknown ? calls.filter(({ kind }) => kind === 'unknown').map(({ id }) => id) : [];
-    const { report, maskFilename } = settings;
+    const { report, extra } = settings;
     const service = report ? connection?.service : undefined;
-    const parts = { journal: journal ?? NO_JOURNAL, service, maskFilename };
+    const parts = { journal: journal ?? NO_JOURNAL, service, extra };
     const ids = [...new Set([...forget, ...unknown])];
     return await forgetCalls(ids, calls, connection?.given, parts, (sentence) => warnings.push(sentence));
   }
@@ -160,8 +160,7 @@ async function composeWriting(
         origin: given.origin,
         code,
         claims,
-        // Nothing is requested, so nothing of this client is sent.
-        client: describeClient(given.client, { extra: 'none', maskFilename: settings.maskFilename }),
+        client: describeClient(given.client, settings.extra),
       },
       authorities: composeTimestamps({ ...settings, timestamps }, http, roots, run.onEvent),
       now: () => new Date(),

@@ -5,6 +5,7 @@ import { FORMAT_OPTIONS } from '../formats/registry.ts';
 import type { TimestampSettings } from '../options/commands/common.ts';
 import type { Settings } from '../options/commands/sign.ts';
 import { hasCredentials } from '../options/credentials/credentials.ts';
+import type { ReplacedExtra } from '../options/extra.ts';
 import type { Environment } from '../options/options.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import type { FileToSign, SignFilesResult, SigningEvent } from '../signing/outcome.ts';
@@ -42,7 +43,7 @@ export async function composeSigning(settings: Settings, env: Environment, onEve
     account: connection.account && {
       ...connection.account,
       claims: journal ?? withoutJournal,
-      client: describeClient(connection.account.clientId, settings),
+      client: describeClient(connection.account.clientId, settings.extra),
     },
     authorities: connection.authorities,
     now: () => new Date(),
@@ -79,18 +80,14 @@ function contextOf(settings: Settings, chain: SigningChain): RunContext {
   return runContext({ ...settings, chain, timestampAlgorithm: urls.length > 0 ? algorithm : undefined });
 }
 
-export function describeClient(
-  id: string,
-  { extra, maskFilename }: Pick<Settings, 'extra' | 'maskFilename'>,
-): ClientInfo {
+export function describeClient(id: string, replaced: ReplacedExtra): ClientInfo {
   return {
     id,
-    policy: extra,
-    mask: maskFilename,
     platform: `${platform()} ${arch()}`,
     version: VERSION,
     revision: REVISION,
     hostname: hostname(),
+    replaced,
   };
 }
 

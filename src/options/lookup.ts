@@ -53,13 +53,19 @@ export interface Lookup {
 }
 
 export function lookUp(options: OptionValues, env: Environment, stored: Stored = NOTHING_STORED): Lookup {
-  const all = (key: OptionKey): readonly Found[] =>
-    fromOption(key, options) ??
-    (key === 'baseUrl' ? addressOf(options, env, stored) : undefined) ??
-    fromVariable(key, env) ??
-    fromProject(key, stored) ??
-    fromProfile(key, stored) ??
-    [];
+  const all = (key: OptionKey): readonly Found[] => {
+    const typed = fromOption(key, options);
+    // The last value of a member counts, and what a profile hides stays hidden if an option names other members.
+    if (definitionOf(key).kind?.form === 'members') return [...(fromProfile(key, stored) ?? []), ...(typed ?? [])];
+    return (
+      typed ??
+      (key === 'baseUrl' ? addressOf(options, env, stored) : undefined) ??
+      fromVariable(key, env) ??
+      fromProject(key, stored) ??
+      fromProfile(key, stored) ??
+      []
+    );
+  };
   const read = (key: OptionKey): unknown => {
     const { kind, isList, flag, ...definition } = definitionOf(key);
     if (kind === undefined) return options[key] ?? isNegative(flag);

@@ -44,9 +44,12 @@ export type CommandName =
 export interface ValueKind<Value> {
   /** Throws `invalid-setting`, or what is wrong with an address. */
   read(given: Given): Value;
-  /** In a settings file. A code is a number that may begin with zeros: text, but a number is accepted too. */
-  readonly form: 'text' | 'number' | 'code' | 'switch';
-  /** JSON schema of one value in a settings file. */
+  /**
+   * In a settings file. A code is a number that may begin with zeros: text, but a number is accepted too. Members are an
+   * object, and `key=value` as they are typed.
+   */
+  readonly form: 'text' | 'number' | 'code' | 'switch' | 'members';
+  /** JSON schema of one value in a settings file, of members: of all of them. */
   readonly schema: object;
   /** The only values. */
   readonly words?: readonly string[];

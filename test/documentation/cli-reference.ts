@@ -66,9 +66,9 @@ function optionRow(option: OptionDefinition): string[] {
 }
 
 function settingRow(key: (typeof SETTING_KEYS)[number]): string[] {
-  const { flag, stored, isList } = definitionOf(key);
-  const allowed = (file: 'project' | 'profile') =>
-    stored === file || stored === 'both' ? (isList ? 'yes, one or several' : 'yes') : 'no';
+  const { flag, kind, stored, isList } = definitionOf(key);
+  const yes = kind?.form === 'members' ? 'yes, as an object' : isList ? 'yes, one or several' : 'yes';
+  const allowed = (file: 'project' | 'profile') => (stored === file || stored === 'both' ? yes : 'no');
   return [code(key), code(flag), allowed('project'), allowed('profile')];
 }
 

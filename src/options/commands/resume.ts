@@ -1,6 +1,7 @@
 /** The settings of `resume`: checked when they are needed, so that a list of unfinished calls needs none. */
 
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
+import { resolveExtra } from '../extra.ts';
 import { lookUp, refuseConflicts, type Stored } from '../lookup.ts';
 import type { Environment } from '../options.ts';
 import type { OptionsOf } from '../table.ts';
@@ -29,7 +30,7 @@ export function resolveResumeSettings(options: OptionsOf<'resume'>, env: Environ
     },
     report: look.read('report'),
     concurrency: look.read('concurrency'),
-    maskFilename: look.read('maskFilename'),
+    extra: resolveExtra(look.read('extra'), look.read('fileName')),
     auditLog: look.read('auditLog'),
   };
 }

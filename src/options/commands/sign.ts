@@ -2,17 +2,15 @@ import { dirname } from 'node:path';
 import type { FormatOptions } from '../../formats/format-options.ts';
 import { hasCredentials } from '../credentials/credentials.ts';
 import { settingsErrors } from '../errors.ts';
+import { resolveExtra } from '../extra.ts';
 import { type Lookup, lookUp, NOTHING_STORED, PROJECT_FILE, refuseConflicts, type Stored } from '../lookup.ts';
 import type { Environment, SettingsOptions } from '../options.ts';
 import type { ProjectOutput } from '../stored/project-output.ts';
 import { FORMAT_OPTION_KEYS } from '../table/formats.ts';
-import type { Read } from '../table.ts';
 import { missingSettings, resolveRequests, resolveTimestamps } from './common.ts';
 
 /** skip: a file with an intact signature of this certificate does not change. */
 export type ExistingSignatures = 'replace' | 'append' | 'skip' | 'skip-any';
-export type ExtraPolicy = Read<'extra'>;
-export type FilenameMask = Read<'maskFilename'>;
 
 export type Settings = ReturnType<typeof resolveSettings>;
 
@@ -53,8 +51,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     concurrency: look.read('concurrency'),
     allOrNothing: look.read('allOrNothing'),
     maxSignatures: look.read('maxSignatures'),
-    maskFilename: look.read('maskFilename'),
-    extra: look.read('extra'),
+    extra: resolveExtra(look.read('extra'), look.read('fileName')),
     report: look.read('report'),
     journal: look.read('journal'),
     auditLog: look.read('auditLog'),

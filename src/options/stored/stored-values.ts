@@ -5,14 +5,14 @@ import { settingsErrors } from '../errors.ts';
 import { didYouMean } from '../suggest.ts';
 import { definitionOf, type SettingKey } from '../table.ts';
 import { readSwitch } from '../values.ts';
-import { shownKey } from './json-file.ts';
+import { isObject, type JsonObject, shownKey } from './json-file.ts';
 
 /** In a list. */
 export const MOST_VALUES = 32;
 /** Words for keys under which users may want to store a secret. */
 const SECRET = /secret|passw|passphrase|accesskey|credential|privatekey|apikey|token/;
 
-type Value = string | number | boolean | readonly string[];
+type Value = string | number | boolean | readonly string[] | JsonObject;
 
 /** As in a file, also when it was typed like the option: `timestamp-url`. */
 export function keyAsWritten(key: string): string {
@@ -38,8 +38,10 @@ export function textOf(value: unknown, key: SettingKey, path: string, name: stri
     switch: () => typeof value === 'boolean',
     code: () => typeof value === 'string' || (Number.isSafeInteger(value) && Number(value) >= 0),
     list: () => typeof value === 'string' || isListOfText(value),
+    members: () => isObject(value) && Object.values(value).every(isMemberValue),
   }[form]();
   if (!fits) throw damaged(path, `"${name}" is not ${EXPECTED[form]}`);
+  if (isObject(value)) return Object.entries(value).map(([member, text]) => `${member}=${text}`);
   const texts = Array.isArray(value) ? value.map(String) : [String(value)];
   return isPath ? texts.map((text) => besideFile(text, path)) : texts;
 }
@@ -48,6 +50,7 @@ export function textOf(value: unknown, key: SettingKey, path: string, name: stri
 export function storedForm(texts: readonly string[], key: SettingKey): Value {
   const { form } = formOf(key);
   if (form === 'list') return texts;
+  if (form === 'members') return Object.fromEntries(texts.map(splitMember));
   const [text = ''] = texts;
   if (form === 'switch') return readSwitch({ value: text, name: key });
   return form === 'number' ? Number(text) : text;
@@ -55,7 +58,17 @@ export function storedForm(texts: readonly string[], key: SettingKey): Value {
 
 function formOf(key: SettingKey): { readonly form: keyof typeof EXPECTED; readonly isPath: boolean } {
   const { kind, isList } = definitionOf(key);
-  return { form: isList ? 'list' : (kind?.form ?? 'text'), isPath: kind?.isPath ?? false };
+  const form = kind?.form ?? 'text';
+  return { form: isList && form !== 'members' ? 'list' : form, isPath: kind?.isPath ?? false };
+}
+
+function isMemberValue(value: unknown): boolean {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}
+
+function splitMember(text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  return [text.slice(0, at), text.slice(at + 1)];
 }
 
 export function damaged(path: string, problem: string) {
@@ -68,6 +81,7 @@ const EXPECTED = {
   switch: 'true or false without quotes',
   code: 'a number',
   list: `text in quotes, or a list of at most ${MOST_VALUES} of them`,
+  members: 'an object of text in quotes and whole numbers',
 } as const;
 
 function isListOfText(value: unknown): boolean {

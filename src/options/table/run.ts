@@ -1,5 +1,6 @@
 /** Options that limit a run, and say what the service is sent and how it is reached. */
 
+import { extraMember } from '../extra.ts';
 import { number, type OptionDefinition, oneOf, path, proxyAddress } from '../option.ts';
 
 const FILE_COMMANDS = ['sign', 'catalog', 'verify', 'timestamp', 'remove'] as const;
@@ -48,23 +49,23 @@ export const RUN_OPTIONS = {
     help: 'maximum number of signatures that a run may request',
     commands: ['sign'],
   },
-  maskFilename: {
-    flag: '--mask-filename',
-    placeholder: 'how',
-    kind: oneOf(['none', 'basename', 'hash', 'omit']),
-    default: 'basename',
-    stored: 'both',
-    help: 'form of the file name sent to the service',
+  fileName: {
+    flag: '--file-name',
+    placeholder: 'what',
+    kind: oneOf(['send', 'hide']),
+    variable: 'CODESIGN_FILE_NAME',
+    default: 'send',
+    stored: 'profile',
+    help: 'file name, without folders, in requests to the service',
     commands: ['sign'],
   },
   extra: {
     flag: '--extra',
-    placeholder: 'what',
-    kind: oneOf(['all', 'anonymous', 'none']),
-    variable: 'CODESIGN_EXTRA',
-    default: 'all',
+    placeholder: 'key=value',
+    kind: extraMember,
+    isList: true,
     stored: 'profile',
-    help: 'data about client and file sent to the service',
+    help: 'replacement for data about client and file sent to the service, empty to leave it out',
     commands: ['sign'],
   },
   report: {

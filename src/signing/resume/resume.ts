@@ -4,14 +4,14 @@ import { dirname } from 'node:path';
 import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import type { Journal, UnfinishedCall } from '../../journal/journal.ts';
-import type { FilenameMask } from '../../options/commands/sign.ts';
+import type { ReplacedExtra } from '../../options/extra.ts';
 import { isServiceId } from '../../service/answer.ts';
 import type { SigningService } from '../../service/signing-service.ts';
 import type { Disk } from '../change.ts';
 import { signingErrors } from '../errors.ts';
 import { resolveTarget } from '../files/target.ts';
 import type { FileOutcome } from '../outcome.ts';
-import { maskFilename } from '../service/client-info.ts';
+import { sentFileName } from '../service/client-info.ts';
 import type { ResumedCall } from './resumed-call.ts';
 import { type SigningLike, writeFiles } from './write-files.ts';
 
@@ -63,15 +63,15 @@ export interface Resuming {
   readonly signingLike: SigningLike;
   /** Whether reports are sent; otherwise those that are pending are dropped. */
   readonly report: boolean;
-  /** How file names stand in the records of calls. */
-  readonly maskFilename: FilenameMask;
+  /** Decides which file names the audit log holds. */
+  readonly extra: ReplacedExtra;
   /** Reports under way concurrently. */
   readonly concurrency: number;
   /** Why reports of this run failed, by record. */
   readonly failedReports: ReadonlyMap<string, CodesignError>;
 }
 
-export interface Forgetting extends Pick<Resuming, 'maskFilename'> {
+export interface Forgetting extends Pick<Resuming, 'extra'> {
   readonly journal: Pick<Journal, 'forget'>;
   /** Undefined if the user wants no reports. */
   readonly service: SigningService | undefined;
@@ -128,7 +128,7 @@ export async function forgetCalls(
 async function forgetCall(
   call: UnfinishedCall,
   given: Given | undefined,
-  { journal, service, maskFilename: mask }: Forgetting,
+  { journal, service, extra }: Forgetting,
   warn: (sentence: string) => void,
 ): Promise<ResumedCall> {
   const { id } = call;
@@ -139,7 +139,7 @@ async function forgetCall(
   let isReported = false;
   if (isWanted && service !== undefined && call.record !== undefined) {
     try {
-      await service.report(call.record, status, undefined, maskFilename(mask, call.metadata.file));
+      await service.report(call.record, status, undefined, sentFileName(extra, call.metadata.file));
       isReported = true;
     } catch (thrown) {
       warn(`The service got no report that ${id} is given up: ${toCodesignError(thrown).message}.`);
@@ -156,7 +156,7 @@ function left({ call, error }: PlannedCall): ResumedCall {
 
 async function sendReports(
   calls: readonly UnfinishedCall[],
-  { journal, service, report, concurrency, maskFilename: mask }: Resuming,
+  { journal, service, report, concurrency, extra }: Resuming,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, CodesignError>> {
   const failed = new Map<string, CodesignError>();
@@ -164,7 +164,7 @@ async function sendReports(
   const send = async ({ id, record, metadata }: UnfinishedCall): Promise<void> => {
     try {
       const isWanted = report && record !== undefined && isServiceId(record);
-      if (isWanted) await service.report(record, 1, signal, maskFilename(mask, metadata.file));
+      if (isWanted) await service.report(record, 1, signal, sentFileName(extra, metadata.file));
       await journal.reported(id, isWanted ? 1 : 'not-wanted');
     } catch (thrown) {
       failed.set(id, toCodesignError(thrown));

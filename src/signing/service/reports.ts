@@ -4,7 +4,7 @@ import type { Claim, Reported } from '../../journal/journal.ts';
 import type { ReportStatus, SigningService } from '../../service/signing-service.ts';
 import type { SigningEvent } from '../outcome.ts';
 import { noted } from './call.ts';
-import { type ClientInfo, maskFilename } from './client-info.ts';
+import { type ClientInfo, sentFileName } from './client-info.ts';
 
 export type Reports = ReturnType<typeof reportTo>;
 
@@ -14,7 +14,7 @@ interface ReportsOptions {
   /** Reports under way concurrently: they share the connections with the calls for signatures. */
   readonly concurrency: number;
   readonly onEvent: (event: SigningEvent) => void;
-  readonly client: Pick<ClientInfo, 'mask'>;
+  readonly client: Pick<ClientInfo, 'replaced'>;
   /** When it aborts, each report still goes out, once. */
   readonly signal: AbortSignal | undefined;
 }
@@ -34,7 +34,7 @@ export function reportTo(options: ReportsOptions) {
     // Reports of one record must not overtake one another: the last one counts.
     await before?.arrival;
     try {
-      await limit(() => to.report(record, status, signal, maskFilename(client.mask, path)));
+      await limit(() => to.report(record, status, signal, sentFileName(client.replaced, path)));
       return true;
     } catch (thrown) {
       onEvent({ type: 'report-failed', path, record, error: toCodesignError(thrown) });

@@ -17,7 +17,7 @@ import { signingErrors } from '../errors.ts';
 import type { SigningEvent } from '../outcome.ts';
 import type { Claims } from './call.ts';
 import { type AroundAttempts, letGo, noted, requestOnRecord } from './call.ts';
-import { type ClientInfo, describeRequest, maskFilename } from './client-info.ts';
+import { type ClientInfo, describeRequest, sentFileName } from './client-info.ts';
 import type { RequestTurn, RequestTurns } from './request-turns.ts';
 
 /** The account at the service that signs, and what records its calls. */
@@ -168,7 +168,7 @@ export function requestSignatures(options: SignaturesOptions) {
       algorithm,
       digest,
       extra: describeRequest(client, name, size, now()),
-      file: maskFilename(client.mask, name),
+      file: sentFileName(client.replaced, name),
       async beforeSend() {
         await around.beforeSend();
         turn.send();

@@ -28,7 +28,6 @@ const SHARED = {
   concurrency: 3,
   timeout: 12.5,
   maxSignatures: 7,
-  maskFilename: 'hash',
 };
 const PROJECT = { $schema: 'x', output: 'out', ...SHARED };
 const PROFILES = {
@@ -38,7 +37,8 @@ const PROFILES = {
       environments: { staging: 'https://staging.example', production: 'https://example.com/a' },
       code: 'C-1',
       certificate: ['/chain.pem'],
-      extra: 'none',
+      fileName: 'hide',
+      extra: { hostname: '', signing_filesize: 1 },
       caFile: '/ca.pem',
       ...SHARED,
     },

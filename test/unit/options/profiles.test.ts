@@ -40,6 +40,7 @@ describe('a profile', () => {
     await profiles.set('work', 'concurrency', ['8']);
     await profiles.set('work', 'require-timestamp', ['yes']);
     await profiles.set('work', 'timestamp-url', ['http://t.example', 'http://u.example']);
+    await profiles.set('work', 'extra', ['hostname=a=b', 'platform=', 'signing_filesize=12']);
     await profiles.set('work', 'certificate', ['einé datei.pem']);
     await profiles.set('work', 'baseUrl', ['https://sign.example/a']);
     await profiles.set('work', 'environments.my.own', ['https://other.example']);
@@ -60,8 +61,22 @@ describe('a profile', () => {
           ['concurrency', ['8']],
           ['requireTimestamp', ['true']],
           ['timestampUrl', ['http://t.example', 'http://u.example']],
+          ['extra', ['hostname=a=b', 'platform=', 'signing_filesize=12']],
           ['certificate', [resolve('einé datei.pem')]],
         ]),
+      });
+    }
+  });
+
+  it('holds the replaced members of `extra` as an object', async () => {
+    const folder = await withFile('{"profiles":{"work":{"extra":{"hostname":"","signing_filesize":12}}}}');
+    expect((await open(folder)).read('work').values.get('extra')).toEqual(['hostname=', 'signing_filesize=12']);
+    await (await open(folder)).set('work', 'extra', ['version=1=2']);
+    const stored = JSON.parse(await readFile(join(folder, 'config.json'), 'utf8'));
+    expect(stored).toEqual({ profiles: { work: { extra: { version: '1=2' } } } });
+    for (const extra of ['"hostname="', '["hostname="]', '{"hostname":null}', '{"signing_filesize":1.5}']) {
+      await expect(open(await withFile(`{"profiles":{"work":{"extra":${extra}}}}`))).rejects.toMatchObject({
+        code: 'settings-file-damaged',
       });
     }
   });
@@ -268,6 +283,9 @@ describe('rejects', () => {
     ['invalid-setting', 'default', 'concurrency', ['0']],
     ['invalid-setting', 'default', 'maxSignatures', ['-1']],
     ['invalid-setting', 'default', 'timestampUrl', ['http://t.example', 'ftp://t.example']],
+    ['invalid-setting', 'default', 'fileName', ['hash']],
+    ['invalid-setting', 'default', 'extra', ['hostname=a', 'hostnam=s3cret']],
+    ['invalid-setting', 'default', 'extra', ['s3cret']],
     ['timestamp-url-holds-credentials', 'default', 'timestampUrl', ['http://u:s3cret@t.example']],
     ['base-url-invalid', 'default', 'baseUrl', ['sign.example']],
     ['base-url-insecure', 'default', 'environments.alternate', ['http://sign.example']],

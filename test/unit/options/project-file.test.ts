@@ -78,7 +78,6 @@ it('holds what a project may say, as text, with paths from its own folder', asyn
       ['timestampUrl', ['http://t.example', 'http://u.example']],
       ['signerName', ['ME']],
       ['concurrency', ['8']],
-      ['maskFilename', ['omit']],
       ['output', [join(project, 'signed/')]],
     ]),
   });
@@ -91,7 +90,6 @@ const WHOLE = {
   timestampUrl: ['http://t.example', 'http://u.example'],
   signerName: 'ME',
   concurrency: 8,
-  maskFilename: 'omit',
   output: 'signed/',
 };
 
@@ -108,6 +106,7 @@ describe('may not say', () => {
     ['certificate', /which certificate/],
     ['timeout', /the user who signs/],
     ['maxSignatures', /the user who signs/],
+    ['fileName', /the user who signs/],
     ['extra', /the user who signs/],
   ])('%s', async (key, why) => {
     await write(project, { algorithm: 'SHA256', [key]: 'x' });

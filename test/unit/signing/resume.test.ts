@@ -26,7 +26,7 @@ describe('giving a call up', () => {
         ['call-1'],
         [callOf(kind)],
         undefined,
-        { journal, service: undefined, maskFilename: 'basename' },
+        { journal, service: undefined, extra: {} },
         () => undefined,
       );
       await expect(forgotten).rejects.toMatchObject({ code: 'call-under-way', category: 'local' });
@@ -35,7 +35,7 @@ describe('giving a call up', () => {
 
   it('gives up none when one of several is unknown', async () => {
     const journal = { forget: () => Promise.reject(new Error('nothing is given up')) };
-    const parts = { journal, service: undefined, maskFilename: 'basename' } as const;
+    const parts = { journal, service: undefined, extra: {} } as const;
     const forgotten = forgetCalls(['call-1', 'call-2'], [callOf('unknown')], undefined, parts, () => undefined);
     await expect(forgotten).rejects.toMatchObject({ code: 'no-such-call' });
   });
@@ -55,7 +55,7 @@ describe('giving a call up', () => {
     };
     const given = { origin: 'https://a.example', client: 'me', leaf: undefined };
     const warnings: string[] = [];
-    const parts = { journal, service, maskFilename: 'basename' } as const;
+    const parts = { journal, service, extra: {} } as const;
     const forgotten = await forgetCalls(['call-1'], [callOf('unwritten')], given, parts, (text) => warnings.push(text));
     expect(forgotten).toMatchObject([{ status: 'forgotten' }]);
     expect(told).toEqual([['call-1', undefined]]);

@@ -23,12 +23,11 @@ export interface FlatSigning
 
 export const testClient: Account['client'] = {
   id: '',
-  policy: 'none',
-  mask: 'omit',
   platform: '',
   version: '',
   revision: '',
   hostname: '',
+  replaced: { signing_filename: '' },
 };
 
 export function testRun(): Omit<Run<never>, 'onEvent'> {

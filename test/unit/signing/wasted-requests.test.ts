@@ -122,8 +122,7 @@ describe('answers that may have been counted', () => {
     opened.push(() => misbehaving.stop());
     const { service } = await openServiceClient(misbehaving);
     opened.push(() => service.close());
-    const told = { id: '', platform: '', version: '', revision: '', hostname: '' };
-    const client = { ...told, policy: 'all', mask: 'basename' } as const;
+    const client = { id: '', platform: '', version: '', revision: '', hostname: '', replaced: {} };
     const signing = scene.signing(await scene.open(), { service, client, concurrency: 1 });
     const { summary } = await signFiles(programs, signing);
     expect(summary).toMatchObject({ signed: 3, failed: 4 });

@@ -67,11 +67,11 @@ describe('sign', () => {
   });
 
   it.each<[readonly string[], (path: string) => unknown]>([
-    [['--mask-filename', 'omit'], () => null],
-    [['--mask-filename', 'none'], (path) => path],
-    [['--mask-filename', 'hash'], () => expect.stringMatching(/^sha256:[0-9a-f]{64}$/)],
-    [['--extra', 'none'], (path) => basename(path)],
-  ])('%s: the name that may be reported', async (args, expected) => {
+    [['--file-name', 'hide'], () => null],
+    [['--extra', 'signing_filename='], () => null],
+    [['--extra', 'signing_filename=product.exe'], () => 'product.exe'],
+    [['--extra', 'hostname='], (path) => basename(path)],
+  ])('%s: holds the file name that the service gets', async (args, expected) => {
     await using folder = await temporaryFolder();
     const [path = ''] = await programs(folder.path, 1);
     const log = join(folder.path, 'audit.jsonl');

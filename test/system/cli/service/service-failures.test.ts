@@ -236,46 +236,50 @@ describe('a service that misbehaves', () => {
   });
 });
 
-describe('the report to the service', () => {
-  it.each([
+describe('the data about client and file in a request', () => {
+  const WHOLE = {
+    platform: expect.any(String),
+    version: expect.any(String),
+    revision: expect.any(String),
+    time: expect.any(String),
+    hostname: expect.any(String),
+    signing_filename: 'app-0.exe',
+    signing_filesize: expect.any(Number),
+  };
+  const { signing_filename: _name, ...WITHOUT_NAME } = WHOLE;
+  const { hostname: _host, ...WITHOUT_HOST } = WHOLE;
+  const NOTHING = Object.keys(WHOLE).flatMap((member) => ['--extra', `${member}=`]);
+
+  it.each<[readonly string[], Readonly<Record<string, string>>, object | undefined]>([
+    [[], {}, WHOLE],
+    [['--file-name', 'send'], { CODESIGN_FILE_NAME: 'hide' }, WHOLE],
+    [[], { CODESIGN_FILE_NAME: 'hide' }, WITHOUT_NAME],
+    [['--file-name', 'hide'], {}, WITHOUT_NAME],
+    [['--extra', 'signing_filename='], {}, WITHOUT_NAME],
+    [['--file-name', 'hide', '--extra', 'signing_filename=x.exe'], {}, WITHOUT_NAME],
+    [['--extra', 'hostname='], {}, WITHOUT_HOST],
     [
-      [],
-      {
-        signing_filename: 'app-0.exe',
-        hostname: expect.any(String),
-        signing_filesize: expect.any(Number),
-        platform: expect.any(String),
-      },
+      ['--extra', 'hostname=a', '--extra', 'hostname=b=c', '--extra', 'signing_filesize=12'],
+      {},
+      { ...WHOLE, hostname: 'b=c', signing_filesize: 12 },
     ],
-    [['--mask-filename', 'none'], { signing_filename: expect.stringMatching(/[/\\]app-0\.exe$/) }],
-    [['--mask-filename', 'hash'], { signing_filename: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) }],
-  ] as const)('%j reports the file name as asked', async (args, extra) => {
+    [NOTHING, {}, undefined],
+  ])('with %j and %j is as the user wants', async (args, env, extra) => {
     await using stage = await scene('good');
-    expect((await stage.sign(args)).code).toBe(0);
-    expect(JSON.parse(stage.service.requests()[0]?.body ?? '').extra).toMatchObject(extra);
+    expect((await stage.sign(args, env)).code).toBe(0);
+    expect(JSON.parse(stage.service.requests()[0]?.body ?? '').extra).toEqual(extra);
   });
 
-  it.each([
-    ['--mask-filename', 'omit', ['signing_filename']],
-    ['--extra', 'anonymous', ['signing_filename', 'hostname']],
-  ] as const)('%s %s leaves out %j', async (option, value, left) => {
-    await using stage = await scene('good');
-    expect((await stage.sign([option, value])).code).toBe(0);
-    const { extra } = JSON.parse(stage.service.requests()[0]?.body ?? '');
-    expect(extra).toHaveProperty('platform');
-    for (const name of left) expect(extra).not.toHaveProperty(name);
-  });
-
-  it('--extra none sends nothing next to what signing needs', async () => {
-    await using stage = await scene('good');
-    expect((await stage.sign(['--extra', 'none'])).code).toBe(0);
-    expect(Object.keys(JSON.parse(stage.service.requests()[0]?.body ?? '')).sort()).toEqual([
-      'algorithm',
-      'code',
-      'digest',
-      'padding',
-    ]);
-  });
+  it.each(['hostnam=hidden-value', 'hidden-value', '=hidden-value', 'signing_filesize=hidden-value'])(
+    'rejects --extra %s with exit 2, and does not print the value',
+    async (value) => {
+      await using stage = await scene('good');
+      const run = await stage.sign(['--verbose', '--extra', value]);
+      expect(run.code).toBe(2);
+      expect(run.stdout + run.stderr).not.toContain('hidden-value');
+      expect(stage.service.requests()).toEqual([]);
+    },
+  );
 });
 
 describe('an interrupted run', () => {

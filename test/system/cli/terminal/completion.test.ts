@@ -25,7 +25,7 @@ const TYPED = [
   ['si', ['sign', '!verify']],
   ['sign --al', ['--algorithm', '--all-or-nothing', '!--append']],
   ['sign --algorithm SHA', DIGEST_ALGORITHMS],
-  ['sign --mask-filename ', ['none', 'basename', 'hash', 'omit', '!app.exe']],
+  ['sign --file-name ', ['send', 'hide', '!app.exe']],
   ['sign app', ['app.exe', '!--append']],
   ['verify --req', ['--require-timestamp']],
   ['explain target-', ['target-busy', '!app.exe']],
@@ -86,11 +86,11 @@ describe('in bash', () => {
         '--norc',
         '-c',
         `source script.bash; compopt() { :; }
-         COMP_WORDS=(codesign-remote sign --extra = an); COMP_CWORD=4; _codesign_remote; printf '%s' "\${COMPREPLY[*]}"`,
+         COMP_WORDS=(codesign-remote sign --file-name = hi); COMP_CWORD=4; _codesign_remote; printf '%s' "\${COMPREPLY[*]}"`,
       ],
       { cwd: folder.path },
     );
-    expect(stdout).toBe('anonymous');
+    expect(stdout).toBe('hide');
   });
 });
 

@@ -72,7 +72,7 @@ it('nothing holds the secret or the Authorization header, in any form', async ()
   expect(await sign('good')).toBe(0);
   expect(await sign('good, as a document', ['--json'])).toBe(0);
   expect(await sign('dry run', ['--dry-run'])).toBe(0);
-  expect(await sign('no journal', ['--no-journal', '--extra', 'none'])).toBe(0);
+  expect(await sign('no journal', ['--no-journal', '--file-name', 'hide'])).toBe(0);
   expect(await sign('no authority', NO_AUTHORITY)).toBe(7);
   expect(await sign('other code', ['--code', '999'])).toBe(4);
   expect(await sign('wrong key', [], { CODESIGN_ACCESS_KEY: `${accessKey}x` })).not.toBe(0);

@@ -1,0 +1,56 @@
+/** The members of a request's `extra` (API 2.3), and what the user puts in their place. */
+
+import type { ValueKind } from './option.ts';
+import { type Given, refuse } from './values.ts';
+
+const EXTRA_MEMBERS = [
+  'platform',
+  'version',
+  'revision',
+  'time',
+  'hostname',
+  'signing_filename',
+  'signing_filesize',
+] as const;
+type ExtraMember = (typeof EXTRA_MEMBERS)[number];
+
+/** An empty text leaves the member out. */
+export type ReplacedExtra = Readonly<Partial<Record<ExtraMember, string>>>;
+
+export const extraMember: ValueKind<readonly [ExtraMember, string]> = {
+  read: readMember,
+  form: 'members',
+  schema: {
+    type: 'object',
+    properties: Object.fromEntries(
+      EXTRA_MEMBERS.map((member) => [
+        member,
+        member === 'signing_filesize'
+          ? { anyOf: [{ type: 'integer', minimum: 0 }, { const: '' }] }
+          : { type: 'string' },
+      ]),
+    ),
+    additionalProperties: false,
+  },
+  suggestions: EXTRA_MEMBERS.map((member) => `${member}=`),
+  note: EXTRA_MEMBERS.join(', '),
+};
+
+/** Errors show no part of the value: a user who hides it may have misspelt the name only. */
+function readMember({ value, name }: Given): readonly [ExtraMember, string] {
+  const [, key, text = ''] = /^(\w+)=(.*)$/s.exec(value) ?? [];
+  const member = EXTRA_MEMBERS.find((one) => one === key);
+  if (member === undefined) refuse({ name, value: '…' }, `KEY=VALUE with one of the keys ${EXTRA_MEMBERS.join(', ')}`);
+  const isSize = /^\d*$/.test(text) && Number.isSafeInteger(Number(text));
+  if (member === 'signing_filesize' && !isSize) refuse({ name, value: `${member}=…` }, 'a whole number of bytes');
+  return [member, text];
+}
+
+/** Hiding wins over a name from another source. */
+export function resolveExtra(
+  members: readonly (readonly [ExtraMember, string])[],
+  fileName: 'send' | 'hide',
+): ReplacedExtra {
+  const replaced: ReplacedExtra = Object.fromEntries(members);
+  return fileName === 'hide' ? { ...replaced, signing_filename: '' } : replaced;
+}
