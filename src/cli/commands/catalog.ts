@@ -47,18 +47,12 @@ async function createCatalog(
   );
   const content = newCatalog(listed, new Date());
   if (!dryRun) await writeOutput(output, content, { isNew: !replace });
-  const count = counted(members.length, 'file');
-  const path = shown(output);
-  if (json) {
-    const status = dryRun ? 'planned' : 'created';
-    const file = { path: output, output, format: 'cat', status, members: members.length, bytes: content.length };
-    io.stdout.write(jsonText({ files: [file] }));
-  } else if (dryRun) {
-    new Lines(io, options).result(`would create ${path}  (${count})`);
-  } else {
-    const next = `codesign-remote sign ${shown(shellWord(output))}`;
-    new Lines(io, options).result(`created ${path}  (${count}); sign it with: ${next}`);
-  }
+  const status = dryRun ? 'planned' : 'created';
+  const file = { path: output, output, format: 'cat', status, members: members.length, bytes: content.length };
+  if (json) io.stdout.write(jsonText({ files: [file] }));
+  const what = `${shown(output)}  (${counted(members.length, 'file')})`;
+  const next = `codesign-remote sign ${shown(shellWord(output))}`;
+  new Lines(io, options).result(dryRun ? `would create ${what}` : `created ${what}; sign it with: ${next}`);
   return 0;
 }
 

@@ -27,7 +27,7 @@ export const jarErrors = defineErrors('local', {
   },
   'jar-unsigned-result': {
     message: 'Java treats an archive signed with {algorithm} as unsigned',
-    hint: 'Use SHA256, SHA384 or SHA512. For old programs, --allow-unsigned-result signs it anyway.',
+    hint: 'Use SHA256, SHA384 or SHA512.',
   },
   'jar-unsigned-timestamp': {
     message: 'Java treats an archive with a timestamp by {algorithm} as unsigned',

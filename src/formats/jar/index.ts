@@ -2,13 +2,13 @@
 
 import type { Format } from '../format.ts';
 import { hasManifest } from '../zip-family.ts';
-import { ALLOW_UNSIGNED_RESULT, isNamedAsJar, JAR_EXTENSIONS, SIGNER_NAME } from './options.ts';
+import { isNamedAsJar, JAR_EXTENSIONS, SIGNER_NAME } from './options.ts';
 
 export const jar = {
   id: 'jar',
   title: 'Java archive (JAR)',
   extensions: JAR_EXTENSIONS,
-  options: [SIGNER_NAME, ALLOW_UNSIGNED_RESULT],
+  options: [SIGNER_NAME],
   modes: ['replace', 'append'],
   defaultMode: 'replace',
   purpose: 'code-signing',

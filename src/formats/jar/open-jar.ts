@@ -13,7 +13,7 @@ import {
   type SigningContext,
   type SigningMode,
 } from '../format.ts';
-import { isGiven, textOf } from '../format-options.ts';
+import { textOf } from '../format-options.ts';
 import { prepareCms } from '../signature-profile.ts';
 import { requireSound, requireUnbroken, requireUnchanged } from './append.ts';
 import { attachBlock } from './attach.ts';
@@ -36,7 +36,7 @@ import {
 import { knowManifest } from './manifest/agreement.ts';
 import { completeManifest, leastLength } from './manifest/complete.ts';
 import { readManifest, terminated } from './manifest/manifest.ts';
-import { ALLOW_UNSIGNED_RESULT, SIGNER_NAME } from './options.ts';
+import { SIGNER_NAME } from './options.ts';
 import { readBlocks } from './signature/blocks.ts';
 import type { SharedInfo } from './signature/examine.ts';
 import { buildSignatureFile, chooseBlockName, JAR_PROFILE } from './signature/new-signature.ts';
@@ -100,11 +100,8 @@ function signableJar(opened: OpenedJar): SignableFile {
  */
 async function chooseSignatureFile({ source, layout, name }: OpenedJar, context: SigningContext, mode: SigningMode) {
   const { algorithm, timestampAlgorithm, chain, formatOptions } = context;
-  const allowUnsignedResult = isGiven(formatOptions, ALLOW_UNSIGNED_RESULT);
-  if (algorithm === 'SHA1' && !allowUnsignedResult) throw jarErrors('jar-unsigned-result', { algorithm });
-  if (timestampAlgorithm === 'SHA1' && !allowUnsignedResult) {
-    throw jarErrors('jar-unsigned-timestamp', { algorithm: timestampAlgorithm });
-  }
+  if (algorithm === 'SHA1') throw jarErrors('jar-unsigned-result', { algorithm });
+  if (timestampAlgorithm === 'SHA1') throw jarErrors('jar-unsigned-timestamp', { algorithm: timestampAlgorithm });
   await requireCovered(source, layout.archive, name);
   await rejectRivalToCome(source, layout.archive.end);
   if (mode === 'replace') {

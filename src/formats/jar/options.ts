@@ -18,9 +18,3 @@ export const SIGNER_NAME = {
   stored: 'both',
   value: SOME_TEXT,
 } as const satisfies FormatOption;
-/** Whether to sign although Java takes the result as unsigned. */
-export const ALLOW_UNSIGNED_RESULT = {
-  key: 'allowUnsignedResult',
-  flag: '--allow-unsigned-result',
-  help: 'JAR: SHA1 signatures, although Java treats the result as unsigned',
-} as const satisfies FormatOption;

@@ -45,10 +45,7 @@ async function signed(
   isStamped: boolean,
 ) {
   const file = await openBytes(format, bytes);
-  const prepared = await file.prepare(
-    signingContext({ algorithm, chain: signer.chain }, { allowUnsignedResult: true }),
-    mode,
-  );
+  const prepared = await file.prepare(signingContext({ algorithm, chain: signer.chain }), mode);
   const signature = signer.sign(prepared.toBeSigned, algorithm);
   const token = isStamped ? buildToken({ info: buildTstInfo(signature) }) : undefined;
   return applyPatch(bytes, prepared.embed(prepared.seal(signature, token)).patch);

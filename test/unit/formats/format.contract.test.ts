@@ -41,7 +41,8 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     {
       good: fixturesIn('jar'),
       malformed: fixturesIn('jar-malformed'),
-      remarks: { SHA1: 'digest-algorithm-weak' },
+      remarks: {},
+      rejected: { SHA1: 'jar-unsigned-result' },
       changedContents: changedEntries,
       appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
     },

@@ -28,9 +28,9 @@ describe('resolveSettings', () => {
   });
 
   it('has the options of all formats in one record', () => {
-    const { formatOptions } = resolve({ description: 'App', signerName: 'NAME', allowUnsignedResult: true });
-    expect(formatOptions).toEqual({ description: 'App', signerName: 'NAME', allowUnsignedResult: true });
-    expect(resolve({ allowUnsignedResult: false }).formatOptions).toEqual({});
+    const { formatOptions } = resolve({ description: 'App', signerName: 'NAME', pageHashes: true });
+    expect(formatOptions).toEqual({ description: 'App', signerName: 'NAME', pageHashes: true });
+    expect(resolve({ pageHashes: false }).formatOptions).toEqual({});
   });
 
   it('lets the option win over the environment, and the environment over the default', () => {

@@ -12,7 +12,7 @@ import type { EmbeddedSignature } from '../../../../src/formats/format.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
-import { fixturesIn } from '../support/fixtures.ts';
+import { fixturesIn, readFixture } from '../support/fixtures.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { signAgain, withoutWholeDigest } from './interop/signed-again.ts';
@@ -21,6 +21,9 @@ import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
 const MANIFEST = 'META-INF/MANIFEST.MF';
 const SF = 'META-INF/TEST_PUB.SF';
 const RSA = 'META-INF/TEST_PUB.RSA';
+/** `jar/plain.jar`, signed by SHA-1 when that was still possible. */
+const SIGNED_BY_SHA1 = readFixture('golden/sha1-rsa2048.jar');
+const SHA1_RSA = 'META-INF/GOLDEN_R.RSA';
 const plain = zip([
   { name: MANIFEST, contents: 'Manifest-Version: 1.0\r\nX: 1\r\n\r\n' },
   { name: 'a', contents: 'a' },
@@ -168,21 +171,20 @@ describe('digests that Java no longer takes', () => {
   const weak = (...messages: readonly string[]) => messages.map((message) => `digest-algorithm-weak: ${message}`);
 
   it('are said to be weak: SHA-1 alone', async () => {
-    const { result } = await signBytes(jar, plain, signer, { algorithm: 'SHA1' });
-    expect(await messagesOf(result)).toEqual(
+    expect(await messagesOf(SIGNED_BY_SHA1)).toEqual(
       weak(
-        'Only SHA-1, which Java takes for no signature without a timestamp from before 2019, vouches for the signature value, META-INF/TEST_PUB.SF, a and 2 more.',
+        'Only SHA-1, which Java takes for no signature without a timestamp from before 2019, vouches for the signature value, META-INF/GOLDEN_R.SF, hello/Hello.class and 3 more.',
       ),
     );
   });
 
   it('are said to be weak where only the signature file has them, or only one section of the manifest', async () => {
-    const sha1 = (await signBytes(jar, plain, signer, { algorithm: 'SHA1' })).result;
-    const onlyManifest = (await signBytes(jar, sha1, signer, { mode: 'append' })).result;
+    const onlyManifest = (await signBytes(jar, SIGNED_BY_SHA1, signer)).result;
+    expect(contentsOf(onlyManifest, MANIFEST).toString()).toContain('SHA1-Digest: ');
     expect(await messagesOf(onlyManifest)).toEqual([]);
-    expect(await messagesOf(signAgain(sha1, signer, 'TEST_PUB', (text) => text, 'SHA256'))).toEqual(
+    expect(await messagesOf(signAgain(SIGNED_BY_SHA1, signer, 'GOLDEN_R', (text) => text, 'SHA256'))).toEqual(
       weak(
-        'Only SHA-1, which Java takes for no signature without a timestamp from before 2019, vouches for META-INF/TEST_PUB.SF, a and 2 more.',
+        'Only SHA-1, which Java takes for no signature without a timestamp from before 2019, vouches for META-INF/GOLDEN_R.SF, hello/Hello.class and 3 more.',
       ),
     );
   });
@@ -218,12 +220,11 @@ describe('digests that Java no longer takes', () => {
     ['20181231235959Z', 'nothing'],
     ['20190101000000Z', 'integrity'],
   ])('SHA-1 with a sound timestamp of %s speaks against %s', async (genTime, against) => {
-    const { result } = await signBytes(jar, plain, signer, { algorithm: 'SHA1' });
-    const [before] = await (await openBytes(jar, result)).signatures();
-    const value = before?.signedData?.signers[0].signature ?? Buffer.alloc(0);
+    const value = (await signatureOf(SIGNED_BY_SHA1))?.signedData?.signers[0].signature ?? Buffer.alloc(0);
+    const block = contentsOf(SIGNED_BY_SHA1, SHA1_RSA);
     const stamped = (token: Uint8Array) =>
-      repack(result, {
-        [RSA]: replaceUnsignedAttributes(contentsOf(result, RSA), { type: TIMESTAMP_TOKEN, value: token }),
+      repack(SIGNED_BY_SHA1, {
+        [SHA1_RSA]: replaceUnsignedAttributes(block, { type: TIMESTAMP_TOKEN, value: token }),
       });
     const findingsWith = async (token: Uint8Array) => {
       const [signature] = await (await openBytes(jar, stamped(token))).signatures();
@@ -241,11 +242,10 @@ describe('digests that Java no longer takes', () => {
   it.each(['1.3.6.1.4.1.311.3.3.1', '1.2.840.113549.1.9.6'])(
     'a timestamp under %s is reported and not used, as Java does not read it',
     async (type) => {
-      const { result } = await signBytes(jar, plain, signer, { algorithm: 'SHA1' });
-      const value = (await signatureOf(result))?.signedData?.signers[0].signature ?? Buffer.alloc(0);
+      const value = (await signatureOf(SIGNED_BY_SHA1))?.signedData?.signers[0].signature ?? Buffer.alloc(0);
       const token = buildToken({ info: buildTstInfo(value, { genTime: '20181231235959Z' }) });
-      const cms = replaceUnsignedAttributes(contentsOf(result, RSA), { type, value: token });
-      const signature = await signatureOf(repack(result, { [RSA]: cms }));
+      const cms = replaceUnsignedAttributes(contentsOf(SIGNED_BY_SHA1, SHA1_RSA), { type, value: token });
+      const signature = await signatureOf(repack(SIGNED_BY_SHA1, { [SHA1_RSA]: cms }));
       expect(signature?.timestamps).toEqual([]);
       expect((await signature?.examine())?.map(({ code, against }) => `${code} ${against}`)).toEqual([
         'timestamp-not-read nothing',

@@ -40,18 +40,17 @@ const pem = (name: string) => readFixture(`golden/${name}.pem`).toString();
 /** Name and contents of each entry, in order. */
 const entriesOf = (archive: Buffer) => unzip(archive).map(({ name, contents }) => [name, contents.toString('latin1')]);
 
-describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, signerName, digest, signature }) => {
-  const value = Buffer.from(signature, 'base64');
-  const golden = readFixture(`golden/${name}`);
+/** Archives are no longer signed by SHA-1. */
+const current = goldens.filter(({ algorithm }) => algorithm !== 'SHA1');
 
+describe.each(current)('$name', ({ name, input, algorithm, bits, mode, signerName, digest, signature }) => {
   it('comes out as it always has', async () => {
+    const golden = readFixture(`golden/${name}`);
+    const value = Buffer.from(signature, 'base64');
     const chain = await chainFromPem(pem(`leaf-${bits}`), pem('intermediate'));
     const bytes = readFixture(input);
     const file = await openBytes(jar, bytes);
-    const prepared = await file.prepare(
-      signingContext({ algorithm, chain }, { signerName, allowUnsignedResult: true }),
-      mode,
-    );
+    const prepared = await file.prepare(signingContext({ algorithm, chain }, { signerName }), mode);
     const digested = createHash(NODE_DIGEST_NAME[algorithm]).update(prepared.toBeSigned).digest('base64');
     expect(digested).toBe(digest);
     expect(verify(NODE_DIGEST_NAME[algorithm], prepared.toBeSigned, chain.publicKey, value)).toBe(true);
@@ -63,9 +62,11 @@ describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, signerNam
     expect(entriesOf(applyPatch(bytes, embedding.patch))).toEqual(entriesOf(golden));
     await (await openBytes(jar, golden)).verifyResult(embedding);
   });
+});
 
+describe.each(goldens)('$name', ({ name, bits }) => {
   it('is intact, every signature of it', async () => {
-    const file = await openBytes(jar, golden);
+    const file = await openBytes(jar, readFixture(`golden/${name}`));
     const all = await file.signatures();
     const weak = name.startsWith('sha1') ? ['digest-algorithm-weak'] : [];
     for (const each of all) expect(await codesOf(each)).toEqual(weak);

@@ -60,10 +60,7 @@ export async function signBytes(
 ): Promise<SignedBytes> {
   const file = await openBytes(format, bytes, name);
   const algorithm = given ?? file.fixedAlgorithm?.algorithm ?? 'SHA256';
-  const context = signingContext(
-    { algorithm, chain: signer.chain, tokenReserve },
-    { allowUnsignedResult: true, wsh: true, ...info },
-  );
+  const context = signingContext({ algorithm, chain: signer.chain, tokenReserve }, { wsh: true, ...info });
   if (!unchecked) await file.check(context, mode);
   const inner = new Map<string, Embedding>();
   for (const one of (await file.inner?.(context))?.files ?? []) {
