@@ -1,14 +1,20 @@
-/** The `sign` hook of electron-builder: `win.signtoolOptions.sign` of version 25 and later, `win.sign` of those before. */
+/** The hooks of electron-builder: `sign` of the Windows targets, and `afterAllArtifactBuild`. */
 
-import { type FileOfBuild, say, signForBuild } from './sign-for-build.ts';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { verifyFile } from '../index.ts';
+import { hookErrors } from './errors.ts';
+import { type FileOfBuild, inFull, say, signForBuild } from './sign-for-build.ts';
 
 type Digests = readonly string[] | string | null | undefined;
 
-/** What the hook looks at of electron-builder's CustomWindowsSignTaskConfiguration. */
+/** The members of electron-builder's CustomWindowsSignTaskConfiguration that the hook reads. */
 export interface WindowsSignTask {
   readonly path: string;
-  /** `sha1` or `sha256`: the hook is called once for each that electron-builder would sign with. */
+  /** Digest of the signature that electron-builder would make. */
   readonly hash?: string | undefined;
+  /** False for the first signature of a file, true for one that signtool would nest in it. */
+  readonly isNest?: boolean | undefined;
   /** Name of the product, and its web page. */
   readonly name?: string | undefined;
   readonly site?: string | null | undefined;
@@ -16,41 +22,71 @@ export interface WindowsSignTask {
     | {
         /** Until version 24. */
         readonly signingHashAlgorithms?: Digests;
-        /** From version 25 on. */
+        /** Versions 25 and 26. */
         readonly signtoolOptions?: { readonly signingHashAlgorithms?: Digests } | null | undefined;
+        /** An object from version 27 on. */
+        readonly sign?: unknown;
       }
     | undefined;
 }
 
 /**
- * Signs a file of the build, once: electron-builder wants a SHA-1 signature below the SHA-256 one unless configured otherwise,
- * which costs twice and which no supported Windows needs. Takes a path alone, too. Throws a CodesignError.
+ * Signs a file of the build once, in the first pass over it. Each further pass would cost a signature that no supported
+ * Windows needs. The digest of a pass says nothing: an `.msi` has one pass only, with SHA-1 by default. Throws a CodesignError.
  */
 export async function sign(task: WindowsSignTask | string): Promise<void> {
   if (typeof task === 'string') return await signForBuild({ path: task });
-  const asked = digestsOf(task);
-  if (task.hash === 'sha1' && asked.includes('sha256')) {
-    say(`${task.path} gets no SHA-1 signature in addition to the SHA-256 one`);
-    return;
-  }
-  await signForBuild(fileOf(task, asked));
+  if (task.isNest === true) return say(`${task.path} gets no second signature (${task.hash})`);
+  await signForBuild(fileOf(task));
 }
 
 export default sign;
 
-function fileOf({ path, name, site }: WindowsSignTask, asked: readonly string[]): FileOfBuild {
-  // What else the environment or the profile says of the algorithm, counts.
-  const isSha1 = asked.length === 1 && asked[0] === 'sha1';
+function fileOf({ path, name, site, options }: WindowsSignTask): FileOfBuild {
   return {
     path,
     description: name || undefined,
     url: site || undefined,
-    algorithm: isSha1 ? 'SHA1' : undefined,
+    // Otherwise the environment or the profile decides.
+    algorithm: isSha1Alone(options) ? 'SHA1' : undefined,
   };
 }
 
-/** As electron-builder decides it: both when nothing is said. */
-function digestsOf({ options }: WindowsSignTask): readonly string[] {
-  const asked = options?.signtoolOptions?.signingHashAlgorithms ?? options?.signingHashAlgorithms ?? ['sha1', 'sha256'];
-  return typeof asked === 'string' ? [asked] : asked;
+function isSha1Alone(options: WindowsSignTask['options']): boolean {
+  const { sign: settings } = options ?? {};
+  const ofVersion27 = typeof settings === 'object' && settings !== null ? (settings as typeof options) : undefined;
+  const all = ofVersion27 ?? options?.signtoolOptions ?? options;
+  return [all?.signingHashAlgorithms].flat().join() === 'sha1';
+}
+
+/** The members of electron-builder's BuildResult that the hook reads. */
+export interface BuildResult {
+  readonly outDir: string;
+  readonly artifactPaths: readonly string[];
+}
+
+/** Formats that Windows checks when it runs or installs a file. */
+const REQUIRED: readonly string[] = ['pe', 'msi', 'appx'];
+
+/**
+ * Fails the build if an artifact, or a program in a folder such as `win-unpacked`, has no intact signature. Returns no further
+ * artifacts. Throws `unsigned-in-build`.
+ */
+export async function afterAllArtifactBuild({ outDir, artifactPaths }: BuildResult): Promise<string[]> {
+  const bad: string[] = [];
+  for (const path of [...artifactPaths, ...(await unpackedFiles(outDir))]) {
+    const { format, verdict, error } = await verifyFile(path, { integrityOnly: true });
+    const mustBeSigned = format === null ? error?.code !== 'unsupported-format' : REQUIRED.includes(format);
+    if (mustBeSigned && verdict !== 'intact') bad.push(`${path} (${error?.message ?? verdict})`);
+  }
+  if (bad.length > 0) throw inFull('', hookErrors('unsigned-in-build', { files: bad.join(', ') }));
+  return [];
+}
+
+async function unpackedFiles(outDir: string): Promise<string[]> {
+  const folders = (await readdir(outDir)).filter((name) => /^win(-\w+)?-unpacked$/.test(name));
+  const found = await Promise.all(
+    folders.map((name) => readdir(join(outDir, name), { recursive: true, withFileTypes: true })),
+  );
+  return found.flat().flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
 }

@@ -18,16 +18,17 @@ export async function signForBuild({ path, ...options }: FileOfBuild): Promise<v
   const profile = process.env.CODESIGN_PROFILE || DEFAULT_PROFILE;
   const run = signFiles({ ...options, files: [path], env: process.env, profile });
   const { files, warnings } = await run.catch((thrown: unknown) => {
-    throw inFull(path, toCodesignError(thrown));
+    throw inFull(`${path} was not signed: `, toCodesignError(thrown));
   });
   const [outcome] = files;
   for (const warning of [...warnings, ...(outcome?.warnings ?? [])]) say(warning);
-  if (outcome?.status === 'failed') throw inFull(path, outcome.error);
+  if (outcome?.status === 'failed') throw inFull(`${path} was not signed: `, outcome.error);
 }
 
-function inFull(path: string, error: CodesignError): CodesignError {
+/** The error with code and hint in its message: build tools print nothing else. */
+export function inFull(lead: string, error: CodesignError): CodesignError {
   const { code, category, hint, message } = error;
-  const full = `${path} was not signed: ${message} [${code}]${hint === undefined ? '' : `. ${hint}`}`;
+  const full = `${lead}${message} [${code}]${hint === undefined ? '' : `. ${hint}`}`;
   return new CodesignError({ code, category, hint, message: printable(full, full.length), cause: error });
 }
 

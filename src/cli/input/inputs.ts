@@ -158,14 +158,15 @@ const CARRIAGE_RETURN = 0x0d;
 
 /** Without comments, which begin with #. Throws `list-unreadable`, and what `readLines` throws. */
 async function readList(path: string): Promise<string[]> {
+  let lines: string[];
   try {
     await using file = await openToRead(path);
-    const lines = await readLines(file.createReadStream({ autoClose: false }));
-    return lines.filter((line) => !line.startsWith('#'));
+    lines = await readLines(file.createReadStream({ autoClose: false }));
   } catch (thrown) {
     if (thrown instanceof CodesignError) throw thrown;
     throw cliErrors('list-unreadable', { path, reason: systemReason(thrown) }, { cause: thrown });
   }
+  return lines.filter((line) => !line.startsWith('#'));
 }
 
 /**

@@ -1,12 +1,13 @@
 /** The hooks called by the code of electron-builder and @electron/windows-sign itself. CODESIGN_TEST_BUILD_TOOLS names where they are installed. */
 
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, REPOSITORY, temporaryFolder } from '../../support/programs/cli.ts';
 import { startServer, type TestServer } from '../../support/services/server.ts';
 import { osslsigncodeVerify } from '../../system/interop/verifiers.ts';
+import { makeCompoundFile } from '../formats/msi/samples.ts';
 
 const TOOLS = process.env.CODESIGN_TEST_BUILD_TOOLS ?? '';
 
@@ -19,12 +20,12 @@ afterAll(async () => {
 });
 
 /** Runs a build script where the tools are installed; gives what it says, and whether the program ends signed. */
-async function build(script: (file: string) => string) {
+async function build(script: (file: string) => string, name: 'app.exe' | 'setup.msi' = 'app.exe') {
   await using folder = await temporaryFolder();
   const application = join(folder.path, 'application');
   await mkdir(application);
-  const file = join(application, 'app.exe');
-  await copyFile(fixture('pe/hello.exe'), file);
+  const file = join(application, name);
+  await (name === 'app.exe' ? copyFile(fixture('pe/hello.exe'), file) : writeFile(file, makeCompoundFile()));
   const before = server.operations('sign').length;
   const env = { PATH: process.env.PATH, ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
   const output = await new Promise<string>((resolve, reject) => {
@@ -40,7 +41,7 @@ async function build(script: (file: string) => string) {
 const HOOK = (name: string): string => JSON.stringify(join(REPOSITORY, 'dist', `${name}.js`));
 
 describe.skipIf(TOOLS === '')('electron-builder', () => {
-  it('of today calls the hook through win.signtoolOptions.sign', async () => {
+  it.each(['app.exe', 'setup.msi'] as const)('of today signs %s through win.signtoolOptions.sign', async (name) => {
     const { accepted, requests } = await build(
       (file) => `
         const { WindowsSignToolManager } = require('app-builder-lib/out/codeSign/windowsSignToolManager');
@@ -53,16 +54,23 @@ describe.skipIf(TOOLS === '')('electron-builder', () => {
         };
         new WindowsSignToolManager(packager).signFile({ path: ${JSON.stringify(file)}, options })
           .catch((error) => { console.error(error); process.exit(1); });`,
+      name,
     );
     expect({ accepted, requests }).toEqual({ accepted: true, requests: 1 });
   });
 
-  it('of version 22 calls it through win.sign', async () => {
+  it.each([
+    ['22', 'app.exe'],
+    ['22', 'setup.msi'],
+    ['24', 'app.exe'],
+    ['24', 'setup.msi'],
+  ] as const)('of version %s signs %s through win.sign', async (version, name) => {
     const { accepted, requests } = await build(
       (file) => `
-        const { sign } = require('app-builder-lib-22/out/codeSign/windowsCodeSign');
-        sign({ path: ${JSON.stringify(file)}, options: { sign: ${HOOK('electron-builder')} } }, {})
+        const { sign } = require('app-builder-lib-${version}/out/codeSign/windowsCodeSign');
+        sign({ path: ${JSON.stringify(file)}, options: { sign: ${HOOK('electron-builder')} } }, { appInfo: { type: 'commonjs' } })
           .catch((error) => { console.error(error); process.exit(1); });`,
+      name,
     );
     expect({ accepted, requests }).toEqual({ accepted: true, requests: 1 });
   });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { watchRun } from '../../support/credential-watch.ts';
 import { fixture, REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
 import { startServer, type TestServer } from '../../support/services/server.ts';
+import { makeCompoundFile } from '../formats/msi/samples.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -57,6 +58,10 @@ describe('the hook of electron-builder', () => {
   it.each([
     ['of version 25 and later', `{ signtoolOptions: { signingHashAlgorithms: ['sha256'] } }`],
     ['of version 24 and before', `{ signingHashAlgorithms: ['sha256'] }`],
+    [
+      'of version 27',
+      `{ sign: { type: 'signtool', sign: 'codesign-remote/electron-builder', signingHashAlgorithms: ['sha256'] } }`,
+    ],
   ])('signs with the name and web page of the product, in the call form %s', async (_, options) => {
     await using folder = await temporaryFolder();
     const { code, stderr, requests, files } = await build(
@@ -70,7 +75,7 @@ describe('the hook of electron-builder', () => {
 
   it('spends one signature where both SHA-1 and SHA-256 would be made', async () => {
     await using folder = await temporaryFolder();
-    const { code, requests, stderr } = await build(
+    const { code, requests, stderr, files } = await build(
       folder.path,
       'electron-builder',
       `for (const [index, hash] of ['sha1', 'sha256'].entries()) {
@@ -78,15 +83,37 @@ describe('the hook of electron-builder', () => {
        }`,
     );
     expect({ code, requests }).toEqual({ code: 0, requests: 1 });
-    expect(stderr).toContain('app.exe gets no SHA-1 signature in addition to the SHA-256 one');
+    expect(stderr).toContain('app.exe gets no second signature (sha256)');
+    expect(await describeSignature(files[0])).not.toContain('SHA1');
   });
 
-  it('signs with SHA-1 where nothing else is wanted', async () => {
+  it.each([
+    ['by default', 'undefined'],
+    ['with both digests', `{ signtoolOptions: { signingHashAlgorithms: ['sha1', 'sha256'] } }`],
+    ['with both digests, in version 27', `{ sign: { type: 'signtool', signingHashAlgorithms: ['sha1', 'sha256'] } }`],
+  ])('signs an .msi in its only pass, with SHA-256, %s', async (_, options) => {
+    await using folder = await temporaryFolder();
+    const installer = join(folder.path, 'setup.msi');
+    await writeFile(installer, makeCompoundFile());
+    const { code, requests, stderr } = await build(
+      folder.path,
+      'electron-builder',
+      `await hook.sign({ ${task}, path: ${JSON.stringify(installer)}, hash: 'sha1', options: ${options} }, {});`,
+    );
+    expect({ code, requests }, stderr).toEqual({ code: 0, requests: 1 });
+    expect(await describeSignature(installer)).toContain('SHA256');
+  });
+
+  it.each([
+    `{ signingHashAlgorithms: ['sha1'] }`,
+    `{ signtoolOptions: { signingHashAlgorithms: ['sha1'] } }`,
+    `{ sign: { type: 'signtool', sign: 'codesign-remote/electron-builder', signingHashAlgorithms: ['sha1'] } }`,
+  ])('signs with SHA-1 if nothing else is wanted: %s', async (options) => {
     await using folder = await temporaryFolder();
     const { code, requests, files } = await build(
       folder.path,
       'electron-builder',
-      `await hook.sign({ ${task}, hash: 'sha1', options: { signtoolOptions: { signingHashAlgorithms: ['sha1'] } } }, {});`,
+      `await hook.sign({ ${task}, hash: 'sha1', options: ${options} }, {});`,
     );
     expect({ code, requests }).toEqual({ code: 0, requests: 1 });
     expect(await describeSignature(files[0])).toContain('SHA1');
@@ -131,6 +158,52 @@ describe('the hook of electron-builder', () => {
     expect(stderr).toMatch(/THROWN .*app\.exe was not signed: .* \[unauthorized\]/);
     expect(stderr).not.toContain('wrong');
     expect(await readFile(files[0] ?? '')).toEqual(await readFile(fixture('pe/hello.exe')));
+  });
+});
+
+describe('afterAllArtifactBuild', () => {
+  const check = (folder: string, artifacts: string) =>
+    `await hook.afterAllArtifactBuild({ outDir: ${JSON.stringify(folder)}, artifactPaths: ${artifacts} });`;
+
+  it('accepts a build whose programs are signed, and ignores files that Windows does not check', async () => {
+    await using folder = await temporaryFolder();
+    const unpacked = join(folder.path, 'win-unpacked', 'resources');
+    await mkdir(unpacked, { recursive: true });
+    await copyFile(fixture('pe/hello.exe'), join(unpacked, 'addon.node'));
+    await writeFile(join(unpacked, 'index.js'), 'module.exports = 1;\n');
+    await writeFile(join(folder.path, 'latest.yml'), 'version: 1\n');
+    const { code, stderr } = await build(
+      folder.path,
+      'electron-builder',
+      `for (const path of [app, ${JSON.stringify(join(unpacked, 'addon.node'))}]) await hook.sign(path);
+       ${check(folder.path, `[app, ${JSON.stringify(join(folder.path, 'latest.yml'))}]`)}`,
+    );
+    expect(code, stderr).toBe(0);
+  });
+
+  it('fails a build with an unsigned artifact, or an unsigned program in win-unpacked', async () => {
+    await using folder = await temporaryFolder();
+    const unpacked = join(folder.path, 'win-arm64-unpacked');
+    await mkdir(unpacked);
+    await copyFile(fixture('pe/hello.exe'), join(unpacked, 'library.dll'));
+    const { code, stderr } = await build(folder.path, 'electron-builder', check(folder.path, '[helper]'));
+    expect(code).toBe(70);
+    expect(stderr).toMatch(/THROWN .*helper\.exe \(unsigned\), .*library\.dll \(unsigned\) \[unsigned-in-build\]/);
+  });
+
+  it('fails a build with a signed program that was changed later', async () => {
+    await using folder = await temporaryFolder();
+    const { code, stderr } = await build(
+      folder.path,
+      'electron-builder',
+      `await hook.sign(app);
+       const bytes = require('fs').readFileSync(app);
+       bytes[0x200] ^= 1;
+       require('fs').writeFileSync(app, bytes);
+       ${check(folder.path, '[app]')}`,
+    );
+    expect(code).toBe(70);
+    expect(stderr).toMatch(/app\.exe \(broken\) \[unsigned-in-build\]/);
   });
 });
 
