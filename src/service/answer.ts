@@ -5,7 +5,7 @@ import { fingerprintOf } from '../crypto/fingerprint.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { AnswerHead } from '../http/request.ts';
 import { readRetryAfter } from '../http/retry.ts';
-import type { SecretSearch } from '../secrets/secret-search.ts';
+import type { ForeignText } from '../secrets/foreign-text.ts';
 import type { Operation } from './call-record.ts';
 import { businessErrors, isOfGateway, statusErrors } from './errors.ts';
 import { type Envelope, envelopeSchema, signatureRecordSchema } from './messages.ts';
@@ -144,10 +144,12 @@ function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
 /** Characters. */
 const LONGEST = 256;
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+/** Hexadecimal, Base64, UUIDs and names: longer than words, and shown as they are. */
+const USUAL_ID = /^[\w.:~+/=@-]*$/;
 const DIGEST = /^sha256:[0-9a-f]{64} \(the id is not stored: [^()]*\)$/;
 
 /** The id itself, if it has 1 to 256 printable characters and holds no secret. If not, a digest of it with a note. */
-export function storableRecord(id: string, secrets: SecretSearch): string {
+export function storableRecord(id: string, secrets: ForeignText): string {
   const problem = problemOf(id, secrets);
   if (problem === undefined) return id;
   // Of the masked text: the digest of a secret could be searched for.
@@ -155,11 +157,12 @@ export function storableRecord(id: string, secrets: SecretSearch): string {
   return `sha256:${digest} (the id is not stored: ${problem})`;
 }
 
-function problemOf(id: string, secrets: SecretSearch): string | undefined {
+function problemOf(id: string, secrets: ForeignText): string | undefined {
   const length = [...id].length;
   if (length > LONGEST) return `it has ${length} characters`;
   if (UNPRINTABLE.test(id)) return 'it has unprintable characters';
-  if (secrets.isIn(id)) return 'it holds a credential';
+  if (secrets.holdsSecret(id)) return 'it holds a credential';
+  if (!USUAL_ID.test(id) && secrets.show(id) !== id.normalize('NFC')) return 'it may hold a credential';
   return DIGEST.test(id) ? 'it looks like a digest of another id' : undefined;
 }
 

@@ -3,8 +3,8 @@ import { printable } from '../errors/printable.ts';
 import type { Http } from '../http/http.ts';
 import type { Outcome } from '../http/request.ts';
 import { type OnWait, REAL_RETRY_CLOCK } from '../http/retry.ts';
+import { type ForeignText, foreignText } from '../secrets/foreign-text.ts';
 import { Secret } from '../secrets/secret.ts';
-import { type SecretSearch, searchFor } from '../secrets/secret-search.ts';
 import {
   isServiceId,
   isSuccessStatus,
@@ -61,8 +61,8 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
     clock = REAL_CLOCK,
   } = options;
   const pace = createPace({ most: concurrency, now: clock.now, sleep: clock.sleep });
-  const calling: Calling = { origin: baseUrl.origin, show: showWithout(credentials), pace, clock, onCall, onWait };
   const secrets = secretsOf(credentials);
+  const calling: Calling = { origin: baseUrl.origin, show: showWithout(secrets), pace, clock, onCall, onWait };
   /** Ids by what is stored of them. */
   const idsOfRun = new Map<string, string>();
   const storable = (id: string): string => {
@@ -142,19 +142,18 @@ function basicToken({ accessKey, accessSecret }: Credentials): string {
 }
 
 /** A service may send back what it was sent: its text is shown without the credentials in it. */
-function showWithout(credentials: Credentials): Show {
-  const secrets = secretsOf(credentials);
-  return (text) => printable(secrets.mask(text));
+function showWithout(secrets: ForeignText): Show {
+  return (text) => printable(secrets.show(text));
 }
 
-function secretsOf(credentials: Credentials): SecretSearch {
-  return searchFor([basicToken(credentials), credentials.accessSecret.reveal()]);
+function secretsOf(credentials: Credentials): ForeignText {
+  return foreignText([basicToken(credentials), credentials.accessSecret.reveal()]);
 }
 
 /** What is kept of a signature before it is checked must not be a secret. */
-function holdsSecret({ signature }: SignatureRecord, secrets: SecretSearch): boolean {
+function holdsSecret({ signature }: SignatureRecord, secrets: ForeignText): boolean {
   const bytes = Buffer.from(signature);
-  return secrets.isIn(bytes.toString('base64')) || secrets.isIn(bytes.toString('latin1'));
+  return secrets.holdsSecret(bytes.toString('base64')) || secrets.holdsSecret(bytes.toString('latin1'));
 }
 
 interface CredentialsCheck {
@@ -207,7 +206,7 @@ export async function checkCredentials(options: CheckOptions): Promise<Credentia
       milliseconds: Math.max(0, now() - started),
     });
   try {
-    const check = readCheck(outcome, origin, showWithout(credentials));
+    const check = readCheck(outcome, origin, showWithout(secretsOf(credentials)));
     record(check.serviceCode, 'ok');
     return check;
   } catch (thrown) {

@@ -7,6 +7,7 @@ import { printable } from '../errors/printable.ts';
 import type { Http } from '../http/http.ts';
 import { withinLimit } from '../http/limit.ts';
 import { type OnWait, type RetryClock, retry } from '../http/retry.ts';
+import { foreignText } from '../secrets/foreign-text.ts';
 import type { AskedFor, CheckedToken } from './check-answer.ts';
 import { type Classified, classifyOutcome } from './classify-outcome.ts';
 import { buildTimestampRequest, NONCE_LENGTH, nonceOf } from './request.ts';
@@ -41,6 +42,8 @@ export function createAuthority(options: AuthorityOptions) {
   const { url, http, timeoutMilliseconds, clock } = options;
   const limit = pLimit(options.concurrency);
   const name = printable(`${url.origin}${url.pathname}`);
+  // An authority may require a key in its address.
+  const secrets = foreignText([...url.searchParams.values()]);
   let isDown = false;
 
   const attempt = async (signatureValue: SignedContent): Promise<Classified> => {
@@ -67,11 +70,11 @@ export function createAuthority(options: AuthorityOptions) {
       clock,
       signal,
       budget: WAITING_BUDGET,
-      onWait: ({ reason }, wait) => options.onWait?.(`${name}: ${reason}`, wait),
+      onWait: ({ reason }, wait) => options.onWait?.(`${name}: ${secrets.mask(reason)}`, wait),
     });
     if ('result' in retried) return retried.result;
     const { failure, attempts } = retried;
-    return { reason: printable(failure.reason) + (attempts > 1 ? ` after ${attempts} attempts` : '') };
+    return { reason: printable(secrets.mask(failure.reason)) + (attempts > 1 ? ` after ${attempts} attempts` : '') };
   };
 
   return {

@@ -1,5 +1,6 @@
 import type { AnswerHead, Failure, Outcome } from '../http/request.ts';
 import { type Attempt, readRetryAfter } from '../http/retry.ts';
+import { withoutDenseRuns } from '../secrets/dense-runs.ts';
 import { type AskedFor, type CheckedToken, checkAnswer } from './check-answer.ts';
 
 export type Classified = Attempt<CheckedToken, Refused>;
@@ -30,12 +31,15 @@ export function classifyOutcome(outcome: Outcome, asked: AskedFor): Classified {
 
 function classifyStatus({ status, headers }: AnswerHead, retryAfter: number | undefined): Classified {
   const location = headers.get('location');
-  const redirect = status >= 300 && status < 400 && location !== undefined ? `, a redirect to ${location}` : '';
+  const redirect =
+    status >= 300 && status < 400 && location !== undefined ? `, a redirect to ${withoutDenseRuns(location)}` : '';
   const reason = `HTTP ${status}${redirect}`;
   return status === 429 || status >= 500 ? transient(reason, retryAfter) : final(reason);
 }
 
-function classifyFailure({ reason, detail }: Failure, retryAfter: number | undefined): Classified {
+function classifyFailure({ reason, ...failure }: Failure, retryAfter: number | undefined): Classified {
+  // TLS quotes names in the certificate of the authority.
+  const detail = withoutDenseRuns(failure.detail);
   switch (reason) {
     case 'too-large':
       return final(`no timestamp: ${detail}`);

@@ -2,6 +2,7 @@ import { type Element, fieldsOf, octetsOf, parts, readElement } from '../asn1/re
 import { encode, objectIdentifier, octetString, sequence, smallInteger } from '../asn1/write.ts';
 import { digestAlgorithm } from '../cms/build-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import { withoutDenseRuns } from '../secrets/dense-runs.ts';
 
 export interface TimestampRequest {
   readonly algorithm: DigestAlgorithm;
@@ -109,11 +110,8 @@ function smallNumberOf({ contents }: Element): number {
 function textsIn(texts: Element | undefined): readonly string[] {
   if (texts === undefined) return [];
   const all = parts(texts, 'statusString').map((text) => octetsOf({ ...text, tag: 0x04 }, 'statusString'));
-  return [
-    Buffer.concat(all.flatMap((text, index) => (index === 0 ? [text] : [Buffer.from(' '), text])))
-      .subarray(0, LONGEST_TEXT)
-      .toString('utf8'),
-  ];
+  const text = Buffer.concat(all.flatMap((one, index) => (index === 0 ? [one] : [Buffer.from(' '), one])));
+  return [withoutDenseRuns(text.subarray(0, LONGEST_TEXT).toString('utf8'))];
 }
 
 /** The set bits of a BIT STRING, in words. */

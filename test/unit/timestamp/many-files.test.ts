@@ -235,6 +235,14 @@ describe('an interruption', () => {
   });
 });
 
+/** PKIStatusInfo: rejection, with words. */
+function rejectionWith(words: string): Buffer {
+  const text = Buffer.from(words);
+  const texts = Buffer.concat([Buffer.of(0x30, text.length + 2, 0x0c, text.length), text]);
+  const status = Buffer.concat([Buffer.of(0x02, 1, 2), texts]);
+  return Buffer.concat([Buffer.of(0x30, status.length + 2, 0x30, status.length), status]);
+}
+
 describe('what is shown', () => {
   it('of an address has no user information and no query', async () => {
     const http = cannedHttp(() => answer(404));
@@ -244,21 +252,29 @@ describe('what is shown', () => {
   });
 
   it('of an authority’s words cannot move the cursor', async () => {
-    // PKIStatusInfo: rejection, "\x1b[2J::error::no"
-    const text = Buffer.from('\x1b[2J::error::no\n');
-    const texts = Buffer.concat([Buffer.of(0x30, text.length + 2, 0x0c, text.length), text]);
-    const status = Buffer.concat([Buffer.of(0x02, 1, 2), texts]);
-    const response = Buffer.concat([Buffer.of(0x30, status.length + 2, 0x30, status.length), status]);
-    const http = cannedHttp(() => answer(200, response));
+    const http = cannedHttp(() => answer(200, rejectionWith('\x1b[2J::error::no\n')));
     const { message } = await failureOf(openAuthorities(['http://a.example/'], { http }));
     expect(message).toContain('it rejects the request: rejection (\\x1b[2J:\\x3aerror::no\\n)');
     expect(message).not.toContain('\x1b');
   });
 
+  it('of an authority’s words and redirects has no key of its address, in any form', async () => {
+    const key = 'K3y-of-an-account';
+    const forms = [key, key.toUpperCase(), Buffer.from(`x${key}`).toString('base64'), [...Buffer.from(key)].join(' ')];
+    for (const form of forms) {
+      const location = `http://b.example/ts?key=${form}`;
+      for (const given of [answer(200, rejectionWith(`no: ${form}`)), answer(302, '', { location })]) {
+        const http = cannedHttp(() => given);
+        const { message } = await failureOf(openAuthorities([`http://a.example/ts?key=${key}`], { http }));
+        expect(message).toMatch(/(?:no: |ts|key=)(?:75 )?(?:.{0,3}\[secret\].{0,3}|…)\)?$/);
+      }
+    }
+  });
+
   it('of a redirect’s target cannot either', async () => {
-    const http = cannedHttp(() => answer(301, '', { location: `http://b.example/\x1b[2J${'x'.repeat(9999)}` }));
+    const http = cannedHttp(() => answer(301, '', { location: `http://b.example/\x1b[2J ${'long '.repeat(999)}` }));
     const { message } = await failureOf(openAuthorities(['http://a.example/'], { http }));
-    expect(message).toContain('http://b.example/\\x1b[2Jxxx');
+    expect(message).toContain('http://b.example/\\x1b[2J long');
     expect(message.length).toBeLessThan(600);
   });
 });

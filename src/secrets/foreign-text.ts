@@ -1,0 +1,96 @@
+/** Text of a service or a timestamp authority: it may hold the credentials that were sent to it. */
+
+import { withoutDenseRuns } from './dense-runs.ts';
+
+export interface ForeignText {
+  /** The text with `[secret]` for each secret. */
+  mask(text: string): string;
+  /** The same, with `…` for what may be a secret in another form: fit to be shown and stored. */
+  show(text: string): string;
+  /** Whether the text holds a secret of at least `SHORTEST` characters: any text holds shorter ones by chance. */
+  holdsSecret(text: string): boolean;
+}
+
+const MASK = '[secret]';
+const SHORTEST = 8;
+
+/** @param secrets empty ones are left out */
+export function foreignText(secrets: readonly string[]): ForeignText {
+  const given = secrets.filter((secret) => secret !== '').map((secret) => secret.normalize('NFC'));
+  const skeletons = [...new Set(given.flatMap(formsOf))].filter((form) => form.length >= SHORTEST);
+  const long = given.filter((secret) => secret.length >= SHORTEST);
+  const mask = (foreign: string, show: (between: string) => string): string => {
+    const text = foreign.normalize('NFC');
+    let masked = '';
+    let done = 0;
+    for (const [from, to] of [...findLiterally(text, given), ...findSkeletons(text, skeletons)].sort(byStart)) {
+      if (from >= done) masked += show(text.slice(done, from)) + MASK;
+      done = Math.max(done, to);
+    }
+    return masked + show(text.slice(done));
+  };
+  return {
+    mask: (text) => mask(text, (between) => between),
+    show: (text) => mask(text, withoutDenseRuns),
+    holdsSecret(foreign) {
+      const text = foreign.normalize('NFC');
+      return findLiterally(text, long).length > 0 || findSkeletons(text, skeletons).length > 0;
+    },
+  };
+}
+
+/** Start and end in the text. */
+type Span = readonly [number, number];
+
+const byStart = ([one]: Span, [other]: Span): number => one - other;
+
+function findLiterally(text: string, secrets: readonly string[]): readonly Span[] {
+  return secrets.flatMap((secret) => {
+    const pattern = new RegExp(secret.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu');
+    return [...text.matchAll(pattern)].map(({ 0: found, index }): Span => [index, index + found.length]);
+  });
+}
+
+/** The secret, percent-encoded, in hexadecimal, and in Base64 at each of the three offsets in a longer text. */
+function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  const forms = [
+    secret,
+    encodeURIComponent(secret),
+    bytes.toString('hex'),
+    ...[0, 1, 2].map((o) => base64At(bytes, o)),
+  ];
+  return forms.map((form) => skeletonOf(form).letters);
+}
+
+/** The Base64 digits that depend on no byte before or after the secret. A digit has 6 bits. */
+function base64At(bytes: Uint8Array, offset: number): string {
+  const text = Buffer.concat([Buffer.alloc(offset), bytes, Buffer.alloc(3)]).toString('base64');
+  return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+}
+
+/**
+ * The letters and digits of ASCII, in lower case. So case, spaces, line breaks, invisible characters, separators, escapes
+ * by a backslash, base64url and UTF-8 that was read as Latin-1 make no difference.
+ */
+function skeletonOf(text: string): { readonly letters: string; readonly starts: readonly number[] } {
+  const found = [...text.matchAll(/[0-9a-z]/gi)];
+  return {
+    letters: found
+      .map(([letter]) => letter)
+      .join('')
+      .toLowerCase(),
+    starts: found.map(({ index }) => index),
+  };
+}
+
+function findSkeletons(text: string, wanted: readonly string[]): readonly Span[] {
+  const { letters, starts } = skeletonOf(text);
+  const spans: Span[] = [];
+  for (const form of wanted) {
+    for (let at = letters.indexOf(form); at !== -1; at = letters.indexOf(form, at + form.length)) {
+      spans.push([starts[at] ?? 0, (starts[at + form.length - 1] ?? text.length) + 1]);
+    }
+  }
+  return spans;
+}
