@@ -76,7 +76,11 @@ async function* expand(name: string, options: Expanding): AsyncGenerator<InputPa
   } else if (await exists(name)) {
     yield* expandLiteral(name, options);
   } else if (name.startsWith('@')) {
-    yield* expandLines(await readList(name.slice(1)), options);
+    const lines = await readList(name.slice(1));
+    yield* expandLines(
+      lines.filter((line) => !line.startsWith('#')),
+      options,
+    );
   } else if (await hasMagic(name)) {
     for (const path of await expandPattern(name, options)) yield* expandLiteral(path, options);
   } else {
@@ -156,17 +160,15 @@ const LARGEST_LIST = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Without comments, which begin with #. Throws `list-unreadable`, and what `readLines` throws. */
+/** Throws `list-unreadable`, and what `readLines` throws. */
 async function readList(path: string): Promise<string[]> {
-  let lines: string[];
   try {
     await using file = await openToRead(path);
-    lines = await readLines(file.createReadStream({ autoClose: false }));
+    return await readLines(file.createReadStream({ autoClose: false }));
   } catch (thrown) {
     if (thrown instanceof CodesignError) throw thrown;
     throw cliErrors('list-unreadable', { path, reason: systemReason(thrown) }, { cause: thrown });
   }
-  return lines.filter((line) => !line.startsWith('#'));
 }
 
 /**
