@@ -38,11 +38,11 @@ export async function signAgain(service, signed, signal) {
   }));
 }
 
-/** `osslsigncode verify`, under the given root for signatures and timestamps. */
-export async function askOsslsigncode(root, signed, signal) {
+/** `osslsigncode verify`, under the given roots of signatures and of timestamps. */
+export async function askOsslsigncode([root, timestampRoot], signed, signal) {
   const verdicts = [];
   for (const { file, timestamp } of signed) {
-    const args = ['verify', '-CAfile', root, '-TSA-CAfile', root, '-in', file];
+    const args = ['verify', '-CAfile', root, '-TSA-CAfile', timestampRoot, '-in', file];
     const { code, output } = await run('osslsigncode', args, { signal });
     // It accepts a file whose timestamp is wrong.
     const ofTimestamp = /^Timestamp Server Signature verification: ok$/m.exec(output)?.[0];
@@ -51,12 +51,16 @@ export async function askOsslsigncode(root, signed, signal) {
   return verdicts;
 }
 
-/** `jarsigner -verify -strict`, with the given root as the one it trusts. */
-export async function askJarsigner(root, signed, signal) {
+/** `jarsigner -verify -strict`, with the given roots as those that it trusts. */
+export async function askJarsigner(roots, signed, signal) {
   const folder = await mkdtemp(path.join(tmpdir(), 'codesign-remote-demo-trust-'));
   try {
     const store = ['-keystore', path.join(folder, 'trust.p12'), '-storepass', 'changeit'];
-    await run('keytool', ['-importcert', '-noprompt', '-alias', 'root', '-file', root, ...store], { signal });
+    for (const [index, root] of roots.entries()) {
+      await run('keytool', ['-importcert', '-noprompt', '-alias', `root-${index}`, '-file', root, ...store], {
+        signal,
+      });
+    }
     const verdicts = [];
     for (const { file, timestamp } of signed) {
       const args = ['-J-Duser.language=en', '-verify', '-strict', '-verbose', ...store, file];

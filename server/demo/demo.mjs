@@ -1,18 +1,18 @@
 // `npm run demo [-- file.exe …]` signs copies of programs with a key in an HSM (SoftHSM), through the real service over HTTPS,
 // and verifies the results with other programs.
-import { copyFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buildWhenStale } from '../scripts/fresh-build.mjs';
 import { asScript, onPath } from '../scripts/run.mjs';
 import { setUp } from '../scripts/set-up.mjs';
 import { askJarsigner, askOsslsigncode, signAgain, signCopies } from './client.mjs';
 import { chooseInputs, copyInputs } from './inputs.mjs';
-import { startService } from './service.mjs';
+import { startServices } from './service.mjs';
 
 const USAGE = `Usage: npm run demo [-- file.exe …]
 
 Signs copies of the programs given, or of two bundled ones, with a key in SoftHSM, through the real service over HTTPS,
-with timestamps by its own authority, and has the results checked. The originals stay as they are. The keys are made for the
+with timestamps by a demonstration authority, and has the results checked. The originals stay as they are. The keys are made for the
 demo and gone after it.`;
 
 /** Verifiers of other projects, and the files that each checks. */
@@ -54,10 +54,10 @@ await asScript(async (args) => {
   let signed = [];
   let service;
   try {
-    say('2. Starting the signing service');
-    service = await startService(interruption.signal);
+    say('2. Starting the signing service and a timestamp authority');
+    service = await startServices(interruption.signal);
     sayDetail(`It listens on ${service.url} and has made an RSA key inside SoftHSM, which never leaves it.`);
-    sayDetail('It is its own timestamp authority (RFC 3161) too, with another key.');
+    sayDetail(`Timestamps (RFC 3161) come from ${service.environment.CODESIGN_TIMESTAMP_URL}, with a key of its own.`);
     const outcome = await show(service, folder, copies, interruption.signal);
     signed = outcome.signed;
     return interruption.exitCode() ?? outcome.exitCode;
@@ -69,7 +69,7 @@ await asScript(async (args) => {
   } finally {
     interruption.end();
     await service?.stop();
-    if (service) say('5. Stopped the service; its keys and its data are gone.');
+    if (service) say('5. Stopped both; their keys and their data are gone.');
     const kept = new Set(signed.map(({ file }) => file));
     for (const copy of copies) if (!kept.has(copy)) await rm(copy, { force: true });
     if (kept.size === 0) await rm(folder, { recursive: true, force: true });
@@ -104,14 +104,14 @@ async function show(service, folder, copies, signal) {
   if (signing.signed.length === 0) return { signed: [], exitCode: signing.exitCode };
 
   say('4. Verifying the result');
-  const root = path.join(folder, 'demo-root.crt');
-  await copyFile(service.root, root);
+  const roots = await Promise.all(service.roots.map((root) => readFile(root, 'utf8')));
+  await writeFile(path.join(folder, 'demo-roots.crt'), roots.join(''));
   const rejected = await check('codesign-remote', signing.signed, () => signAgain(service, signing.signed, signal));
   for (const { format, program, needs, source, ask } of VERIFIERS) {
     const checked = signing.signed.filter((file) => file.format === format);
     if (checked.length === 0) continue;
     if (needs.every((name) => onPath(name) !== undefined)) {
-      rejected.push(...(await check(program, checked, () => ask(root, checked, signal))));
+      rejected.push(...(await check(program, checked, () => ask(service.roots, checked, signal))));
     } else {
       sayDetail(`${program} is not installed, so its opinion is missing (${source}).`);
     }
@@ -134,7 +134,7 @@ function sayWhereItIs(folder, files) {
   say('');
   say(`Signed: ${files.join('\n        ')}`);
   say(
-    `Neither Windows nor Java will trust it: the certificate comes from this demo's own root, ${path.join(folder, 'demo-root.crt')}`,
+    `Neither Windows nor Java will trust it: its certificates come from this demo's own roots, ${path.join(folder, 'demo-roots.crt')}`,
   );
   say('');
   say(

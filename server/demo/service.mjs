@@ -1,4 +1,4 @@
-// The signing service for the length of a demo: a real server with a token and a key of its own, on a free port.
+// The services for the length of a demo, on free ports: a real server with a key in its own token, and a timestamp authority.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -7,59 +7,81 @@ import { fileURLToPath } from 'node:url';
 import { ScriptError } from '../scripts/run.mjs';
 
 const program = fileURLToPath(new URL('../bin/codesign-remote-server.js', import.meta.url));
+const authority = fileURLToPath(new URL('tsa.mjs', import.meta.url));
 const START_TIMEOUT = 60_000;
 const STOP_TIMEOUT = 15_000;
 
-/** Starts the server with temporary data. Returns its address, its root certificate, the client's environment, and a function that stops it. */
-export async function startService(signal) {
+/** Starts both with temporary data. Returns the server's address, the roots of both, the client's environment, and a function that stops them. */
+export async function startServices(signal) {
   const data = await mkdtemp(path.join(os.tmpdir(), 'codesign-remote-demo-data-'));
   const clientEnv = path.join(data, 'client.env');
-  const options = ['--data', path.join(data, 'server'), '--port', '0', '--tsa', '--client-env', clientEnv];
-  const server = spawn(process.execPath, [program, 'start', ...options], {
-    env: environmentWithoutSettings(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // Only the demo receives Ctrl-C; it then stops the server.
-    detached: process.platform !== 'win32',
-  });
-  const ended = new Promise((resolve) => server.once('close', resolve));
+  const timestampRoot = path.join(data, 'timestamp-root.pem');
+  const started = [
+    start('signing service', [
+      program,
+      'start',
+      '--data',
+      path.join(data, 'server'),
+      '--port',
+      '0',
+      '--client-env',
+      clientEnv,
+    ]),
+    start('timestamp authority', [authority, '--port', '0', '--root', timestampRoot]),
+  ];
   const stop = async () => {
-    server.kill('SIGTERM');
-    const timer = setTimeout(() => server.kill('SIGKILL'), STOP_TIMEOUT);
-    await ended;
-    clearTimeout(timer);
+    await Promise.all(started.map((each) => each.stop()));
     await rm(data, { recursive: true, force: true });
   };
   try {
-    const url = await listening(server, ended, signal);
-    const client = readEnvironmentLines(await readFile(clientEnv, 'utf8'));
+    const [url, timestampUrl] = await Promise.all(started.map(({ address }) => address(signal)));
     const environment = {
       ...environmentWithoutSettings(),
-      ...client,
+      ...readEnvironmentLines(await readFile(clientEnv, 'utf8')),
+      CODESIGN_TIMESTAMP_URL: timestampUrl,
       CODESIGN_STATE_DIR: path.join(data, 'client-state'),
       CODESIGN_CONFIG_DIR: path.join(data, 'client-config'),
     };
-    // The root of the server's own CA, for verifiers: its signatures and timestamps chain to it.
-    const root = path.join(data, 'server', 'service', 'certificates', 'ca.pem');
-    return { url, root, environment, stop };
+    const roots = [path.join(data, 'server', 'service', 'certificates', 'ca.pem'), timestampRoot];
+    return { url, roots, environment, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** Waits for the server's line on standard output. Throws with the server's log if the server ends or prints nothing. */
-function listening(server, ended, signal) {
+function start(name, args) {
+  const child = spawn(process.execPath, args, {
+    env: environmentWithoutSettings(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Only the demo receives Ctrl-C; it then stops the services.
+    detached: process.platform !== 'win32',
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  return {
+    address: (signal) => addressOf(name, child, ended, signal),
+    async stop() {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Waits for the line on standard output that ends with the address. Throws with the log if the process ends or prints nothing. */
+function addressOf(name, child, ended, signal) {
   let output = '';
   let log = '';
-  server.stderr.setEncoding('utf8').on('data', (chunk) => {
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
     log += chunk;
   });
   return new Promise((resolve, reject) => {
-    const fail = (what) => reject(new ScriptError(`The signing service ${what}:\n${(log + output).trim()}`));
+    const fail = (what) => reject(new ScriptError(`The ${name} ${what}:\n${(log + output).trim()}`));
     const timer = setTimeout(() => fail(`did not start within ${START_TIMEOUT / 1000} seconds`), START_TIMEOUT);
-    server.stdout.setEncoding('utf8').on('data', (chunk) => {
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
       output += chunk;
-      const url = /^listening on (\S+)$/m.exec(output)?.[1];
+      const url = /^(?:listening on|timestamps at) (\S+)$/m.exec(output)?.[1];
       if (url === undefined) return;
       clearTimeout(timer);
       resolve(url);

@@ -1,4 +1,4 @@
-/** The server's settings: option, environment, configuration file, default, in this order; checked and frozen. */
+/** The server's settings: option, environment, configuration file, default, in this order. One schema checks all of them. */
 
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -27,153 +27,175 @@ export interface StartOptions extends DataOptions {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly tlsName?: readonly string[];
-  readonly tsa?: boolean;
   readonly logLevel?: string;
 }
 
-export type DataConfig = ReturnType<typeof dataSettings>;
-export type StartConfig = ReturnType<typeof startConfig>;
+const A_TEXT = 'a text with at least one character';
+const text = v.pipe(v.string(A_TEXT), v.nonEmpty(A_TEXT));
 
-/** An HSM that makes some hundred signatures a second does these within a second or so. */
-const WAITING = 256;
-/** Far longer than an HSM takes, so that only calls of servers that were killed lose their place. */
-const LEASE_SECONDS = 60;
+const A_HOST = 'a DNS name or an IP address';
+const host = v.pipe(v.string(A_HOST), v.check(isHost, A_HOST));
+
+const A_LABEL = 'a label of at most 32 characters of ASCII';
+const label = v.pipe(v.string(A_LABEL), v.regex(/^[\x20-\x7e]{1,32}$/, A_LABEL));
+
+const A_DATABASE = 'an address that begins with postgres://';
+const database = v.pipe(v.string(A_DATABASE), v.regex(/^postgres(ql)?:\/\//, A_DATABASE));
+
+function wholeNumber(from: number, to: number) {
+  const expected = `a whole number from ${from} to ${to}`;
+  const digits = v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number));
+  const number = v.union([v.number(), digits], expected);
+  return v.pipe(number, v.integer(expected), v.minValue(from, expected), v.maxValue(to, expected));
+}
+
+/** Every setting by its path in the configuration file. The messages say what a value must be. */
+const schema = v.strictObject(
+  {
+    data: v.exactOptional(text),
+    database: v.exactOptional(database),
+    host: v.exactOptional(host),
+    port: v.exactOptional(wholeNumber(0, 65_535)),
+    logLevel: v.exactOptional(v.picklist(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`)),
+    'tls.certificate': v.exactOptional(text),
+    'tls.key': v.exactOptional(text),
+    'tls.names': v.exactOptional(v.array(host, 'a list')),
+    'pkcs11.library': v.exactOptional(text),
+    'pkcs11.token': v.exactOptional(label),
+    'pkcs11.pinFile': v.exactOptional(text),
+    'pkcs11.sessions': v.exactOptional(wholeNumber(1, 1024)),
+    'limits.waiting': v.exactOptional(wholeNumber(0, 100_000)),
+    'limits.leaseSeconds': v.exactOptional(wholeNumber(1, 3600)),
+  },
+  'a setting',
+);
+type Settings = v.InferOutput<typeof schema>;
+type Key = keyof Settings;
+type Values = { readonly [key in Key]?: unknown };
+
+/** Paths in the configuration file start at its folder. */
+const PATHS = ['data', 'tls.certificate', 'tls.key', 'pkcs11.library', 'pkcs11.pinFile'] as const;
+
+const OPTIONS: Partial<Record<Key, keyof StartOptions>> = {
+  data: 'data',
+  database: 'database',
+  host: 'host',
+  port: 'port',
+  logLevel: 'logLevel',
+  'tls.certificate': 'tlsCert',
+  'tls.key': 'tlsKey',
+  'tls.names': 'tlsName',
+  'pkcs11.library': 'pkcs11Library',
+  'pkcs11.token': 'pkcs11Token',
+  'pkcs11.pinFile': 'pkcs11PinFile',
+};
+
+const VARIABLES: Partial<Record<Key, string>> = {
+  data: 'CODESIGN_SERVER_DATA',
+  database: 'CODESIGN_SERVER_DATABASE',
+  host: 'CODESIGN_SERVER_HOST',
+  port: 'CODESIGN_SERVER_PORT',
+  'pkcs11.library': 'CODESIGN_SERVER_PKCS11_LIBRARY',
+  'pkcs11.token': 'CODESIGN_SERVER_PKCS11_TOKEN',
+  'pkcs11.pinFile': 'CODESIGN_SERVER_PKCS11_PIN_FILE',
+};
+
+export type StartConfig = ReturnType<typeof startConfig>;
+export type DataConfig = Pick<
+  StartConfig,
+  'dataRoot' | 'database' | 'pkcs11Library' | 'pkcs11Token' | 'pkcs11PinFile' | 'pkcs11Sessions'
+>;
 
 export function dataConfig(options: DataOptions, environment: NodeJS.ProcessEnv): DataConfig {
-  return dataSettings(options, environment, fileOf(options, environment));
+  return startConfig(options, environment);
 }
 
 /** @throws `invalid-option`, `tls-pair-incomplete`, `config-unreadable`, `config-invalid` */
 export function startConfig(options: StartOptions, environment: NodeJS.ProcessEnv) {
-  const file = fileOf(options, environment);
-  const given = options.tlsCert !== undefined || options.tlsKey !== undefined;
-  const { certificate, key } = given ? { certificate: options.tlsCert, key: options.tlsKey } : (file.tls ?? {});
+  const path = options.config ?? (environment.CODESIGN_SERVER_CONFIG || undefined);
+  const settings: Settings = {
+    ...(path === undefined ? {} : fromFile(path)),
+    ...fromEnvironment(environment),
+    ...fromOptions(options),
+  };
+  const dataRoot = settings.data ?? defaultDataRoot(environment, process.platform);
+  if (settings['pkcs11.token'] === undefined) checkTokenPath(dataRoot);
+  const { 'tls.certificate': certificate, 'tls.key': key } = settings;
   if ((certificate === undefined) !== (key === undefined)) throw new ServerError('tls-pair-incomplete');
-  const tlsNames = options.tlsName ?? file.tls?.names ?? [];
-  for (const name of tlsNames) checkName(options.tlsName === undefined ? 'tls.names' : '--tls-name', name);
-  const host = options.host ?? (environment.CODESIGN_SERVER_HOST || (file.host ?? '127.0.0.1'));
-  checkName('--host', host);
-  const port = options.port ?? (environment.CODESIGN_SERVER_PORT || String(file.port ?? 8443));
-  check('--port', port, /^\d{1,5}$/.test(port) && Number(port) <= 65_535, 'a number from 0 to 65535');
-  const tsa = environment.CODESIGN_SERVER_TSA || (file.tsa ? '1' : '0');
-  const readable = options.tsa !== undefined || ['0', '1'].includes(tsa);
-  check('CODESIGN_SERVER_TSA', tsa, readable, '1 (on) or 0 (off)');
-  const logLevel = options.logLevel ?? file.logLevel ?? 'info';
-  const level = LOG_LEVELS.find((known) => known === logLevel);
-  check('--log-level', logLevel, level !== undefined, `one of ${LOG_LEVELS.join(', ')}`);
-  return Object.freeze({
-    ...dataSettings(options, environment, file),
-    host,
-    /** 0: a free one. */
-    port: Number(port),
-    clientEnv: options.clientEnv,
-    tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
-    /** Names that clients use, besides localhost; the first one is in the address given to clients. */
-    tlsNames,
-    tsa: options.tsa ?? tsa === '1',
-    logLevel: level ?? 'info',
-    /** How many signatures may wait for a session of the HSM. */
-    waiting: file.limits?.waiting ?? WAITING,
-    /** How long a call may hold a place of the quota, in milliseconds. */
-    lease: 1000 * (file.limits?.leaseSeconds ?? LEASE_SECONDS),
-  });
-}
-
-function dataSettings(options: DataOptions, environment: NodeJS.ProcessEnv, file: ConfigFile) {
-  const either = (option: string | undefined, variable: string, inFile: string | undefined) =>
-    option ?? (environment[`CODESIGN_SERVER_${variable}`] || inFile);
-  const pkcs11Token = either(options.pkcs11Token, 'PKCS11_TOKEN', file.pkcs11?.token);
-  if (pkcs11Token !== undefined) {
-    const valid = /^[\x20-\x7e]{1,32}$/.test(pkcs11Token);
-    check('--pkcs11-token', pkcs11Token, valid, 'a label of at most 32 characters of ASCII');
-  }
-  const dataRoot = either(options.data, 'DATA', file.data) ?? defaultDataRoot(environment, process.platform);
-  if (pkcs11Token === undefined) checkTokenPath(dataRoot);
-  const database = either(options.database, 'DATABASE', file.database);
-  // The value is not in the message: it may hold a password.
-  if (database !== undefined && !/^postgres(ql)?:\/\//.test(database))
-    throw new ServerError('database-address-unknown');
-  return Object.freeze({
+  return {
     /** The folder that `--data` names. */
     dataRoot,
     /** `postgres://…`; undefined: SQLite in the data folder. */
-    database,
-    pkcs11Library: either(options.pkcs11Library, 'PKCS11_LIBRARY', file.pkcs11?.library),
+    database: settings.database,
+    pkcs11Library: settings['pkcs11.library'],
     /** A token of the operator's own HSM; undefined: one of SoftHSM's in the data folder. */
-    pkcs11Token,
-    pkcs11PinFile: either(options.pkcs11PinFile, 'PKCS11_PIN_FILE', file.pkcs11?.pinFile),
+    pkcs11Token: settings['pkcs11.token'],
+    pkcs11PinFile: settings['pkcs11.pinFile'],
     /** Limit of concurrent HSM operations; undefined: depends on the number of cores. */
-    pkcs11Sessions: file.pkcs11?.sessions,
-  });
-}
-
-function check(option: string, value: string, valid: boolean, expected: string): void {
-  if (!valid) throw new ServerError('invalid-option', { option, value, expected });
-}
-
-function checkName(option: string, value: string): void {
-  const label = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-  const valid = isIP(value) !== 0 || (value.length <= 253 && new RegExp(`^${label}(\\.${label})*$`).test(value));
-  check(option, value, valid, 'a DNS name or an IP address');
-}
-
-const text = v.pipe(v.string('is not a text'), v.minLength(1, 'is empty'));
-const whole = (from: number, to: number) => {
-  const expected = `is not a whole number from ${from} to ${to}`;
-  return v.pipe(v.number(expected), v.integer(expected), v.minValue(from, expected), v.maxValue(to, expected));
-};
-/** An object without other keys; valibot would accept a list as an empty one. */
-const object = <T extends v.ObjectEntries>(entries: T) =>
-  v.pipe(
-    v.custom<object>((value) => !Array.isArray(value), 'is not an object'),
-    v.strictObject(entries, 'is not an object'),
-  );
-
-/** The configuration file; every key may be left out. Nothing in it is a secret except a password in `database`. */
-const schema = object({
-  data: v.optional(text),
-  host: v.optional(text),
-  port: v.optional(whole(0, 65_535)),
-  database: v.optional(text),
-  tls: v.optional(
-    object({ certificate: v.optional(text), key: v.optional(text), names: v.optional(v.array(text, 'is not a list')) }),
-  ),
-  tsa: v.optional(v.boolean('is neither true nor false')),
-  logLevel: v.optional(v.picklist(LOG_LEVELS, `is not one of ${LOG_LEVELS.join(', ')}`)),
-  pkcs11: v.optional(
-    object({
-      library: v.optional(text),
-      token: v.optional(text),
-      pinFile: v.optional(text),
-      sessions: v.optional(whole(1, 1024)),
-    }),
-  ),
-  limits: v.optional(object({ waiting: v.optional(whole(0, 100_000)), leaseSeconds: v.optional(whole(1, 3600)) })),
-});
-type ConfigFile = v.InferOutput<typeof schema>;
-
-/** Reads the configuration file, if one is named; relative paths in it start at its folder. */
-function fileOf({ config }: DataOptions, environment: NodeJS.ProcessEnv): ConfigFile {
-  const path = config ?? (environment.CODESIGN_SERVER_CONFIG || undefined);
-  if (path === undefined) return {};
-  const parsed = v.safeParse(schema, parse(path));
-  if (!parsed.success) {
-    const [issue] = parsed.issues;
-    const key = v.getDotPath(issue) ?? 'the whole';
-    const reason = issue.type === 'strict_object' && issue.expected === 'never' ? 'is not a setting' : issue.message;
-    throw new ServerError('config-invalid', { path, key, reason });
-  }
-  const { data, tls, pkcs11, ...others } = parsed.output;
-  const from = (file: string | undefined) => (file === undefined ? undefined : resolve(dirname(path), file));
-  return {
-    ...others,
-    data: from(data),
-    tls: tls && { ...tls, certificate: from(tls.certificate), key: from(tls.key) },
-    pkcs11: pkcs11 && { ...pkcs11, library: from(pkcs11.library), pinFile: from(pkcs11.pinFile) },
+    pkcs11Sessions: settings['pkcs11.sessions'],
+    host: settings.host ?? '127.0.0.1',
+    /** 0: a free one. */
+    port: settings.port ?? 8443,
+    clientEnv: options.clientEnv,
+    tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
+    /** Names that clients use, besides localhost; the first one is in the address given to clients. */
+    tlsNames: settings['tls.names'] ?? [],
+    logLevel: settings.logLevel ?? 'info',
+    /** Signatures that may wait for a session. An HSM that makes some hundred a second makes the default within a second or so. */
+    waiting: settings['limits.waiting'] ?? 256,
+    /** How long a call may hold a place of the quota, in milliseconds: far longer than an HSM takes. */
+    lease: 1000 * (settings['limits.leaseSeconds'] ?? 60),
   };
 }
 
-function parse(path: string): unknown {
+function fromOptions(options: StartOptions): Settings {
+  const values = Object.entries(OPTIONS).map(([key, option]) => [key, options[option]] as const);
+  const nameOf = (key: Key) => `--${OPTIONS[key]?.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return checkedValues(values, nameOf);
+}
+
+function fromEnvironment(environment: NodeJS.ProcessEnv): Settings {
+  const values = Object.entries(VARIABLES).map(([key, name]) => [key, environment[name] || undefined] as const);
+  return checkedValues(values, (key) => VARIABLES[key] ?? key);
+}
+
+function checkedValues(
+  values: readonly (readonly [key: string, value: unknown])[],
+  nameOf: (key: Key) => string,
+): Settings {
+  const given: Values = Object.fromEntries(values.filter(([, value]) => value !== undefined));
+  const parsed = v.safeParse(schema, given);
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  const key = issue.path?.[0]?.key as Key;
+  // The address is not in the message: it may hold a password.
+  if (key === 'database') throw new ServerError('database-address-unknown');
+  throw new ServerError('invalid-option', {
+    option: nameOf(key),
+    value: String(issue.input),
+    expected: issue.message,
+  });
+}
+
+function fromFile(path: string): Settings {
+  const invalid = (key: string, reason: string, cause?: unknown) =>
+    new ServerError('config-invalid', { path, key, reason }, cause);
+  const file = readJson(path, invalid);
+  if (!isObject(file)) throw invalid('the whole', 'is not an object');
+  const sections = Object.entries(file).map(([section, value]) =>
+    isObject(value) ? Object.entries(value).map(([key, inner]) => [`${section}.${key}`, inner]) : [[section, value]],
+  );
+  const parsed = v.safeParse(schema, Object.fromEntries(sections.flat()));
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    throw invalid(v.getDotPath(issue) ?? 'the whole', `is not ${issue.message}`);
+  }
+  const settings = parsed.output;
+  for (const key of PATHS) if (settings[key] !== undefined) settings[key] = resolve(dirname(path), settings[key]);
+  return settings;
+}
+
+function readJson(path: string, invalid: (key: string, reason: string, cause: unknown) => ServerError): unknown {
   let json: string;
   try {
     json = readFileSync(path, 'utf8');
@@ -183,6 +205,17 @@ function parse(path: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw new ServerError('config-invalid', { path, key: 'the whole', reason: 'is not JSON' }, error);
+    // Only the position: other parts of the message quote the file, which may hold a password.
+    const position = / at position \d+( \(line \d+ column \d+\))?/.exec(reasonOf(error))?.[0] ?? '';
+    throw invalid('the whole', `is not JSON${position}`, error);
   }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isHost(value: string): boolean {
+  const part = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+  return isIP(value) !== 0 || (value.length <= 253 && new RegExp(`^${part}(\\.${part})*$`).test(value));
 }

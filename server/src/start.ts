@@ -3,10 +3,9 @@
 import { type AddressInfo, isIPv6 } from 'node:net';
 import type { StartConfig } from './config.ts';
 import { reasonOf, ServerError } from './errors.ts';
-import { TSA_PATH } from './http/answers.ts';
-import { type App, buildServer, type ServerDependencies } from './http/app.ts';
+import { type App, buildServer } from './http/app.ts';
 import { connectionLimit, openFilesLimit, TLS_VERSIONS } from './http/connections.ts';
-import { openTimestampAuthority, restoreChainFiles } from './setup/certificates.ts';
+import { restoreChainFiles } from './setup/certificates.ts';
 import { type DataFolder, dataFolder, isMade } from './setup/data-folder.ts';
 import { chooseReceiver, handOver, isHandOverDue, quoted, type Receiver } from './setup/hand-over.ts';
 import { FIRST_NUMBER, makeData } from './setup/make-data.ts';
@@ -58,7 +57,6 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
 
     const tls = await tlsFor(config, data, now());
     const threads = Number(environment.UV_THREADPOOL_SIZE ?? 4); // Node's own default
-    const timestamps = config.tsa ? await timestampsOf(data, threads, now()) : undefined;
     const { store, keys, sessions } = data;
     app = buildServer({
       ...{ store, keys, sessions, threads, tls, now },
@@ -66,21 +64,18 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
       lease: config.lease,
       waiting: config.waiting,
       connections: connectionLimit(openFilesLimit()),
-      ...(timestamps && { timestamps }),
     });
     certificateInUse = tls.certificate;
     warnOfEnd(app, tls.certificate, now());
     const port = await listen(app, config);
     const baseUrl = `https://${bracketed(clientHost(config))}:${port}`;
-    const timestampUrl = config.tsa ? `${baseUrl}${TSA_PATH}` : undefined;
-    if (receiver === undefined) reportLaterStart(app, config, timestampUrl);
+    if (receiver === undefined) reportLaterStart(app, config);
     else {
       const service = [
         ['CODESIGN_BASE_URL', baseUrl],
         ['CODESIGN_CA_FILE', tls.caFile],
         ['CODESIGN_CODE', FIRST_NUMBER],
         ['CODESIGN_CERTIFICATE', folder.certificate(FIRST_NUMBER)],
-        ['CODESIGN_TIMESTAMP_URL', timestampUrl],
       ] as const;
       const isFirst = await handOver(data.store.clients, config.dataRoot, service, receiver, now());
       if (isFirst) reportFirstStart(app, folder, receiver);
@@ -130,12 +125,9 @@ function reportFirstStart(app: App, folder: DataFolder, receiver: Receiver): voi
 }
 
 /** The file of an earlier start stays as it is: the server does not know the secret. */
-function reportLaterStart(app: App, { clientEnv }: StartConfig, timestampUrl: string | undefined): void {
+function reportLaterStart(app: App, { clientEnv }: StartConfig): void {
   if (clientEnv !== undefined) {
     app.log.info({ clientEnv }, 'credentials were handed over at an earlier start: this file is left as it is');
-  }
-  if (timestampUrl !== undefined) {
-    app.log.info({ timestampUrl }, `clients get timestamps with CODESIGN_TIMESTAMP_URL='${timestampUrl}'`);
   }
 }
 
@@ -182,15 +174,6 @@ async function reloadPin(app: App, config: StartConfig, data: OpenData, environm
   } catch (error) {
     app.log.error({ outcome: 'pin-kept', err: error }, 'the PIN cannot be read again: the one before stays');
   }
-}
-
-/**
- * Timestamps take half of the threads that work at the HSM at most, and half of its sessions: a signature always finds the
- * others free of them.
- */
-async function timestampsOf(data: OpenData, threads: number, now: Date): Promise<ServerDependencies['timestamps']> {
-  const half = Math.floor(Math.min(data.sessions, threads) / 2);
-  return { authority: await openTimestampAuthority(data, now), atOnce: Math.max(1, half) };
 }
 
 async function listen(app: App, { host, port }: StartConfig): Promise<number> {

@@ -91,7 +91,7 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
     '<service>',
     '<code>',
     '<data>/service/certificates/certificate-<code>.pem',
-    '<service>/tsa',
+    '<authority>',
     'n',
   ],
   'codesign-remote login': ['', '<access key>', '<access secret>'],
@@ -107,7 +107,7 @@ async function project(name: string): Promise<string> {
   }
   await copyFile(fixture('jar/plain.jar'), path.join(cwd, 'app.jar'));
   await copyFile(server.env.CODESIGN_CERTIFICATE ?? '', path.join(cwd, 'tools/chain.pem'));
-  await copyFile(path.join(server.data, 'service/certificates/ca.pem'), path.join(cwd, 'root.pem'));
+  await copyFile(server.roots, path.join(cwd, 'root.pem'));
   await copyFile(tarball, path.join(cwd, 'tools', path.basename(tarball)));
   await writeFile(
     path.join(cwd, 'bin/codesign-remote'),

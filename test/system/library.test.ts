@@ -91,7 +91,8 @@ describe('timestampFiles, removeSignatures, resume and history', () => {
     await copyFile(fixture('pe/hello.exe'), path);
     await library.signFiles({ files: [path], timestamp: false, report: false, env });
 
-    const stamped = await library.timestampFiles({ files: [path], timestampUrl: [`${server.baseUrl}/tsa`], env });
+    const timestampUrl = [server.env.CODESIGN_TIMESTAMP_URL ?? ''];
+    const stamped = await library.timestampFiles({ files: [path], timestampUrl, env });
     expect(stamped.files).toMatchObject([{ path, status: 'timestamped', signatures: 1 }]);
     await expect(library.timestampFiles({ files: [path] })).rejects.toMatchObject({ code: 'setting-missing' });
     const removed = await library.removeSignatures({ files: [path, '/no/such/file.exe'] });

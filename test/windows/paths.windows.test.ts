@@ -36,7 +36,7 @@ async function sign(args: readonly string[], cwd: string, stdin?: string) {
 }
 
 async function expectSigned(paths: readonly string[]): Promise<void> {
-  const root = join(server.data, 'service', 'certificates', 'ca.pem');
+  const root = server.roots;
   for (const path of paths) {
     const { accepted, output } = await osslsigncodeVerify(root, path);
     expect(accepted, `${path}: ${output}`).toBe(true);

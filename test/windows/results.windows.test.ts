@@ -26,7 +26,7 @@ let root: string;
 beforeAll(async () => {
   server = await startServer({ tsa: true });
   env = windowsVariables(server.env);
-  root = join(server.data, 'service', 'certificates', 'ca.pem');
+  root = server.roots;
 });
 afterAll(async () => {
   await server.stop();

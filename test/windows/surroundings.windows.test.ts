@@ -25,7 +25,7 @@ let root: string;
 beforeAll(async () => {
   server = await startServer();
   env = windowsVariables(server.env);
-  root = join(server.data, 'service', 'certificates', 'ca.pem');
+  root = server.roots;
 });
 afterAll(async () => {
   await server.stop();

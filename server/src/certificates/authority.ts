@@ -16,7 +16,6 @@ const AUTHORITY_LIFETIME = 20 * 365 * DAY;
 const BACKDATED = 60 * 60 * 1000;
 const LIFETIME: Readonly<Record<Purpose, number>> = {
   'code-signing': 3 * 365 * DAY,
-  'time-stamping': 10 * 365 * DAY, // a timestamp is there to outlive the certificate of what it stamps
   'tls-server': 825 * DAY,
 };
 const ORGANIZATION = 'codesign-remote server';

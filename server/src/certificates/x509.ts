@@ -27,7 +27,7 @@ import {
 } from 'pkijs';
 import { ServerError } from '../errors.ts';
 
-export type Purpose = 'code-signing' | 'time-stamping' | 'tls-server';
+export type Purpose = 'code-signing' | 'tls-server';
 export type SignatureScheme = 'rsa-sha256' | 'ecdsa-sha256';
 
 export interface DistinguishedName {
@@ -57,10 +57,9 @@ export interface CertificateRequest {
   readonly alternativeNames?: readonly string[];
 }
 
-const PURPOSE: Readonly<Record<Purpose, { readonly oid: string; readonly critical: boolean }>> = {
-  'code-signing': { oid: '1.3.6.1.5.5.7.3.3', critical: false },
-  'time-stamping': { oid: '1.3.6.1.5.5.7.3.8', critical: true }, // RFC 3161, 2.3: critical, and the only one
-  'tls-server': { oid: '1.3.6.1.5.5.7.3.1', critical: false },
+const PURPOSE: Readonly<Record<Purpose, string>> = {
+  'code-signing': '1.3.6.1.5.5.7.3.3',
+  'tls-server': '1.3.6.1.5.5.7.3.1',
 };
 /** Bits of keyUsage, first bit first (4.2.1.3), with the count of unused bits in their last byte. */
 const KEY_USAGE = {
@@ -145,8 +144,7 @@ function extensions(issuer: Issuer, request: CertificateRequest): Extension[] {
     extension(id_AuthorityKeyIdentifier, false, new AuthorityKeyIdentifier({ keyIdentifier: issuerKey }).toSchema()),
   ];
   if (use !== 'authority') {
-    const { oid, critical } = PURPOSE[use];
-    list.push(extension(id_ExtKeyUsage, critical, new ExtKeyUsage({ keyPurposes: [oid] }).toSchema()));
+    list.push(extension(id_ExtKeyUsage, false, new ExtKeyUsage({ keyPurposes: [PURPOSE[use]] }).toSchema()));
   }
   const names = (request.alternativeNames ?? []).map(generalName);
   if (names.length > 0) list.push(extension(id_SubjectAltName, false, new GeneralNames({ names }).toSchema()));

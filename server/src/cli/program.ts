@@ -68,7 +68,6 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
     .option('--tls-cert <pem>', "TLS certificate with its chain, instead of one by the server's CA")
     .option('--tls-key <pem>', 'its private key')
     .option('--tls-name <name>', 'further name or address that clients use; repeatable', collect)
-    .option('--tsa', 'RFC 3161 timestamp authority at /tsa (CODESIGN_SERVER_TSA=1; default: off)')
     .addOption(new Option('--log-level <level>', 'level of the log on standard error').choices(LOG_LEVELS))
     .action(async (options: StartOptions) => {
       const config = startConfig(options, environment);

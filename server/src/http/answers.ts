@@ -7,9 +7,6 @@ import { type Envelope, REPORT_PATH, SIGN_PATH } from '../../../src/service/mess
 import { isForBrowser, PAGE_PATHS, sendErrorPage } from '../page/layout.ts';
 import { addressOf } from './log.ts';
 
-export const TSA_PATH = '/tsa';
-export const QUERY_TYPE = 'application/timestamp-query';
-
 /** The envelope of a success. No client may branch on its text (API 2.1). */
 export function success(data: Readonly<Record<string, string>> | null): Envelope {
   return { code: 0, message: 'success', data };
@@ -42,11 +39,10 @@ const MESSAGES: Readonly<Record<number, string>> = {
 };
 
 /** The operations, as the log names them. */
-type Operation = 'sign' | 'report-sign' | 'timestamp' | 'page';
+type Operation = 'sign' | 'report-sign' | 'page';
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   [SIGN_PATH]: 'sign',
   [REPORT_PATH]: 'report-sign',
-  [TSA_PATH]: 'timestamp',
   ...Object.fromEntries(PAGE_PATHS.map((path) => [path, 'page'] as const)),
 };
 
@@ -61,8 +57,6 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   const operation = operationOf(request);
   if (status < 500) {
     request.log.info({ operation, outcome: 'refused', reason: 'http', status });
-    if (status === 415 && operation === 'timestamp')
-      return refuse(reply, status, `the content type is not ${QUERY_TYPE}`);
     return refuse(reply, status, MESSAGES[status] ?? 'invalid request');
   }
   request.log.error({ operation, outcome: 'failed', err: error });

@@ -7,19 +7,15 @@ import type { KeyStore } from '../keys/key-store.ts';
 import { PAGE_PATHS } from '../page/layout.ts';
 import { servePage } from '../page/route.ts';
 import type { Store } from '../records/store.ts';
-import { handleTimestamp, QUERY_LIMIT } from '../tsa/route.ts';
-import { createTokens, type TimestampAuthority } from '../tsa/token.ts';
 import {
   answerClientError,
   checkHead,
   frameworkErrors,
   handleError,
   operationOf,
-  QUERY_TYPE,
   refuse,
   refuseForNow,
   success,
-  TSA_PATH,
 } from './answers.ts';
 import { createHoldBack, type HoldBack, requireLogin } from './auth.ts';
 import { createAfterSending, finishBeforeClosing } from './closing.ts';
@@ -51,12 +47,6 @@ const CALLS_FOR_EACH_SESSION = 2;
  * With as many as one client alone may have, one with 450 callers left one with 16 about a sixth of the signatures.
  */
 const SHARED_CALLS_FOR_EACH_THREAD = 16;
-/** Limit of timestamps that wait for the HSM: far more than a build requests concurrently, and done within about a second. */
-const TIMESTAMPS_WAITING = 256;
-/** While signatures are under way, the authority rests so many times as long as a timestamp took: most of the machine is theirs. */
-const RESTS = 3;
-/** Milliseconds. */
-const LONGEST_REST = 1000;
 
 export interface ServerDependencies {
   readonly store: Store;
@@ -76,15 +66,13 @@ export interface ServerDependencies {
   readonly waiting: number;
   /** How long a call may hold a place of the quota before others may consider it dead, in milliseconds. */
   readonly lease: number;
-  /** The timestamp authority, if there is one, and its limit of concurrent signatures. */
-  readonly timestamps?: { readonly authority: TimestampAuthority; readonly atOnce: number };
 }
 
 export type App = FastifyInstance<Server>;
 
 /** Builds the application; `listen` and `inject` are the caller's. */
 export function buildServer(dependencies: ServerDependencies): App {
-  const { tls, now, log, connections, timestamps } = dependencies;
+  const { tls, now, log, connections } = dependencies;
   const limits = { ...TIME_LIMITS, ...dependencies.limits };
   const requestLog = createRequestLog();
   const app: App = Fastify({
@@ -113,19 +101,15 @@ export function buildServer(dependencies: ServerDependencies): App {
   guardConnections(app, connections);
   app.addHook('onRequest', checkHead);
   // Before the body is read: what it holds makes no difference to an address that is not there.
-  const posted = [SIGN_PATH, REPORT_PATH, ...(timestamps === undefined ? [] : [TSA_PATH])];
-  app.addHook('onRequest', async (request, reply) =>
-    request.is404 ? answerUnknown(posted, request, reply) : undefined,
-  );
+  app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(request, reply) : undefined));
   const holdBack = createHoldBack(ending.signal);
-  const signatures = serveApi(app, dependencies, holdBack, ending.signal);
+  serveApi(app, dependencies, holdBack, ending.signal);
   servePage(app, { store: dependencies.store, now, holdBack, ending: ending.signal });
-  if (timestamps !== undefined) serveTimestamps(app, timestamps, now, signatures);
   return app;
 }
 
-/** The two operations of the API, and what those who run the server ask for. @returns how many calls of sign are under way */
-function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack, ending: AbortSignal): () => number {
+/** The two operations of the API, and what those who run the server ask for. */
+function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack, ending: AbortSignal): void {
   const { store, keys, now, lease, sessions, threads, waiting } = dependencies;
   const { settling } = { ...TIME_LIMITS, ...dependencies.limits };
   const afterSending = createAfterSending((wait) => app.addHook('onClose', wait));
@@ -172,34 +156,13 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
   app.get(HEALTH_PATH, (_request, reply) => reply.send(success(null)));
   app.get(READY_PATH, createReadiness(store, keys, now));
   app.get(METRICS_PATH, async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
-  return () => underWay;
-}
-
-/** The authority's path, with a parser of its own: the API's operations take no queries, and it takes no JSON. */
-function serveTimestamps(
-  app: App,
-  { authority, atOnce }: NonNullable<ServerDependencies['timestamps']>,
-  now: () => Date,
-  signatures: () => number,
-): void {
-  const issue = createTokens(authority);
-  const rest = (took: number) => (signatures() === 0 ? 0 : Math.min(RESTS * took, LONGEST_REST));
-  const queue = createFairQueue({ atOnce, limit: TIMESTAMPS_WAITING, rest });
-  app.register((scope, _options, done) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(QUERY_TYPE, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
-    scope.post(TSA_PATH, { bodyLimit: QUERY_LIMIT }, (request, reply) =>
-      handleTimestamp({ authority, issue, queue, now }, request, reply),
-    );
-    done();
-  });
 }
 
 /** 405 for another method on a path that is there, 404 for every other path. */
-function answerUnknown(posted: readonly string[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = ''] = request.url.split('?');
   const got = [HEALTH_PATH, READY_PATH, METRICS_PATH, ...PAGE_PATHS].includes(path);
-  const status = got || posted.includes(path) ? 405 : 404;
+  const status = got || [SIGN_PATH, REPORT_PATH].includes(path) ? 405 : 404;
   request.log.info({ outcome: 'refused', reason: 'http', status });
   if (status === 404) return refuse(reply, 404, 'not found');
   return refuse(

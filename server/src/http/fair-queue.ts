@@ -16,8 +16,6 @@ export interface FairQueueOptions {
   readonly shared?: number;
   /** Limit of waiting calls; none by default. */
   readonly limit?: number;
-  /** How long a place stays empty after work that took so long, in milliseconds; not at all by default. */
-  readonly rest?: (took: number) => number;
 }
 
 /**
@@ -46,7 +44,6 @@ export function createFairQueue({
   atOnce,
   shared = atOnce,
   limit = Number.POSITIVE_INFINITY,
-  rest,
 }: FairQueueOptions): FairQueue {
   /** Those that have work under way or waiting. */
   const owners = new Map<string, Owner>();
@@ -116,13 +113,10 @@ export function createFairQueue({
         if (busy === undefined) throw new TypeError('the queue is full');
         return busy();
       }
-      const began = performance.now();
       try {
         return await work();
       } finally {
-        const pause = rest?.(performance.now() - began) ?? 0;
-        if (pause > 0) setTimeout(end, pause, name, owner);
-        else end(name, owner);
+        end(name, owner);
       }
     },
   };

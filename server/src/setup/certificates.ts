@@ -1,4 +1,4 @@
-/** Certificates for code signing, issued by the server's own authority or requested from a CA, and the one for timestamps. */
+/** Certificates for code signing, issued by the server's own authority or requested from a CA. */
 
 import { X509Certificate } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
@@ -14,17 +14,12 @@ import {
 import { reasonOf, ServerError } from '../errors.ts';
 import { isThere, replaceFile } from '../files.ts';
 import type { KeyStore, RsaBits, SigningKey } from '../keys/key-store.ts';
-import type { IssuedCertificate, Store, StoredAuthority } from '../records/store.ts';
-import type { TimestampAuthority } from '../tsa/token.ts';
+import type { IssuedCertificate, Store } from '../records/store.ts';
 import { type DataFolder, usable } from './data-folder.ts';
 
 const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
 /** A chain has a few certificates of some KiB. */
 const LARGEST = 1024 * 1024;
-
-/** A token is good for as long as this certificate: no shorter than the code-signing certificates, in milliseconds. */
-const SHORTEST_TIMESTAMP = 3 * 365 * 24 * 60 * 60 * 1000;
-const TIMESTAMP_BITS: RsaBits = 3072;
 
 export interface MakingData {
   readonly store: Store;
@@ -185,42 +180,4 @@ function orderChain(all: readonly X509Certificate[], key: SigningKey, path: stri
 
 function unusable(path: string, reason: string, cause?: unknown) {
   return new ServerError('certificate-unusable', { path, reason }, cause);
-}
-
-/**
- * The timestamp authority of the database, or a new one under the code-signing authority: one root for both.
- * @throws `data-folder-incomplete`, `data-folder-unusable`, `key-not-found`, `hsm-failed`
- */
-export async function openTimestampAuthority(data: MakingData, now: Date): Promise<TimestampAuthority> {
-  const known = await data.store.authorities.get('time-stamping');
-  const { keyId, chain } =
-    known !== undefined && lasts(known, now) ? known : await makeTimestampAuthority(data, known, now);
-  const key = await requireKey(data.keys, keyId);
-  const path = data.folder.timestampAuthority;
-  await usable(path, writeFile(path, chain)); // for verifiers of a token without certificates
-  const [leaf, ...issuers] = readCertificates(chain);
-  if (leaf === undefined)
-    throw new ServerError('data-folder-incomplete', { path, missing: 'a certificate for timestamps' });
-  return {
-    key,
-    chain: [leaf.raw, ...issuers.map(({ raw }) => raw)],
-    notBefore: new Date(leaf.validFrom),
-    notAfter: new Date(leaf.validTo),
-  };
-}
-
-async function makeTimestampAuthority(
-  data: MakingData,
-  before: StoredAuthority | undefined,
-  now: Date,
-): Promise<StoredAuthority> {
-  const { issuer, certificate } = await codeSigningIssuer(data);
-  const { id, publicKey } = await data.keys.generate('time-stamping', TIMESTAMP_BITS);
-  const leaf = await issueFor(issuer, 'time-stamping', { commonName: 'Time Stamp Authority', publicKey }, now);
-  const made = { keyId: id, chain: toPem(leaf) + certificate };
-  return await data.store.authorities.replace('time-stamping', before, made);
-}
-
-function lasts({ chain }: StoredAuthority, now: Date): boolean {
-  return new Date(new X509Certificate(chain).validTo).getTime() - now.getTime() > SHORTEST_TIMESTAMP;
 }

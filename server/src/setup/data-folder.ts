@@ -17,8 +17,6 @@ export function layout(path: string) {
     database: join(path, 'database.sqlite'),
     /** The authority that issued the code-signing certificates, PEM. */
     authority: join(path, 'certificates', 'ca.pem'),
-    /** The chain of the timestamp authority, PEM, once there is one. */
-    timestampAuthority: join(path, 'certificates', 'tsa.pem'),
     tls: {
       /** What clients trust, PEM. */
       ca: join(path, 'tls', 'ca.pem'),

@@ -23,7 +23,6 @@ const FULL = {
   port: 1234,
   database: 'postgres://file@host/name',
   tls: { certificate: 'tls/cert.pem', key: '/tls/key.pem', names: ['sign.example.com'] },
-  tsa: true,
   logLevel: 'warn',
   pkcs11: { library: '/lib/file.so', token: 'release', pinFile: 'pin', sessions: 3 },
   limits: { waiting: 7, leaseSeconds: 9 },
@@ -42,7 +41,6 @@ test('every setting may stand in the file, with relative paths from its folder',
     clientEnv: undefined,
     tls: { certificate: join(folder, 'tls/cert.pem'), key: '/tls/key.pem' },
     tlsNames: ['sign.example.com'],
-    tsa: true,
     logLevel: 'warn',
     waiting: 7,
     lease: 9000,
@@ -54,7 +52,6 @@ test('options win over the environment, and that over the file, which the enviro
     CODESIGN_SERVER_DATA: '/environment',
     CODESIGN_SERVER_PORT: '99',
     CODESIGN_SERVER_DATABASE: 'postgresql://environment@host/name',
-    CODESIGN_SERVER_TSA: '0',
     CODESIGN_SERVER_PKCS11_TOKEN: 'environment',
     CODESIGN_SERVER_PKCS11_PIN_FILE: '/environment/pin',
   };
@@ -62,16 +59,14 @@ test('options win over the environment, and that over the file, which the enviro
     dataRoot: '/environment',
     port: 99,
     database: 'postgresql://environment@host/name',
-    tsa: false,
     pkcs11Token: 'environment',
     pkcs11PinFile: '/environment/pin',
     pkcs11Library: '/lib/file.so',
   });
-  const options = { port: '1', database: 'postgres://option@host/name', tsa: true, tlsCert: 'a', tlsKey: 'b' };
+  const options = { port: '1', database: 'postgres://option@host/name', tlsCert: 'a', tlsKey: 'b' };
   expect(await read(FULL, environment, options)).toMatchObject({
     port: 1,
     database: 'postgres://option@host/name',
-    tsa: true,
     tls: { certificate: 'a', key: 'b' },
   });
   await read(FULL);
@@ -80,25 +75,28 @@ test('options win over the environment, and that over the file, which the enviro
 
 test.each([
   ['the whole is not JSON', '{'],
+  ['the whole is not JSON', '{ "database": "postgres://user:a-secret@host/name", x }'],
   ['the whole is not an object', []],
-  ['port is not a whole number from 0 to 65535', { port: '8443' }],
+  ['port is not a whole number from 0 to 65535', { port: '8443x' }],
   ['port is not a whole number from 0 to 65535', { port: 65_536 }],
   ['colour is not a setting', { colour: 'red' }],
   ['pkcs11.sessions is not a whole number from 1 to 1024', { pkcs11: { sessions: 0 } }],
   ['pkcs11.pin is not a setting', { pkcs11: { pin: '1234' } }],
-  ['pkcs11 is not an object', { pkcs11: 'softhsm' }],
+  ['pkcs11 is not a setting', { pkcs11: 'softhsm' }],
   ['tls.names is not a list', { tls: { names: 'a' } }],
-  ['tls.names.1 is not a text', { tls: { names: ['a', 7] } }],
-  ['tsa is neither true nor false', { tsa: 1 }],
+  ['tls.names.1 is not a DNS name or an IP address', { tls: { names: ['a', 7] } }],
+  ['tsa is not a setting', { tsa: true }],
   ['logLevel is not one of fatal, error,', { logLevel: 'loud' }],
   ['limits.leaseSeconds is not a whole number from 1 to 3600', { limits: { leaseSeconds: 0.5 } }],
-  ['data is empty', { data: '' }],
+  ['data is not a text', { data: '' }],
+  ['database is not an address that begins with postgres://', { database: 'mysql://user:a-secret@host/name' }],
 ])('reports the key’s path: %s', async (said, settings) => {
   await expect(read(settings)).rejects.toMatchObject({
     code: 'config-invalid',
     exitCode: 2,
     message: expect.stringContaining(`${path}, ${said}`),
   });
+  await expect(read(settings)).rejects.not.toThrow(/a-secret/);
 });
 
 test('a file that cannot be read is an error of its own', () => {
@@ -109,8 +107,8 @@ test('a file that cannot be read is an error of its own', () => {
 test('rejects a TLS certificate without its key, and an invalid name, in the file too', async () => {
   await expect(read({ tls: { key: 'x' } })).rejects.toMatchObject({ code: 'tls-pair-incomplete' });
   await expect(read({ tls: { names: ['a b'] } })).rejects.toMatchObject({
-    code: 'invalid-option',
-    message: expect.stringContaining('tls.names'),
+    code: 'config-invalid',
+    message: expect.stringContaining('tls.names.0'),
   });
 });
 

@@ -53,19 +53,6 @@ test.each(['localhost', 'sign.example.com', '10.0.0.1', '::1', 'xn--bcher-kva.ex
   },
 );
 
-test('timestamps are off unless an option or the environment turns them on', () => {
-  expect(startConfig({}, {}).tsa).toBe(false);
-  expect(startConfig({}, { CODESIGN_SERVER_TSA: '0' }).tsa).toBe(false);
-  expect(startConfig({}, { CODESIGN_SERVER_TSA: '1' }).tsa).toBe(true);
-  expect(startConfig({ tsa: true }, { CODESIGN_SERVER_TSA: '0' }).tsa).toBe(true);
-});
-
-test.each(['yes', 'true', '2', ' 1'])('CODESIGN_SERVER_TSA=%j is rejected', (value) => {
-  expect(() => startConfig({}, { CODESIGN_SERVER_TSA: value })).toThrow(
-    expect.objectContaining({ code: 'invalid-option', exitCode: 2 }),
-  );
-});
-
 test('half a TLS pair is rejected', () => {
   expect(() => startConfig({ tlsCert: 'x' }, {})).toThrow(expect.objectContaining({ code: 'tls-pair-incomplete' }));
   expect(() => startConfig({ tlsKey: 'x' }, {})).toThrow(expect.objectContaining({ code: 'tls-pair-incomplete' }));

@@ -109,22 +109,6 @@ test('rejects what does not fit into the queue, and then what the owner with the
   expect(started).toEqual(['greedy', 'modest', 'greedy', 'greedy']);
 });
 
-test('lets a place rest after work for the given time', async () => {
-  const took: number[] = [];
-  const queue = createFairQueue({
-    atOnce: 1,
-    rest: (time) => {
-      took.push(time);
-      return took.length === 1 ? 50 : 0;
-    },
-  });
-  await queue.run('a', async () => {});
-  const ended = performance.now();
-  await queue.run('b', async () => {});
-  expect(performance.now() - ended).toBeGreaterThan(40);
-  expect(took).toHaveLength(2);
-});
-
 test('work that fails leaves its place to the next', async () => {
   const queue = createFairQueue({ atOnce: 1, limit: 10 });
   const busy = () => 'busy';

@@ -10,7 +10,6 @@ import { copyData } from '../../../test/support/services/server-data.ts';
 import { dataConfig } from '../../src/config.ts';
 import { type App, buildServer, type ServerDependencies } from '../../src/http/app.ts';
 import { digestOfSecret } from '../../src/http/auth.ts';
-import { openTimestampAuthority } from '../../src/setup/certificates.ts';
 import { type OpenData, openData } from '../../src/setup/open-data.ts';
 import { ownTls } from '../../src/setup/tls.ts';
 
@@ -57,13 +56,9 @@ export interface CallOptions {
   readonly payload?: string;
 }
 
-/**
- * @param replaced dependencies to put instead of the real ones: a clock, or a seam that must fail
- * @param timestamps whether there is a timestamp authority too
- */
+/** @param replaced dependencies to put instead of the real ones: a clock, or a seam that must fail */
 export async function openApp(
   replaced: (real: ServerDependencies) => Partial<ServerDependencies> = () => ({}),
-  timestamps = false,
 ): Promise<TestApp> {
   const root = await mkdtemp(join(tmpdir(), 'codesign-app-'));
   await copyData(root, 2048);
@@ -79,7 +74,6 @@ export async function openApp(
     now: () => new Date(),
     ...{ sessions: data.sessions, threads: 4, waiting: 256, lease: 60_000, connections: 4096 },
     log: { level: 'info', stream: { write } },
-    ...(timestamps ? { timestamps: { authority: await openTimestampAuthority(data, new Date()), atOnce: 1 } } : {}),
   };
   const app = buildServer({ ...real, ...replaced(real) });
   const addClient = (accessSecret?: string) => newClient(data, accessSecret);

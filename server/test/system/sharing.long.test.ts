@@ -1,13 +1,8 @@
 /** What one caller of many requests leaves to the others. Rates are compared within one run: what a machine can do differs. */
 
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SIGN_PATH } from '../../../src/service/messages.ts';
-import { QUERY_TYPE, TSA_PATH } from '../../src/http/answers.ts';
 import { addClient } from '../support/clients.ts';
 import { basic, type Credentials, goodRequest } from '../support/in-process.ts';
 import { type Ask, type Load, startLoad } from '../support/load.ts';
@@ -22,7 +17,7 @@ describe('one server on PostgreSQL', () => {
   let scene: Scene;
   let modest: Credentials;
   beforeAll(async () => {
-    scene = await openScene('PostgreSQL', 1, { tsa: true });
+    scene = await openScene('PostgreSQL', 1, {});
     modest = await addClient(scene.store, { name: 'modest', quota: undefined });
   });
   afterAll(() => scene.close());
@@ -76,21 +71,5 @@ describe('one server on PostgreSQL', () => {
     expect(others.get(200) ?? 0).toBeGreaterThan(0);
     // Half would be fair. Without parts of their own, the callers' numbers decide: 3 %.
     expect(ofBoth).toBeGreaterThan(0.25);
-  });
-
-  test('250 callers of timestamps leave signing half of its rate, and get timestamps', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'codesign-query-'));
-    try {
-      const query = join(folder, 'query.tsq');
-      execFileSync('openssl', ['ts', '-query', '-digest', 'ab'.repeat(32), '-sha256', '-cert', '-out', query], {
-        stdio: 'pipe',
-      });
-      const body = await readFile(query);
-      const { share, others } = await compare(250, { path: TSA_PATH, headers: { 'content-type': QUERY_TYPE }, body });
-      expect(others.get(200) ?? 0).toBeGreaterThan(0);
-      expect(share).toBeGreaterThan(0.5);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
   });
 });

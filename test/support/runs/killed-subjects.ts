@@ -136,7 +136,7 @@ export async function prepareSubject(
   const references = new Map<string, Buffer>();
   for (const file of files) references.set(basename(file), await readFile(file));
   const steps = Number(await readFile(counter, 'utf8'));
-  const root = join(data, 'service', 'certificates', 'ca.pem');
+  const root = join(data, 'roots.pem');
   const complaints = await complaintsOfVerifiers(files, root, scratch.path);
   if (complaints.length > 0) throw new Error(`the references are not accepted: ${complaints.join('\n')}`);
   return { name, ...how, originals, references, root, steps, milliseconds };

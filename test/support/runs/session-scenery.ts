@@ -1,7 +1,7 @@
 /** What whole sessions find: one real server, files that it has signed, and the names of what differs from run to run. */
 
 import { appendFile, copyFile, mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fixture, REPOSITORY, runCli, temporaryFolder } from '../programs/cli.ts';
 import { startServer } from '../services/server.ts';
 import type { Scenery } from './sessions.ts';
@@ -24,15 +24,16 @@ export async function setScenery(): Promise<Scenery & AsyncDisposable> {
   await copyFile(files['signed.exe'], files['broken.exe']);
   await appendFile(files['broken.exe'], 'more');
   await mkdir(join(folder.path, 'home'));
-  const { CODESIGN_CERTIFICATE: chain = '', CODESIGN_BASE_URL: address = '' } = server.env;
+  const { CODESIGN_BASE_URL: address = '', CODESIGN_TIMESTAMP_URL: authority = '' } = server.env;
   return {
-    files: { ...files, 'root.pem': join(dirname(chain), 'ca.pem') },
+    files: { ...files, 'root.pem': server.roots },
     env: { ...server.env, HOME: join(folder.path, 'home') },
     places: [
       [join(REPOSITORY, 'docs'), '<docs>'],
       [server.data, '<data>'],
       [folder.path, '<made>'],
       [address, '<service>'],
+      [authority, '<authority>'],
       [new URL(address).host, '<host>'],
       [server.env.CODESIGN_ACCESS_SECRET ?? '', '<access secret>'],
       [server.env.CODESIGN_ACCESS_KEY ?? '', '<access key>'],

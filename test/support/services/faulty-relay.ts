@@ -1,6 +1,6 @@
 /** Stands between the program and a real service, and lets a request or its answer come to harm on the way. */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { ServerIdentity } from './tls-authority.ts';
@@ -29,7 +29,7 @@ export interface RelayFault {
 }
 
 export interface FaultyRelay extends AsyncDisposable {
-  /** For --base-url; `${baseUrl}/tsa` is the service's timestamp authority. */
+  /** For --base-url; `${baseUrl}/tsa` passes on to the timestamp authority. */
   readonly baseUrl: string;
   /** Requests that arrived here. */
   asked(operation: RelayedOperation): number;
@@ -43,6 +43,7 @@ interface Upstream {
   readonly baseUrl: string;
   /** PEM. */
   readonly ca: string;
+  readonly timestampUrl: string;
 }
 
 interface Answer {
@@ -72,7 +73,8 @@ export async function startFaultyRelay(
     const harm = operation === fault?.operation && left > 0 ? fault.harm : undefined;
     if (harm !== undefined) left -= 1;
     if (harm !== undefined && BEFORE.includes(harm)) return harmBefore(harm, response);
-    const answer = await forward(`${upstream.baseUrl}${request.url}`, request, body, agent);
+    const address = operation === 'tsa' ? upstream.timestampUrl : `${upstream.baseUrl}${request.url}`;
+    const answer = await forward(new URL(address), request, body, agent);
     if (operation === 'sign') records.push(...recordIn(answer.body));
     if (harm === undefined) send(response, answer);
     else harmAfter(harm, response, answer, operation);
@@ -180,11 +182,15 @@ async function bytesOf(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function forward(url: string, request: IncomingMessage, body: Buffer, agent: https.Agent): Promise<Answer> {
+async function forward(url: URL, request: IncomingMessage, body: Buffer, agent: https.Agent): Promise<Answer> {
   const { 'content-type': contentType = '', authorization } = request.headers;
   const headers = { 'content-type': contentType, ...(authorization === undefined ? {} : { authorization }) };
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    https.request(url, { method: 'POST', agent, headers }, resolve).on('error', reject).end(body);
+    const sent =
+      url.protocol === 'http:'
+        ? http.request(url, { method: 'POST', headers }, resolve)
+        : https.request(url, { method: 'POST', agent, headers }, resolve);
+    sent.on('error', reject).end(body);
   });
   return {
     status: answer.statusCode ?? 0,

@@ -2,10 +2,11 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { access, appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mustHoldNoCredentials, watchCredentials } from '../credential-watch.ts';
+import { startDemoAuthority } from './demo-authority.ts';
 import { copyData, type KeyBits, numberFor, runServerCommand, SERVER_PROGRAM } from './server-data.ts';
 
 export interface ServerOptions {
@@ -13,7 +14,7 @@ export interface ServerOptions {
   readonly data?: string;
   /** RSA key size of the certificate that `env` names; 3072 unless said. */
   readonly bits?: KeyBits;
-  /** Whether it serves timestamps too; then `env` has CODESIGN_TIMESTAMP_URL, which `https` and CODESIGN_CA_FILE go with. */
+  /** Whether a timestamp authority runs next to it; then `env` has CODESIGN_TIMESTAMP_URL. */
   readonly tsa?: boolean;
   /** More arguments of `start`. */
   readonly args?: readonly string[];
@@ -25,6 +26,8 @@ export interface TestServer {
   /** `https://127.0.0.1:<port>` */
   readonly baseUrl: string;
   readonly caFile: string;
+  /** PEM file with the root of its signatures and that of its timestamps. */
+  readonly roots: string;
   /** What the server handed over: CODESIGN_BASE_URL, _CA_FILE, _CODE, _CERTIFICATE, _ACCESS_KEY, _ACCESS_SECRET (and _TIMESTAMP_URL). */
   readonly env: Readonly<Record<string, string>>;
   readonly data: string;
@@ -32,7 +35,7 @@ export interface TestServer {
   /** Everything on standard error so far: JSON lines. */
   log(): string;
   /** The log's lines of one operation, parsed. */
-  operations(operation: 'sign' | 'report-sign' | 'timestamp'): readonly Readonly<Record<string, unknown>>[];
+  operations(operation: 'sign' | 'report-sign'): readonly Readonly<Record<string, unknown>>[];
   /** Adds a certificate next to the running server. @returns the path of its chain */
   addCertificate(number: string, bits: KeyBits, commonName?: string): Promise<string>;
   /** Ends it gracefully; throws when its log or its data hold the credentials. @returns its exit code */
@@ -78,8 +81,7 @@ async function spawnServer(
   cleanUp: () => Promise<void>,
 ): Promise<TestServer> {
   const environmentFile = join(data, 'client.env');
-  const more = [...(options.tsa ? ['--tsa'] : []), ...(options.args ?? [])];
-  const args = ['start', '--data', data, '--port', '0', '--client-env', environmentFile, ...more];
+  const args = ['start', '--data', data, '--port', '0', '--client-env', environmentFile, ...(options.args ?? [])];
   const child = spawn(process.execPath, [SERVER_PROGRAM, ...args], {
     env: { ...process.env, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -92,19 +94,26 @@ async function spawnServer(
     log += text;
   });
 
-  const address = await listening(child, () => log);
+  const [address, authority] = await Promise.all([
+    listening(child, () => log),
+    options.tsa ? startDemoAuthority() : undefined,
+  ]);
+  const roots = join(data, 'roots.pem');
+  await appendFile(roots, await readFile(join(data, 'service', 'certificates', 'ca.pem')));
+  if (authority !== undefined) await appendFile(roots, authority.rootPem);
   const handedOver = await readEnvironmentFile(environmentFile);
   const number = numberFor(bits);
   const env: Record<string, string> = {
     ...handedOver,
     CODESIGN_BASE_URL: address, // a later start with the same data has another port
-    ...(options.tsa ? { CODESIGN_TIMESTAMP_URL: `${address}/tsa` } : {}),
+    ...(authority && { CODESIGN_TIMESTAMP_URL: authority.url }),
     CODESIGN_CODE: number,
     CODESIGN_CERTIFICATE: join(data, 'service', 'certificates', `certificate-${number}.pem`),
   };
   return {
     baseUrl: address,
     caFile: env.CODESIGN_CA_FILE ?? '',
+    roots,
     env,
     data,
     process: child,
@@ -122,6 +131,7 @@ async function spawnServer(
     async stop() {
       child.kill('SIGTERM');
       const [code] = await ended;
+      await authority?.stop();
       try {
         await mustHoldNoCredentials({ 'the log of the server': log }, [data]);
       } finally {

@@ -35,8 +35,9 @@ export async function runCourse(row: Row, effect: string, format: FormatId, stag
   await mkdir(inside('journal'));
   const diskFolder = row.disk === 'journal' ? inside('journal') : inside('disk');
   await using disk = row.disk === undefined ? undefined : await mountSmallDisk(diskFolder, DISK_SIZE);
-  const { baseUrl, caFile } = stage.server;
-  const upstream = { baseUrl, ca: await readFile(caFile, 'utf8') };
+  const { baseUrl, caFile, env } = stage.server;
+  const timestampUrl = env.CODESIGN_TIMESTAMP_URL ?? '';
+  const upstream = { baseUrl, ca: await readFile(caFile, 'utf8'), timestampUrl };
   await using relay = await startFaultyRelay(stage.identity, upstream, row.network);
 
   const outside = (path: string): string => disk?.seenFromOutside(path) ?? path;

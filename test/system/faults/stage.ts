@@ -69,7 +69,7 @@ export async function setStage(): Promise<Stage> {
     server,
     identity: await authority.issue({ names: ['127.0.0.1'] }),
     relayRoot,
-    root: join(server.data, 'service', 'certificates', 'ca.pem'),
+    root: server.roots,
     subjects: subjects as Record<FormatId, Subject>,
     async [Symbol.asyncDispose]() {
       await server.stop();

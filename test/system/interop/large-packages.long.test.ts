@@ -144,7 +144,7 @@ it('signs and verifies an MSIX of more than 4 GiB in little memory', {
     ['[Content_Types].xml', contentTypes()],
   ];
   await writeArchive(path, [...files, ...parts], true);
-  const root = join(server.data, 'service', 'certificates', 'ca.pem');
+  const root = server.roots;
   const signed = await runMeasured(['sign', '--no-timestamp', path], { env: server.env });
   expect([signed.code, signed.stderr]).toEqual([0, '']);
   expect(signed.usage.peakBytes).toBeLessThan(MOST_MEMORY);

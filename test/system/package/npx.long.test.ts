@@ -72,7 +72,7 @@ describe('Node', async () => {
     const seconds = (performance.now() - started) / 1000;
 
     expect(JSON.parse(stdout)).toMatchObject({ summary: { signed: 1, failed: 0 } });
-    const root = join(server.data, 'service', 'certificates', 'ca.pem');
+    const root = server.roots;
     const { accepted, output } = await osslsigncodeVerify(root, join(project, 'app.exe'));
     expect(accepted, output).toBe(true);
     const [installed = ''] = await readdir(join(home, 'cache', '_npx'));

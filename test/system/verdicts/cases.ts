@@ -74,7 +74,7 @@ export async function ownGroups(folder: string, pki: VerdictPki, verifiers: stri
   };
   try {
     const roots = inFolder('server.pem');
-    writeFileSync(roots, readFileSync(path.join(server.data, 'service', 'certificates', 'ca.pem')));
+    writeFileSync(roots, readFileSync(server.roots));
     const [exe, jar, other] = [inFolder('stamped.exe'), inFolder('stamped.jar'), inFolder('other.jar')];
     writeFileSync(inFolder('another.jar'), repack(readFileSync(fixture('jar/plain.jar')), { 'hello/empty.txt': 'x' }));
     await sign(fixture('pe/hello.exe'), exe);

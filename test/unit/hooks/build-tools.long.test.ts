@@ -33,7 +33,7 @@ async function build(script: (file: string) => string, name: 'app.exe' | 'setup.
       error ? reject(new Error(`${error.message}\n${stdout}${stderr}`)) : resolve(stdout + stderr),
     );
   });
-  const root = join(server.data, 'service', 'certificates', 'ca.pem');
+  const root = server.roots;
   const { accepted } = await osslsigncodeVerify(root, file);
   return { output, accepted, requests: server.operations('sign').length - before };
 }

@@ -49,7 +49,7 @@ SectionEnd
   });
   await access(join(folder.path, 'setup.exe'));
 
-  const root = join(server.data, 'service', 'certificates', 'ca.pem');
+  const root = server.roots;
   for (const file of [uninstaller, join(folder.path, 'setup.exe')]) {
     const verdict = await osslsigncodeVerify(root, file);
     expect(verdict.accepted, `${file}\n${verdict.output}\n${output}`).toBe(true);

@@ -36,7 +36,7 @@ async function acceptedByOpenssl({ token, data }: ReturnType<typeof tokensOf>[nu
   const [tokenFile, dataFile] = [join(folder, 'token'), join(folder, 'data')];
   await writeFile(tokenFile, token);
   await writeFile(dataFile, data);
-  const root = join(server, 'service', 'certificates', 'ca.pem');
+  const root = join(server, 'roots.pem');
   const args = ['ts', '-verify', '-token_in', '-in', tokenFile, '-data', dataFile, '-CAfile', root];
   expect(await run('openssl', args)).toMatchObject({
     accepted: true,

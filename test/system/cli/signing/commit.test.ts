@@ -34,14 +34,13 @@ beforeEach(async () => {
 });
 
 /** Each on the file that is given, and what it asks others for. */
-const COMMANDS: readonly (readonly [string, (path: string) => readonly string[], 'sign' | 'timestamp' | undefined])[] =
-  [
-    ['sign', (file) => ['sign', '--no-timestamp', file], 'sign'],
-    ['sign without a journal', (file) => ['sign', '--no-timestamp', '--no-journal', file], 'sign'],
-    ['timestamp', (file) => ['timestamp', file], 'timestamp'],
-    ['remove', (file) => ['remove', file], undefined],
-    ['attach', (file) => ['attach', file, '-'], undefined],
-  ];
+const COMMANDS: readonly (readonly [string, (path: string) => readonly string[], 'sign' | undefined])[] = [
+  ['sign', (file) => ['sign', '--no-timestamp', file], 'sign'],
+  ['sign without a journal', (file) => ['sign', '--no-timestamp', '--no-journal', file], 'sign'],
+  ['timestamp', (file) => ['timestamp', file], undefined],
+  ['remove', (file) => ['remove', file], undefined],
+  ['attach', (file) => ['attach', file, '-'], undefined],
+];
 
 const run = (args: readonly string[]) => runCli([...args, '--json'], { env: server.env, stdin: signature });
 

@@ -28,7 +28,7 @@ const plain = fixture('jar/plain.jar');
 
 /** What Java says: every file is signed, and each chain leads to the service's root. */
 async function expectVerified(path: string, signatures = 1): Promise<ArchiveReading> {
-  const root = join(server.data, 'service', 'certificates', 'ca.pem');
+  const root = server.roots;
   const [reading] = await readAsArchives(mainJava(), [path], { root });
   if (reading === undefined) throw new Error('Java said nothing');
   expect(reading).toMatchObject({ failures: [], unsigned: [], hasManifest: true });

@@ -49,7 +49,7 @@ describe.each(['pe/hello.exe', 'jar/plain.jar'])('%s', (name) => {
     const [path, roots] = [join(folder.path, 'signed'), join(folder.path, 'roots.pem')];
     const run = await sign([...asking('granted-with-mods'), fixture(name), '-o', path]);
     expect(run.code).toBe(0);
-    const ca = await readFile(join(server.data, 'service', 'certificates', 'ca.pem'), 'utf8');
+    const ca = await readFile(server.roots, 'utf8');
     await writeFile(roots, ca + authority.rootPem);
     const verified = await runCli(['verify', '--json', '--require-timestamp', '--roots', roots, path]);
     expect(verified.code).toBe(0);

@@ -22,13 +22,7 @@ const sign = (args: readonly string[], options: { cwd?: string; env?: Record<str
 
 /** What a check that is not ours says. Rejects when the signature is not accepted. */
 async function osslsigncodeVerify(path: string): Promise<string> {
-  const { stdout } = await run('osslsigncode', [
-    'verify',
-    '-CAfile',
-    join(server.data, 'service', 'certificates', 'ca.pem'),
-    '-in',
-    path,
-  ]);
+  const { stdout } = await run('osslsigncode', ['verify', '-CAfile', server.roots, '-in', path]);
   return stdout;
 }
 

@@ -151,7 +151,7 @@ let server: TestServer;
 let root: string;
 beforeAll(async () => {
   server = await startServer({ tsa: true });
-  root = path.join(server.data, 'service', 'certificates', 'ca.pem');
+  root = server.roots;
 });
 afterAll(() => server?.stop());
 

@@ -1,0 +1,45 @@
+/** The demonstration's timestamp authority (server/demo/tsa.mjs) as a process of its own. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { REPOSITORY } from '../programs/cli.ts';
+
+export interface DemoAuthority {
+  readonly url: string;
+  readonly rootPem: string;
+  stop(): Promise<void>;
+}
+
+export async function startDemoAuthority(): Promise<DemoAuthority> {
+  const folder = await mkdtemp(join(tmpdir(), 'codesign-demo-tsa-'));
+  const root = join(folder, 'root.pem');
+  const script = join(REPOSITORY, 'server/demo/tsa.mjs');
+  const child = spawn(process.execPath, [script, '--port', '0', '--root', root], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const kill = () => child.kill();
+  process.once('exit', kill);
+  const ended = once(child, 'exit').finally(() => process.off('exit', kill));
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const address = /^timestamps at (\S+)$/m.exec(output)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    child.once('error', reject);
+    child.once('close', (code) => reject(new Error(`the timestamp authority ended with ${code}`)));
+  });
+  return {
+    url,
+    rootPem: await readFile(root, 'utf8'),
+    async stop() {
+      child.kill();
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
