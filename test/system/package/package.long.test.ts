@@ -88,6 +88,15 @@ describe('installed offline into an empty folder, it', () => {
     expect(names.trim().split(',')).toEqual(expect.arrayContaining(['CodesignError', 'signFiles']));
   });
 
+  it('prints an uncaught error with a readable stack', async () => {
+    const script = "import('codesign-remote').then(({ signFiles }) => signFiles({ files: ['a.exe'] }))";
+    const { code, stderr } = await capture(process.execPath, ['--eval', script], project, WITHOUT_CREDENTIALS);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/CodesignError: missing setting: .*\n +at \w+ /);
+    const source = stderr.slice(0, stderr.indexOf('CodesignError'));
+    expect(Math.max(...source.split('\n').map((line) => line.length))).toBeLessThan(200);
+  });
+
   it('resolves with its types, from every entry point', async () => {
     const tarball = path.join(folder, `codesign-remote-${version}.tgz`);
     const checked = await checkPackage(createPackageFromTarballData(await readFile(tarball)));
