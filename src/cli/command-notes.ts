@@ -125,7 +125,7 @@ It reads the journal of this user on this machine [CODESIGN_STATE_DIR]. The jour
 Examples:
   codesign-remote history --since 2026-11
   codesign-remote history --limit 20 --file "*.exe" --outcome unknown
-  codesign-remote history --csv > calls.csv
+  codesign-remote history --json | jq -r '.calls[] | [.at, .file, .record, .outcome] | @csv' > calls.csv
 
 Exit codes: 0 done, 2 usage, 6 the journal cannot be read`,
 
@@ -179,12 +179,13 @@ ${ORDER_OF_SETTINGS} Credentials are not settings: codesign-remote login keeps t
 Examples:
   codesign-remote config list --origin
   codesign-remote config set code 12345
+  codesign-remote config set code                                 # without a value: removes it
   codesign-remote config set timestampUrl http://timestamp.example.com http://tsa.example.org
   codesign-remote config set environments.alternate https://alternate.example.com
   codesign-remote config set --profile work baseUrl https://codesign.example.com
   codesign-remote config remove-profile work
 
-Exit codes: 0 done, 2 usage, a setting that is not set, or a damaged file, 6 the file cannot be written`,
+Exit codes: 0 done, 2 usage, or a damaged file, 6 the file cannot be written`,
 
   explain: `\
 {…} in a cause stands for a value that the message of an occurrence shows.

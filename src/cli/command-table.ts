@@ -10,11 +10,6 @@ const FILES: ArgumentDefinition = {
   offers: 'paths',
 };
 const FILE_TO_READ: ArgumentDefinition = { name: 'file', help: 'path of the file; it is only read', offers: 'paths' };
-const KEY: ArgumentDefinition = {
-  name: 'key',
-  help: 'name of the setting, such as `algorithm` or `environments.alternate`',
-  offers: 'keys',
-};
 
 export const PROGRAM: ProgramDefinition = {
   name: 'codesign-remote',
@@ -140,32 +135,23 @@ export const PROGRAM: ProgramDefinition = {
           run: async (io, options) => (await import('./commands/config.ts')).configList(options, io),
         }),
         command({
-          name: 'config get',
-          description: 'print the setting in effect here, one value per line',
-          arguments: [KEY],
-          run: async (io, options, [key]: [string]) =>
-            (await import('./commands/config.ts')).configGet(key, options, io),
-        }),
-        command({
           name: 'config set',
-          description: 'store a setting in the profile',
+          description: 'store a setting in the profile, or remove it',
           arguments: [
-            KEY,
+            {
+              name: 'key',
+              help: 'name of the setting, such as `algorithm` or `environments.alternate`',
+              offers: 'keys',
+            },
             {
               name: 'values...',
-              help: 'one value; for `certificate` and `timestampUrl` also several',
+              isOptional: true,
+              help: 'one value; for `certificate`, `timestampUrl` and `extra` also several; none removes the setting',
               offers: 'nothing',
             },
           ],
           run: async (io, options, [key, values]: [string, readonly string[]]) =>
             (await import('./commands/config.ts')).configSet(key, values, options, io),
-        }),
-        command({
-          name: 'config unset',
-          description: 'remove a setting from the profile',
-          arguments: [KEY],
-          run: async (io, options, [key]: [string]) =>
-            (await import('./commands/config.ts')).configUnset(key, options, io),
         }),
         command({
           name: 'config profiles',
@@ -178,11 +164,6 @@ export const PROGRAM: ProgramDefinition = {
           arguments: [{ name: 'name', help: 'name of the profile', offers: 'profiles' }],
           run: async (io, _options, [name]: [string]) =>
             (await import('./commands/config.ts')).configRemoveProfile(name, io),
-        }),
-        command({
-          name: 'config path',
-          description: 'print the path of the file that stores the profiles',
-          run: async (io) => (await import('./commands/config.ts')).configPath(io),
         }),
       ],
     },

@@ -2,9 +2,15 @@ import type { CommandName } from '../options/option.ts';
 import type { OptionsOf } from '../options/table.ts';
 import type { Io } from './io.ts';
 
+/** As a user types it: `<files...>`, or `[values...]` for an argument that may be left out. */
+export function argumentText({ name, isOptional }: ArgumentDefinition): string {
+  return isOptional ? `[${name}]` : `<${name}>`;
+}
+
 export interface ArgumentDefinition {
   /** Several with `...` at the end. */
   readonly name: string;
+  readonly isOptional?: true;
   readonly help: string;
   /** What a shell offers: paths, names of profiles, keys of settings, or the only words. */
   readonly offers: 'paths' | 'profiles' | 'keys' | 'nothing' | readonly string[];

@@ -7,7 +7,7 @@ import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import type { OptionDefinition } from '../options/option.ts';
 import { helpOf, optionsOf } from '../options/table.ts';
 import { misspeltVariables } from '../options/variables.ts';
-import type { ArgumentDefinition, CommandDefinition } from './command.ts';
+import { type ArgumentDefinition, argumentText, type CommandDefinition } from './command.ts';
 import { PROGRAM } from './command-table.ts';
 import { DOCS_FOLDER } from './docs-folder.ts';
 import { cliErrors } from './errors.ts';
@@ -88,8 +88,9 @@ function define(parent: Command, definition: CommandDefinition, run: Run): void 
   command.action((...given: readonly unknown[]) => run(definition, command.opts(), given.slice(0, taken.length)));
 }
 
-function argumentOf({ name, help, offers }: ArgumentDefinition): Argument {
-  const argument = new Argument(`<${name}>`, help);
+function argumentOf(definition: ArgumentDefinition): Argument {
+  const { help, offers } = definition;
+  const argument = new Argument(argumentText(definition), help);
   return typeof offers === 'string' ? argument : argument.choices(offers);
 }
 

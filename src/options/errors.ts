@@ -112,10 +112,6 @@ export const settingsErrors = defineErrors('usage', {
     message: '"{key}" cannot be stored in {where}, which is plain text',
     hint: "Store credentials in the operating system's keychain with codesign-remote login. Without a keychain, set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE.",
   },
-  'setting-not-set': {
-    message: '{key} is not set',
-    hint: 'Run codesign-remote config list to see all settings.',
-  },
   'settings-file-unreadable': {
     message: '{path} cannot be read: {reason}',
     hint: 'Make it a file that this user may read, or remove it.',

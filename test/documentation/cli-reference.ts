@@ -1,6 +1,11 @@
 /** docs/cli.md: every command with its arguments and options, made from the two tables that `--help` is made from. */
 
-import type { CommandDefinition, CommandGroup, ProgramDefinition } from '../../src/cli/command.ts';
+import {
+  argumentText,
+  type CommandDefinition,
+  type CommandGroup,
+  type ProgramDefinition,
+} from '../../src/cli/command.ts';
 import type { OptionDefinition } from '../../src/options/option.ts';
 import { definitionOf, optionsOf, SETTING_KEYS } from '../../src/options/table.ts';
 import { VARIABLES } from '../../src/options/variables.ts';
@@ -30,12 +35,7 @@ export function cliReference({ commands }: ProgramDefinition): string {
 
 function commandText({ name, description, arguments: taken, notes }: CommandDefinition): string[] {
   const options = optionsOf(name);
-  const usage = [
-    'codesign-remote',
-    name,
-    ...(options.length > 0 ? ['[options]'] : []),
-    ...taken.map((one) => `<${one.name}>`),
-  ];
+  const usage = ['codesign-remote', name, ...(options.length > 0 ? ['[options]'] : []), ...taken.map(argumentText)];
   return [
     `## ${name}`,
     `${description[0]?.toUpperCase()}${description.slice(1)}.`,

@@ -1,11 +1,9 @@
 import { composeStored, nameProfile } from '../../app/compose-config.ts';
 import { printable } from '../../errors/printable.ts';
-import { settingsErrors } from '../../options/errors.ts';
-import { type ListedSetting, listSettings, lookUp } from '../../options/lookup.ts';
+import { type ListedSetting, listSettings, lookUp, type StoredProfile } from '../../options/lookup.ts';
 import type { ProfileOptions } from '../../options/options.ts';
-import { KNOWN_KEYS, openProfiles, profileKey, profilesPath } from '../../options/stored/profiles.ts';
-import { keyAsWritten, unknownKey } from '../../options/stored/stored-values.ts';
-import { isSettingKey, type OptionsOf } from '../../options/table.ts';
+import { openProfiles, type Profiles, profileKey, profilesPath } from '../../options/stored/profiles.ts';
+import type { OptionsOf } from '../../options/table.ts';
 import type { Io } from '../io.ts';
 import { jsonText } from '../output/json.ts';
 import { padded, widthOf } from '../output/text-layout.ts';
@@ -15,24 +13,17 @@ const VALUE_LENGTH = 8192;
 
 /** Returns the exit code, as the other functions do. Throws errors of usage and of the settings files. */
 export async function configList(options: OptionsOf<'config list'>, io: Io): Promise<number> {
-  const { profile, settings } = await effectiveSettings(options, io);
+  const stored = await composeStored(options, io.env);
+  const settings = listSettings(lookUp(options, io.env, stored), stored);
   if (options.json) {
-    io.stdout.write(jsonText({ profile, settings }));
+    io.stdout.write(jsonText({ profile: stored.profile.name, file: profilesPath(io.env), settings }));
   } else {
     for (const line of settingLines(settings, options.origin ?? false)) io.stdout.write(`${line}\n`);
   }
   return 0;
 }
 
-export async function configGet(text: string, options: ProfileOptions, io: Io): Promise<number> {
-  const key = knownKey(text);
-  const { settings } = await effectiveSettings(options, io);
-  const found = settings.find((setting) => setting.key === key);
-  if (found === undefined) throw settingsErrors('setting-not-set', { key });
-  for (const value of found.values) io.stdout.write(`${shownValue(value)}\n`);
-  return 0;
-}
-
+/** Without values it removes the setting. */
 export async function configSet(
   key: string,
   values: readonly string[],
@@ -40,7 +31,8 @@ export async function configSet(
   io: Io,
 ): Promise<number> {
   const profiles = await openProfiles(io.env);
-  const { name } = nameProfile(options, io.env);
+  const { name, from } = nameProfile(options, io.env);
+  if (values.length === 0) return await removeSetting(key, profiles.read(name, from), profiles, io);
   const isNew = !profiles.has(name);
   await profiles.set(name, key, values);
   io.stdout.write(
@@ -49,10 +41,7 @@ export async function configSet(
   return 0;
 }
 
-export async function configUnset(key: string, options: ProfileOptions, io: Io): Promise<number> {
-  const profiles = await openProfiles(io.env);
-  const { name, from } = nameProfile(options, io.env);
-  profiles.read(name, from);
+async function removeSetting(key: string, { name }: StoredProfile, profiles: Profiles, io: Io): Promise<number> {
   const wasSet = await profiles.unset(name, key);
   io.stdout.write(
     wasSet
@@ -76,26 +65,6 @@ export async function configRemoveProfile(name: string, io: Io): Promise<number>
     `next     codesign-remote logout --profile ${name}  removes its credentials, if the keychain has any\n`,
   );
   return 0;
-}
-
-/** The file may be missing or damaged. */
-export async function configPath(io: Io): Promise<number> {
-  io.stdout.write(`${shownValue(profilesPath(io.env))}\n`);
-  return 0;
-}
-
-async function effectiveSettings(options: ProfileOptions, io: Io) {
-  const stored = await composeStored(options, io.env);
-  const settings = listSettings(lookUp(options, io.env, stored), stored);
-  return { profile: stored.profile.name, settings };
-}
-
-/** More keys can be read than stored in a profile: the address that is used, and the output path. */
-function knownKey(text: string): string {
-  const key = keyAsWritten(text);
-  if (key === 'baseUrl' || isSettingKey(key)) return key;
-  if (key.startsWith('environments.') || key === 'environment') return profileKey(text);
-  throw unknownKey(text, KNOWN_KEYS, 'the configuration');
 }
 
 /** A line for each value: its origin, key and value. */

@@ -5,15 +5,7 @@ import { composeHistory } from '../../app/compose-history.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
-import {
-  addToSums,
-  type HistoryForm,
-  historyCsv,
-  historyJson,
-  historyTable,
-  type Sums,
-  sumsInOrder,
-} from '../output/history.ts';
+import { addToSums, type HistoryForm, historyJson, historyTable, type Sums, sumsInOrder } from '../output/history.ts';
 import { Lines } from '../output/lines.ts';
 
 /** In characters. */
@@ -21,9 +13,8 @@ const CHUNK_LENGTH = 64 * 1024;
 
 /** Returns the exit code. Throws errors of usage and of reading the journal. */
 export async function history(options: OptionsOf<'history'>, io: Io): Promise<number> {
-  const { json = false, csv = false } = options;
   checkMonth(options.since);
-  const form: HistoryForm = csv ? historyCsv : json ? historyJson : historyTable;
+  const form: HistoryForm = options.json ? historyJson : historyTable;
   const { entries, warnings } = await composeHistory(options, io.env);
   const writer = bufferedWriter(io.stdout);
   const sums: Sums = new Map();

@@ -1,4 +1,4 @@
-/** The forms in which `history` is written, entry by entry: a table for people, a JSON document, and CSV for spreadsheets. */
+/** The forms in which `history` is written, entry by entry: a table for people, and a JSON document. */
 
 import type { HistoryEntry } from '../../journal/journal.ts';
 import { jsonText } from './json.ts';
@@ -116,46 +116,4 @@ function entryJson({ at, ended, id, digest, record, reported, reason, ...entry }
 
 function indented(value: object): string {
   return jsonText(value).trimEnd().replace(/^/gm, '    ');
-}
-
-// CSV (RFC 4180), without formulas that a spreadsheet would compute and without control characters.
-
-const COLUMNS: readonly (readonly [head: string, cellOf: (entry: HistoryEntry) => string | number | undefined])[] = [
-  ['asked', ({ at }) => at],
-  ['ended', ({ ended }) => ended],
-  ['id', ({ id }) => id],
-  ['file', ({ file }) => file],
-  ['bytes', ({ bytes }) => bytes],
-  ['files_written', ({ filesWritten }) => filesWritten],
-  ['certificate', ({ certificate }) => certificate.name],
-  ['certificate_sha256', ({ certificate }) => certificate.sha256],
-  ['origin', ({ origin }) => origin],
-  ['code', ({ code }) => code],
-  ['algorithm', ({ algorithm }) => algorithm],
-  ['record', ({ record }) => record],
-  ['outcome', ({ outcome }) => outcome],
-  ['counted', ({ counted }) => counted],
-  ['reported', ({ reported }) => reported],
-  ['reason', ({ reason }) => reason],
-];
-const CSV_HEAD = csvLine(COLUMNS.map(([head]) => head));
-/** Spreadsheets take such a cell for a formula, also with spaces before it and in full-width characters. */
-const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u;
-
-export const historyCsv: HistoryForm = {
-  head: CSV_HEAD,
-  entry: (entry) => csvLine(COLUMNS.map(([, cellOf]) => csvCell(cellOf(entry)))),
-  between: '',
-  tail: () => '',
-  empty: CSV_HEAD,
-};
-
-function csvLine(cells: readonly string[]): string {
-  return `${cells.join(',')}\r\n`;
-}
-
-function csvCell(value: string | number | undefined): string {
-  if (typeof value !== 'string') return value === undefined ? '' : `${value}`;
-  const harmless = `${FORMULA.test(value) ? "'" : ''}${shown(value)}`;
-  return /[",]|^\s|\s$/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

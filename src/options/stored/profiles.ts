@@ -17,8 +17,7 @@ export type ProfileKey = SettingKey | 'environment' | `environments.${string}`;
 
 export type Profiles = Awaited<ReturnType<typeof openProfiles>>;
 
-/** What `config` shows and suggests. */
-export const KNOWN_KEYS: readonly string[] = ['baseUrl', 'environment', 'environments.<name>', ...PROFILE_KEYS];
+const KNOWN_KEYS: readonly string[] = ['baseUrl', 'environment', 'environments.<name>', ...PROFILE_KEYS];
 
 /** Where the file is, without looking. */
 export function profilesPath(env: Environment): string {

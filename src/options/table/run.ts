@@ -141,14 +141,7 @@ export const RUN_OPTIONS = {
   json: {
     flag: '--json',
     help: 'one JSON document on standard output',
-    conflicts: ['csv'],
     commands: [...FILE_COMMANDS, 'attach', 'inspect', 'resume', 'history', 'whoami', 'config list'],
-    isCommandLineOnly: true,
-  },
-  csv: {
-    flag: '--csv',
-    help: 'a table for spreadsheets (RFC 4180), without the sums',
-    commands: ['history'],
     isCommandLineOnly: true,
   },
   quiet: {

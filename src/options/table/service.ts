@@ -2,8 +2,6 @@
 
 import { certificateCode, certificateFile, type OptionDefinition, serviceAddress, text } from '../option.ts';
 
-const CONFIG_COMMANDS = ['config list', 'config get', 'config set', 'config unset'] as const;
-
 export const SERVICE_OPTIONS = {
   /** Name of a stored profile. */
   profile: {
@@ -14,7 +12,7 @@ export const SERVICE_OPTIONS = {
     variable: 'CODESIGN_PROFILE',
     default: 'default',
     help: 'profile to use',
-    commands: ['sign', 'timestamp', 'resume', 'init', 'login', 'logout', 'whoami', ...CONFIG_COMMANDS],
+    commands: ['sign', 'timestamp', 'resume', 'init', 'login', 'logout', 'whoami', 'config list', 'config set'],
   },
   /** Name of one of the profile's service addresses. */
   environment: {
@@ -25,7 +23,7 @@ export const SERVICE_OPTIONS = {
     variable: 'CODESIGN_ENVIRONMENT',
     default: 'production',
     help: "name of the profile's service address to use",
-    commands: ['sign', 'resume', 'init', 'login', 'logout', 'whoami', 'config list', 'config get'],
+    commands: ['sign', 'resume', 'init', 'login', 'logout', 'whoami', 'config list'],
   },
   baseUrl: {
     flag: '--base-url',

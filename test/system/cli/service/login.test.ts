@@ -37,6 +37,8 @@ interface Scene extends AsyncDisposable {
   run(args: readonly string[], more?: Parameters<typeof runCli>[1]): Promise<CliRun>;
   /** With the server's own credentials. */
   login(args?: readonly string[], more?: Parameters<typeof runCli>[1]): Promise<CliRun>;
+  /** Settings of the profile, as `config list --json` prints them. */
+  settings(): Promise<readonly object[]>;
   /** Everything that any command has said. */
   said(): string;
 }
@@ -64,6 +66,10 @@ async function scene(state: SecretServiceState = 'unlocked'): Promise<Scene> {
     run,
     login: (args = [], more = {}) =>
       run(['login', '--base-url', server.baseUrl, '--access-key', key(), ...args], { stdin: `${secret()}\n`, ...more }),
+    async settings() {
+      const list = await run(['config', 'list', '--json'], { env: { CODESIGN_CA_FILE: '' } });
+      return JSON.parse(list.stdout).settings;
+    },
     said: () => said,
     async [Symbol.asyncDispose]() {
       await keyring[Symbol.asyncDispose]();
@@ -163,7 +169,11 @@ describe.runIf(process.platform === 'linux')('login', () => {
     await at.run(['config', 'set', 'baseUrl', 'https://other.example']);
     const login = await at.login();
     expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('https://other.example') });
-    expect((await at.run(['config', 'get', 'baseUrl'])).stdout).toBe('https://other.example\n');
+    expect(await at.settings()).toContainEqual({
+      key: 'baseUrl',
+      values: ['https://other.example'],
+      origin: 'profile default',
+    });
   });
 
   it('says that the environment wins', async () => {
@@ -194,8 +204,11 @@ describe.runIf(process.platform === 'linux')('login', () => {
       expect(await at.run(['login', ...args, '--no-check'], { stdin: 'some-secret' })).toMatchObject({ code: 0 });
       expect(service.requests().length).toBe(calls);
       // Later commands need no option for what init was given to trust.
-      const roots = await at.run(['config', 'get', 'caFile'], { env: { CODESIGN_CA_FILE: '' } });
-      expect(roots).toMatchObject({ code: 0, stdout: `${service.caFile}\n` });
+      expect(await at.settings()).toContainEqual({
+        key: 'caFile',
+        values: [service.caFile],
+        origin: 'profile default',
+      });
     } finally {
       await service.stop();
     }
@@ -219,8 +232,11 @@ describe.runIf(process.platform === 'linux')('login', () => {
     expect(typed.output).toContain('stored   access key');
     expect(typed).toMatchObject({ code: 0, isRestored: true });
     expect(typed.output).not.toContain('--');
-    const roots = await at.run(['config', 'get', 'caFile'], { env: { CODESIGN_CA_FILE: '' } });
-    expect(roots.stdout).toBe(`${server.caFile}\n`);
+    expect(await at.settings()).toContainEqual({
+      key: 'caFile',
+      values: [server.caFile],
+      origin: 'profile default',
+    });
     expect(await at.run(['whoami', '--check'], { env: { CODESIGN_CA_FILE: '' } })).toMatchObject({ code: 0 });
   });
 

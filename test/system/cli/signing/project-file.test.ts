@@ -156,7 +156,7 @@ describe('sign', () => {
       env: { CODESIGN_CERTIFICATE },
     });
     expect(JSON.parse(stdout).files[0].status).toBe('planned');
-    expect((await run(['config', 'path'])).code).toBe(0);
+    expect((await run(['config', 'profiles'])).code).toBe(0);
   });
 });
 

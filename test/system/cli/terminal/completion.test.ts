@@ -31,10 +31,10 @@ const TYPED = [
   ['explain target-', ['target-busy', '!app.exe']],
   ['completion ', ['bash', 'zsh', 'fish', 'powershell', '!app.exe']],
   ['config set timestamp', ['timestampUrl', 'timestampAlgorithm', '!app.exe']],
-  ['config get env', ['environment', 'environments.alternate']],
+  ['config set env', ['environment', 'environments.alternate']],
   ['sign --profile wo', ['work', '!default']],
   ['config remove-profile ', ['work', 'default', '!app.exe']],
-  ['history --', ['--since', '--csv', '!--algorithm']],
+  ['history --', ['--since', '--outcome', '!--algorithm']],
 ] as const;
 
 /** Variables with which the scripts find `codesign-remote` and two profiles. */

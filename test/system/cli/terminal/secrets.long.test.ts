@@ -142,7 +142,6 @@ it('nothing holds the secret or the Authorization header, in any form', async ()
 
   for (const args of [
     ['history'],
-    ['history', '--csv'],
     ['history', '--json'],
     ['resume', '--dry-run', '--json'],
     ['resume', '--verbose', '--no-timestamp'],
