@@ -1,4 +1,4 @@
-/** A settings file: read in bounds, accepted only from those who may decide, and parsed with a location for every error. */
+/** A settings file: read in bounds, accepted only from those who may decide, and parsed without quoting its content. */
 
 import { constants, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -66,12 +66,22 @@ function parse(path: string, content: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    const { line, column } = locateFault(text);
-    throw damaged(text.trim() === '' ? 'is empty' : `is not JSON from line ${line}, column ${column}`);
+  } catch (thrown) {
+    throw damaged(text.trim() === '' ? 'is empty' : `is not JSON${locate(thrown, text)}`);
   }
   if (!isObject(value)) throw damaged('holds no JSON object');
   return value;
+}
+
+/**
+ * Uses only the position in a message of `JSON.parse`, because other parts quote the content. On Node.js 20 some messages
+ * have no position.
+ */
+function locate(thrown: unknown, text: string): string {
+  const [, position] = / JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(String(thrown)) ?? [];
+  if (position === undefined) return '';
+  const lines = text.slice(0, Number(position)).split('\n');
+  return ` from line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 }
 
 export function isObject(value: unknown): value is JsonObject {
@@ -81,65 +91,4 @@ export function isObject(value: unknown): value is JsonObject {
 /** A key as it stands in a file from outside, for messages. */
 export function shownKey(key: string): string {
   return printable(key, 64);
-}
-
-/** What stands at the place where a value, a name or a separator was expected. */
-const STRING = /"(?:[^"\\\p{Cc}]|\u{7f}|[\u{80}-\u{9f}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy;
-const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)/uy;
-const BLANK = /[ \t\r\n]*/uy;
-
-/** Lines and columns count from 1. For a text that `JSON.parse` has refused. */
-export function locateFault(text: string) {
-  const before = text.slice(0, faultIn(text)).split(/\r\n|\r|\n/);
-  return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
-}
-
-/** A walk without recursion: the author of the text decides how deep it is nested. */
-function faultIn(text: string): number {
-  const open: ('{' | '[')[] = [];
-  let at = 0;
-  const take = (pattern: RegExp): boolean => {
-    pattern.lastIndex = at;
-    const found = pattern.test(text);
-    if (found) at = pattern.lastIndex;
-    return found;
-  };
-  const takeMark = (mark: string): boolean => {
-    take(BLANK);
-    const found = text[at] === mark;
-    if (found) at += 1;
-    return found;
-  };
-  const takeName = (): boolean => {
-    take(BLANK);
-    return take(STRING) && takeMark(':');
-  };
-
-  for (;;) {
-    // A value is expected.
-    if (takeMark('{')) {
-      if (!takeMark('}')) {
-        if (!takeName()) return at;
-        open.push('{');
-        continue;
-      }
-    } else if (takeMark('[')) {
-      if (!takeMark(']')) {
-        open.push('[');
-        continue;
-      }
-    } else if (!take(STRING) && !take(SCALAR)) {
-      return at;
-    }
-    // A value has ended; what it stands in may end with it.
-    while (open.length > 0 && takeMark(open.at(-1) === '{' ? '}' : ']')) open.pop();
-    if (open.length === 0 || !takeMark(',')) return skipSpaces(text, at);
-    if (open.at(-1) === '{' && !takeName()) return at;
-  }
-}
-
-function skipSpaces(text: string, at: number): number {
-  BLANK.lastIndex = at;
-  BLANK.test(text);
-  return BLANK.lastIndex;
 }

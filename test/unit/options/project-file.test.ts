@@ -144,6 +144,8 @@ describe('is rejected', () => {
     ['', /is empty/],
     ['  \n', /is empty/],
     ['{"algorithm": "SHA256",\n  }', /line 2, column 3$/],
+    ['{\n  "concurrency": tru}', /is not JSON( from line 2, column \d+)?$/],
+    ['x JSON at position 1', /is not JSON$/],
     ['"SHA256"', /no JSON object/],
     ['[]', /no JSON object/],
     ['null', /no JSON object/],
