@@ -10,7 +10,7 @@ export interface ListedEntry {
   readonly entry: ZipEntry;
   /** Where further attributes of its section go; undefined when it has no section. */
   readonly sectionEnd: number | undefined;
-  /** Those that its section, or all of them together, have of algorithms that are known. */
+  /** Those of its section, by algorithms that are known. */
   readonly digests: readonly KnownDigest[];
 }
 
@@ -21,9 +21,9 @@ export interface KnownDigest extends DigestAttribute {
 /** `position`: of the entry in the list; `algorithm`: as node:crypto calls it. Base64. */
 export type ContentDigest = (position: number, algorithm: string) => string;
 
-const NONE: KnownDigest[] = [];
+const NONE: readonly KnownDigest[] = [];
 
-/** The files to sign, in their order, with what `manifest` says of them. */
+/** The files to sign, in their order, with what `manifest` says of them. Throws `jar-too-many-digests`. */
 export function listEntries(
   { archive, signable }: Pick<JarLayout, 'archive' | 'signable'>,
   manifest: Manifest | undefined,
@@ -34,9 +34,7 @@ export function listEntries(
   for (const { name, contentEnd, digests } of manifest?.sections() ?? []) {
     const own = byIndex[archive.byName.get(name)?.index ?? -1];
     if (own === undefined) continue;
-    const known = digests.filter(isKnown);
-    if (own.digests === NONE) own.digests = known;
-    else for (const digest of known) own.digests.push(digest);
+    own.digests = onlyDigests(name, own.digests, digests.filter(isKnown));
     own.sectionEnd = contentEnd;
   }
   return listed;
@@ -46,10 +44,13 @@ export function isKnown(digest: DigestAttribute): digest is KnownDigest {
   return digest.nodeName !== undefined;
 }
 
-/**
- * Digests each entry by `algorithm` and by those that its section has digests of. Throws `zip-entry-damaged`, and
- * `jar-too-many-digests` where `verify` would not check all of the digests.
- */
+/** Several sections may have one name, but only one of them may have digests. Throws `jar-too-many-digests`. */
+export function onlyDigests<Item>(name: string, before: readonly Item[], more: readonly Item[]): readonly Item[] {
+  if (before.length > 0 && more.length > 0) throw jarErrors('jar-too-many-digests', { name });
+  return more.length > 0 ? more : before;
+}
+
+/** Digests each entry by `algorithm` and by those that its section has digests of. Throws what `digestContents` throws. */
 export async function digestListed(
   source: ByteSource,
   listed: readonly ListedEntry[],
@@ -57,35 +58,34 @@ export async function digestListed(
   digestEntries: DigestEntries,
 ): Promise<ContentDigest> {
   const entries = listed.map(({ entry }) => entry);
-  const { algorithms, add } = collectAlgorithms(listed.length, [algorithm]);
-  for (const [position, { digests }] of listed.entries()) for (const { nodeName } of digests) add(position, nodeName);
-  const { reducedCount } = withinDigestLimit(entries, algorithms);
-  if (reducedCount > 0) throw jarErrors('jar-too-many-digests', { count: reducedCount });
+  const shared = sharedLists();
+  const algorithms = listed.map(({ digests }) => shared([algorithm, ...digests.map(({ nodeName }) => nodeName)]));
   return digestContents(source, entries, algorithms, digestEntries);
 }
 
-/** The algorithms of each entry's digests, and `always`. Entries with the same ones have the same list, not an equal one. */
-export function collectAlgorithms(count: number, always: readonly string[] = []) {
+/** Gives lists of the same algorithms as the same list: an archive has a hundred thousand entries, and few lists. */
+export function sharedLists(): (algorithms: readonly string[]) => readonly string[] {
   const lists = new Map<string, readonly string[]>();
-  const algorithms = new Array<readonly string[]>(count).fill(always);
-  const add = (position: number, nodeName: string): void => {
-    const list = algorithms[position] ?? always;
-    if (list.includes(nodeName)) return;
-    const key = list.length === 0 ? nodeName : [...list, nodeName].sort().join();
-    const longer = lists.get(key) ?? key.split(',');
-    lists.set(key, longer);
-    algorithms[position] = longer;
+  return (algorithms) => {
+    const distinct = [...new Set(algorithms)].sort();
+    const key = distinct.join();
+    const list = lists.get(key) ?? distinct;
+    lists.set(key, list);
+    return list;
   };
-  return { algorithms: algorithms as readonly (readonly string[])[], add };
 }
 
-/** Reads each entry once, whatever the number of its algorithms; `algorithms` has a list for each, equal ones the same. */
+/**
+ * Reads each entry once, whatever the number of its algorithms; `algorithms` has a list for each, equal ones the same. Throws
+ * `zip-entry-damaged`, `jar-too-many-digests`.
+ */
 export async function digestContents(
   source: ByteSource,
   entries: readonly ZipEntry[],
   algorithms: readonly (readonly string[])[],
   digestEntries: DigestEntries,
 ): Promise<ContentDigest> {
+  checkDigestLimit(entries, algorithms);
   const inGroup = new Uint32Array(entries.length);
   const digestsAt: EntryDigests[] = new Array(entries.length);
   for (const list of new Set(algorithms)) {
@@ -109,43 +109,18 @@ export const FURTHER_BYTES = 512 * 1024 * 1024;
 /** In large archives the bound grows with the compressed contents; classes and resources rarely compress to less than a tenth. */
 const FURTHER_BYTES_PER_COMPRESSED_BYTE = 16;
 
-/** As node:crypto calls them; Java knows all of these. */
-const STRONGEST_FIRST: readonly string[] = [
-  'sha512',
-  'sha3-512',
-  'sha384',
-  'sha3-384',
-  'sha256',
-  'sha3-256',
-  'sha224',
-  'sha3-224',
-  'sha1',
-  'md5',
-];
-
 /**
- * The strongest algorithm of each entry, and the others while their bytes fit the limit. The limit depends on the entries
- * alone, so that it is the same before and after signing. `checked` has the algorithms of each entry; of those that are
- * reduced, some were left out.
- *
- * @param algorithms of each entry, as node:crypto calls them; equal lists are the same list, as in the result
+ * Throws `jar-too-many-digests` if all digests but one of each entry are of more bytes than the limit, which depends on the
+ * entries alone: it is the same before and after signing.
  */
-export function withinDigestLimit(entries: readonly ZipEntry[], algorithms: readonly (readonly string[])[]) {
+export function checkDigestLimit(
+  entries: readonly Pick<ZipEntry, 'name' | 'size' | 'compressedSize'>[],
+  algorithms: readonly (readonly string[])[],
+): void {
   const compressed = entries.reduce((sum, { compressedSize }) => sum + compressedSize, 0);
   let left = Math.max(FURTHER_BYTES, FURTHER_BYTES_PER_COMPRESSED_BYTE * compressed);
-  const strongest = new Map<readonly string[], readonly string[]>();
-  const reduced = new Set<number>();
-  const checked = entries.map(({ size }, position) => {
-    const names = algorithms[position] ?? [];
-    const bytes = size * (names.length - 1);
-    if (bytes <= left) {
-      left -= Math.max(bytes, 0);
-      return names;
-    }
-    const first = strongest.get(names) ?? STRONGEST_FIRST.filter((name) => names.includes(name)).slice(0, 1);
-    strongest.set(names, first);
-    reduced.add(position);
-    return first;
-  });
-  return { checked, isReduced: (position: number) => reduced.has(position), reducedCount: reduced.size };
+  for (const [position, { name, size }] of entries.entries()) {
+    left -= size * Math.max((algorithms[position]?.length ?? 0) - 1, 0);
+    if (left < 0) throw jarErrors('jar-too-many-digests', { name });
+  }
 }

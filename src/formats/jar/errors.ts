@@ -22,8 +22,8 @@ export const jarErrors = defineErrors('local', {
     hint: 'Remove the bytes: verifiers reject such a file. A file with a script or launcher before the archive needs a name that ends in .jar, .war, .ear, .rar or .aar.',
   },
   'jar-too-many-digests': {
-    message: 'the manifest has digests of large files by more algorithms than verify checks ({count})',
-    hint: 'Remove old digests from the manifest with codesign-remote remove, then sign the result.',
+    message: 'the manifest has more digests of {name} than are checked',
+    hint: 'Build the archive again without digests in its manifest; signing adds them.',
   },
   'jar-unsigned-result': {
     message: 'Java treats an archive signed with {algorithm} as unsigned',

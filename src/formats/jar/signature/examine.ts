@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../../../asn1/algorithm-identifiers.ts';
 import { parseCertificate } from '../../../certificates/parsed-certificate.ts';
-import { BUDGET_SPENT, type WorkBudget } from '../../../crypto/work-budget.ts';
+import type { WorkBudget } from '../../../crypto/work-budget.ts';
 import { orUndefined } from '../../../errors/codesign-error.ts';
 import { counted } from '../../../errors/counted.ts';
 import { broken, type Finding, odd, speaksAgainst } from '../../../errors/finding.ts';
@@ -130,22 +130,17 @@ function* aboutContents({ covers, uncovered, removed }: Coverage, contents: Cont
   const { damaged, stateOf } = contents;
   const inState = (state: ContentState) =>
     listingOf(layout.signable, (entry) => covers(entry) && stateOf(entry) === state);
+  if (damaged !== undefined) {
+    yield broken(damaged.code, `The contents cannot be checked: ${damaged.message}.`);
+    return;
+  }
   const without = inState('without digest');
   if (without.count > 0) {
     yield broken('entries-unsigned', `The manifest has no digest of ${inWords(without)}.`);
   }
-  if (damaged !== undefined) {
-    yield broken(damaged.code, `The contents cannot be read: ${damaged.message}.`);
-    return;
-  }
   const wrong = inState('wrong');
   if (wrong.count > 0) {
     yield broken('content-digest-differs', `The contents are not what was signed: ${inWords(wrong)}.`);
-  }
-  const unchecked = inState('not checked');
-  if (unchecked.count > 0) {
-    const message = `Only the strongest of several digests was checked, since the others need too much work: ${inWords(unchecked)}.`;
-    yield broken(BUDGET_SPENT, message);
   }
 }
 

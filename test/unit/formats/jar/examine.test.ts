@@ -150,7 +150,7 @@ describe('of a signature is said', () => {
     expect(text.slice(record + 30, data)).toBe('a');
     damaged.writeUInt8(damaged.readUInt8(data + 1) ^ 0xff, data + 1);
     const [message] = await messagesOf(damaged);
-    expect(message).toMatch(/^zip-entry-damaged: The contents cannot be read: the entry a /);
+    expect(message).toMatch(/^zip-entry-damaged: The contents cannot be checked: the entry a /);
   });
 
   it('what is wrong with any of its signers: Java verifies all', async () => {
