@@ -1,5 +1,6 @@
 /** The entry point of the library: what build tools import. */
 
+import { clockFromNow } from './app/clock.ts';
 import { composeRemoving, composeTimestamping } from './app/compose-changes.ts';
 import { composeNamed } from './app/compose-config.ts';
 import { composeHistory } from './app/compose-history.ts';
@@ -75,9 +76,10 @@ export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
  * CodesignError for what makes the whole run impossible: settings, credentials, the certificate.
  */
 export async function signFiles(options: SignFilesOptions): Promise<SignFilesResult> {
+  const clock = clockFromNow();
   const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
   const settings = resolveSettings(settingsOptions, env, await composeNamed(settingsOptions, env));
-  const composition = await composeSigning(settings, env, onEvent);
+  const composition = await composeSigning(settings, { env, clock }, onEvent);
   const result = await composition
     .signFiles(files.map(asFileToSign), signal)
     .finally(() => composition[Symbol.asyncDispose]());
@@ -143,9 +145,10 @@ export type ResumedCall = ReturnType<typeof describeResumed>;
  * `forgetUnknown` it gives them up. Throws a CodesignError for what makes the whole run impossible.
  */
 export async function resume(options: ResumeOptions = {}): Promise<ResumeResult> {
+  const clock = clockFromNow();
   const { env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
   const stored = await composeNamed(settingsOptions, env);
-  await using composition = await composeResume(settingsOptions, stored, env, onEvent);
+  await using composition = await composeResume(settingsOptions, stored, { env, clock }, onEvent);
   const calls = await composition.run(signal);
   if (calls.every(({ error }) => error === undefined) && !signal?.aborted) composition.noteEnd();
   return { calls: calls.map(describeResumed), warnings: composition.warnings() };

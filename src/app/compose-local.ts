@@ -20,6 +20,12 @@ import { clock } from './clock.ts';
 /** build.mjs puts it next to every other file; in a run from source it is not there, and archives are digested without threads. */
 const DIGEST_WORKER = new URL('./digest-worker.js', import.meta.url);
 
+export interface Runtime {
+  readonly env: Environment;
+  /** Milliseconds since the run began, with fractions. */
+  clock(): number;
+}
+
 export async function composeRun<OnEvent>(concurrency: number, onEvent: OnEvent) {
   const names = temporaryNames({
     processes: await observeProcesses(),
@@ -70,16 +76,16 @@ export async function hasJournal(env: Environment): Promise<boolean> {
 }
 
 /** Throws `journal-unusable`, `journal-full`, `no-state-folder`, and what CODESIGN_HISTORY_DAYS cannot be. */
-export async function composeJournal(env: Environment): Promise<Journal> {
-  return openJournal(await journalOptions(env));
+export async function composeJournal({ env, clock }: Runtime): Promise<Journal> {
+  return openJournal({ ...(await journalOptions(env)), runningFor: clock() });
 }
 
 /** Without making one, and without the right to write. */
 export async function composeJournalReading(env: Environment): Promise<JournalReading> {
-  return readJournal(await journalOptions(env));
+  return readJournal({ ...(await journalOptions(env)), runningFor: 0 });
 }
 
-async function journalOptions(env: Environment): Promise<JournalOptions> {
+async function journalOptions(env: Environment): Promise<Omit<JournalOptions, 'runningFor'>> {
   return {
     folder: folderOf(env),
     now: () => new Date(),
@@ -88,7 +94,6 @@ async function journalOptions(env: Environment): Promise<JournalOptions> {
     randomId: () => randomBytes(10).toString('hex'),
     processes: await observeProcesses(),
     keepDays: readHistoryDays(env),
-    runningFor: clock(),
   };
 }
 

@@ -24,7 +24,7 @@ import {
   type ServiceComposition,
 } from './compose-connection.ts';
 import { composeCredentials } from './compose-credentials.ts';
-import { composeJournal, composeJournalReading, composeRun, hasJournal } from './compose-local.ts';
+import { composeJournal, composeJournalReading, composeRun, hasJournal, type Runtime } from './compose-local.ts';
 import { describeClient } from './compose-signing.ts';
 
 interface Connection extends ServiceComposition {
@@ -35,14 +35,15 @@ interface Connection extends ServiceComposition {
 export async function composeResume(
   options: OptionsOf<'resume'>,
   stored: Stored,
-  env: Environment,
+  runtime: Runtime,
   onEvent: (event: SigningEvent) => void,
 ) {
+  const { env } = runtime;
   const { dryRun = false, forget = [], forgetUnknown = false } = options;
   const settings = resolveResumeSettings(options, env, stored);
   const reading = dryRun ? await composeJournalReading(env) : undefined;
   // To open a journal makes one.
-  const journal = reading === undefined && (await hasJournal(env)) ? await composeJournal(env) : undefined;
+  const journal = reading === undefined && (await hasJournal(env)) ? await composeJournal(runtime) : undefined;
   const calls = [...((await (reading ?? journal)?.unfinished()) ?? [])].sort((one, other) =>
     one.at < other.at ? -1 : 1,
   );

@@ -23,18 +23,19 @@ import {
   readTlsRoots,
 } from './compose-connection.ts';
 import { composeCredentials } from './compose-credentials.ts';
-import { composeJournal, composeRun } from './compose-local.ts';
+import { composeJournal, composeRun, type Runtime } from './compose-local.ts';
 import { REVISION, VERSION } from './version.ts';
 
 const WITHOUT_JOURNAL =
   'Without a journal a signature that is given and cannot be used immediately is lost: another run requests, and pays for, it again.';
 
 /** Reads the certificate and the credentials; throws what makes every file of a run impossible to sign. */
-export async function composeSigning(settings: Settings, env: Environment, onEvent: (event: SigningEvent) => void) {
+export async function composeSigning(settings: Settings, runtime: Runtime, onEvent: (event: SigningEvent) => void) {
+  const { env } = runtime;
   const chain = await readChain(settings.certificates, env);
   checkFormatOptions(FORMAT_OPTIONS, settings.formatOptions);
   const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env, onEvent));
-  const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(env);
+  const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(runtime);
   const { run, removeTemporaryFiles } = await composeRun(settings.concurrency, onEvent);
   const signing: Signing = {
     run,

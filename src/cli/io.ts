@@ -1,6 +1,7 @@
-/** The streams, variables and signals of a run: those of the process, or those of a test. */
+/** The streams, variables, clock and signals of a run: those of the process, or those of a test. */
 
 import type { Readable, Writable } from 'node:stream';
+import { clock } from '../app/clock.ts';
 
 /** SIGHUP: the terminal was closed. */
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -11,6 +12,8 @@ export interface Io {
   readonly stdout: Writable;
   readonly stderr: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since the run began, with fractions. */
+  clock(): number;
   /** Calls `handle` for the signals that end a process. Returns a function that stops this. */
   onSignal(handle: (signal: EndingSignal) => void): () => void;
   /** The first fault of writing to standard output, for example a full disk. A closed pipe is not a fault. */
@@ -43,6 +46,7 @@ export function processIo(): Io {
     },
     stdout,
     env,
+    clock,
     onSignal(handle) {
       for (const signal of ENDING_SIGNALS) process.on(signal, handle);
       return () => {

@@ -41,6 +41,20 @@ describe('signFiles', () => {
     expect((await readFile(output)).length).toBeGreaterThan((await readFile(fixture('pe/library.dll'))).length);
   });
 
+  it('takes each call for a run: the same file is signed again', async () => {
+    await using folder = await temporaryFolder();
+    const env = { ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
+    const file = { path: fixture('pe/hello.exe'), output: join(folder.path, 'signed.exe') };
+    const recordOf = async () => {
+      const [signed] = (await library.signFiles({ files: [file], timestamp: false, env })).files;
+      return signed?.status === 'signed' ? signed.record : signed;
+    };
+    const first = await recordOf();
+    expect(first).toEqual(expect.any(String));
+    const second = await recordOf();
+    expect([typeof second, second === first]).toEqual(['string', false]);
+  });
+
   it('gives each file its outcome, and throws a CodesignError for the run as a whole', async () => {
     const { files } = await library.signFiles({
       files: ['/no/such/file.exe'],

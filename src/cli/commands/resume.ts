@@ -12,7 +12,7 @@ export async function resume(options: OptionsOf<'resume'>, io: Io): Promise<numb
   const { json = false, dryRun = false, forgetUnknown = false } = options;
   const stored = await composeStored(options, io.env);
   using console = resumeConsole(io, options);
-  await using composition = await composeResume(options, stored, io.env, (event) => console.event(event));
+  await using composition = await composeResume(options, stored, io, (event) => console.event(event));
   const work = async (signal: AbortSignal): Promise<number> => {
     const calls = await composition.run(signal);
     const warnings = composition.warnings();

@@ -32,7 +32,7 @@ export async function sign(named: readonly string[], options: OptionsOf<'sign'>,
       inputs: await inputsOf(named, options, output, io),
       output,
       async compose(onEvent) {
-        const signing = await composeSigning(settings, io.env, onEvent);
+        const signing = await composeSigning(settings, io, onEvent);
         return { ...signing, changeFiles: signing.signFiles };
       },
       checkOutputs(files) {

@@ -1,15 +1,20 @@
-/** The built command line as a process of its own, as a user runs it; what it prints and leaves is searched for the credentials it was given. */
+/** The command line, in this process or as a process of its own. What it prints and leaves is searched for the credentials that it was given. */
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, chown, copyFile, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { clockFromNow } from '../../../src/app/clock.ts';
+import { runMain } from '../../../src/cli/main.ts';
 import { mustHoldNoCredentials, watchRun } from '../credential-watch.ts';
 
 export const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 export const CLI_PROGRAM = join(REPOSITORY, 'bin', 'codesign-remote.js');
+
+type Variables = Readonly<Record<string, string>>;
 
 export interface CliRun {
   /** The exit code; null when a signal ended it. */
@@ -31,53 +36,89 @@ export interface CliOptions {
   /** Runs it as this user (needs root), by a copy that `programForOthers` makes. */
   readonly uid?: number;
   /** Called when the process runs. */
-  readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
+  readonly onStart?: ((kill: (signal: NodeJS.Signals) => void) => void) | undefined;
 }
 
-/** Runs `codesign-remote` to its end. Throws when it gave credentials away. */
+/** The variables that the command line reads through `Io`. Node.js and other programs read the others from the process. */
+const READ_THROUGH_IO = /^(CODESIGN_(?!KILL_)\w+|GITHUB_\w+|CI|NO_COLOR|FORCE_COLOR|TERM|SSL_CERT_\w+|\w+_proxy)$/i;
+
+/**
+ * Runs `codesign-remote` to its end. Throws if it gave credentials away.
+ * The source runs in this process. The built program runs as a process if the options name a program, a folder, a user or a
+ * listener, or variables that the source does not read itself.
+ */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
-  const { env = {}, stdin = '', through = [], program = CLI_PROGRAM, node = process.execPath, uid } = options;
-  // The folder of the repository may be one that another user cannot enter.
-  const cwd = options.cwd ?? (uid === undefined ? undefined : tmpdir());
-  const [command = node, ...rest] = [...through, node, program, ...args];
-  // A journal of its own for each run, unless several are to have one.
+  const { env = {}, stdin = '', cwd, uid, ...ofProcess } = options;
+  const isProcess =
+    [cwd, uid, ...Object.values(ofProcess)].some((value) => value !== undefined) ||
+    Object.keys(env).some((name) => !READ_THROUGH_IO.test(name));
+  // A journal for each run, unless several share one.
   const state = env.CODESIGN_STATE_DIR ?? (await mkdtemp(join(tmpdir(), 'codesign-state-')));
   if (uid !== undefined && env.CODESIGN_STATE_DIR === undefined) await chown(state, uid, uid);
-  const search = watchRun({ env: { ...env, CODESIGN_STATE_DIR: state }, args, stdin, cwd });
-  const child = spawn(command, rest, {
-    cwd,
-    // No settings of the user who runs the tests: there is no such folder.
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      XDG_CACHE_HOME: process.env.XDG_CACHE_HOME,
-      CODESIGN_STATE_DIR: state,
-      CODESIGN_CONFIG_DIR: join(state, 'none'),
-      ...env,
+  // No settings of the user who runs the tests: that folder does not exist.
+  const variables = { CODESIGN_STATE_DIR: state, CODESIGN_CONFIG_DIR: join(state, 'none'), ...env };
+  const search = watchRun({ env: variables, args, stdin, cwd });
+  try {
+    const run = await (isProcess ? runProcess(args, variables, options) : runHere(args, variables, stdin));
+    await search({ 'standard output': run.stdout, 'standard error': run.stderr });
+    return run;
+  } finally {
+    if (env.CODESIGN_STATE_DIR === undefined) await rm(state, { recursive: true, force: true });
+  }
+}
+
+async function runHere(args: readonly string[], env: Variables, stdin: string): Promise<CliRun> {
+  const [stdout, stderr] = [collect(), collect()];
+  const atSuccess: (() => void)[] = [];
+  const code = await runMain(args, {
+    stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env,
+    clock: clockFromNow(),
+    onSignal: () => () => undefined,
+    outputFault: () => undefined,
+    exit: (exitCode) => {
+      throw new Error(`the run ended the process with ${exitCode}`);
     },
+    onSuccess: (work) => atSuccess.push(work),
+  });
+  if (code === 0) for (const work of atSuccess) work();
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function collect(): { readonly stream: Writable; text(): string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+}
+
+async function runProcess(args: readonly string[], variables: Variables, options: CliOptions): Promise<CliRun> {
+  const { stdin = '', through = [], program = CLI_PROGRAM, node = process.execPath, uid } = options;
+  const [command = node, ...rest] = [...through, node, program, ...args];
+  const { PATH, HOME, XDG_CACHE_HOME } = process.env;
+  const child = spawn(command, rest, {
+    // The folder of the repository may be one that another user cannot enter.
+    cwd: options.cwd ?? (uid === undefined ? undefined : tmpdir()),
+    env: { PATH, HOME, XDG_CACHE_HOME, ...variables },
     stdio: 'pipe',
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   options.onStart?.((signal) => child.kill(signal));
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
+  const [stdout, stderr] = [collect(), collect()];
+  child.stdout.pipe(stdout.stream);
+  child.stderr.pipe(stderr.stream);
   child.stdin.on('error', () => undefined).end(stdin);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  try {
-    await search({ 'standard output': stdout, 'standard error': stderr });
-  } finally {
-    if (env.CODESIGN_STATE_DIR === undefined) await rm(state, { recursive: true, force: true });
-  }
-  return { code, stdout, stderr };
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 /** Copies the program, and Node's own, to where every user can run them: this repository may be below a folder of root's. */

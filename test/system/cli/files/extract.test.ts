@@ -5,7 +5,7 @@ import { copyFile, link, mkdir, readdir, readFile, stat, symlink, writeFile } fr
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { main } from '../../../../src/cli/main.ts';
+import { runMain } from '../../../../src/cli/main.ts';
 import { fixture, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { repack } from '../../../unit/formats/jar/simple-zip.ts';
 
@@ -183,13 +183,14 @@ async function inProcess(argv: readonly string[], about: { readonly isTTY?: bool
     throw new Error(`ended with ${code}`);
   };
   const { stdin } = process;
-  const code = await main(argv, {
+  const code = await runMain(argv, {
     stdin,
     stdout,
     stderr: sink((chunk) => {
       stderr += String(chunk);
     }),
     env: {},
+    clock: () => 0,
     onSignal: () => () => undefined,
     outputFault: () => undefined,
     onSuccess: () => undefined,

@@ -3,7 +3,14 @@
 import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
+import {
+  type CliOptions,
+  fixture,
+  parseJson,
+  runCli,
+  snapshot,
+  temporaryFolder,
+} from '../../../support/programs/cli.ts';
 import type { MisbehaviourName } from '../../../support/services/misbehaving-answers.ts';
 import {
   type MisbehavingService,
@@ -29,7 +36,7 @@ interface Scene extends AsyncDisposable {
   sign(
     args?: readonly string[],
     env?: Record<string, string>,
-    onStart?: NonNullable<Parameters<typeof runCli>[1]>['onStart'],
+    onStart?: CliOptions['onStart'],
   ): ReturnType<typeof runCli>;
 }
 
@@ -50,7 +57,7 @@ async function scene(mode: ServiceMode, count = 1, options: MisbehavingServiceOp
     folder: folder.path,
     service,
     paths,
-    sign: (args = [], more = {}, onStart = () => undefined) =>
+    sign: (args = [], more = {}, onStart = undefined) =>
       runCli(['sign', '--json', ...args, ...paths], { env: { ...env, ...more }, onStart }),
     async [Symbol.asyncDispose]() {
       await service.stop();

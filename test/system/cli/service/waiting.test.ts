@@ -13,6 +13,7 @@ function said(options: { readonly quiet: boolean; readonly json: boolean }, even
     stdout,
     stderr,
     env: {},
+    clock: () => 0,
     onSignal: () => () => undefined,
     outputFault: () => undefined,
     onSuccess: () => undefined,

@@ -5,6 +5,7 @@ import { chmod, copyFile, mkdir, readFile, truncate, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  CLI_PROGRAM,
   type CliRun,
   fixture,
   parseJson,
@@ -387,7 +388,11 @@ describe('usage', () => {
 
   it('answers --version and --help', async () => {
     const { version } = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8'));
-    expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await runCli(['--version'], { program: CLI_PROGRAM })).toEqual({
+      code: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
     const help = await runCli(['sign', '--help']);
     expect([help.code, help.stderr]).toEqual([0, '']);
     expect(help.stdout).toContain('--base-url');

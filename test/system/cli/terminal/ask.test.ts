@@ -32,6 +32,7 @@ function play({ isTerminal = true } = {}): Played {
     stdout: new PassThrough(),
     stderr: Object.assign(screen, isTerminal ? { isTTY: true } : {}),
     env: {},
+    clock: () => 0,
     onSignal: () => () => undefined,
     outputFault: () => undefined,
     onSuccess: () => undefined,

@@ -8,7 +8,7 @@ import { DIGEST_ALGORITHMS } from '../../../../src/crypto/algorithms.ts';
 import { CLI_PROGRAM, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 
 async function scriptFor(shell: string): Promise<string> {
-  const { code, stdout, stderr } = await runCli(['completion', shell]);
+  const { code, stdout, stderr } = await runCli(['completion', shell], { program: CLI_PROGRAM });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout;
 }
@@ -163,7 +163,7 @@ zpty -d shell
 `;
 
 it('rejects a shell that it does not know, and names those that it does', async () => {
-  const { code, stdout, stderr } = await runCli(['completion', 'tcsh']);
+  const { code, stdout, stderr } = await runCli(['completion', 'tcsh'], { program: CLI_PROGRAM });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('Allowed choices are bash, zsh, fish, powershell.');
 });

@@ -12,6 +12,7 @@ async function help(args: readonly string[], columns: number | undefined): Promi
     stdout,
     stderr: new PassThrough(),
     env: {},
+    clock: () => 0,
     onSignal: () => () => undefined,
     outputFault: () => undefined,
     onSuccess: () => undefined,
