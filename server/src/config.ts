@@ -65,7 +65,6 @@ const schema = v.strictObject(
     'pkcs11.pinFile': v.exactOptional(text),
     'pkcs11.sessions': v.exactOptional(wholeNumber(1, 1024)),
     'limits.waiting': v.exactOptional(wholeNumber(0, 100_000)),
-    'limits.leaseSeconds': v.exactOptional(wholeNumber(1, 3600)),
   },
   'a setting',
 );
@@ -143,8 +142,6 @@ export function startConfig(options: StartOptions, environment: NodeJS.ProcessEn
     logLevel: settings.logLevel ?? 'info',
     /** Signatures that may wait for a session. An HSM that makes some hundred a second makes the default within a second or so. */
     waiting: settings['limits.waiting'] ?? 256,
-    /** How long a call may hold a place of the quota, in milliseconds: far longer than an HSM takes. */
-    lease: 1000 * (settings['limits.leaseSeconds'] ?? 60),
   };
 }
 

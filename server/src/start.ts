@@ -1,13 +1,15 @@
-/** The life of one server: data folder, TLS, listening, handing credentials over, and a graceful end. */
+/** The life of one server: data folder, TLS, listening, the first client, and a graceful end. */
 
-import { type AddressInfo, isIPv6 } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { StartConfig } from './config.ts';
 import { reasonOf, ServerError } from './errors.ts';
 import { type App, buildServer } from './http/app.ts';
 import { connectionLimit, openFilesLimit, TLS_VERSIONS } from './http/connections.ts';
+import { addressOf, bracketed, isWildcard, keepAddress } from './setup/address.ts';
 import { restoreChainFiles } from './setup/certificates.ts';
+import { addClient, UNRESTRICTED } from './setup/clients.ts';
+import { chooseReceiver, quoted, type Receiver } from './setup/credentials.ts';
 import { type DataFolder, dataFolder, isMade } from './setup/data-folder.ts';
-import { chooseReceiver, handOver, isHandOverDue, quoted, type Receiver } from './setup/hand-over.ts';
 import { FIRST_NUMBER, makeData } from './setup/make-data.ts';
 import { chooseHsm, type OpenData, openData, readPin } from './setup/open-data.ts';
 import { endOfValidity, ownTls, readTls, type TlsMaterial } from './setup/tls.ts';
@@ -41,19 +43,16 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
   await chooseHsm(config, environment); // without an HSM it makes nothing
   const folder = dataFolder(config.dataRoot);
   const receiverOf = () => chooseReceiver(config.clientEnv, config.dataRoot, terminal);
-  let receiver: Receiver | undefined;
   if (!(await isMade(folder))) {
-    receiver = await receiverOf();
+    await receiverOf(); // a start that cannot show credentials makes nothing
     await makeData(config, environment, now);
   }
   const data = await openData(config, environment);
   let app: App | undefined;
   let certificateInUse = '';
   try {
-    const due = await isHandOverDue(data.store.clients, config.clientEnv);
-    receiver = due ? (receiver ?? (await receiverOf())) : undefined;
+    const receiver = (await data.store.clients.list()).length === 0 ? await receiverOf() : undefined;
     await restoreChainFiles(data.store, folder);
-    await data.store.quota.giveBackExpired(now());
 
     const tls = await tlsFor(config, data, now());
     const threads = Number(environment.UV_THREADPOOL_SIZE ?? 4); // Node's own default
@@ -61,24 +60,18 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
     app = buildServer({
       ...{ store, keys, sessions, threads, tls, now },
       log: { level: config.logLevel, stream: surroundings.log },
-      lease: config.lease,
       waiting: config.waiting,
       connections: connectionLimit(openFilesLimit()),
     });
     certificateInUse = tls.certificate;
     warnOfEnd(app, tls.certificate, now());
     const port = await listen(app, config);
-    const baseUrl = `https://${bracketed(clientHost(config))}:${port}`;
+    const address = addressOf(config, port, tls.caFile);
+    await keepAddress(folder, address);
     if (receiver === undefined) reportLaterStart(app, config);
     else {
-      const service = [
-        ['CODESIGN_BASE_URL', baseUrl],
-        ['CODESIGN_CA_FILE', tls.caFile],
-        ['CODESIGN_CODE', FIRST_NUMBER],
-        ['CODESIGN_CERTIFICATE', folder.certificate(FIRST_NUMBER)],
-      ] as const;
-      const isFirst = await handOver(data.store.clients, config.dataRoot, service, receiver, now());
-      if (isFirst) reportFirstStart(app, folder, receiver);
+      await addClient(data, UNRESTRICTED, { address, receiver, now: now() });
+      reportFirstStart(app, folder, receiver);
     }
     surroundings.announce(`listening on https://${bracketed(config.host)}:${port}`);
   } catch (error) {
@@ -127,7 +120,10 @@ function reportFirstStart(app: App, folder: DataFolder, receiver: Receiver): voi
 /** The file of an earlier start stays as it is: the server does not know the secret. */
 function reportLaterStart(app: App, { clientEnv }: StartConfig): void {
   if (clientEnv !== undefined) {
-    app.log.info({ clientEnv }, 'credentials were handed over at an earlier start: this file is left as it is');
+    app.log.info(
+      { clientEnv },
+      'the server has clients already: this file is left as it is, and client add makes another',
+    );
   }
 }
 
@@ -188,19 +184,4 @@ async function listen(app: App, { host, port }: StartConfig): Promise<number> {
   }
   const address = app.server.address() as AddressInfo;
   return address.port;
-}
-
-/** The host in the address for clients: a name given for TLS, or the one listened on, unless that is a wildcard. */
-function clientHost({ host, tlsNames }: StartConfig): string {
-  return tlsNames[0] ?? (isWildcard(host) ? '127.0.0.1' : host);
-}
-
-/** Whether it means every address of this machine, in any notation. */
-function isWildcard(host: string): boolean {
-  const written = `https://${bracketed(host)}`;
-  return URL.canParse(written) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(written).hostname);
-}
-
-function bracketed(host: string): string {
-  return isIPv6(host) ? `[${host}]` : host;
 }

@@ -1,10 +1,14 @@
 /** The commands about clients with their quotas, and about viewers of the page. */
 
 import { type Command, Option } from 'commander';
-import { type DataOptions, dataConfig } from '../config.ts';
+import { type DataOptions, dataConfig, startConfig } from '../config.ts';
 import { ServerError } from '../errors.ts';
-import type { Client, Store } from '../records/store.ts';
-import { chooseReceiver, give, newCredentials, newSecret, type Receiver } from '../setup/hand-over.ts';
+import type { Client } from '../records/rows.ts';
+import type { Store } from '../records/store.ts';
+import { type Address, configuredAddress, lastAddress } from '../setup/address.ts';
+import { addClient, serviceVariables } from '../setup/clients.ts';
+import { chooseReceiver, credentialVariables, give, newCredentials, newSecret } from '../setup/credentials.ts';
+import { dataFolder } from '../setup/data-folder.ts';
 import type { Surroundings } from '../start.ts';
 import { type Columns, type ListOptions, printList } from '../text.ts';
 import { collect, dataCommand, listCommand, withStore } from './data.ts';
@@ -19,16 +23,24 @@ interface ClientOptions extends DataOptions {
   readonly quota?: string;
   readonly expires?: string;
   readonly clientEnv?: string;
+  readonly baseUrl?: string;
 }
 type ClientChange = Parameters<Store['clients']['change']>[1];
 
 const EXPIRES = 'time of expiry, as in 2030-12-31 or 2030-12-31T18:00:00Z';
 const NEW_FILE = 'new file for access key and secret, instead of the terminal';
+const NEW_ENVIRONMENT = "new file for the client's environment, instead of the terminal";
+const BASE_URL = "address for CODESIGN_BASE_URL (default: the last start's)";
 
 export function addClientCommands(program: Command, surroundings: Surroundings): void {
   const { environment, now, announce, terminal } = surroundings;
-  const receiverOf = ({ clientEnv, ...options }: ClientOptions): Promise<Receiver> =>
-    chooseReceiver(clientEnv, dataConfig(options, environment).dataRoot, terminal);
+  /** What credentials are shown with, and where. */
+  const receiverOf = async ({ clientEnv, baseUrl, ...options }: ClientOptions) => {
+    const { dataRoot } = dataConfig(options, environment);
+    const folder = dataFolder(dataRoot);
+    const receiver = await chooseReceiver(clientEnv, dataRoot, terminal);
+    return { folder, receiver, address: await addressFor(options, baseUrl, surroundings) };
+  };
   const change = async (options: DataOptions, accessKey: string, what: ClientChange): Promise<void> => {
     const known = await withStore(options, surroundings, (store) => store.clients.change(accessKey, what));
     if (!known) throw new ServerError('client-not-found', { accessKey });
@@ -41,7 +53,8 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     .option('--algorithm <name>', 'digest algorithm it may use; repeatable (default: all)', collect)
     .option('--quota <n>', 'limit of signatures ever, or none', 'none')
     .option('--expires <time>', EXPIRES)
-    .option('--client-env <path>', NEW_FILE)
+    .option('--client-env <path>', NEW_ENVIRONMENT)
+    .option('--base-url <url>', BASE_URL)
     .action(async (options: ClientOptions) => {
       const { name, expires, certificate: certificates } = options;
       const restrictions = {
@@ -51,19 +64,10 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
         quota: readQuota('--quota', options.quota ?? 'none'),
         expiresAt: expires === undefined ? undefined : readTime('--expires', expires),
       };
-      const receiver = await receiverOf(options);
+      const { folder, receiver, address } = await receiverOf(options);
       await withStore(options, surroundings, async (store) => {
         await requireCertificates(store, certificates);
-        const { accessSecret, ...credentials } = newCredentials('AK');
-        const { accessKey } = credentials;
-        await store.clients.add({ ...restrictions, ...credentials }, now());
-        try {
-          await give(receiver, credentialLines(accessKey, accessSecret));
-        } catch (error) {
-          await store.clients.change(accessKey, { disabled: true }); // its secret was not handed over
-          throw error;
-        }
-        announce(accessKey);
+        announce(await addClient({ store, folder }, restrictions, { address, receiver, now: now() }));
       });
     });
 
@@ -120,34 +124,33 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
   }
 
   dataCommand(client, 'rotate <access-key>', 'replaces the secret and shows the new one once')
-    .option('--client-env <path>', NEW_FILE)
+    .option('--client-env <path>', NEW_ENVIRONMENT)
+    .option('--base-url <url>', BASE_URL)
     .action(async (accessKey: string, options: ClientOptions) => {
-      const receiver = await receiverOf(options);
+      const { folder, receiver, address } = await receiverOf(options);
       const { accessSecret, secretDigest } = newSecret();
-      await withStore(options, surroundings, async ({ clients }) => {
-        if ((await clients.findByAccessKey(accessKey)) === undefined)
-          throw new ServerError('client-not-found', { accessKey });
-        await give(receiver, credentialLines(accessKey, accessSecret)); // first: the old secret works until the new one is there
-        await clients.change(accessKey, { secretDigest });
+      await withStore(options, surroundings, async (store) => {
+        const known = await store.clients.findByAccessKey(accessKey);
+        if (known === undefined) throw new ServerError('client-not-found', { accessKey });
+        const service = await serviceVariables({ store, folder }, known, address, now());
+        await give(receiver, [...service, ...credentialVariables(accessKey, accessSecret)], () =>
+          store.clients.change(accessKey, { secretDigest }),
+        );
       });
     });
 
   const quota = program.command('quota').description('how many signatures clients have left');
-  const listed = 'lists access key, name, signatures, places held by calls under way, quota, and what is left';
+  const listed = 'lists access key, name, signatures, quota, and what is left';
   listCommand(quota, 'list', listed, { isDefault: true }).action(async (options: DataOptions & ListOptions) => {
-    const clients = await withStore(options, surroundings, async (store) => {
-      await store.quota.giveBackExpired(now());
-      return await store.clients.list();
-    });
-    const rows = clients.map(({ accessKey, name = null, signatures, reserved, quota: limit = null }) => {
-      const left = limit === null ? null : Math.max(0, limit - signatures - reserved);
-      return { accessKey, name, signatures, reserved, quota: limit, left };
+    const clients = await withStore(options, surroundings, (store) => store.clients.list());
+    const rows = clients.map(({ accessKey, name = null, signatures, quota: limit = null }) => {
+      const left = limit === null ? null : Math.max(0, limit - signatures);
+      return { accessKey, name, signatures, quota: limit, left };
     });
     const columns: Columns<(typeof rows)[number]> = {
       'ACCESS KEY': ({ accessKey }) => accessKey,
       NAME: ({ name }) => name ?? '',
       SIGNATURES: ({ signatures }) => signatures,
-      'UNDER WAY': ({ reserved }) => reserved,
       QUOTA: (row) => row.quota ?? 'none',
       LEFT: ({ left }) => left ?? 'unlimited',
     };
@@ -181,14 +184,9 @@ export function addViewerCommands(program: Command, surroundings: Surroundings):
       await withStore(options, surroundings, async ({ viewers }) => {
         const { accessSecret, ...credentials } = newCredentials('VK');
         const { accessKey } = credentials;
-        await viewers.add({ ...credentials, ...about }, now());
-        try {
-          const lines = credentialLines(accessKey, accessSecret, 'CODESIGN_VIEWER');
-          await give(receiver, lines, "User name and password for the server's page");
-        } catch (error) {
-          await viewers.remove(accessKey); // its secret was not handed over
-          throw error;
-        }
+        const variables = credentialVariables(accessKey, accessSecret, 'CODESIGN_VIEWER');
+        const add = () => viewers.add({ ...credentials, ...about }, now());
+        await give(receiver, variables, add, "User name and password for the server's page");
         announce(accessKey);
       });
     });
@@ -224,15 +222,27 @@ async function requireCertificates(store: Store, numbers: readonly string[] = []
   }
 }
 
-function credentialLines(accessKey: string, accessSecret: string, prefix = 'CODESIGN') {
-  return [
-    [`${prefix}_ACCESS_KEY`, accessKey],
-    [`${prefix}_ACCESS_SECRET`, accessSecret],
-  ] as const;
+/** The address for a client's environment. @throws `invalid-option` */
+async function addressFor(
+  options: DataOptions,
+  baseUrl: string | undefined,
+  { environment, log }: Surroundings,
+): Promise<Address> {
+  if (baseUrl !== undefined && !(URL.canParse(baseUrl) && new URL(baseUrl).protocol === 'https:')) {
+    throw new ServerError('invalid-option', { option: '--base-url', value: baseUrl, expected: 'an https address' });
+  }
+  const folder = dataFolder(dataConfig(options, environment).dataRoot);
+  const last = await lastAddress(folder);
+  const { caFile, ...known } = last ?? (await configuredAddress(folder, startConfig(options, environment)));
+  if (last === undefined && baseUrl === undefined) {
+    log.write(
+      `the server has not been started yet: clients get its configured address, ${known.baseUrl}. --base-url sets another\n`,
+    );
+  }
+  return { baseUrl: baseUrl ?? known.baseUrl, caFile };
 }
 
-function stateOf({ disabled, expiresAt, handedOver }: Client, now: Date): string {
+function stateOf({ disabled, expiresAt }: Client, now: Date): string {
   if (disabled) return 'disabled';
-  if (!handedOver) return 'not handed over';
   return expiresAt === undefined || now < expiresAt ? 'active' : 'expired';
 }

@@ -3,9 +3,11 @@
 import { type Command, Option } from 'commander';
 import type { DataOptions } from '../config.ts';
 import { ServerError } from '../errors.ts';
+import type { RecordFilter } from '../records/records.ts';
 import { batches } from '../records/records.ts';
+import type { Client } from '../records/rows.ts';
 import { CSV_HEADING, csvLine, type Shown, shown } from '../records/shown.ts';
-import type { Client, RecordFilter, Store } from '../records/store.ts';
+import type { Store } from '../records/store.ts';
 import type { Surroundings } from '../start.ts';
 import { type Columns, json, type ListOptions, printList } from '../text.ts';
 import { dataCommand, listCommand, withStore } from './data.ts';

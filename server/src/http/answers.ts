@@ -18,6 +18,11 @@ export function refuse(reply: FastifyReply, status: number, message: string): Fa
   return reply.code(status).send(failure(status, message));
 }
 
+/** Rejects a call without good credentials. */
+export function unauthorized(reply: FastifyReply): FastifyReply {
+  return refuse(reply.header('www-authenticate', 'Basic realm="codesign"'), 401, 'unauthorized');
+}
+
 /** Rejects a request that the client may repeat after some seconds. */
 export function refuseForNow(reply: FastifyReply, seconds: number, message: string): FastifyReply {
   return refuse(reply.header('retry-after', String(seconds)), 503, message);

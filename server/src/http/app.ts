@@ -14,8 +14,8 @@ import {
   handleError,
   operationOf,
   refuse,
-  refuseForNow,
   success,
+  unauthorized,
 } from './answers.ts';
 import { createHoldBack, type HoldBack, requireLogin } from './auth.ts';
 import { createAfterSending, finishBeforeClosing } from './closing.ts';
@@ -25,6 +25,7 @@ import { createMetrics, createReadiness, HEALTH_PATH, METRICS_PATH, READY_PATH }
 import { createRequestLog } from './log.ts';
 import { handleReport } from './report-sign.ts';
 import { handleSign } from './sign.ts';
+import { createThrownAway } from './thrown-away.ts';
 
 /** A request has at most a few hundred bytes, and file names in `extra`. */
 export const BODY_LIMIT = 64 * 1024;
@@ -40,13 +41,11 @@ export interface TimeLimits {
   readonly settling: number;
 }
 const TIME_LIMITS: TimeLimits = { handshake: 10_000, request: 30_000, bodyAtEnd: 5000, settling: 30_000 };
-/** For each signature at the HSM, this many calls are under way: the others are at the database, before it or after it. */
-const CALLS_FOR_EACH_SESSION = 2;
 /**
- * While several clients sign, so many calls are under way for each thread that works at the HSM: enough to keep it busy.
+ * While several clients sign, so many calls are at the HSM for each thread that works there: enough to keep it busy.
  * With as many as one client alone may have, one with 450 callers left one with 16 about a sixth of the signatures.
  */
-const SHARED_CALLS_FOR_EACH_THREAD = 16;
+const SHARED_CALLS_FOR_EACH_THREAD = 8;
 
 export interface ServerDependencies {
   readonly store: Store;
@@ -64,8 +63,6 @@ export interface ServerDependencies {
   readonly threads: number;
   /** How many calls of sign may wait; later ones get 503. */
   readonly waiting: number;
-  /** How long a call may hold a place of the quota before others may consider it dead, in milliseconds. */
-  readonly lease: number;
 }
 
 export type App = FastifyInstance<Server>;
@@ -110,7 +107,7 @@ export function buildServer(dependencies: ServerDependencies): App {
 
 /** The two operations of the API, and what those who run the server ask for. */
 function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack, ending: AbortSignal): void {
-  const { store, keys, now, lease, sessions, threads, waiting } = dependencies;
+  const { store, keys, now, sessions, threads, waiting } = dependencies;
   const { settling } = { ...TIME_LIMITS, ...dependencies.limits };
   const afterSending = createAfterSending((wait) => app.addHook('onClose', wait));
   const { onRequest, holderOf: clientOf } = requireLogin({
@@ -118,38 +115,31 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
     kind: 'client',
     now,
     holdBack,
-    reject: (reply) => refuse(reply.header('www-authenticate', 'Basic realm="codesign"'), 401, 'unauthorized'),
+    reject: unauthorized,
   });
-  const atOnce = CALLS_FOR_EACH_SESSION * sessions;
-  const shared = Math.min(atOnce, SHARED_CALLS_FOR_EACH_THREAD * threads);
-  const calls = createFairQueue({ atOnce, shared, limit: waiting });
-  const hsm = createFairQueue({ atOnce: sessions });
   let underWay = 0;
-  app.post(SIGN_PATH, { onRequest }, (request, reply) => {
-    const client = clientOf(request);
-    const serve = async () => {
-      underWay += 1;
-      try {
-        return await handleSign(
-          { store, keys, hsm, now, lease, afterSending, ending, settling },
-          client,
-          request,
-          reply,
-        );
-      } finally {
-        underWay -= 1;
-      }
-    };
-    return calls.run(client.id, serve, () => {
-      request.log.warn({ operation: 'sign', outcome: 'refused', reason: 'busy', status: 503 });
-      return refuseForNow(reply, 1, 'too many concurrent signature requests');
-    });
+  const metrics = createMetrics(() => underWay);
+  const thrownAway = createThrownAway(metrics.countThrownAway);
+  const hsm = createFairQueue({
+    atOnce: sessions,
+    oneByOne: store.counting.isFailing,
+    shared: Math.min(sessions, SHARED_CALLS_FOR_EACH_THREAD * threads),
+    limit: waiting,
+    isLast: thrownAway.isWasteful,
+  });
+  const signing = { store, keys, hsm, now, thrownAway, afterSending, ending, settling };
+  app.post(SIGN_PATH, { onRequest }, async (request, reply) => {
+    underWay += 1;
+    try {
+      return await handleSign(signing, clientOf(request), request, reply);
+    } finally {
+      underWay -= 1;
+    }
   });
   app.post(REPORT_PATH, { onRequest }, (request, reply) =>
     handleReport({ store, now }, clientOf(request), request, reply),
   );
 
-  const metrics = createMetrics(() => underWay);
   app.addHook('onResponse', async (request, reply) =>
     metrics.observe(operationOf(request) ?? 'other', reply.statusCode, reply.elapsedTime / 1000),
   );

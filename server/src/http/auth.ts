@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ipAddressBytes } from '../certificates/x509.ts';
-import type { Holder } from '../records/store.ts';
+import type { Viewer } from '../records/rows.ts';
 import { operationOf } from './answers.ts';
 
 const COLON = 0x3a;
@@ -25,7 +25,7 @@ type Login<Known> =
  * @param kind the field of the log that names the holder
  * @param reject answers other requests
  */
-export function requireLogin<Known extends Holder & { readonly disabled?: boolean }>({
+export function requireLogin<Known extends Viewer & { readonly disabled?: boolean }>({
   holders,
   kind,
   now,
@@ -62,7 +62,7 @@ export function requireLogin<Known extends Holder & { readonly disabled?: boolea
 }
 
 /** The holder of the credentials that the request carries; none where they are not good, or no longer. */
-async function authenticate<Known extends Holder & { readonly disabled?: boolean }>(
+async function authenticate<Known extends Viewer & { readonly disabled?: boolean }>(
   request: IncomingMessage,
   holders: { findByAccessKey(accessKey: string): Promise<Known | undefined> },
   now: Date,
@@ -76,9 +76,17 @@ async function authenticate<Known extends Holder & { readonly disabled?: boolean
   const matches = timingSafeEqual(digestOfSecret(credentials.accessSecret), holder?.secretDigest ?? NO_DIGEST);
   if (holder === undefined) return refused('unknown-key');
   if (!matches) return refused('wrong-secret', holder);
-  if (holder.disabled) return refused('disabled', holder);
-  if (holder.expiresAt !== undefined && now >= holder.expiresAt) return refused('expired', holder);
-  return { failure: undefined, holder };
+  const failure = whyRejected(holder, now);
+  return failure === undefined ? { failure, holder } : refused(failure, holder);
+}
+
+/** Why good credentials are rejected now; undefined: they are accepted. */
+export function whyRejected(
+  { disabled, expiresAt }: Pick<Viewer, 'expiresAt'> & { readonly disabled?: boolean },
+  now: Date,
+): 'disabled' | 'expired' | undefined {
+  if (disabled) return 'disabled';
+  return expiresAt !== undefined && now >= expiresAt ? 'expired' : undefined;
 }
 
 /** What the server keeps of an access secret. It has 256 random bits, so that a plain digest cannot be turned back. */

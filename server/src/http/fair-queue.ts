@@ -2,30 +2,41 @@
 
 export interface FairQueue {
   /**
-   * Runs `work` once there is a place for it.
+   * Runs `work` once there is a slot for it.
    * @param owner the client, or whatever a part belongs to
+   * @param work may leave its slot to the next before it ends
    * @param busy runs instead where too much work waits, immediately or when other owners need the place in the queue
    */
-  run<T, Busy = never>(owner: string, work: () => Promise<T>, busy?: () => Busy): Promise<T | Busy>;
+  run<T, Busy = never>(owner: string, work: (leave: () => void) => Promise<T>, busy?: () => Busy): Promise<T | Busy>;
 }
 
 export interface FairQueueOptions {
-  /** How much work may be under way. */
+  /** How many slots there are. */
   readonly atOnce: number;
-  /** How much of it may be under way while several owners share it; `atOnce` by default. */
+  /** Whether work is to run one by one for now: all of it fails lately. */
+  readonly oneByOne?: () => boolean;
+  /** How many slots are in use while several owners share them; all by default. */
   readonly shared?: number;
   /** Limit of waiting calls; none by default. */
   readonly limit?: number;
+  /** Whether work of this owner begins only when no other owner waits. */
+  readonly isLast?: (owner: string) => boolean;
 }
 
 /**
  * An owner without work is likely to bring more within this time, in milliseconds. Callers that were answered together are
- * all away for a moment, and another owner would fill every place meanwhile.
+ * all away for a moment, and another owner would fill every slot meanwhile.
  */
 const RETURNS = 1000;
+/** Of an owner's work, for each of its slots this much is unfinished: in the slot, or after it. */
+const UNFINISHED_FOR_EACH_SLOT = 2;
 
 interface Owner {
+  readonly name: string;
+  /** Work in slots. */
   running: number;
+  /** Work in slots, or that left its slot and has not ended. */
+  unfinished: number;
   /** When work of it began last, in the order of such beginnings; 0: never. */
   turn: number;
   /** Each is called once: with true to begin, with false where the queue needs its place for another owner. */
@@ -33,17 +44,19 @@ interface Owner {
 }
 
 /**
- * Gives each owner the same part of what may be under way, and the next place to the one that has the least under way; of
+ * Gives each owner the same part of the slots, and the next slot to the one that has the least running; of
  * several such owners, to the one whose turn was the longest ago. A full queue rejects the latest work of the owner that
  * has the most in it.
  *
- * Work that is under way waits for the same processor and database, all of it equally long. So an owner gets as much done
- * as it has under way of the whole, and one with few callers gets little while another may fill `atOnce`.
+ * Work in slots waits for the same processor, all of it equally long. So an owner gets as much done as it has running of
+ * the whole, and one with few callers gets little while another may fill every slot.
  */
 export function createFairQueue({
   atOnce,
+  oneByOne = () => false,
   shared = atOnce,
   limit = Number.POSITIVE_INFINITY,
+  isLast = () => false,
 }: FairQueueOptions): FairQueue {
   /** Those that have work under way or waiting. */
   const owners = new Map<string, Owner>();
@@ -56,34 +69,51 @@ export function createFairQueue({
     const parts = owners.size === 1 && performance.now() < sharedUntil ? 2 : owners.size;
     return parts > 1 ? Math.ceil(shared / parts) : atOnce;
   };
-  const hasSlot = (owner: Owner): boolean => running < atOnce && owner.running < part();
+  const hasSlot = (owner: Owner): boolean =>
+    running < (oneByOne() ? 1 : atOnce) &&
+    owner.running < part() &&
+    owner.unfinished < UNFINISHED_FOR_EACH_SLOT * part();
   const begin = (owner: Owner): void => {
     running += 1;
     turns += 1;
     owner.running += 1;
+    owner.unfinished += 1;
     owner.turn = turns;
   };
   const startWaiting = (): void => {
     for (;;) {
       const [next] = [...owners.values()]
         .filter((owner) => owner.waiting.length > 0 && hasSlot(owner))
-        .sort((one, other) => one.running - other.running || one.turn - other.turn);
+        .sort(
+          (one, other) =>
+            Number(isLast(one.name)) - Number(isLast(other.name)) ||
+            one.running - other.running ||
+            one.turn - other.turn,
+        );
       if (next === undefined) return;
       begin(next);
       waiting -= 1;
       next.waiting.shift()?.(true);
     }
   };
-  const end = (name: string, owner: Owner): void => {
+  const leaveSlot = (owner: Owner): void => {
     running -= 1;
     owner.running -= 1;
-    leave(name, owner);
     startWaiting();
   };
-  const leave = (name: string, owner: Owner): void => {
-    if (owner.running > 0 || owner.waiting.length > 0) return;
+  const forgetIdle = (owner: Owner): void => {
+    if (owner.unfinished > 0 || owner.waiting.length > 0) return;
     if (owners.size > 1) sharedUntil = performance.now() + RETURNS;
-    owners.delete(name);
+    owners.delete(owner.name);
+  };
+  const end = (owner: Owner, inSlot: boolean): void => {
+    owner.unfinished -= 1;
+    if (inSlot) {
+      running -= 1;
+      owner.running -= 1;
+    }
+    forgetIdle(owner);
+    startWaiting();
   };
   /** @returns whether this owner may have one more in the queue */
   const makeSpace = (owner: Owner): boolean => {
@@ -106,17 +136,22 @@ export function createFairQueue({
 
   return {
     async run(name, work, busy) {
-      const owner = owners.get(name) ?? { running: 0, turn: 0, waiting: [] };
+      const owner = owners.get(name) ?? { name, running: 0, unfinished: 0, turn: 0, waiting: [] };
       owners.set(name, owner);
       if (!(await admit(owner))) {
-        leave(name, owner);
+        forgetIdle(owner);
         if (busy === undefined) throw new TypeError('the queue is full');
         return busy();
       }
+      let inSlot = true;
+      const leave = () => {
+        if (inSlot) leaveSlot(owner);
+        inSlot = false;
+      };
       try {
-        return await work();
+        return await work(leave);
       } finally {
-        end(name, owner);
+        end(owner, inSlot);
       }
     },
   };

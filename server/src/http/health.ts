@@ -8,6 +8,7 @@ import type { KeyStore } from '../keys/key-store.ts';
 import type { Store } from '../records/store.ts';
 import { refuseForNow, success } from './answers.ts';
 import { isUsable } from './sign-request.ts';
+import type { WhyThrownAway } from './thrown-away.ts';
 
 export const HEALTH_PATH = '/healthz';
 export const READY_PATH = '/readyz';
@@ -82,6 +83,12 @@ export function createMetrics(underWay: () => number) {
     buckets: BUCKETS,
     registers,
   });
+  const thrownAway = new Counter({
+    name: 'codesign_signatures_thrown_away_total',
+    help: 'Signatures that the HSM made and no client got, by reason: refused, abandoned, failed.',
+    labelNames: ['reason'],
+    registers,
+  });
   new Gauge({
     name: 'codesign_signatures_under_way',
     help: 'Calls of sign that hold a session of the HSM or wait for one.',
@@ -96,6 +103,9 @@ export function createMetrics(underWay: () => number) {
     observe(operation: string, status: number, seconds: number) {
       answers.inc({ operation, status });
       durations.observe({ operation }, seconds);
+    },
+    countThrownAway(reason: WhyThrownAway) {
+      thrownAway.inc({ reason });
     },
     /** All metrics in the text format of Prometheus. */
     text: () => registry.metrics(),

@@ -4,7 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as v from 'valibot';
 import { reportRequestSchema } from '../../../src/service/messages.ts';
 import { isRecordId } from '../records/records.ts';
-import type { Client, Store } from '../records/store.ts';
+import type { Client } from '../records/rows.ts';
+import type { Store } from '../records/store.ts';
 import { refuse, success } from './answers.ts';
 
 /** Serves one report of an authenticated client. */

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { algorithmSchema, type Extra, PADDING, signRequestSchema } from '../../../src/service/messages.ts';
-import type { Client, StoredCertificate } from '../records/store.ts';
+import type { Client, StoredCertificate } from '../records/rows.ts';
 import { decodeBase64 } from './auth.ts';
 
 /** Which check failed, with the message; the contract only asks for a short text that means "invalid request". */
@@ -16,7 +16,7 @@ export const REFUSALS = {
   extra: 'invalid request: extra is not as described',
   'not-allowed': 'this client may not sign with this algorithm',
 } as const;
-export type Refusal = keyof typeof REFUSALS;
+type Refusal = keyof typeof REFUSALS;
 
 export interface CheckedSignRequest {
   readonly certificate: StoredCertificate;
@@ -25,9 +25,15 @@ export interface CheckedSignRequest {
   readonly extra: Extra | undefined;
 }
 
+export interface RefusedSignRequest {
+  readonly refusal: Refusal;
+  /** The number that the request named, if there is such a certificate. */
+  readonly certificate: string | undefined;
+}
+
 export type SignRequestCheck =
   | { readonly accepted: true; readonly request: CheckedSignRequest }
-  | { readonly accepted: false; readonly refusal: Refusal; readonly certificate: string | undefined };
+  | ({ readonly accepted: false } & RefusedSignRequest);
 
 /** Whether signatures may be made with the certificate now: it is within its validity and not disabled. */
 export function isUsable({ notBefore, notAfter, disabled }: StoredCertificate, now: Date): boolean {

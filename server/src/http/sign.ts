@@ -1,137 +1,156 @@
-/** POST /v1/codesign/sign (API 4.1): checks, keeps a place of the quota, signs in the HSM, stores the record, then answers. */
+/** POST /v1/codesign/sign (API 4.1): checks, signs in the HSM, stores and counts the record, then answers. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServerError } from '../errors.ts';
 import type { KeyStore } from '../keys/key-store.ts';
+import { OutcomeUnknown } from '../records/counting.ts';
 import { newRecordId } from '../records/records.ts';
+import type { Client, NewRecord } from '../records/rows.ts';
 import { maskExtra } from '../records/shown.ts';
-import type { Client, Lease, Store } from '../records/store.ts';
-import { refuse, success } from './answers.ts';
+import type { Store } from '../records/store.ts';
+import { refuse, refuseForNow, success, unauthorized } from './answers.ts';
+import { whyRejected } from './auth.ts';
 import type { AfterSending } from './closing.ts';
 import type { FairQueue } from './fair-queue.ts';
-import { checkSignRequest, REFUSALS } from './sign-request.ts';
+import { type CheckedSignRequest, checkSignRequest, REFUSALS, type RefusedSignRequest } from './sign-request.ts';
+import type { ThrownAway } from './thrown-away.ts';
 
 export interface SignDependencies {
-  readonly store: Pick<Store, 'certificates' | 'quota' | 'records'>;
+  readonly store: Pick<Store, 'certificates' | 'clients' | 'counting'>;
   readonly keys: Pick<KeyStore, 'find'>;
   /** Shares the HSM between clients. */
   readonly hsm: FairQueue;
   readonly now: () => Date;
-  /** How long a call may hold a place of the quota before others may take it for dead, in milliseconds. */
-  readonly lease: number;
+  readonly thrownAway: Pick<ThrownAway, 'note'>;
   readonly afterSending: AfterSending;
   /** Aborted once the server ends. */
   readonly ending: AbortSignal;
-  /** How long a call waits for a database that is away to say whether the signature counts, in milliseconds. */
+  /** How long a call waits for a database that does not say whether the signature counts, in milliseconds. */
   readonly settling: number;
 }
 
-/** The same after an answer, when no client waits for it. */
+/** One signing request of an authenticated client. */
+interface Call {
+  readonly client: Client;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+interface CheckedCall extends Call {
+  readonly checked: CheckedSignRequest;
+  /** Of the record. */
+  readonly id: string;
+}
+
+const operation = 'sign';
+/** How long the database is asked to take a count back, when no client waits for it, in milliseconds. */
 const TAKING_BACK = 10 * 60_000;
-/** Between two attempts, in milliseconds. */
-const PAUSE = 200;
 
 /** Serves one signing request of an authenticated client. */
 export async function handleSign(
-  { store, keys, hsm, now, lease: term, afterSending, ending, settling }: SignDependencies,
+  dependencies: SignDependencies,
   client: Client,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const operation = 'sign';
+  const { store, hsm, now } = dependencies;
   const check = await checkSignRequest(request.body, client, store.certificates.find, now());
-  if (!check.accepted) {
-    const { refusal, certificate } = check;
-    request.log.info({ operation, outcome: 'refused', reason: refusal, certificate });
-    return refuse(reply, refusal === 'not-allowed' ? 403 : 400, REFUSALS[refusal]);
-  }
-  const { certificate, algorithm, digest, extra } = check.request;
-  const record = newRecordId(now());
-  request.describe({ record });
-  const about = { operation, certificate: certificate.number, algorithm };
-  const quotaExhausted = () => {
-    request.log.warn({ ...about, outcome: 'refused', reason: 'quota' });
-    return refuse(reply, 403, 'the quota is exhausted');
-  };
-
-  const abandoned = () => {
-    request.log.warn({ ...about, outcome: 'abandoned' });
-    return reply;
-  };
-  if (reply.raw.destroyed) return abandoned(); // while it waited for its turn
-
+  if (!check.accepted) return refuseRequest({ client, request, reply }, check);
+  const id = newRecordId(now());
+  request.describe({ record: id });
+  const call = { client, request, reply, checked: check.request, id };
   // What was read of the client suffices to refuse most calls beyond a quota, at no more cost.
-  if (client.quota !== undefined && client.signatures >= client.quota) return quotaExhausted();
-
-  // 1. A place of the quota: a server killed from here to step 3 leaves a lease that expires, and counts nothing.
-  const lease: Lease = { id: record, clientId: client.id, expiresAt: new Date(now().getTime() + term) };
-  if (!(await store.quota.reserve(lease, now()))) return quotaExhausted();
-
-  // 2. The HSM.
-  const signature = await orGiveBack(store, lease, async () => {
-    const key = await keys.find(certificate.keyId);
-    if (key === undefined) throw new ServerError('key-not-found', { id: certificate.keyId });
-    return await hsm.run(client.id, () => key.sign(algorithm, digest));
+  if (isUsedUp(client)) return refuseForQuota(call);
+  const sign = (leaveHsm: () => void) => signAndCount(dependencies, call, leaveHsm);
+  return await hsm.run(client.id, sign, () => {
+    request.log.warn({ operation, outcome: 'refused', reason: 'busy', status: 503 });
+    return refuseForNow(reply, 1, 'too many concurrent signature requests');
   });
-  if (reply.raw.destroyed) {
-    // The client is gone: the signature is dropped, and does not count (API 8, rule 2).
-    await store.quota.release(lease);
-    return abandoned();
+}
+
+/** @param leaveHsm lets the next call use the HSM */
+async function signAndCount(
+  dependencies: SignDependencies,
+  call: CheckedCall,
+  leaveHsm: () => void,
+): Promise<FastifyReply> {
+  const { store, keys, now, thrownAway, afterSending, ending, settling } = dependencies;
+  const { client, request, reply, checked, id } = call;
+  const { certificate, algorithm, digest, extra } = checked;
+  if (reply.raw.destroyed) return abandoned(call); // while it waited for its turn
+  if (client.quota !== undefined && isUsedUp(await store.clients.findByAccessKey(client.accessKey))) {
+    return refuseForQuota(call);
   }
 
-  // 3. Record and count: a server killed from here on has counted, and the record holds the signature.
-  const kept = { id: record, clientId: client.id, certificate: certificate.number, algorithm, digest, signature };
-  const entry = { ...kept, extra: maskExtra(extra), signedAt: now() };
-  const takeBack = async () => {
-    if (!(await store.quota.release(lease))) await store.records.uncount(record);
-  };
-  const takeBackLater = () => untilAnswered(takeBack, TAKING_BACK, ending);
-  const counted = await store.records.add(entry, lease).catch(async (error: unknown) => {
-    // The database may have done it, and only its answer be lost. A call that fails must not count (API 8, rule 2).
-    request.log.warn({ ...about, outcome: 'unsettled', err: error });
-    const release = () => store.quota.release(lease);
-    const released = await untilAnswered(release, settling, ending).catch((unanswered: unknown) => {
-      afterSending(reply, takeBackLater);
-      throw unanswered;
-    });
-    if (released) throw error;
-    return true;
-  });
-  if (!counted) return quotaExhausted();
+  // 1. The HSM.
+  const key = await keys.find(certificate.keyId);
+  if (key === undefined) throw new ServerError('key-not-found', { id: certificate.keyId });
+  const signature = await key.sign(algorithm, digest);
+  // While transactions fail, nothing else is signed before this one is counted: it might be thrown away, too.
+  if (!store.counting.isFailing()) leaveHsm();
+  if (reply.raw.destroyed) {
+    thrownAway.note(client.id, 'abandoned'); // it does not count (API 8, rule 2)
+    return abandoned(call);
+  }
 
-  // 4. The answer.
+  // 2. Record and count: a server killed before this has counted nothing.
+  const signed = { id, clientId: client.id, certificate: certificate.number, algorithm, digest, signature };
+  const record: NewRecord = { ...signed, extra: maskExtra(extra), signedAt: now() };
+  const takeBack = () => store.counting.takeBack(record, { settling: TAKING_BACK, ending });
+  const counted = await store.counting.add(record, { settling, ending }).catch((error: unknown) => {
+    thrownAway.note(client.id, 'failed');
+    if (error instanceof OutcomeUnknown) {
+      request.log.warn({ ...about(call), outcome: 'unsettled', err: error });
+      afterSending(reply, takeBack); // a call that fails must not count (API 8, rule 2)
+    }
+    throw error;
+  });
+  if (!counted) {
+    thrownAway.note(client.id, 'refused');
+    return await refuseByNow(dependencies, call);
+  }
+
+  // 3. The answer: a server killed from here on has counted, and the record holds the signature.
   afterSending(reply, async (sent) => {
     if (sent) return;
-    await takeBackLater();
-    request.log.warn({ ...about, outcome: 'not-sent' });
+    await takeBack();
+    request.log.warn({ ...about(call), outcome: 'not-sent' });
   });
-  request.log.info({ ...about, outcome: 'signed' });
-  return reply.send(success({ id: record, signature: Buffer.from(signature).toString('base64') }));
+  request.log.info({ ...about(call), outcome: 'signed' });
+  return reply.send(success({ id, signature: Buffer.from(signature).toString('base64') }));
 }
 
-/** The result of `work`. If it fails, the quota's lease is released immediately, not when it expires. */
-async function orGiveBack<T>({ quota }: Pick<Store, 'quota'>, lease: Lease, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    await quota.release(lease).catch(() => {}); // the caller reports the first failure; the lease expires by itself
-    throw error;
-  }
+function isUsedUp(client: Client | undefined): boolean {
+  return client?.quota !== undefined && client.signatures >= client.quota;
 }
 
-/**
- * Retries work on a database that may be restarting. The work may be done twice.
- * @param patience when to give up, in milliseconds @param ending gives up once it is aborted @throws the last error
- */
-async function untilAnswered<T>(work: () => Promise<T>, patience: number, ending: AbortSignal): Promise<T> {
-  const deadline = performance.now() + patience;
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (ending.aborted || performance.now() > deadline) throw error;
-      await sleep(PAUSE, undefined, { signal: ending }).catch(() => {}); // an abort only ends the wait
-    }
+function about({ checked: { certificate, algorithm } }: CheckedCall) {
+  return { operation, certificate: certificate.number, algorithm };
+}
+
+function abandoned(call: CheckedCall): FastifyReply {
+  call.request.log.warn({ ...about(call), outcome: 'abandoned' });
+  return call.reply;
+}
+
+function refuseForQuota(call: CheckedCall): FastifyReply {
+  call.request.log.warn({ ...about(call), outcome: 'refused', reason: 'quota' });
+  return refuse(call.reply, 403, 'the quota is exhausted');
+}
+
+function refuseRequest({ request, reply }: Call, { refusal, certificate }: RefusedSignRequest): FastifyReply {
+  request.log.info({ operation, outcome: 'refused', reason: refusal, certificate });
+  return refuse(reply, refusal === 'not-allowed' ? 403 : 400, REFUSALS[refusal]);
+}
+
+/** Refuses what was allowed when the call was checked, and not any more when it was to be counted. */
+async function refuseByNow({ store, now }: SignDependencies, call: CheckedCall): Promise<FastifyReply> {
+  const { request, reply } = call;
+  const client = await store.clients.findByAccessKey(call.client.accessKey);
+  const failure = client === undefined ? 'unknown-key' : whyRejected(client, now());
+  if (client === undefined || failure !== undefined) {
+    request.log.warn({ operation, outcome: 'refused', reason: 'unauthorized', failure });
+    return unauthorized(reply);
   }
+  const check = await checkSignRequest(request.body, client, store.certificates.find, now());
+  return check.accepted ? refuseForQuota(call) : refuseRequest(call, check);
 }

@@ -30,14 +30,13 @@ export interface TokenOptions {
 }
 
 /**
- * Opens the token with this label and logs in.
- * @param sessions limit of concurrent operations
+ * Opens the token with this label and logs in. The caller limits how many operations run concurrently.
  * @throws `pkcs11-addon-missing`, `token-not-found`, `hsm-failed`
  */
-export async function openPkcs11(options: TokenOptions, sessions: number): Promise<KeyStore> {
+export async function openPkcs11(options: TokenOptions): Promise<KeyStore> {
   const library = await load(options.library);
   try {
-    return openToken(library, options, sessions);
+    return openToken(library, options);
   } catch (error) {
     unload(library);
     throw error;
@@ -71,9 +70,9 @@ export async function createToken(options: TokenOptions, securityOfficerPin: str
   }
 }
 
-function openToken(library: Library, token: TokenOptions, sessions: number): KeyStore {
+function openToken(library: Library, token: TokenOptions): KeyStore {
   const { p11, module } = library;
-  const login = logIn(library, token, sessions);
+  const login = logIn(library, token);
   const keys = new Map<string, SigningKey>();
 
   const remember = (id: Buffer, publicKey: KeyObject): SigningKey => {

@@ -1,7 +1,7 @@
-/** A bounded pool of HSM sessions: each carries one operation at a time, and one that failed is replaced. */
+/** Sessions of the HSM: each carries one operation at a time, and one that failed is replaced. */
 
 export interface SessionPool<Session> {
-  /** Runs `work` with a session of its own, waiting for one where all are busy. */
+  /** Runs `work` with a session of its own. The caller limits how much work is under way. */
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** Resolves when no work is under way. It is the caller's to bring no more from then on. */
   drain(): Promise<void>;
@@ -16,29 +16,17 @@ export interface SessionSource<Session> {
 }
 
 /**
- * Sessions are opened when first needed, at most `size` of them.
+ * Sessions are opened when first needed.
  * A session whose work failed may hold a half-done operation, so it is closed, and the next work opens a new one.
  */
-export function createSessionPool<Session>(source: SessionSource<Session>, size: number): SessionPool<Session> {
+export function createSessionPool<Session>(source: SessionSource<Session>): SessionPool<Session> {
   const idle: Session[] = [];
-  const waiting: (() => void)[] = [];
   const drained: (() => void)[] = [];
   let busy = 0;
 
-  const acquire = async (): Promise<void> => {
-    if (busy < size) busy += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve)); // the place is handed over, busy stays
-  };
-  const release = (): void => {
-    const next = waiting.shift();
-    if (next === undefined) busy -= 1;
-    else next();
-    if (busy === 0) for (const resolve of drained.splice(0)) resolve();
-  };
-
   return {
     async use(work) {
-      await acquire();
+      busy += 1;
       try {
         const session = idle.pop() ?? source.open();
         try {
@@ -50,7 +38,8 @@ export function createSessionPool<Session>(source: SessionSource<Session>, size:
           throw error;
         }
       } finally {
-        release();
+        busy -= 1;
+        if (busy === 0) for (const resolve of drained.splice(0)) resolve();
       }
     },
     forget() {

@@ -34,11 +34,10 @@ export interface TokenLogin {
   close(): Promise<void>;
 }
 
-/** @param sessions limit of concurrent operations of a kind @throws `token-not-found`, `pin-rejected`, `hsm-failed` */
+/** @throws `token-not-found`, `pin-rejected`, `hsm-failed` */
 export function logIn(
   library: Library,
   { label, pin: firstPin }: { readonly label: string; readonly pin: string },
-  sessions: number,
 ): TokenLogin {
   let pin = firstPin;
   let rejection: unknown;
@@ -64,10 +63,10 @@ export function logIn(
   let failure: { readonly at: number; readonly error: unknown } | undefined;
 
   const pool = (flags: number): SessionPool<Handle> =>
-    createSessionPool(
-      { open: () => open(login().slot, flags), discard: (session) => quietly(() => module.C_CloseSession(session)) },
-      sessions,
-    );
+    createSessionPool({
+      open: () => open(login().slot, flags),
+      discard: (session) => quietly(() => module.C_CloseSession(session)),
+    });
   const pools = { signing: pool(0), generating: pool(p11.CKF_RW_SESSION) };
   const login = () => {
     if (current === undefined) current = restart();

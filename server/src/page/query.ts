@@ -2,7 +2,8 @@
 
 import { readTime } from '../cli/values.ts';
 import { reasonOf } from '../errors.ts';
-import type { Client, Position, SearchFilter, StoredCertificate } from '../records/store.ts';
+import type { Position, SearchFilter } from '../records/records.ts';
+import type { Client, StoredCertificate } from '../records/rows.ts';
 import { printable } from '../text.ts';
 import { DOWNLOAD_PATH, PAGE_PATH } from './layout.ts';
 

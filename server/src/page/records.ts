@@ -1,8 +1,9 @@
 /** The page's signature records: search in steps, so that signing goes on in between, the table, its filter, and the CSV. */
 
+import type { Position, SearchFilter } from '../records/records.ts';
 import { batches, type Search } from '../records/records.ts';
+import type { Client, SignatureRecord } from '../records/rows.ts';
 import { CSV_HEADING, csvLine, type Shown, shown } from '../records/shown.ts';
-import type { Client, Position, SearchFilter, SignatureRecord } from '../records/store.ts';
 import { count, type Html, html, type Part, size, time, verbatim } from './html.ts';
 import {
   downloadLink,

@@ -1,7 +1,7 @@
 /** The page's tables of certificates, with how long each is valid, and of clients, with what each has used of its quota. */
 
 import { X509Certificate } from 'node:crypto';
-import type { Client, StoredCertificate } from '../records/store.ts';
+import type { Client, StoredCertificate } from '../records/rows.ts';
 import { count, counted, DAY, day, duration, type Html, html, type Part } from './html.ts';
 
 /** From then on a certificate is shown as one that ends soon: a CA may take weeks for the next one. */
@@ -103,29 +103,26 @@ function clientTable(clients: readonly Client[], now: Date): Html {
   return cardTable(caption, ['Client', 'Access key', 'State', 'Used'], rows);
 }
 
-function stateOf({ disabled, handedOver, expiresAt }: Client, now: Date): Html {
+function stateOf({ disabled, expiresAt }: Client, now: Date): Html {
   if (disabled) return html`<span class="badge over">disabled</span>`;
-  if (!handedOver) return html`<span class="badge soon">not handed over</span>`;
   if (expiresAt === undefined) return html`<span class="badge valid">active</span>`;
   if (now < expiresAt) return html`<span class="badge valid">active</span> until ${day(expiresAt)}`;
   return html`<span class="badge over">expired</span> ${day(expiresAt)}`;
 }
 
-function quotaOf({ signatures, reserved, quota }: Client): Html {
-  const underWay = reserved > 0 && ` and ${count(reserved)} under way`;
-  if (quota === undefined) return html`${counted(signatures, 'signature')}${underWay}, without a bound`;
-  const used = signatures + reserved;
-  const left = Math.max(0, quota - used);
-  const part = quota === 0 ? 1 : Math.min(1, used / quota);
+function quotaOf({ signatures, quota }: Client): Html {
+  if (quota === undefined) return html`${counted(signatures, 'signature')}, without a bound`;
+  const left = Math.max(0, quota - signatures);
+  const part = quota === 0 ? 1 : Math.min(1, signatures / quota);
   const percent = Math.floor(100 * part);
   const state = left === 0 ? 'over' : part >= NEARLY ? 'soon' : 'valid';
   const word = left === 0 ? html`<span class="badge over">used up</span>` : `${count(left)} left`;
   return html`<svg class="quota ${state}" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label="${percent} % used"><rect class="all" width="100" height="1"/><rect class="used" width="${Math.round(10_000 * part) / 100}" height="1"/></svg>
-<span>${count(signatures)}${underWay} of ${count(quota)} (${percent} %), ${word}</span>`;
+<span>${count(signatures)} of ${count(quota)} (${percent} %), ${word}</span>`;
 }
 
 /** Which part of its quota a client has used; empty if the quota is unlimited. */
-function usedOf({ signatures, reserved, quota }: Client): number {
+function usedOf({ signatures, quota }: Client): number {
   if (quota === undefined) return -1;
-  return quota === 0 ? 1 : (signatures + reserved) / quota;
+  return quota === 0 ? 1 : signatures / quota;
 }

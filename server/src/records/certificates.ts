@@ -2,33 +2,29 @@
 
 import type { Kysely } from 'kysely';
 import type { Batches } from './batches.ts';
-import { byKey, isStorable, type Tables, toCertificate } from './rows.ts';
-import type { IssuedCertificate, Store, StoredCertificate } from './store.ts';
+import { type IssuedCertificate, isStorable, type StoredCertificate, type Tables, toCertificate } from './rows.ts';
 
-/** The certificate with each of these numbers. */
-export async function findCertificates(
-  database: Kysely<Tables>,
-  numbers: readonly string[],
-): Promise<readonly (StoredCertificate | undefined)[]> {
-  const different = [...new Set(numbers)];
-  const rows = await database.selectFrom('certificates').selectAll().where('number', 'in', different).execute();
-  return byKey(numbers, rows, (row) => row.number, toCertificate);
+/** What an authority of the server certifies. */
+export type AuthorityPurpose = 'code-signing' | 'time-stamping';
+
+export interface StoredAuthority {
+  readonly keyId: string;
+  /** PEM: its certificate, then its issuer where there is one. */
+  readonly chain: string;
 }
 
 /** @param byNumber finds certificates for calls at once together */
-export function certificatesOf(
-  database: Kysely<Tables>,
-  byNumber: Batches<string, StoredCertificate | undefined>,
-): Store['certificates'] {
+export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<string, StoredCertificate | undefined>) {
   return {
-    async list() {
+    async list(): Promise<readonly StoredCertificate[]> {
       const rows = await database.selectFrom('certificates').selectAll().orderBy('created_at').execute();
       return rows.map(toCertificate);
     },
-    async find(number) {
+    async find(number: string): Promise<StoredCertificate | undefined> {
       return isStorable(number) ? await byNumber.add(number) : undefined;
     },
-    async add(certificate, at) {
+    /** @returns false where the number is taken */
+    async add(certificate: IssuedCertificate, at: Date): Promise<boolean> {
       const { numInsertedOrUpdatedRows } = await database
         .insertInto('certificates')
         .values({
@@ -41,7 +37,8 @@ export function certificatesOf(
         .executeTakeFirstOrThrow();
       return numInsertedOrUpdatedRows === 1n;
     },
-    async renew(certificate) {
+    /** Gives a number another certificate of the same key. @returns false if no certificate of this key has the number */
+    async renew(certificate: IssuedCertificate): Promise<boolean> {
       const { numUpdatedRows } = await database
         .updateTable('certificates')
         .set(certified(certificate))
@@ -50,7 +47,8 @@ export function certificatesOf(
         .executeTakeFirstOrThrow();
       return numUpdatedRows === 1n;
     },
-    async disable(number, disabled) {
+    /** Takes it out of use, or back into it. @returns false if the number does not exist */
+    async disable(number: string, disabled: boolean): Promise<boolean> {
       if (!isStorable(number)) return false;
       const { numUpdatedRows } = await database
         .updateTable('certificates')
@@ -66,15 +64,20 @@ function certified({ chain, notBefore, notAfter }: IssuedCertificate) {
   return { chain, not_before: notBefore.toISOString(), not_after: notAfter.toISOString() };
 }
 
-export function certificateRequestsOf(database: Kysely<Tables>): Store['certificateRequests'] {
+/** Keys whose certificate another authority is to make. */
+export function certificateRequestsOf(database: Kysely<Tables>) {
   return {
-    find: (number) =>
+    find: (number: string) =>
       database
         .selectFrom('certificate_requests')
         .select(['number', 'key_id as keyId', 'request'])
         .where('number', '=', number)
         .executeTakeFirst(),
-    async add({ number, keyId, request }, at) {
+    /** @returns false where the number is taken by another request */
+    async add(
+      { number, keyId, request }: { readonly number: string; readonly keyId: string; readonly request: string },
+      at: Date,
+    ): Promise<boolean> {
       const { numInsertedOrUpdatedRows } = await database
         .insertInto('certificate_requests')
         .values({ number, key_id: keyId, request, created_at: at.toISOString() })
@@ -82,20 +85,28 @@ export function certificateRequestsOf(database: Kysely<Tables>): Store['certific
         .executeTakeFirstOrThrow();
       return numInsertedOrUpdatedRows === 1n;
     },
-    async remove(number) {
+    async remove(number: string): Promise<void> {
       await database.deleteFrom('certificate_requests').where('number', '=', number).execute();
     },
   };
 }
 
-export function authoritiesOf(database: Kysely<Tables>): Store['authorities'] {
-  const get: Store['authorities']['get'] = async (purpose) => {
+export function authoritiesOf(database: Kysely<Tables>) {
+  const get = async (purpose: AuthorityPurpose): Promise<StoredAuthority | undefined> => {
     const row = await database.selectFrom('authorities').selectAll().where('purpose', '=', purpose).executeTakeFirst();
     return row && { keyId: row.key_id, chain: row.certificate };
   };
   return {
     get,
-    async replace(purpose, before, authority) {
+    /**
+     * Replaces an authority (undefined: none exists yet), unless another server was faster.
+     * @returns the one that is stored then
+     */
+    async replace(
+      purpose: AuthorityPurpose,
+      before: StoredAuthority | undefined,
+      authority: StoredAuthority,
+    ): Promise<StoredAuthority> {
       const row = { key_id: authority.keyId, certificate: authority.chain };
       const known = before?.keyId ?? '';
       await database

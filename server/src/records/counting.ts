@@ -1,149 +1,215 @@
 /**
- * The first and the third step of counting, for all calls that are at one of them together: one transaction, one flush.
- * It takes clients in the order of their ids, and locks each one's row by changing it before it touches that client's
- * places (see quota.ts): so no two transactions wait for each other, and none checks a quota against what another is
- * about to change.
+ * Counts signatures (API 8): one transaction inserts the record and adds one to the client's count, if quota, client and
+ * certificate allow that at this moment. A signature is given to its client only after that transaction.
  */
 
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { changeQuota, type NewRecord, type QuotaChange, removeExpired, type Step } from './quota.ts';
-import { RECORD_COLUMNS, type Tables, toRecordRow } from './rows.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { createBatches } from './batches.ts';
+import type { RowDialect } from './dialect.ts';
+import { type NewRecord, RECORD_COLUMNS, type Tables, toRecordRow } from './rows.ts';
 
-type Row = Readonly<Record<string, string | null>>;
+/** How long the database is asked again after an error. */
+export interface Patience {
+  /** In milliseconds. */
+  readonly settling: number;
+  /** Aborted once the server ends: then nothing is tried again. */
+  readonly ending: AbortSignal;
+}
+
+interface Call extends Patience {
+  readonly record: NewRecord;
+}
+
+/** The database may have counted the signature, and does not say so: it is not given, and the count must be taken back. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
+  constructor(cause: unknown) {
+    super('the outcome of a transaction is unknown', { cause });
+  }
+}
+
+/** Between two attempts, in milliseconds. */
+const PAUSE = 200;
+
+/** Counts calls together that come while a transaction commits; after an error each of them is tried alone. */
+export function createCounting(database: Kysely<Tables>, dialect: RowDialect) {
+  let failing = false;
+  const count = async (records: readonly NewRecord[]): Promise<readonly boolean[]> => {
+    try {
+      const counted = await countAll(database, dialect, records);
+      failing = false;
+      return counted;
+    } catch (error) {
+      failing = true;
+      throw error;
+    }
+  };
+  const countAlone = async ({ record, ending }: Call, cause: unknown, deadline: number): Promise<boolean> => {
+    if (performance.now() >= deadline) throw cause; // another call of its client took all of the time
+    let unknown = cause instanceof OutcomeUnknown;
+    const isFinal = (error: unknown) => {
+      unknown ||= error instanceof OutcomeUnknown;
+      return !unknown && isRefusal(error);
+    };
+    try {
+      return (await retry(() => count([record]), { deadline, ending, isFinal })).every(Boolean);
+    } catch (error) {
+      throw unknown && !(error instanceof OutcomeUnknown) ? new OutcomeUnknown(error) : error;
+    }
+  };
+  const batches = createBatches(async (calls: readonly Call[]) => {
+    try {
+      return await count(calls.map(({ record }) => record));
+    } catch (error) {
+      const failed = performance.now();
+      // The calls of one client take turns, since they wait for the same row. They do not wait for those of another client.
+      const turns = new Map<string, Promise<unknown>>();
+      return calls.map((call) => {
+        const { clientId } = call.record;
+        const counted = (turns.get(clientId) ?? Promise.resolve()).then(() =>
+          countAlone(call, error, failed + call.settling),
+        );
+        turns.set(
+          clientId,
+          counted.catch(() => {}),
+        );
+        return counted;
+      });
+    }
+  });
+  return {
+    /**
+     * Stores the record and counts it for its client, both or neither, durably.
+     * @returns false if quota, client or certificate do not allow it: then neither is done
+     * @throws OutcomeUnknown if it may have been done; any other error if neither is done
+     */
+    add: (record: NewRecord, patience: Patience) => batches.add({ record, ...patience }),
+    /** Whether the last transaction failed: what is signed now may have to be thrown away. */
+    isFailing: () => failing,
+    /** Takes a count back whose answer never went out; does nothing the second time, or where it was not counted. */
+    takeBack: (record: NewRecord, { settling, ending }: Patience) =>
+      retry(() => takeBack(database, dialect, record), { deadline: performance.now() + settling, ending }),
+    drain: batches.drain,
+  };
+}
 
 /**
- * A table to select from, made of rows in one parameter: the statement's text is the same for any number of rows, so a
- * database compiles it once. Further members of the rows are left out.
+ * Counts all of the records, and inserts them first: one that is there already was counted by the same transaction, whose
+ * answer was lost. If that transaction is still under way, the insert waits for its end.
+ * No error is caught between BEGIN and COMMIT: PostgreSQL would answer the COMMIT with a silent ROLLBACK.
+ * @returns for each whether it is counted
  */
-export type RowsTable = (rows: readonly Row[], columns: readonly string[]) => RawBuilder<unknown>;
-
-/** https://www.sqlite.org/json1.html#jeach */
-export const sqliteRows: RowsTable = (rows, columns) => {
-  const members = columns.map((column) => sql`value ->> ${sql.lit(column)} as ${sql.ref(column)}`);
-  return sql`(select ${sql.join(members)} from json_each(${JSON.stringify(rows)}))`;
-};
-
-/** PostgreSQL's documentation, section 9.16.1: JSON processing functions. */
-export const postgresRows: RowsTable = (rows, columns) => {
-  const members = columns.map((column) => sql`${sql.ref(column)} text`);
-  return sql`json_to_recordset(${JSON.stringify(rows)}) as given (${sql.join(members)})`;
-};
-
-/** Where steps are taken, and how rows are given to that database. */
-interface Writing {
-  readonly transaction: Transaction<Tables>;
-  readonly rowsTable: RowsTable;
-}
-type Reserving = Extract<Step, { readonly now: Date }>;
-type Counting = Extract<Step, { readonly record: NewRecord }>;
-
-/** Runs all steps, or none if it rejects. @returns for each step whether the quota was sufficient */
-export async function takeSteps(
+async function countAll(
   database: Kysely<Tables>,
-  rowsTable: RowsTable,
-  steps: readonly Step[],
+  dialect: RowDialect,
+  records: readonly NewRecord[],
 ): Promise<readonly boolean[]> {
-  return await database.transaction().execute(async (transaction) => {
-    const writing = { transaction, rowsTable };
-    const reserved: Reserving[] = [];
-    const counted: Counting[] = [];
-    for (const clientId of [...new Set(steps.map(({ lease }) => lease.clientId))].sort()) {
-      const own = steps.filter(({ lease }) => lease.clientId === clientId);
-      const [reserving, counting] = [own.filter(isReserving), own.filter(isCounting)];
-      const places = await takeSlots(writing, clientId, reserving, counting);
-      for (const step of reserving.slice(0, places.reserved)) reserved.push(step);
-      for (const step of places.counted) counted.push(step);
-    }
-    if (reserved.length > 0) await keepLeases(writing, reserved);
-    if (counted.length > 0) await keepRecords(writing, counted);
-    const done = new Set<Step>([...reserved, ...counted]);
-    return steps.map((step) => done.has(step));
-  });
+  let committing = false;
+  try {
+    return await database.transaction().execute(async (transaction) => {
+      const inserted = await insert(transaction, dialect, records);
+      // In the order of the clients' ids, whose rows this locks: so no two transactions wait for each other.
+      const inOrder = records
+        .filter(({ id }) => inserted.has(id))
+        .sort((one, other) => (one.clientId < other.clientId ? -1 : Number(one.clientId > other.clientId)));
+      const allowed = await Promise.all(inOrder.map((record) => addOne(transaction, dialect, record)));
+      const refused = new Set(inOrder.filter((_record, index) => !allowed[index]).map(({ id }) => id));
+      if (refused.size > 0) await remove(transaction, [...refused]);
+      committing = true;
+      return records.map(({ id }) => !refused.has(id));
+    });
+  } catch (error) {
+    throw committing && !isRolledBack(error) ? new OutcomeUnknown(error) : error;
+  }
 }
 
-const isReserving = (step: Step): step is Reserving => 'now' in step;
-const isCounting = (step: Step): step is Counting => 'record' in step;
-
-/** @returns for how many of those that reserve there was a place, and which of the others can be counted */
-async function takeSlots(
-  writing: Writing,
-  clientId: string,
-  reserving: readonly Reserving[],
-  counting: readonly Counting[],
-): Promise<{ readonly reserved: number; readonly counted: readonly Counting[] }> {
-  const { transaction } = writing;
-  const change = (places: QuotaChange) => changeQuota(transaction, clientId, places);
-  const turned = { signatures: counting.length, reserved: -counting.length };
-  const enough = await changeQuota(transaction, clientId, turned, reserving.length);
-  if (!enough) await change(turned);
-  const removed = await removeLeases(writing, counting);
-  const counted = counting.filter(({ lease }) => removed.has(lease.id));
-  const late = counting.filter(({ lease }) => !removed.has(lease.id));
-  if (enough && late.length === 0) return { reserved: reserving.length, counted };
-
-  // Rare: the quota is nearly used up, or leases expired before their calls came this far. What was taken off for those
-  // goes back first; then places are given out one by one, as far as they go.
-  await change({ signatures: -late.length, reserved: late.length });
-  if (!enough) await removeExpired(transaction, clientId, latest(reserving));
-  const left = await quotaLeft(transaction, clientId);
-  const again = late.slice(0, left);
-  const reserved = enough ? reserving.length : Math.min(reserving.length, left - again.length);
-  await change({ signatures: again.length, reserved: enough ? 0 : reserved });
-  return { reserved, counted: [...counted, ...again] };
-}
-
-function latest(reserving: readonly Reserving[]): Date {
-  return new Date(reserving.reduce((last, { now }) => Math.max(last, now.getTime()), Number.NEGATIVE_INFINITY));
-}
-
-async function quotaLeft(transaction: Transaction<Tables>, clientId: string): Promise<number> {
-  const client = await transaction
-    .selectFrom('clients')
-    .select(['signatures', 'reserved', 'quota'])
-    .where('id', '=', clientId)
-    .executeTakeFirst();
-  if (client === undefined) return 0;
-  const { signatures, reserved, quota } = client;
-  return quota === null ? Number.POSITIVE_INFINITY : Math.max(0, quota - signatures - reserved);
-}
-
-/** @returns the ids of those that were there */
-async function removeLeases(
-  { transaction, rowsTable }: Writing,
-  counting: readonly Counting[],
+/** @returns the ids of those that were not there */
+async function insert(
+  transaction: Transaction<Tables>,
+  dialect: RowDialect,
+  records: readonly NewRecord[],
 ): Promise<ReadonlySet<string>> {
-  if (counting.length === 0) return new Set();
-  const ids = rowsTable(
-    counting.map(({ lease: { id } }) => ({ id })),
-    ['id'],
-  );
-  const remove = sql<{ id: string }>`delete from leases where id in (select id from ${ids}) returning id`;
-  const { rows } = await remove.execute(transaction);
+  const columns = sql.join(RECORD_COLUMNS.map((column) => sql.ref(column)));
+  const given = dialect.rows(records.map(toRecordRow), RECORD_COLUMNS);
+  // `where true`: without it SQLite reads "on conflict" as a condition of a join.
+  const { rows } = await sql<{ id: string }>`insert into records (${columns}) select ${columns} from ${given} where true
+    on conflict (id) do nothing returning id`.execute(transaction);
   return new Set(rows.map(({ id }) => id));
 }
 
-async function keepLeases(writing: Writing, reserved: readonly Reserving[]): Promise<void> {
-  const rows = reserved.map(({ lease }) => ({
-    id: lease.id,
-    client_id: lease.clientId,
-    expires_at: lease.expiresAt.toISOString(),
-  }));
-  await insert(writing, 'leases', rows, ['id', 'client_id', 'expires_at']);
+async function remove(transaction: Transaction<Tables>, ids: readonly string[]): Promise<void> {
+  await transaction.deleteFrom('records').where('id', 'in', ids).execute();
 }
 
-async function keepRecords(writing: Writing, counted: readonly Counting[]): Promise<void> {
-  const rows = counted.map(({ record }) => toRecordRow(record));
-  await insert(writing, 'records', rows, RECORD_COLUMNS);
+/** Adds one to the count of the record's client, as the same conditions allow that a call is checked with before. */
+async function addOne(
+  transaction: Transaction<Tables>,
+  { listHas }: RowDialect,
+  { clientId, certificate, algorithm, signedAt }: NewRecord,
+): Promise<boolean> {
+  const now = signedAt.toISOString();
+  const { numAffectedRows } = await sql`update clients set signatures = signatures + 1
+    where id = ${clientId} and disabled = 0
+      and (quota is null or signatures < quota)
+      and (expires_at is null or expires_at > ${now})
+      and (certificates is null or ${listHas('certificates', sql`${certificate}`)})
+      and (algorithms is null or ${listHas('algorithms', sql`${algorithm}`)})
+      and exists (
+        select 1 from certificates as used
+        where used.number = ${certificate} and used.disabled = 0 and used.not_before <= ${now} and used.not_after >= ${now}
+      )`.execute(transaction);
+  return numAffectedRows === 1n;
 }
 
-async function insert(
-  { transaction, rowsTable }: Writing,
-  table: keyof Tables,
-  rows: readonly Row[],
-  columns: readonly string[],
-): Promise<void> {
-  const names = sql.join(columns.map((column) => sql.ref(column)));
-  await sql`insert into ${sql.table(table)} (${names}) select ${names} from ${rowsTable(rows, columns)}`.execute(
-    transaction,
-  );
+async function takeBack(database: Kysely<Tables>, dialect: RowDialect, record: NewRecord): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    // A transaction that may still count it ends before this insert does.
+    if ((await insert(transaction, dialect, [record])).has(record.id)) return await remove(transaction, [record.id]);
+    const { numUpdatedRows } = await transaction
+      .updateTable('records')
+      .set({ counted: 0 })
+      .where('id', '=', record.id)
+      .where('counted', '=', 1)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) return;
+    await transaction
+      .updateTable('clients')
+      .set((expression) => ({ signatures: expression('signatures', '-', 1) }))
+      .where('id', '=', record.clientId)
+      .execute();
+  });
+}
+
+/** Runs work again after an error, until the deadline or the end of the server. @param isFinal whether another attempt would not help @throws the last error */
+async function retry<T>(
+  work: () => Promise<T>,
+  {
+    deadline,
+    ending,
+    isFinal = () => false,
+  }: { readonly deadline: number; readonly ending: AbortSignal; readonly isFinal?: (error: unknown) => boolean },
+): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isFinal(error) || ending.aborted || performance.now() >= deadline) throw error;
+      await sleep(PAUSE, undefined, { signal: ending }).catch(() => {}); // an abort only ends the wait
+    }
+  }
+}
+
+/** Whether the database refused what it was given or has no space for it: by SQLite's names, and by PostgreSQL's classes 22, 23 and 53. */
+function isRefusal(error: unknown): boolean {
+  return /^(22|23|53|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|FULL))/.test(codeOf(error));
+}
+
+/** Whether an answer to COMMIT says that nothing was committed; PostgreSQL's class 40 is "transaction rollback". */
+function isRolledBack(error: unknown): boolean {
+  return isRefusal(error) || /^(40|SQLITE_BUSY)/.test(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -2,62 +2,41 @@
 
 import type { Kysely, Updateable } from 'kysely';
 import type { Batches } from './batches.ts';
-import { byKey, fromList, hex, isStorable, type Tables, toClient, toViewer } from './rows.ts';
-import type { Client, Holder, Store } from './store.ts';
-
-/** The client of each of these access keys. */
-export async function findClients(
-  database: Kysely<Tables>,
-  accessKeys: readonly string[],
-): Promise<readonly (Client | undefined)[]> {
-  const different = [...new Set(accessKeys)];
-  const rows = await database.selectFrom('clients').selectAll().where('access_key', 'in', different).execute();
-  return byKey(accessKeys, rows, (row) => row.access_key, toClient);
-}
+import {
+  type Client,
+  fromList,
+  hex,
+  isStorable,
+  type NewClient,
+  type Tables,
+  toClient,
+  toViewer,
+  type Viewer,
+} from './rows.ts';
 
 /** @param byAccessKey finds clients of calls at once together */
-export function clientsOf(
-  database: Kysely<Tables>,
-  byAccessKey: Batches<string, Client | undefined>,
-): Store['clients'] {
+export function clientsOf(database: Kysely<Tables>, byAccessKey: Batches<string, Client | undefined>) {
   return {
-    async list() {
+    async list(): Promise<readonly Client[]> {
       const rows = await database.selectFrom('clients').selectAll().orderBy('created_at').execute();
       return rows.map(toClient);
     },
-    async findByAccessKey(accessKey) {
+    async findByAccessKey(accessKey: string): Promise<Client | undefined> {
       return isStorable(accessKey) ? await byAccessKey.add(accessKey) : undefined;
     },
-    async addPending({ id, accessKey, secretDigest }, at) {
-      await database.transaction().execute(async (transaction) => {
-        await transaction.deleteFrom('clients').where('handed_over', '=', 0).execute();
-        await transaction
-          .insertInto('clients')
-          .values({ id, access_key: accessKey, secret_digest: hex(secretDigest), created_at: at.toISOString() })
-          .execute();
-      });
-    },
-    async markHandedOver(id) {
-      const { numUpdatedRows } = await database
-        .updateTable('clients')
-        .set({ handed_over: 1 })
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow();
-      if (numUpdatedRows !== 1n) throw new Error(`there is no client ${id} to hand credentials over to`);
-    },
-    async add(client, at) {
+    async add(client: NewClient, at: Date): Promise<void> {
       await database
         .insertInto('clients')
         .values({
           ...rowOf(client, at),
-          handed_over: 1,
           certificates: fromList(client.certificates),
           algorithms: fromList(client.algorithms),
           quota: client.quota ?? null,
         })
         .execute();
     },
-    async change(accessKey, change) {
+    /** Changes what an operator may change. @returns false if the client does not exist */
+    async change(accessKey: string, change: Partial<Omit<NewClient, 'id' | 'accessKey'> & Pick<Client, 'disabled'>>) {
       const row: Updateable<Tables['clients']> = {
         ...(change.secretDigest && { secret_digest: hex(change.secretDigest) }),
         ...('name' in change && { name: change.name ?? null }),
@@ -77,13 +56,13 @@ export function clientsOf(
   };
 }
 
-export function viewersOf(database: Kysely<Tables>): Store['viewers'] {
+export function viewersOf(database: Kysely<Tables>) {
   return {
-    async list() {
+    async list(): Promise<readonly Viewer[]> {
       const rows = await database.selectFrom('viewers').selectAll().orderBy('created_at').execute();
       return rows.map(toViewer);
     },
-    async findByAccessKey(accessKey) {
+    async findByAccessKey(accessKey: string): Promise<Viewer | undefined> {
       if (!isStorable(accessKey)) return undefined;
       const row = await database
         .selectFrom('viewers')
@@ -92,10 +71,11 @@ export function viewersOf(database: Kysely<Tables>): Store['viewers'] {
         .executeTakeFirst();
       return row && toViewer(row);
     },
-    async add(viewer, at) {
+    async add(viewer: Omit<Viewer, 'createdAt'>, at: Date): Promise<void> {
       await database.insertInto('viewers').values(rowOf(viewer, at)).execute();
     },
-    async remove(accessKey) {
+    /** @returns false if the viewer does not exist */
+    async remove(accessKey: string): Promise<boolean> {
       if (!isStorable(accessKey)) return false;
       const { numDeletedRows } = await database
         .deleteFrom('viewers')
@@ -106,7 +86,7 @@ export function viewersOf(database: Kysely<Tables>): Store['viewers'] {
   };
 }
 
-function rowOf({ id, accessKey, secretDigest, name, expiresAt }: Omit<Holder, 'createdAt'>, at: Date) {
+function rowOf({ id, accessKey, secretDigest, name, expiresAt }: Omit<Viewer, 'createdAt'>, at: Date) {
   return {
     id,
     access_key: accessKey,

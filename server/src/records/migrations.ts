@@ -22,10 +22,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
       algorithms text,
       quota integer,
       signatures integer default 0 not null,
-      reserved integer default 0 not null,
       expires_at text,
       disabled integer default 0 not null,
-      handed_over integer default 0 not null,
       created_at text not null
     )`,
     `create table viewers (
@@ -66,12 +64,6 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
       reported_at text
     )`,
     'create index records_by_time on records (signed_at, id)',
-    `create table leases (
-      id text primary key,
-      client_id text not null references clients (id),
-      expires_at text not null
-    )`,
-    'create index leases_by_client on leases (client_id, expires_at)',
   ),
 };
 

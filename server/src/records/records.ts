@@ -4,10 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import { printable } from '../text.ts';
-import type { Step } from './quota.ts';
-import { isStorable, type Tables, toRecord } from './rows.ts';
+import { isStorable, type ReportStatus, type SignatureRecord, type Tables, toRecord } from './rows.ts';
 import { maskExtra } from './shown.ts';
-import type { Batch, Position, RecordFilter, ReportStatus, SearchFilter, SignatureRecord, Store } from './store.ts';
 
 /**
  * A UUID of version 7, so that indexes grow at one end (RFC 9562, section 5.7): milliseconds since 1970 in 48 bits, then the version, and what a random UUID has after its own.
@@ -23,6 +21,46 @@ export function isRecordId(text: string): boolean {
   return /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(text);
 }
 
+export interface RecordFilter {
+  readonly clientId?: string | undefined;
+  readonly certificate?: string | undefined;
+  /** Signed then or later. */
+  readonly since?: Date | undefined;
+  /** Signed before. */
+  readonly until?: Date | undefined;
+}
+
+/** Where a record stands in the order of signing. */
+export type Position = Pick<SignatureRecord, 'id' | 'signedAt'>;
+
+/** The filter of the page. */
+export interface SearchFilter extends RecordFilter {
+  readonly report?: ReportStatus | 'none' | undefined;
+  /** How its id begins, in lower case. */
+  readonly id?: string | undefined;
+  /** How its digest begins, in lower-case hexadecimal. */
+  readonly digest?: string | undefined;
+  /** Part of the file's name as people see it, in capitals or not: what would steer a terminal is written out. */
+  readonly file?: string | undefined;
+}
+
+/** Some of the records that follow each other in the order of signing. */
+export interface Batch {
+  /** Those that fit, without their signatures. */
+  readonly records: readonly SignatureRecord[];
+  /** The last one looked at, fitting or not, where there may be more behind it. */
+  readonly next: Position | undefined;
+}
+
+/** How many signatures of a day share what became of them. */
+export interface DayCount {
+  /** As in 2030-12-31, UTC. */
+  readonly day: string;
+  readonly counted: boolean;
+  readonly report: ReportStatus | undefined;
+  readonly signatures: number;
+}
+
 type Condition = ExpressionBuilder<Tables, 'records'>;
 
 /** All but the signature, which is longer than all the others together. */
@@ -31,32 +69,15 @@ const COLUMNS = [
   ...(['report_status', 'reported_at'] as const),
 ];
 
-export function recordsOf(database: Kysely<Tables>, take: (step: Step) => Promise<boolean>): Store['records'] {
+export function recordsOf(database: Kysely<Tables>) {
   return {
-    add: (record, lease) => take({ lease, record }),
-    async find(id) {
+    async find(id: string): Promise<SignatureRecord | undefined> {
       if (!isStorable(id)) return undefined;
       const row = await database.selectFrom('records').selectAll().where('id', '=', id).executeTakeFirst();
       return row && toRecord(row);
     },
-    async uncount(id) {
-      await database.transaction().execute(async (transaction) => {
-        const row = await transaction
-          .updateTable('records')
-          .set({ counted: 0 })
-          .where('id', '=', id)
-          .where('counted', '=', 1)
-          .returning('client_id')
-          .executeTakeFirst();
-        if (row === undefined) return;
-        await transaction
-          .updateTable('clients')
-          .set((expression) => ({ signatures: expression('signatures', '-', 1) }))
-          .where('id', '=', row.client_id)
-          .execute();
-      });
-    },
-    async prune(before, most) {
+    /** Removes the oldest records that were signed before a time; what is counted stays. @param most records of one call, since signatures wait for it @returns how many */
+    async prune(before: Date, most: number): Promise<number> {
       const { numDeletedRows } = await database
         .deleteFrom('records')
         .where('id', 'in', (query) =>
@@ -71,7 +92,8 @@ export function recordsOf(database: Kysely<Tables>, take: (step: Step) => Promis
         .executeTakeFirstOrThrow();
       return Number(numDeletedRows);
     },
-    async report(id, clientId, status, at) {
+    /** Stores a report for this client's record; the latest one counts. @returns the record, or undefined if the client has no record with this id */
+    async report(id: string, clientId: string, status: ReportStatus, at: Date): Promise<SignatureRecord | undefined> {
       if (!isStorable(id)) return undefined;
       // In a transaction: with SQLite only its begin waits for another process that writes, on another thread.
       const row = await database
@@ -87,7 +109,22 @@ export function recordsOf(database: Kysely<Tables>, take: (step: Step) => Promis
         );
       return row && toRecord(row);
     },
-    async search(filter, { order, size, after }) {
+    /**
+     * Looks at the next so many records, and gives those that fit: whatever is looked for, no call takes longer than
+     * that, since signatures wait for the same database.
+     */
+    async search(
+      filter: SearchFilter,
+      {
+        order,
+        size,
+        after,
+      }: {
+        readonly order: 'oldest first' | 'newest first';
+        readonly size: number;
+        readonly after?: Position | undefined;
+      },
+    ): Promise<Batch> {
       const [ahead, direction] = order === 'oldest first' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
       // The index alone shows where the batch ends; only then its rows are read.
       const last = await database
@@ -120,7 +157,8 @@ export function recordsOf(database: Kysely<Tables>, take: (step: Step) => Promis
       const name = (record: SignatureRecord) => printable(maskExtra(record.extra)?.signing_filename ?? '');
       return { records: records.filter((record) => name(record).toLowerCase().includes(wanted)), next };
     },
-    async perDay(since, until) {
+    /** How many were signed since then and before the other time, by day and by what became of them. */
+    async perDay(since: Date, until: Date): Promise<readonly DayCount[]> {
       const rows = await database
         .selectFrom('records')
         .select([
@@ -188,7 +226,7 @@ const LONGEST = 2000;
 /** Factor between one batch and the next: if few records match, larger batches find them sooner. */
 const GROWTH = 4;
 
-export type Search = Pick<Store['records'], 'search'>;
+export type Search = Pick<ReturnType<typeof recordsOf>, 'search'>;
 
 /** Records from a position to the end, in batches. @param first number of records in the first batch */
 export async function* batches(

@@ -1,55 +1,61 @@
-/** The database's tables as kysely sees them, and their rows as the store's types. */
+/** The database's tables as kysely sees them, and their rows as the rest of the server sees them. */
 
 import type { Generated, Selectable } from 'kysely';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
-import type { Client, ReportStatus, SignatureRecord, StoredCertificate, Viewer } from './store.ts';
+import type { Extra } from '../../../src/service/messages.ts';
 
+/** Times are text as of `toISOString`, in UTC. */
 export interface Tables {
+  /** Who may sign. */
   clients: {
     id: string;
+    /** The user name of HTTP Basic. */
     access_key: string;
-    /** Lower-case hexadecimal. */
+    /** SHA-256 of the access secret in lower-case hexadecimal; the secret itself is not stored. */
     secret_digest: string;
+    /** Signatures counted so far (API 8). */
     signatures: Generated<number>;
-    /** 0 or 1. */
-    handed_over: Generated<number>;
     created_at: string;
+    /** For people. */
     name: string | null;
-    /** A JSON list; null: all. */
+    /** A JSON list of the numbers of the certificates it may use; null: all. */
     certificates: string | null;
     /** A JSON list; null: all. */
     algorithms: string | null;
-    /** Null: no bound. */
+    /** The limit of signatures ever counted for it; null: none. */
     quota: number | null;
-    /** As many as it has leases. */
-    reserved: Generated<number>;
+    /** From then on its credentials are rejected. */
     expires_at: string | null;
     /** 0 or 1. */
     disabled: Generated<number>;
   };
+  /** Who may only look at the operator's page. */
   viewers: {
     id: string;
     access_key: string;
-    /** Lower-case hexadecimal. */
     secret_digest: string;
     name: string | null;
     expires_at: string | null;
     created_at: string;
   };
-  leases: { id: string; client_id: string; expires_at: string };
+  /** Keys that wait for their certificate. `request`: PKCS#10, PEM. */
   certificate_requests: { number: string; key_id: string; request: string; created_at: string };
   certificates: {
+    /** API 2.2 `code`. */
     number: string;
     key_id: string;
+    /** Leaf first, then its issuer, as PEM. */
     chain: string;
     not_before: string;
     not_after: string;
     created_at: string;
-    /** 0 or 1. */
+    /** 0 or 1: an operator has taken it out of use. */
     disabled: Generated<number>;
   };
+  /** `certificate`: PEM, then that of its issuer where there is one. */
   authorities: { purpose: string; key_id: string; certificate: string };
   records: {
+    /** API 2.4 `id`. */
     id: string;
     client_id: string;
     certificate: string;
@@ -59,22 +65,33 @@ export interface Tables {
     /** JSON, or null where the request had none. */
     extra: string | null;
     signed_at: string;
-    /** 0 or 1. */
+    /** 0 or 1: 0 once its answer is known not to have gone out (API 8, rule 2). */
     counted: Generated<number>;
     report_status: number | null;
     reported_at: string | null;
-    /** Base64, or null in records of the first release. */
+    /** What the client was given, for an operator to find again; Base64. */
     signature: string | null;
   };
 }
 
-export function toClient(row: Selectable<Tables['clients']>): Client {
+/** The two states that a client may report (API 2.5). */
+export type ReportStatus = 1 | 2;
+
+export type Viewer = Readonly<ReturnType<typeof toViewer>>;
+export type Client = Readonly<ReturnType<typeof toClient>>;
+/** What an operator says of a new client. */
+export type NewClient = Omit<Client, 'signatures' | 'disabled' | 'createdAt'>;
+export type StoredCertificate = Readonly<ReturnType<typeof toCertificate>>;
+/** A certificate that is created or imported. */
+export type IssuedCertificate = Omit<StoredCertificate, 'disabled'>;
+export type SignatureRecord = Readonly<ReturnType<typeof toRecord>>;
+export type NewRecord = Omit<SignatureRecord, 'counted' | 'report'>;
+
+export function toClient(row: Selectable<Tables['clients']>) {
   return {
     ...toViewer(row),
     signatures: row.signatures,
-    reserved: row.reserved,
-    handedOver: row.handed_over === 1,
-    certificates: toList(row.certificates),
+    certificates: toList<string>(row.certificates),
     algorithms: toList<DigestAlgorithm>(row.algorithms),
     quota: row.quota ?? undefined,
     disabled: row.disabled === 1,
@@ -82,18 +99,18 @@ export function toClient(row: Selectable<Tables['clients']>): Client {
 }
 
 /** A viewer has credentials and nothing else. */
-export function toViewer(row: Selectable<Tables['viewers']>): Viewer {
+export function toViewer(row: Selectable<Tables['viewers']>) {
   return {
     id: row.id,
     accessKey: row.access_key,
-    secretDigest: Buffer.from(row.secret_digest, 'hex'),
+    secretDigest: Buffer.from(row.secret_digest, 'hex') as Uint8Array,
     name: row.name ?? undefined,
     expiresAt: row.expires_at === null ? undefined : new Date(row.expires_at),
     createdAt: new Date(row.created_at),
   };
 }
 
-export function toCertificate(row: Selectable<Tables['certificates']>): StoredCertificate {
+export function toCertificate(row: Selectable<Tables['certificates']>) {
   return {
     number: row.number,
     keyId: row.key_id,
@@ -104,16 +121,16 @@ export function toCertificate(row: Selectable<Tables['certificates']>): StoredCe
   };
 }
 
-export function toRecord(row: Selectable<Tables['records']>): SignatureRecord {
+export function toRecord(row: Selectable<Tables['records']>) {
   const { report_status: status, reported_at: at } = row;
   return {
     id: row.id,
     clientId: row.client_id,
     certificate: row.certificate,
     algorithm: row.algorithm as DigestAlgorithm,
-    digest: Buffer.from(row.digest, 'hex'),
-    extra: row.extra === null ? undefined : JSON.parse(row.extra),
-    signature: row.signature === null ? undefined : Buffer.from(row.signature, 'base64'),
+    digest: Buffer.from(row.digest, 'hex') as Uint8Array,
+    extra: row.extra === null ? undefined : (JSON.parse(row.extra) as Extra),
+    signature: row.signature === null ? undefined : (Buffer.from(row.signature, 'base64') as Uint8Array),
     signedAt: new Date(row.signed_at),
     counted: row.counted === 1,
     report: status === null || at === null ? undefined : { status: status as ReportStatus, at: new Date(at) },
@@ -125,7 +142,7 @@ export const RECORD_COLUMNS = [
   ...(['id', 'client_id', 'certificate', 'algorithm', 'digest', 'extra', 'signature', 'signed_at'] as const),
 ] satisfies readonly (keyof ReturnType<typeof toRecordRow>)[];
 
-export function toRecordRow(record: Omit<SignatureRecord, 'counted' | 'report'>) {
+export function toRecordRow(record: NewRecord) {
   const { extra, signature } = record;
   return {
     id: record.id,
@@ -137,17 +154,6 @@ export function toRecordRow(record: Omit<SignatureRecord, 'counted' | 'report'>)
     signature: signature === undefined ? null : Buffer.from(signature).toString('base64'),
     signed_at: record.signedAt.toISOString(),
   };
-}
-
-/** The value of each key; the rows can be in any order. */
-export function byKey<Row, T>(
-  keys: readonly string[],
-  rows: readonly Row[],
-  keyOf: (row: Row) => string,
-  convert: (row: Row) => T,
-): readonly (T | undefined)[] {
-  const found = new Map(rows.map((row) => [keyOf(row), convert(row)]));
-  return keys.map((key) => found.get(key));
 }
 
 /** Whether every database can store the text: PostgreSQL stores no NUL, so no name contains one. */

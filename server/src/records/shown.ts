@@ -1,7 +1,7 @@
 /** A record as operators see it, without its signature: on the page, in exports, and as a line of CSV. */
 
 import type { Extra } from '../../../src/service/messages.ts';
-import type { Client, SignatureRecord } from './store.ts';
+import type { Client, SignatureRecord } from './rows.ts';
 
 /** What is kept of a request's `extra` (API 2.3): paths may name people and projects, so only their last part stays. */
 export function maskExtra(extra: Extra | undefined): Extra | undefined {

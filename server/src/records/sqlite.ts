@@ -5,13 +5,10 @@ import Database from 'libsql';
 import PromiseDatabase from 'libsql/promise';
 import { reasonOf, ServerError } from '../errors.ts';
 import { whenFree } from '../files.ts';
-import { findCertificates } from './certificates.ts';
-import { sqliteRows, takeSteps } from './counting.ts';
-import { findClients } from './holders.ts';
-import { type Shared, storeOver } from './kysely-store.ts';
+import { SQLITE_ROWS } from './dialect.ts';
 import { migrate } from './migrations.ts';
 import type { Tables } from './rows.ts';
-import type { Store } from './store.ts';
+import { type Store, storeOver } from './store.ts';
 
 /** How long another process may write, in milliseconds: several servers and the administration commands share the file. */
 const PATIENCE = 10_000;
@@ -43,12 +40,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
   forReading.pragma('cache_size = -256'); // KiB: clients and certificates are few
   forReading.pragma(`busy_timeout = ${PATIENCE}`);
   const reading = new Kysely<Tables>({ dialect: sqliteDialect(forReading) });
-  const shared: Shared = {
-    findClients: (accessKeys) => findClients(reading, accessKeys),
-    findCertificates: (numbers) => findCertificates(reading, numbers),
-    takeSteps: (steps) => takeSteps(database, sqliteRows, steps),
-  };
-  return storeOver(database, shared, async () => {
+  return storeOver(database, reading, SQLITE_ROWS, async () => {
     await reading.destroy();
     await database.destroy();
   });
@@ -68,7 +60,10 @@ function sqliteDialect(file: Database.Database): Dialect {
       const driver = new SqliteDriver({ database: withStatements(file) });
       driver.beginTransaction = () => execAside(file, 'BEGIN IMMEDIATE');
       driver.commitTransaction = () => execAside(file, 'COMMIT');
-      driver.rollbackTransaction = () => execAside(file, 'ROLLBACK');
+      // After some errors, such as a full disk, SQLite has rolled the transaction back by itself.
+      driver.rollbackTransaction = async () => {
+        if (file.inTransaction) await execAside(file, 'ROLLBACK');
+      };
       return driver;
     },
   };

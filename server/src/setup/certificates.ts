@@ -14,7 +14,8 @@ import {
 import { reasonOf, ServerError } from '../errors.ts';
 import { isThere, replaceFile } from '../files.ts';
 import type { KeyStore, RsaBits, SigningKey } from '../keys/key-store.ts';
-import type { IssuedCertificate, Store } from '../records/store.ts';
+import type { IssuedCertificate } from '../records/rows.ts';
+import type { Store } from '../records/store.ts';
 import { type DataFolder, usable } from './data-folder.ts';
 
 const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';

@@ -15,6 +15,8 @@ export function layout(path: string) {
     /** The user PIN of the token. */
     pin: join(path, 'pin'),
     database: join(path, 'database.sqlite'),
+    /** The address of the last start, JSON. */
+    address: join(path, 'address.json'),
     /** The authority that issued the code-signing certificates, PEM. */
     authority: join(path, 'certificates', 'ca.pem'),
     tls: {

@@ -42,7 +42,7 @@ export async function makeData(
   try {
     const folder = layout(aside);
     for (const name of ['certificates', 'tls']) await mkdir(join(aside, name));
-    const keys = await openPkcs11(token ?? (await makeToken(folder, library, environment)), 2);
+    const keys = await openPkcs11(token ?? (await makeToken(folder, library, environment)));
     try {
       const store = await openStore(folder, config.database);
       try {

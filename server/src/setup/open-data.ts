@@ -26,7 +26,7 @@ export interface OpenData {
   readonly folder: DataFolder;
   readonly store: Store;
   readonly keys: KeyStore;
-  /** How many operations of the HSM may run at once. */
+  /** How many signatures the HSM may make concurrently. */
   readonly sessions: number;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function openData(config: DataConfig, environment: NodeJS.ProcessEn
   if (database === undefined) await requireDatabase(folder);
   const perCore = token === undefined ? SESSIONS_PER_CORE.softHsm : SESSIONS_PER_CORE.other;
   const sessions = config.pkcs11Sessions ?? availableParallelism() * perCore;
-  const open = () => openPkcs11(token ?? { library, label: TOKEN_LABEL, pin }, sessions);
+  const open = () => openPkcs11(token ?? { library, label: TOKEN_LABEL, pin });
   let keys: KeyStore;
   if (token === undefined) {
     await configureSoftHsm(folder.path, environment);

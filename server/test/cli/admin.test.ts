@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../../test/support/services/server.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
+import { keepAddress } from '../../src/setup/address.ts';
 import { adminCommand } from '../support/commands.ts';
 import { type Credentials, goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
+import { seedRecords } from '../support/page-scene.ts';
 
 let server: TestApp;
 let data: string;
@@ -68,11 +70,64 @@ describe('client add', () => {
   });
 
   test('shows the secret at a terminal, and nowhere else', async () => {
-    const { code, output, errors, shown } = await atTerminal('client', 'add');
+    const { code, output, errors, shown } = await atTerminal('client', 'add', '--base-url', 'https://sign.example');
     const secret = /^CODESIGN_ACCESS_SECRET='(.{43})'$/m.exec(shown)?.[1] ?? 'none';
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     expect(output).not.toContain(secret);
     expect(await readFile(server.data.folder.database, 'latin1')).not.toContain(secret);
+  });
+
+  test('writes every variable that a client needs; the address is the configured one before the first start', async () => {
+    const clientEnv = join(folder, 'all.env');
+    const { errors } = await admin('client', 'add', '--client-env', clientEnv, '--certificate', NUMBER);
+    expect(errors).toMatch(/not been started yet.* https:\/\/127\.0\.0\.1:8443\..*--base-url/);
+    const { folder: made } = server.data;
+    expect(await readEnvironmentFile(clientEnv)).toEqual({
+      CODESIGN_BASE_URL: 'https://127.0.0.1:8443',
+      CODESIGN_CA_FILE: made.tls.ca,
+      CODESIGN_CODE: NUMBER,
+      CODESIGN_CERTIFICATE: made.certificate(NUMBER),
+      CODESIGN_ACCESS_KEY: expect.any(String),
+      CODESIGN_ACCESS_SECRET: expect.any(String),
+    });
+    expect((await stat(made.certificate(NUMBER))).isFile()).toBe(true);
+  });
+
+  test('writes the address of the last start, or that of --base-url, and says nothing about it', async () => {
+    const caFile = '/etc/ssl/our.pem';
+    await keepAddress(server.data.folder, { baseUrl: 'https://sign.example:7443', caFile });
+    const [last, named] = [join(folder, 'last.env'), join(folder, 'named.env')];
+    const results = [
+      await admin('client', 'add', '--client-env', last),
+      await admin('client', 'add', '--client-env', named, '--base-url', 'https://proxy.example/sign'),
+    ];
+    expect(results.map(({ code, errors }) => [code, errors])).toEqual([
+      [0, ''],
+      [0, ''],
+    ]);
+    const read = async (path: string) => {
+      const { CODESIGN_BASE_URL, CODESIGN_CA_FILE } = await readEnvironmentFile(path);
+      return [CODESIGN_BASE_URL, CODESIGN_CA_FILE];
+    };
+    expect(await read(last)).toEqual(['https://sign.example:7443', caFile]);
+    expect(await read(named)).toEqual(['https://proxy.example/sign', caFile]);
+    for (const address of ['http://sign.example', 'sign.example']) {
+      await fails(atTerminal('client', 'add', '--base-url', address), 'invalid-option');
+    }
+  });
+
+  test('comments out the certificates if the client may use several, and leaves out one that is disabled', async () => {
+    const [both, one] = [join(folder, 'both.env'), join(folder, 'one.env')];
+    await admin('client', 'add', '--client-env', both);
+    await admin('certificate', 'disable', '1');
+    await admin('client', 'add', '--client-env', one);
+    const { folder: made } = server.data;
+    const lines = (number: string, comment: string) =>
+      `${comment}CODESIGN_CODE='${number}'\n${comment}CODESIGN_CERTIFICATE='${made.certificate(number)}'\n`;
+    expect(await readFile(both, 'utf8')).toContain(lines('1', '# ') + lines(NUMBER, '# '));
+    expect(await readFile(one, 'utf8')).toContain(lines(NUMBER, ''));
+    expect(await readFile(one, 'utf8')).not.toContain('#');
+    for (const path of [both, one]) await readEnvironmentFile(path); // watches the secrets
   });
 
   test('adds no one if the secret could not be shown, or if the options make no sense', async () => {
@@ -108,7 +163,11 @@ test('client disable, enable and rotate hold from the next call on', async () =>
   const clientEnv = join(folder, 'rotated.env');
   expect((await admin('client', 'rotate', client.accessKey, '--client-env', clientEnv)).code).toBe(0);
   const environment = await readEnvironmentFile(clientEnv);
-  expect(environment.CODESIGN_ACCESS_KEY).toBe(client.accessKey);
+  expect(environment).toMatchObject({
+    CODESIGN_ACCESS_KEY: client.accessKey,
+    CODESIGN_BASE_URL: 'https://127.0.0.1:8443',
+    CODESIGN_CA_FILE: server.data.folder.tls.ca,
+  });
   expect(await call()).toBe(401);
   expect(await call({ ...client, accessSecret: environment.CODESIGN_ACCESS_SECRET ?? '' })).toBe(0);
 
@@ -202,17 +261,13 @@ test('certificate disable and enable hold from the next call on', async () => {
   for (const command of ['disable', 'enable']) await fails(admin('certificate', command, '0'), 'certificate-not-found');
 });
 
-test('quota shows what is left, gives back what expired, and sets another', async () => {
+test('quota shows what is left, and sets another', async () => {
   const client = await added('--quota', '3');
   await server.sign(goodRequest(), client);
-  const known = await server.data.store.clients.findByAccessKey(client.accessKey);
-  const lease = { id: 'a', clientId: known?.id ?? '', expiresAt: new Date(Date.now() + 60_000) };
-  await server.data.store.quota.reserve(lease, new Date());
-  await server.data.store.quota.reserve({ ...lease, id: 'b', expiresAt: new Date(0) }, new Date());
   const row = async () => (await listed('quota')).find(({ accessKey }) => accessKey === client.accessKey);
-  const used = { accessKey: client.accessKey, name: null, signatures: 1, reserved: 1 };
-  expect(await row()).toEqual({ ...used, quota: 3, left: 1 });
-  expect((await admin('quota')).output).toMatch(/^ACCESS KEY +NAME +SIGNATURES +UNDER WAY +QUOTA +LEFT\n/);
+  const used = { accessKey: client.accessKey, name: null, signatures: 1 };
+  expect(await row()).toEqual({ ...used, quota: 3, left: 2 });
+  expect((await admin('quota')).output).toMatch(/^ACCESS KEY +NAME +SIGNATURES +QUOTA +LEFT\n/);
   expect((await admin('quota', 'set', client.accessKey, 'none')).code).toBe(0);
   expect(await row()).toEqual({ ...used, quota: null, left: null });
   expect((await admin('quota', 'set', client.accessKey, '1')).code).toBe(0);
@@ -259,10 +314,9 @@ describe('records', () => {
     const record = await store.records.find(ids[0] ?? '');
     if (record === undefined) throw new Error('no record');
     const day = new Date('2020-02-02');
-    for (let index = 0; index < 1001; index++) {
-      const lease = { id: `r${index}`, clientId: record.clientId, expiresAt: day };
-      await store.records.add({ ...record, id: `r${index}`, signedAt: day }, lease);
-    }
+    const { clientId, certificate } = record;
+    const old = Array.from({ length: 1001 }, () => ({ clientId, certificate, signedAt: day }));
+    seedRecords(server.data.folder.database, old);
     const counted = await server.counted();
     const prune = (before: string) => admin('records', 'prune', '--before', before);
     expect((await prune('2020-02-02')).output).toBe('0\n');
@@ -304,11 +358,11 @@ describe('records', () => {
     const { store } = server.data;
     const record = await store.records.find(ids[0] ?? '');
     if (record === undefined) throw new Error('no record');
-    for (let index = 0; index < 1100; index++) {
-      const id = `r${String(index).padStart(4, '0')}`;
-      const lease = { id, clientId: record.clientId, expiresAt: new Date() };
-      await store.records.add({ ...record, id }, lease);
-    }
+    const { clientId, certificate, signedAt } = record;
+    seedRecords(
+      server.data.folder.database,
+      Array.from({ length: 1100 }, () => ({ clientId, certificate, signedAt })),
+    );
     expect(JSON.parse((await admin('export', '--format', 'json')).output)).toHaveLength(1102);
   });
 });

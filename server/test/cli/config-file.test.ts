@@ -25,7 +25,7 @@ const FULL = {
   tls: { certificate: 'tls/cert.pem', key: '/tls/key.pem', names: ['sign.example.com'] },
   logLevel: 'warn',
   pkcs11: { library: '/lib/file.so', token: 'release', pinFile: 'pin', sessions: 3 },
-  limits: { waiting: 7, leaseSeconds: 9 },
+  limits: { waiting: 7 },
 };
 
 test('every setting may stand in the file, with relative paths from its folder', async () => {
@@ -43,7 +43,6 @@ test('every setting may stand in the file, with relative paths from its folder',
     tlsNames: ['sign.example.com'],
     logLevel: 'warn',
     waiting: 7,
-    lease: 9000,
   });
 });
 
@@ -87,7 +86,7 @@ test.each([
   ['tls.names.1 is not a DNS name or an IP address', { tls: { names: ['a', 7] } }],
   ['tsa is not a setting', { tsa: true }],
   ['logLevel is not one of fatal, error,', { logLevel: 'loud' }],
-  ['limits.leaseSeconds is not a whole number from 1 to 3600', { limits: { leaseSeconds: 0.5 } }],
+  ['limits.waiting is not a whole number from 0 to 100000', { limits: { waiting: 0.5 } }],
   ['data is not a text', { data: '' }],
   ['database is not an address that begins with postgres://', { database: 'mysql://user:a-secret@host/name' }],
 ])('reports the key’s path: %s', async (said, settings) => {

@@ -126,17 +126,6 @@ test('says in the log who failed to log in and why, and nothing that may be a se
   expect(server.logText()).not.toContain(accessSecret);
 });
 
-test('a client that was not handed its credentials yet is replaced, not accepted next to the new one', async () => {
-  const { clients } = server.data.store;
-  const digest = Buffer.alloc(32, 1);
-  await clients.addPending({ id: 'first', accessKey: 'AK-first', secretDigest: digest }, new Date());
-  await clients.addPending({ id: 'second', accessKey: 'AK-second', secretDigest: digest }, new Date());
-  expect(await clients.findByAccessKey('AK-first')).toBeUndefined();
-  expect(await clients.findByAccessKey('AK-second')).toMatchObject({ handedOver: false });
-  await expect(clients.markHandedOver('first')).rejects.toThrow();
-  await clients.markHandedOver('second');
-});
-
 test.each([
   ['was disabled', { disabled: true }],
   ['has expired', { expiresAt: new Date(Date.now() - 1000) }],

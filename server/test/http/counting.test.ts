@@ -1,6 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { ServerError } from '../../src/errors.ts';
-import { goodRequest, openApp, type TestApp } from '../support/in-process.ts';
+import type { KeyStore, SigningKey } from '../../src/keys/key-store.ts';
+import { OutcomeUnknown } from '../../src/records/counting.ts';
+import type { Store } from '../../src/records/store.ts';
+import { goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
 
 let server: TestApp;
 afterEach(() => server.close());
@@ -40,96 +43,42 @@ test('a failure of the HSM is an internal error that counts nothing and keeps no
 
 test('a signature whose record cannot be stored does not leave the server', async () => {
   server = await openApp(({ store }) => ({
-    store: { ...store, records: { ...store.records, add: async () => Promise.reject(new Error('disk full')) } },
+    store: { ...store, counting: { ...store.counting, add: async () => Promise.reject(new Error('disk full')) } },
   }));
   const answer = await server.sign(goodRequest());
   expect(answer).toMatchObject({ status: 500, body: { code: 500, data: null } });
   expect(await server.counted()).toBe(0);
-});
-
-test('a signature whose record was stored leaves the server, also where the answer of the database is lost', async () => {
-  let away = 3;
-  server = await openApp(({ store }) => ({
-    store: {
-      ...store,
-      quota: {
-        ...store.quota,
-        release: async (lease) => (--away > 0 ? Promise.reject(new Error('away')) : await store.quota.release(lease)),
-      },
-      records: {
-        ...store.records,
-        async add(record, lease) {
-          await store.records.add(record, lease);
-          throw new Error('Connection terminated unexpectedly');
-        },
-      },
-    },
-  }));
-  const { status, body } = await server.sign(goodRequest());
-  expect({ status, away }).toEqual({ status: 200, away: 0 });
-  const record = await server.data.store.records.find(body.data?.id ?? '');
-  expect(record).toMatchObject({ counted: true });
-  expect(Buffer.from(record?.signature ?? []).toString('base64')).toBe(body.data?.signature);
-  expect(await server.counted()).toBe(1);
-  expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'unsettled', record: body.data?.id }));
+  expect(await thrownAway()).toEqual({ failed: 1 });
 });
 
 test('an answer that fails during a long outage of the database does not count afterwards', async () => {
   let away = true;
   server = await openApp(({ store }) => ({
-    limits: { settling: 300 },
     store: {
       ...store,
-      quota: {
-        ...store.quota,
-        release: async (lease) => (away ? Promise.reject(new Error('away')) : await store.quota.release(lease)),
-      },
-      records: {
-        ...store.records,
-        async add(record, lease) {
-          await store.records.add(record, lease);
-          throw new Error('Connection terminated unexpectedly');
+      counting: {
+        ...store.counting,
+        async add(record, patience) {
+          await store.counting.add(record, patience);
+          throw new OutcomeUnknown(new Error('Connection terminated unexpectedly'));
+        },
+        takeBack: async (record, patience) => {
+          await vi.waitUntil(() => !away);
+          await store.counting.takeBack(record, patience);
         },
       },
     },
   }));
   expect(await server.sign(goodRequest())).toMatchObject({ status: 500, body: { data: null } });
+  expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'unsettled', record: expect.any(String) }));
   expect(await server.counted()).toBe(1);
   away = false;
   await vi.waitFor(async () => expect(await server.counted()).toBe(0), { timeout: 10_000 });
 });
 
-test('a count is taken back once, however often that is asked', async () => {
-  server = await openApp();
-  const { body } = await server.sign(goodRequest());
-  await server.sign(goodRequest());
-  const id = body.data?.id ?? '';
-  await server.data.store.records.uncount(id);
-  await server.data.store.records.uncount(id);
-  expect(await server.counted()).toBe(1);
-  expect(await server.data.store.records.find(id)).toMatchObject({ counted: false });
-});
-
-test('a failure of the HSM or of the database gives the place of the quota back immediately', async () => {
-  server = await openApp(({ store }) => ({
-    store: { ...store, records: { ...store.records, add: async () => Promise.reject(new Error('disk full')) } },
-  }));
-  await server.sign(goodRequest());
-  const client = await server.data.store.clients.findByAccessKey(server.credentials.accessKey);
-  expect(client).toMatchObject({ signatures: 0, reserved: 0 });
-});
-
-test('the call that would go over the quota is rejected with 403, before the HSM is asked, and counts nothing', async () => {
+test('calls beyond the quota are rejected with 403 and count nothing, however many come concurrently', async () => {
   let asked = 0;
-  server = await openApp(({ keys }) => ({
-    keys: {
-      ...keys,
-      async find(id) {
-        asked += 1;
-        return await keys.find(id);
-      },
-    },
-  }));
+  server = await openApp(({ keys }) => ({ keys: beforeSigning(keys, () => void asked++) }));
   await server.data.store.clients.change(server.credentials.accessKey, { quota: 3 });
   const answers = await Promise.all(Array.from({ length: 10 }, () => server.sign(goodRequest())));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array(7).fill(403)]);
@@ -138,32 +87,111 @@ test('the call that would go over the quota is rejected with 403, before the HSM
     message: expect.any(String),
     data: null,
   });
-  expect(server.log().at(-1)).toMatchObject({ operation: 'sign', outcome: 'signed' });
   expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'refused', reason: 'quota' }));
-  expect(asked).toBe(3);
   expect(await server.counted()).toBe(3);
+  expect((await thrownAway()).refused ?? 0).toBe(asked - 3);
+  const before = asked;
+  expect((await server.sign(goodRequest())).status).toBe(403);
+  expect(asked).toBe(before); // the HSM is not asked for what can be known before
 });
 
-test('a call whose lease expired while its place went to another gets no signature', async () => {
-  let later = 0;
+test('a call that waited for the HSM is not signed if the quota was used up meanwhile', async () => {
+  let asked = 0;
+  server = await openApp(({ keys }) => ({ sessions: 1, keys: beforeSigning(keys, () => void asked++) }));
+  await server.data.store.clients.change(server.credentials.accessKey, { quota: 1 });
+  const first = server.sign(goodRequest());
+  const second = server.sign(goodRequest());
+  const others = Array.from({ length: 8 }, () => server.sign(goodRequest()));
+  const statuses = (await Promise.all([first, second, ...others])).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  expect(asked).toBeLessThan(5); // those that began before the first one was counted
+});
+
+test.each([
+  [
+    'the client is disabled',
+    401,
+    async ({ clients }, accessKey) => await clients.change(accessKey, { disabled: true }),
+  ],
+  ['the client expires', 401, async ({ clients }, key) => await clients.change(key, { expiresAt: new Date(0) })],
+  ['the certificate is disabled', 400, async ({ certificates }) => await certificates.disable(NUMBER, true)],
+  [
+    'the client may not use the algorithm',
+    403,
+    async ({ clients }, key) => await clients.change(key, { algorithms: [] }),
+  ],
+  ['the quota is lowered', 403, async ({ clients }, accessKey) => await clients.change(accessKey, { quota: 0 })],
+] satisfies readonly (readonly [string, number, (store: Store, accessKey: string) => Promise<unknown>])[])(
+  'while the HSM signs, %s: the answer is %i, and nothing counts',
+  async (_name, status, change) => {
+    server = await openApp(({ keys, store }) => ({
+      keys: beforeSigning(keys, async () => void (await change(store, server.credentials.accessKey))),
+    }));
+    expect(await server.sign(goodRequest())).toMatchObject({ status, body: { code: status, data: null } });
+    expect(await server.counted()).toBe(0);
+    expect(await thrownAway()).toEqual({ refused: 1 });
+  },
+);
+
+test('while transactions fail, the HSM signs for one call at a time, and for the next one only after that is settled', async () => {
+  let [underWay, most] = [0, 0];
   server = await openApp(({ keys, store }) => ({
-    now: () => new Date(Date.now() + later),
-    lease: 1000,
-    keys: {
-      ...keys,
-      async find(id) {
-        later = 2000; // the HSM takes that long, and meanwhile another call comes
-        const other = { id: 'other', clientId: server.credentials.clientId, expiresAt: new Date(Date.now() + 60_000) };
-        expect(await store.quota.reserve(other, new Date(Date.now() + later))).toBe(true);
-        return await keys.find(id);
+    keys: beforeSigning(keys, () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+    }),
+    store: {
+      ...store,
+      counting: {
+        ...store.counting,
+        isFailing: () => true,
+        async add() {
+          await new Promise((resolve) => setTimeout(resolve, 10));
+          underWay -= 1;
+          throw new Error('away');
+        },
       },
     },
   }));
-  await server.data.store.clients.change(server.credentials.accessKey, { quota: 1 });
-  const answer = await server.sign(goodRequest());
-  expect(answer).toMatchObject({ status: 403, body: { data: null } });
-  expect(await server.counted()).toBe(0);
+  const answers = await Promise.all(Array.from({ length: 6 }, () => server.sign(goodRequest())));
+  expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(500));
+  expect(most).toBe(1);
 });
+
+test('a count is taken back once, however often that is asked', async () => {
+  server = await openApp();
+  const { body } = await server.sign(goodRequest());
+  await server.sign(goodRequest());
+  const { records, counting } = server.data.store;
+  const record = (await records.find(body.data?.id ?? '')) ?? expect.unreachable();
+  const patience = { settling: 1000, ending: new AbortController().signal };
+  await counting.takeBack(record, patience);
+  await counting.takeBack(record, patience);
+  expect(await server.counted()).toBe(1);
+  expect(await records.find(record.id)).toMatchObject({ counted: false });
+});
+
+/** Keys that do something before each signature. */
+function beforeSigning(keys: KeyStore, work: () => void | Promise<void>): KeyStore {
+  return {
+    ...keys,
+    async find(id) {
+      const key = await keys.find(id);
+      const sign: SigningKey['sign'] = async (algorithm, digest) => {
+        await work();
+        return (await key?.sign(algorithm, digest)) ?? expect.unreachable();
+      };
+      return key && { ...key, sign };
+    },
+  };
+}
+
+/** Of the metric, by reason. */
+async function thrownAway(): Promise<Readonly<Record<string, number>>> {
+  const { body } = await server.app.inject({ method: 'GET', url: '/metrics' });
+  const lines = body.matchAll(/^codesign_signatures_thrown_away_total\{reason="(.*)"\} (\d+)$/gm);
+  return Object.fromEntries([...lines].map(([, reason, count]) => [reason, Number(count)]));
+}
 
 test('the record holds the signature that was given, and of paths in extra only the last part', async () => {
   server = await openApp();

@@ -109,6 +109,55 @@ test('rejects what does not fit into the queue, and then what the owner with the
   expect(started).toEqual(['greedy', 'modest', 'greedy', 'greedy']);
 });
 
+test('an owner whose work goes last gets a slot only if no other owner waits', async () => {
+  const started: string[] = [];
+  const queue = createFairQueue({ atOnce: 1, isLast: (owner) => owner === 'wasteful' });
+  const work = (owner: string) => async () => {
+    started.push(owner);
+    await tick();
+  };
+  const ask = (owner: string, times: number) => Array.from({ length: times }, () => queue.run(owner, work(owner)));
+  await Promise.all([...ask('wasteful', 3), ...ask('a', 2), ...ask('b', 2)]);
+  expect(started).toEqual(['wasteful', 'a', 'b', 'a', 'b', 'wasteful', 'wasteful']);
+});
+
+test('work that leaves its slot lets the next begin, but no more than twice its part is unfinished', async () => {
+  const queue = createFairQueue({ atOnce: 2 });
+  const ends: (() => void)[] = [];
+  for (let index = 0; index < 8; index++) {
+    void queue.run('a', async (leave) => {
+      const ended = new Promise<void>((resolve) => ends.push(resolve));
+      await tick();
+      leave();
+      leave(); // changes nothing
+      await ended;
+    });
+  }
+  for (let index = 0; index < 5; index++) await tick();
+  expect(ends).toHaveLength(4);
+  ends[0]?.();
+  await tick();
+  expect(ends).toHaveLength(5);
+});
+
+test('runs work one by one while it is to, and then on all slots again', async () => {
+  let oneByOne = true;
+  let running = 0;
+  const most: number[] = [];
+  const queue = createFairQueue({ atOnce: 3, oneByOne: () => oneByOne });
+  const work = async () => {
+    running += 1;
+    most.push(running);
+    await tick();
+    running -= 1;
+  };
+  await Promise.all(Array.from({ length: 4 }, () => queue.run('a', work)));
+  expect(most).toEqual([1, 1, 1, 1]);
+  oneByOne = false;
+  await Promise.all(Array.from({ length: 3 }, () => queue.run('a', work)));
+  expect(Math.max(...most)).toBe(3);
+});
+
 test('work that fails leaves its place to the next', async () => {
   const queue = createFairQueue({ atOnce: 1, limit: 10 });
   const busy = () => 'busy';

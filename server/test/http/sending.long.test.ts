@@ -96,7 +96,7 @@ test('a signature that went out over a socket counts', async () => {
   expect(await server.counted()).toBe(1);
 });
 
-test('a client that left while the HSM signed pays nothing and holds no place of its quota, and no record is kept', async () => {
+test('a client that left while the HSM signed pays nothing, and no record is kept', async () => {
   const hold = gate();
   server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
   const { call } = await post();
@@ -108,7 +108,7 @@ test('a client that left while the HSM signed pays nothing and holds no place of
   await eventually(() => outcomes().length > 0);
   expect(outcomes()).toEqual(['abandoned']);
   const client = await server.data.store.clients.findByAccessKey(server.credentials.accessKey);
-  expect(client).toMatchObject({ signatures: 0, reserved: 0 });
+  expect(client).toMatchObject({ signatures: 0 });
 });
 
 test('a client that left before its answer went out pays nothing, and the record says so', async () => {
@@ -117,10 +117,10 @@ test('a client that left before its answer went out pays nothing, and the record
   server = await openApp(({ store }: ServerDependencies) => ({
     store: {
       ...store,
-      records: {
-        ...store.records,
-        async add(record, lease) {
-          const counted = await store.records.add(record, lease);
+      counting: {
+        ...store.counting,
+        async add(record, patience) {
+          const counted = await store.counting.add(record, patience);
           stored.push(record.id);
           await hold.pass();
           return counted;
@@ -158,7 +158,7 @@ test('a client that left with several requests under way pays nothing, and does 
   await closed;
   expect(unpaid()).toHaveLength(2);
   const client = await server.data.store.clients.findByAccessKey(server.credentials.accessKey);
-  expect(client).toMatchObject({ signatures: 0, reserved: 0 });
+  expect(client).toMatchObject({ signatures: 0 });
 });
 
 test('while it ends, the server finishes what is under way, takes nothing new, and does not wait for idle clients', async () => {

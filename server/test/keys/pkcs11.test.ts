@@ -29,11 +29,11 @@ function pass(milliseconds: number): void {
 }
 
 test('a key that was made signs every algorithm’s DigestInfo, and is found again after a restart', async () => {
-  const first = await openPkcs11(token, 2);
+  const first = await openPkcs11(token);
   const made = await first.generate('a key', 2048);
   await first.close();
 
-  const keys = await openPkcs11(token, 2);
+  const keys = await openPkcs11(token);
   const key = await keys.find(made.id);
   expect(key?.publicKey.equals(made.publicKey)).toBe(true);
   expect(key?.publicKey.asymmetricKeyDetails).toMatchObject({ modulusLength: 2048, publicExponent: 65537n });
@@ -49,7 +49,7 @@ test('a key that was made signs every algorithm’s DigestInfo, and is found aga
 });
 
 test('the private half is sensitive, not extractable, signs and nothing else, and was always so', async () => {
-  const keys = await openPkcs11(token, 1);
+  const keys = await openPkcs11(token);
   await keys.generate('a key', 2048);
   await keys.close();
 
@@ -94,7 +94,7 @@ test('the private half is sensitive, not extractable, signs and nothing else, an
 });
 
 test('many concurrent signatures share the sessions, and closing waits for them', async () => {
-  const keys = await openPkcs11(token, 3);
+  const keys = await openPkcs11(token);
   const key = await keys.generate('a key', 2048);
   const contents = Array.from({ length: 60 }, (_, index) => Buffer.from(`content ${index}`));
   const under = contents.map((content) => key.sign('SHA256', createHash('sha256').update(content).digest()));
@@ -107,7 +107,7 @@ test('many concurrent signatures share the sessions, and closing waits for them'
 });
 
 test('a signature the HSM rejects is an error of its own, and the next one works', async () => {
-  const keys = await openPkcs11(token, 1);
+  const keys = await openPkcs11(token);
   const key = await keys.generate('a key', 2048);
   await expect(key.sign('SHA256', Buffer.alloc(300))).rejects.toMatchObject({ code: 'hsm-failed' });
   expect(await key.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
@@ -119,8 +119,8 @@ test.each([
   ['a wrong PIN', { pin: 'wrong pin' }, 'pin-rejected'],
   ['a file that is not a library', { library: process.execPath }, 'pkcs11-library-unusable'],
 ])('rejects %s, and can open the token after that', async (_name, wrong, code) => {
-  await expect(openPkcs11({ ...token, ...wrong }, 1)).rejects.toMatchObject({ code });
-  await (await openPkcs11(token, 1)).close();
+  await expect(openPkcs11({ ...token, ...wrong })).rejects.toMatchObject({ code });
+  await (await openPkcs11(token)).close();
 });
 
 test('names the path of a library that is not there', () => {
@@ -153,7 +153,7 @@ test.each([
       }),
   ],
 ])('signs on, finds keys and makes keys after %s', async (_name, lose) => {
-  const keys = await openPkcs11(token, 2);
+  const keys = await openPkcs11(token);
   const key = await keys.generate('a key', 2048);
   const digest = createHash('sha256').update('content').digest();
   const expectSigned = (signature: Uint8Array) =>
@@ -174,7 +174,7 @@ test.each([
 });
 
 test('a token that is away is an error until it is back', async () => {
-  const keys = await openPkcs11(token, 2);
+  const keys = await openPkcs11(token);
   const key = await keys.generate('a key', 2048);
   const away = `${tokenFolder(folder)}.away`;
   inSecondSession((module) => module.C_Finalize());
@@ -190,7 +190,7 @@ test('a token that is away is an error until it is back', async () => {
 });
 
 test('does not try a rejected PIN again before it is given one, not even where it would be right', async () => {
-  const keys = await openPkcs11(token, 2);
+  const keys = await openPkcs11(token);
   const key = await keys.generate('a key', 2048);
   const changePin = (module: pkcs11.PKCS11, slot: pkcs11.Handle, before: string, after: string) => {
     const session = module.C_OpenSession(slot, pkcs11.CKF_SERIAL_SESSION | pkcs11.CKF_RW_SESSION);
@@ -221,7 +221,7 @@ test('does not try a rejected PIN again before it is given one, not even where i
 });
 
 test('a key that is removed is an error until it is put back, and other keys continue', async () => {
-  const keys = await openPkcs11(token, 2);
+  const keys = await openPkcs11(token);
   const other = await keys.generate('another key', 2048);
   const [name = ''] = await readdir(tokenFolder(folder));
   const objects = async () =>
@@ -247,14 +247,14 @@ test('a key that is removed is an error until it is put back, and other keys con
 });
 
 test('a server that started without one of its keys finds it once it is put back', async () => {
-  const first = await openPkcs11(token, 2);
+  const first = await openPkcs11(token);
   const { id } = await first.generate('a key', 2048);
   await first.close();
   const [name = ''] = await readdir(tokenFolder(folder));
   const place = join(tokenFolder(folder), name);
   const own = (await readdir(place)).filter((file) => /^(?!token\b).*\.object$/.test(file));
   for (const file of own) await rename(join(place, file), join(folder, file));
-  const keys = await openPkcs11(token, 2);
+  const keys = await openPkcs11(token);
   expect(await keys.find(id)).toBeUndefined();
   for (const file of own) await rename(join(folder, file), join(place, file));
   pass(5100);

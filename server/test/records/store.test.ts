@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPostgresStore } from '../../src/records/postgres.ts';
+import type { Position, RecordFilter } from '../../src/records/records.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
-import type { Lease, Position, RecordFilter, Store } from '../../src/records/store.ts';
+import type { Store } from '../../src/records/store.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 let folder: string;
@@ -33,12 +34,14 @@ const DATABASES: readonly (readonly [string, () => () => Promise<Store>])[] = [
 ];
 const NOW = new Date('2030-01-01T00:00:00Z');
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);
-const STAND_IN = { keyId: 'aa', chain: 'chain', notBefore: NOW, notAfter: later(1), disabled: false };
+const DAY = 86_400_000;
+const STAND_IN = { keyId: 'aa', chain: 'chain', notBefore: later(-DAY), notAfter: later(9 * DAY), disabled: false };
+const PATIENCE = { settling: 1000, ending: new AbortController().signal };
 
 describe.each(DATABASES)('%s', (name, newDatabase) => {
   let open: () => Promise<Store>;
   let store: Store;
-  /** A second server on the same database; with SQLite, where that is another process, see the quota's tests. */
+  /** A second server on the same database; with SQLite, where that is another process, see counting.test.ts. */
   let other: Store;
   beforeEach(async () => {
     open = newDatabase();
@@ -57,10 +60,9 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
   const newClient = async (quota: number | undefined) => {
     const id = randomUUID();
     const client = { id, accessKey: `AK-${id}`, name: 'builds', secretDigest: Buffer.alloc(32, 1), quota };
-    await store.clients.add({ ...client, certificates: ['1'], algorithms: ['SHA256'], expiresAt: later(5) }, NOW);
+    await store.clients.add({ ...client, certificates: ['1'], algorithms: ['SHA256'], expiresAt: later(9 * DAY) }, NOW);
     return client;
   };
-  const leaseFor = (clientId: string, expiresAt = later(1000)): Lease => ({ id: randomUUID(), clientId, expiresAt });
   const record = (clientId: string, signedAt = NOW) => ({
     id: randomUUID(),
     clientId,
@@ -71,16 +73,11 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     signature: Buffer.from([1, 2, 3]),
     signedAt,
   });
-  const places = async (accessKey: string) => {
-    const { signatures, reserved } = (await other.clients.findByAccessKey(accessKey)) ?? {};
-    return { signatures, reserved };
-  };
-
   test('keeps what is said of a client, and changes only what is requested', async () => {
     const { accessKey, id } = await newClient(7);
     const expected = {
-      ...{ id, accessKey, name: 'builds', signatures: 0, reserved: 0, handedOver: true, disabled: false, quota: 7 },
-      ...{ certificates: ['1'], algorithms: ['SHA256'], expiresAt: later(5), createdAt: NOW },
+      ...{ id, accessKey, name: 'builds', signatures: 0, disabled: false, quota: 7 },
+      ...{ certificates: ['1'], algorithms: ['SHA256'], expiresAt: later(9 * DAY), createdAt: NOW },
       secretDigest: Buffer.alloc(32, 1),
     };
     expect(await other.clients.findByAccessKey(accessKey)).toEqual(expected);
@@ -100,128 +97,10 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     expect(await store.records.report('\u0000', 'x', 1, NOW)).toBeUndefined();
   });
 
-  test('keeps as many places as the quota has, whichever callers compete', async () => {
-    const { id, accessKey } = await newClient(5);
-    const asked = Array.from({ length: 20 }, (_, index) =>
-      (index % 2 === 0 ? store : other).quota.reserve(leaseFor(id), NOW),
-    );
-    expect((await Promise.all(asked)).filter((kept) => kept)).toHaveLength(5);
-    expect(await places(accessKey)).toEqual({ signatures: 0, reserved: 5 });
-  });
-
-  test('counts in the place that was kept, and keeps the record', async () => {
-    const { id, accessKey } = await newClient(1);
-    const lease = leaseFor(id);
-    expect(await store.quota.reserve(lease, NOW)).toBe(true);
-    const signed = { ...record(id), id: lease.id };
-    expect(await store.records.add(signed, lease)).toBe(true);
-    expect(await other.quota.release(lease)).toBe(false);
-    expect(await places(accessKey)).toEqual({ signatures: 1, reserved: 0 });
-    expect(await other.records.find(signed.id)).toEqual({ ...signed, counted: true, report: undefined });
-    expect(await other.quota.reserve(leaseFor(id), later(10_000))).toBe(false);
-  });
-
-  test('gives a place back once, however often that is asked, and takes one that was released again', async () => {
-    const { id, accessKey } = await newClient(2);
-    const lease = leaseFor(id);
-    await store.quota.reserve(lease, NOW);
-    expect(await store.quota.release(lease)).toBe(true);
-    expect(await other.quota.release(lease)).toBe(true);
-    expect(await places(accessKey)).toEqual({ signatures: 0, reserved: 0 });
-    expect(await store.records.add(record(id), lease)).toBe(true);
-    expect(await places(accessKey)).toEqual({ signatures: 1, reserved: 0 });
-  });
-
-  test('gives an expired place to the next call, and then rejects the count of the one that was late', async () => {
-    const { id, accessKey } = await newClient(1);
-    const late = leaseFor(id);
-    await store.quota.reserve(late, NOW);
-    expect(await other.quota.reserve(leaseFor(id), later(999))).toBe(false);
-    const next = leaseFor(id, later(9000));
-    expect(await other.quota.reserve(next, later(1000))).toBe(true);
-    const refused = record(id);
-    expect(await store.records.add(refused, late)).toBe(false);
-    expect(await store.records.find(refused.id)).toBeUndefined();
-    expect(await places(accessKey)).toEqual({ signatures: 0, reserved: 1 });
-    expect(await other.records.add(record(id), next)).toBe(true);
-    expect(await places(accessKey)).toEqual({ signatures: 1, reserved: 0 });
-  });
-
-  test('gives back immediately what expired for every client', async () => {
-    const clients = [await newClient(undefined), await newClient(3)];
-    for (const { id } of clients) await store.quota.reserve(leaseFor(id), NOW);
-    await store.quota.reserve(leaseFor(clients[0]?.id ?? '', later(2000)), NOW);
-    expect(await other.quota.giveBackExpired(later(1500))).toBe(2);
-    expect(await places(clients[0]?.accessKey ?? '')).toEqual({ signatures: 0, reserved: 1 });
-    expect(await places(clients[1]?.accessKey ?? '')).toEqual({ signatures: 0, reserved: 0 });
-  });
-
-  test('stores neither record nor count where one of them cannot be', async () => {
-    const { id, accessKey } = await newClient(2);
-    const lease = leaseFor(id);
-    await store.quota.reserve(lease, NOW);
-    await expect(store.records.add({ ...record(id), certificate: 'unknown' }, lease)).rejects.toThrow(/foreign key/i);
-    expect(await places(accessKey)).toEqual({ signatures: 0, reserved: 1 });
-    expect(await store.quota.reserve(leaseFor('nobody'), NOW)).toBe(false);
-  });
-
-  test('a record that cannot be stored fails its own call, and none of those that are served with it', async () => {
-    const { id, accessKey } = await newClient(undefined);
-    const leases = Array.from({ length: 5 }, () => leaseFor(id));
-    await Promise.all(leases.map((lease) => store.quota.reserve(lease, NOW)));
-    const stored = leases.map((lease, index) =>
-      store.records.add({ ...record(id), ...(index === 2 && { certificate: 'unknown' }) }, lease),
-    );
-    const results = await Promise.allSettled(stored);
-    expect(results.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true, true]);
-    expect(await places(accessKey)).toEqual({ signatures: 4, reserved: 1 });
-  });
-
-  test('concurrent calls of several clients, at each of the steps, keep to each one’s quota', async () => {
-    const clients = [await newClient(4), await newClient(2), await newClient(undefined)];
-    const held = clients.map(({ id }) => leaseFor(id));
-    await Promise.all(held.map((lease) => store.quota.reserve(lease, NOW)));
-    await store.quota.giveBackExpired(later(2000)); // so that none of them is there any more
-    const again = await Promise.all(clients.map(({ id }) => store.quota.reserve(leaseFor(id, later(9000)), NOW)));
-    expect(again).toEqual([true, true, true]);
-    const late = held.map((lease, index) => store.records.add(record(clients[index]?.id ?? ''), lease));
-    const reserved = clients.map(({ id }) =>
-      Promise.all(Array.from({ length: 5 }, () => store.quota.reserve(leaseFor(id, later(9000)), NOW))),
-    );
-    expect(await Promise.all(late)).toEqual([true, true, true]);
-    expect((await Promise.all(reserved)).map((kept) => kept.filter(Boolean).length)).toEqual([2, 0, 5]);
-    expect(await Promise.all(clients.map(({ accessKey }) => places(accessKey)))).toEqual([
-      { signatures: 1, reserved: 3 },
-      { signatures: 1, reserved: 1 },
-      { signatures: 1, reserved: 6 },
-    ]);
-  });
-
-  test('a quota that was set below what is used up still lets calls under way finish', async () => {
-    const { id, accessKey } = await newClient(5);
-    const lease = leaseFor(id);
-    await store.quota.reserve(lease, NOW);
-    await store.clients.change(accessKey, { quota: 0 });
-    expect(await store.records.add(record(id), lease)).toBe(true);
-    expect(await store.quota.reserve(leaseFor(id), NOW)).toBe(false);
-    expect(await places(accessKey)).toEqual({ signatures: 1, reserved: 0 });
-  });
-
-  test('a count that is taken back frees its place, once', async () => {
-    const { id, accessKey } = await newClient(1);
-    const lease = leaseFor(id);
-    await store.quota.reserve(lease, NOW);
-    const signed = record(id);
-    await store.records.add(signed, lease);
-    await Promise.all([store.records.uncount(signed.id), other.records.uncount(signed.id)]);
-    expect(await places(accessKey)).toEqual({ signatures: 0, reserved: 0 });
-    expect(await store.records.find(signed.id)).toMatchObject({ counted: false });
-  });
-
   test('lists records in the order of signing, page by page, and by what is requested', async () => {
     const [one, two] = [await newClient(undefined), await newClient(undefined)];
     const signed = [record(one.id), record(one.id), record(two.id, later(1)), record(one.id, later(2))];
-    for (const entry of signed) await store.records.add(entry, leaseFor(entry.clientId));
+    for (const entry of signed) expect(await store.counting.add(entry, PATIENCE)).toBe(true);
     const inOrder = signed
       .toSorted((a, b) => a.signedAt.getTime() - b.signedAt.getTime() || (a.id < b.id ? -1 : 1))
       .map(({ id }) => id);
@@ -274,7 +153,7 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
         const client = index === 1 ? two : one;
         const extra = { ...(name !== undefined && { signing_filename: name }), hostname: 'a\u0000one' };
         const signed = { ...record(client.id, later(index < 2 ? 0 : index)), id: `r${index}`, extra };
-        await store.records.add(signed, leaseFor(client.id));
+        expect(await store.counting.add(signed, PATIENCE)).toBe(true);
         ids.push(signed.id);
       }
       await store.records.report('r1', two.id, 1, NOW);
@@ -321,12 +200,11 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
 
   test('adds up days by what became of their signatures', async () => {
     const { id } = await newClient(undefined);
-    const DAY = 86_400_000;
     const signed = [-1, 0, DAY - 1, DAY, DAY, 3 * DAY].map((offset) => record(id, later(offset)));
-    for (const entry of signed) await store.records.add(entry, leaseFor(id));
+    for (const entry of signed) expect(await store.counting.add(entry, PATIENCE)).toBe(true);
     await store.records.report(signed[1]?.id ?? '', id, 1, NOW);
     await store.records.report(signed[3]?.id ?? '', id, 2, NOW);
-    await store.records.uncount(signed[4]?.id ?? '');
+    await store.counting.takeBack(signed[4] ?? expect.unreachable(), PATIENCE);
     const counts = await other.records.perDay(NOW, later(3 * DAY));
     const inOrder = counts.toSorted(
       (a, b) => a.day.localeCompare(b.day) || Number(a.report ?? 0) - Number(b.report ?? 0),
@@ -362,70 +240,6 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
 
   test('says whether it answers', async () => {
     await expect(store.check()).resolves.toBeUndefined();
-  });
-});
-
-describe('PostgreSQL, restarted or at the end of a quota', () => {
-  let url: string;
-  let store: Store;
-  beforeEach(async () => {
-    url = postgres.newDatabase();
-    store = await openPostgresStore(url);
-    await store.certificates.add({ ...STAND_IN, number: '1' }, NOW);
-  });
-  afterEach(() => store.close());
-  const newClient = async (quota: number | undefined) => {
-    const id = randomUUID();
-    const restrictions = { certificates: undefined, algorithms: undefined, expiresAt: undefined, name: undefined };
-    await store.clients.add(
-      { id, accessKey: `AK-${id}`, secretDigest: Buffer.alloc(32, 1), quota, ...restrictions },
-      NOW,
-    );
-    return { id, accessKey: `AK-${id}` };
-  };
-  const leaseFor = (clientId: string, expiresAt = later(1000)): Lease => ({ id: randomUUID(), clientId, expiresAt });
-
-  test('keeps the process alive when connections break that are in use, and works on afterwards', async () => {
-    const { id } = await newClient(undefined);
-    let restarted = false;
-    let failed = 0;
-    const caller = async () => {
-      while (!restarted) {
-        const lease = leaseFor(id);
-        const calls = [
-          store.quota.reserve(lease, NOW),
-          store.quota.release(lease),
-          store.records.report('x', id, 1, NOW),
-        ];
-        for (const { status } of await Promise.allSettled(calls)) failed += Number(status === 'rejected');
-      }
-    };
-    const callers = Promise.all(Array.from({ length: 20 }, caller));
-    await postgres.restart();
-    restarted = true;
-    await callers;
-    expect(failed).toBeGreaterThan(0);
-    await store.check();
-    expect(await store.quota.reserve(leaseFor(id), NOW)).toBe(true);
-  });
-
-  test('writes no error to the log of PostgreSQL when it rejects a call, or lets one through at the end of a quota', async () => {
-    const before = postgres.log().length;
-    const [usedUp, nearly, late] = [await newClient(0), await newClient(3), await newClient(1)];
-    const ask = (clientId: string, calls: number, now = NOW) =>
-      Promise.all(Array.from({ length: calls }, () => store.quota.reserve(leaseFor(clientId, later(9000)), now)));
-    const answers = await Promise.all([ask(usedUp.id, 5), ask(nearly.id, 5)]);
-    expect(answers.map((places) => places.filter(Boolean).length)).toEqual([0, 3]);
-
-    const [first, next] = [leaseFor(late.id), leaseFor(late.id, later(9000))];
-    expect(await store.quota.reserve(first, NOW)).toBe(true);
-    expect(await ask(late.id, 2)).toEqual([false, false]);
-    expect(await store.quota.reserve(next, later(1000))).toBe(true); // in the place of the first, which expired
-    const signed = { clientId: late.id, certificate: '1', algorithm: 'SHA256' as const, digest: Buffer.alloc(32) };
-    const record = { ...signed, extra: undefined, signature: Buffer.alloc(1), signedAt: NOW };
-    expect(await store.records.add({ ...record, id: first.id }, first)).toBe(false);
-    expect(await store.records.add({ ...record, id: next.id }, next)).toBe(true);
-    expect(postgres.log().slice(before)).not.toMatch(/ERROR|FATAL|STATEMENT/);
   });
 });
 

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { digestOfSecret } from '../../src/http/auth.ts';
 import type { Store } from '../../src/records/store.ts';
+import { UNRESTRICTED } from '../../src/setup/clients.ts';
 import type { Credentials } from './in-process.ts';
 
 /** Adds a client without restrictions. @returns its credentials and id */
@@ -12,10 +13,9 @@ export async function addClient(
 ): Promise<Credentials> {
   const id = randomUUID();
   const credentials = { accessKey: `AK-${id}`, accessSecret: `secret-${id}`, clientId: id };
-  const restrictions = { certificates: undefined, algorithms: undefined, expiresAt: undefined };
   const secretDigest = digestOfSecret(Buffer.from(credentials.accessSecret));
   await store.clients.add(
-    { id, accessKey: credentials.accessKey, secretDigest, quota, name, ...restrictions },
+    { ...UNRESTRICTED, id, accessKey: credentials.accessKey, secretDigest, quota, name },
     new Date(),
   );
   return credentials;

@@ -10,6 +10,7 @@ import { copyData } from '../../../test/support/services/server-data.ts';
 import { dataConfig } from '../../src/config.ts';
 import { type App, buildServer, type ServerDependencies } from '../../src/http/app.ts';
 import { digestOfSecret } from '../../src/http/auth.ts';
+import { UNRESTRICTED } from '../../src/setup/clients.ts';
 import { type OpenData, openData } from '../../src/setup/open-data.ts';
 import { ownTls } from '../../src/setup/tls.ts';
 
@@ -72,7 +73,7 @@ export async function openApp(
     keys: data.keys,
     tls: await ownTls(data.folder, [], new Date()),
     now: () => new Date(),
-    ...{ sessions: data.sessions, threads: 4, waiting: 256, lease: 60_000, connections: 4096 },
+    ...{ sessions: data.sessions, threads: 4, waiting: 256, connections: 4096 },
     log: { level: 'info', stream: { write } },
   };
   const app = buildServer({ ...real, ...replaced(real) });
@@ -141,10 +142,7 @@ async function newClient({ store }: OpenData, accessSecret = `secret-${randomUUI
   const id = randomUUID();
   const accessKey = `AK-${id}`;
   watchCredentials({ accessKey, accessSecret });
-  await store.clients.addPending(
-    { id, accessKey, secretDigest: digestOfSecret(Buffer.from(accessSecret)) },
-    new Date(),
-  );
-  await store.clients.markHandedOver(id);
+  const secretDigest = digestOfSecret(Buffer.from(accessSecret));
+  await store.clients.add({ ...UNRESTRICTED, id, accessKey, secretDigest }, new Date());
   return { accessKey, accessSecret, clientId: id };
 }

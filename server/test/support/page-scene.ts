@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import Database from 'libsql';
 import type { Extra } from '../../../src/service/messages.ts';
-import type { ReportStatus, Store, Viewer } from '../../src/records/store.ts';
-import { newCredentials } from '../../src/setup/hand-over.ts';
+import type { ReportStatus, Viewer } from '../../src/records/rows.ts';
+import type { Store } from '../../src/records/store.ts';
+import { newCredentials } from '../../src/setup/credentials.ts';
 
 export interface ViewerCredentials {
   readonly accessKey: string;

@@ -8,9 +8,10 @@ import { copyData } from '../../../test/support/services/server-data.ts';
 import type { Store } from '../../src/records/store.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { openStore } from '../../src/setup/open-data.ts';
+import { addClient } from './clients.ts';
 import { type Instance, instance } from './instances.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
-import { LEASE_SECONDS, quotaRound } from './quota-round.ts';
+import { quotaRound } from './quota-round.ts';
 
 export interface Scene {
   /** The test's own connection to the database of the instances. */
@@ -42,9 +43,7 @@ export async function openScene(
     if (database !== undefined) await copyStore(folder.database, database);
     const store = await openStore(folder, database);
     cleanUp.push(() => store.close());
-    const first = { id: 'first', accessKey: 'AK-first', secretDigest: Buffer.alloc(32) };
-    await store.clients.addPending(first, new Date());
-    await store.clients.markHandedOver('first'); // so that no start hands credentials over
+    await addClient(store, { name: 'first', quota: undefined }); // so that no start adds one
 
     const config = { logLevel: 'error', ...settings, ...(database && { database }) };
     const instances = Array.from({ length: servers }, (_, index) => instance({ data, config }, `server-${index}`));
@@ -59,7 +58,7 @@ export async function openScene(
 
 /** Runs this many rounds on three servers, one after the other, each with so many calls concurrently. */
 export async function quotaRounds(kind: 'SQLite' | 'PostgreSQL', rounds: number, calls: number): Promise<void> {
-  const { store, instances, close } = await openScene(kind, 3, { limits: { leaseSeconds: LEASE_SECONDS } });
+  const { store, instances, close } = await openScene(kind, 3, {});
   try {
     let lost = 0;
     for (let round = 0; round < rounds; round++) lost += await quotaRound(store, instances, calls);

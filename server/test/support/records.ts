@@ -1,7 +1,9 @@
 /** Every record that a filter lets through, oldest first, with its signature. */
 
+import type { RecordFilter } from '../../src/records/records.ts';
 import { batches } from '../../src/records/records.ts';
-import type { RecordFilter, SignatureRecord, Store } from '../../src/records/store.ts';
+import type { SignatureRecord } from '../../src/records/rows.ts';
+import type { Store } from '../../src/records/store.ts';
 
 export async function allRecords({ records }: Store, filter: RecordFilter): Promise<readonly SignatureRecord[]> {
   const found: SignatureRecord[] = [];

@@ -3,7 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { SignatureRecord, Store } from '../../src/records/store.ts';
+import type { SignatureRecord } from '../../src/records/rows.ts';
+import type { Store } from '../../src/records/store.ts';
 import { addClient } from '../support/clients.ts';
 import { goodRequest } from '../support/in-process.ts';
 import type { SignAnswer } from '../support/instances.ts';
@@ -17,10 +18,9 @@ const RESTARTS = 10;
 const KILLS = 10;
 /** Fewer than the calls, so that many are rejected. */
 const QUOTA = 3000;
-const LEASE_SECONDS = 2;
 
 test('5,000 calls, 10 restarts of PostgreSQL and 10 kills of 3 servers: every returned signature counts, and no rejected one', async () => {
-  const scene = await openScene('PostgreSQL', 3, { limits: { leaseSeconds: LEASE_SECONDS } });
+  const scene = await openScene('PostgreSQL', 3, {});
   try {
     const { store, instances, postgres } = scene;
     const client = await addClient(store, { name: 'builds', quota: QUOTA });

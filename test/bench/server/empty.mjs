@@ -7,7 +7,7 @@ import { digestOfSecret } from '../../../server/src/http/auth.ts';
 const { tls, accessKey, accessSecret, bits } = JSON.parse(await text(process.stdin));
 const client = {
   ...{ id: 'client', accessKey, secretDigest: digestOfSecret(Buffer.from(accessSecret)), name: undefined },
-  ...{ signatures: 0, reserved: 0, handedOver: true, disabled: false, createdAt: new Date(0) },
+  ...{ signatures: 0, disabled: false, createdAt: new Date(0) },
   ...{ certificates: undefined, algorithms: undefined, quota: undefined, expiresAt: undefined },
 };
 const certificates = new Map(
@@ -26,14 +26,13 @@ const app = buildServer({
   store: {
     clients: { findByAccessKey: async (given) => (given === accessKey ? client : undefined) },
     certificates: { find: async (number) => certificates.get(number) },
-    quota: { reserve: async () => true, release: async () => {} },
-    records: { add: async () => true, uncount: async () => {} },
+    counting: { add: async () => true, isFailing: () => false, takeBack: async () => {} },
     check: async () => {},
   },
   keys: { find: async (id) => keys.get(id), check: async () => {} },
   tls: { certificate: readFileSync(tls, 'utf8'), key: readFileSync(tls, 'utf8') },
   now: () => new Date(),
-  ...{ sessions: 64, threads: 4, waiting: 256, lease: 60_000, connections: 4096 },
+  ...{ sessions: 64, threads: 4, waiting: 256, connections: 4096 },
   log: { level: 'info', stream: process.stderr },
 });
 await app.listen({ host: '127.0.0.1', port: 0 });

@@ -1,0 +1,59 @@
+/** Adds clients, and writes what each of them needs for its calls. */
+
+import { isUsable } from '../http/sign-request.ts';
+import type { Client, NewClient } from '../records/rows.ts';
+import type { Address } from './address.ts';
+import { type MakingData, restoreChainFiles } from './certificates.ts';
+import { credentialVariables, give, newCredentials, type Receiver, type Variable } from './credentials.ts';
+
+type StoredData = Pick<MakingData, 'store' | 'folder'>;
+/** What an operator says of a new client. */
+type Restrictions = Omit<NewClient, 'id' | 'accessKey' | 'secretDigest'>;
+
+export const UNRESTRICTED: Restrictions = {
+  ...{ name: undefined, certificates: undefined, algorithms: undefined, quota: undefined, expiresAt: undefined },
+};
+
+/**
+ * Adds a client, and shows its credentials with all else that it needs.
+ * @returns its access key
+ * @throws `client-env-exists`, `client-env-not-writable`, `data-folder-unusable`
+ */
+export async function addClient(
+  data: StoredData,
+  restrictions: Restrictions,
+  { address, receiver, now }: { readonly address: Address; readonly receiver: Receiver; readonly now: Date },
+): Promise<string> {
+  const { accessSecret, ...credentials } = newCredentials('AK');
+  const { accessKey } = credentials;
+  const service = await serviceVariables(data, restrictions, address, now);
+  await give(receiver, [...service, ...credentialVariables(accessKey, accessSecret)], () =>
+    data.store.clients.add({ ...restrictions, ...credentials }, now),
+  );
+  return accessKey;
+}
+
+/**
+ * The variables of a client besides its credentials. Of several certificates that it may use, a person chooses one.
+ * @throws `data-folder-unusable`
+ */
+export async function serviceVariables(
+  { store, folder }: StoredData,
+  client: Pick<Client, 'certificates'>,
+  { baseUrl, caFile }: Address,
+  now: Date,
+): Promise<readonly Variable[]> {
+  await restoreChainFiles(store, folder);
+  const certificates = (await store.certificates.list()).filter(
+    (certificate) => isUsable(certificate, now) && client.certificates?.includes(certificate.number) !== false,
+  );
+  const commented = certificates.length > 1;
+  return [
+    { name: 'CODESIGN_BASE_URL', value: baseUrl },
+    ...(caFile === undefined ? [] : [{ name: 'CODESIGN_CA_FILE', value: caFile }]),
+    ...certificates.flatMap(({ number }) => [
+      { name: 'CODESIGN_CODE', value: number, commented },
+      { name: 'CODESIGN_CERTIFICATE', value: folder.certificate(number), commented },
+    ]),
+  ];
+}

@@ -1,0 +1,115 @@
+/** New credentials, and where they are shown once: in a new file, or to a person at a terminal. */
+
+import { randomBytes, randomUUID } from 'node:crypto';
+import { access, constants, link, lstat, mkdir, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { reasonOf, ServerError } from '../errors.ts';
+import { syncFolder, writeFlushed } from '../files.ts';
+import { digestOfSecret } from '../http/auth.ts';
+
+export type Receiver =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'terminal'; readonly write: (text: string) => void };
+
+/** An environment variable; a commented one is for a person to choose. */
+export interface Variable {
+  readonly name: string;
+  readonly value: string;
+  readonly commented?: boolean;
+}
+
+/**
+ * Chooses where the credentials are written, before anything is created: a start that cannot show them creates nothing.
+ * @param dataRoot the folder that `--data` names; it may be missing still
+ * @param terminal writes to a terminal; undefined without a terminal
+ * @param option what names the file, for people
+ * @throws `nobody-to-hand-credentials-to`, `client-env-exists`, `client-env-not-writable`
+ */
+export async function chooseReceiver(
+  clientEnv: string | undefined,
+  dataRoot: string,
+  terminal: ((text: string) => void) | undefined,
+  option = '--client-env',
+): Promise<Receiver> {
+  if (clientEnv === undefined) {
+    if (terminal === undefined) throw new ServerError('nobody-to-hand-credentials-to', { option });
+    return { kind: 'terminal', write: terminal };
+  }
+  const path = resolve(clientEnv);
+  if (await exists(path)) throw new ServerError('client-env-exists', { path });
+  try {
+    if (dirname(path) === resolve(dataRoot)) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await access(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw new ServerError('client-env-not-writable', { path, reason: reasonOf(error) }, error);
+  }
+  return { kind: 'file', path };
+}
+
+/** Credentials of a client (AK) or a viewer of the page (VK): the access key shows which. */
+export function newCredentials(kind: 'AK' | 'VK') {
+  const accessKey = `${kind}${randomBytes(10).toString('hex').toUpperCase()}`;
+  return { id: randomUUID(), accessKey, ...newSecret() };
+}
+
+/** 256 random bits, and what is stored of them. */
+export function newSecret() {
+  const accessSecret = randomBytes(32).toString('base64url');
+  return { accessSecret, secretDigest: digestOfSecret(Buffer.from(accessSecret)) };
+}
+
+export function credentialVariables(accessKey: string, accessSecret: string, prefix = 'CODESIGN'): readonly Variable[] {
+  return [
+    { name: `${prefix}_ACCESS_KEY`, value: accessKey },
+    { name: `${prefix}_ACCESS_SECRET`, value: accessSecret },
+  ];
+}
+
+/**
+ * Shows variables as lines for `set -a; . FILE`, then does what makes their secret valid: so no secret is valid that was
+ * never shown. If that fails, the file is removed again.
+ * @throws `client-env-exists`, `client-env-not-writable`
+ */
+export async function give(
+  receiver: Receiver,
+  variables: readonly Variable[],
+  makeValid: () => Promise<unknown>,
+  title = "The client's environment",
+): Promise<void> {
+  const lines = variables.map(({ name, value, commented }) => `${commented ? '# ' : ''}${name}=${quoted(value)}\n`);
+  if (receiver.kind === 'file') await writeNewFile(receiver.path, lines.join(''));
+  else receiver.write(`${title}, shown this one time:\n\n${lines.join('')}\n`);
+  try {
+    await makeValid();
+  } catch (error) {
+    if (receiver.kind === 'file') await rm(receiver.path, { force: true });
+    throw error;
+  }
+}
+
+/** As a shell reads it back. */
+export function quoted(value: string): string {
+  return `'${value.replaceAll("'", "'\\''")}'`;
+}
+
+/** The file appears whole or not at all, and never in the place of another. */
+async function writeNewFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(4).toString('hex')}`;
+  try {
+    await writeFlushed(temporary, text, 'wx');
+    await link(temporary, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    if (await exists(path)) throw new ServerError('client-env-exists', { path }, error);
+    throw new ServerError('client-env-not-writable', { path, reason: reasonOf(error) }, error);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,235 @@
+/** Counting while PostgreSQL loses connections, rolls back, finds deadlocks and restarts: each signature counts once, or is not given. */
+
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { OutcomeUnknown } from '../../src/records/counting.ts';
+import { checkedPool, openPostgresStore } from '../../src/records/postgres.ts';
+import type { NewRecord } from '../../src/records/rows.ts';
+import type { Store } from '../../src/records/store.ts';
+import { type CommitProxy, type Fault, openCommitProxy } from '../support/commit-proxy.ts';
+import { certificateUntil, countedFor, newClient, PATIENCE, recordFor } from '../support/counting-scene.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+
+const NOW = new Date('2030-01-01T00:00:00Z');
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+let url: string;
+let proxy: CommitProxy;
+/** The server's store, whose connections pass the proxy. */
+let store: Store;
+/** Sees what is in the database. */
+let witness: Store;
+beforeEach(async () => {
+  url = postgres.newDatabase();
+  proxy = await openCommitProxy(url);
+  witness = await openPostgresStore(url);
+  store = await openPostgresStore(proxy.url);
+  await witness.certificates.add(certificateUntil('1', new Date('2030-12-31')), NOW);
+});
+afterEach(async () => {
+  await store.close();
+  await witness.close();
+  await proxy.close();
+});
+
+const signed = (clientId: string) => recordFor(clientId, NOW);
+const add = (record: NewRecord, patience = PATIENCE) => store.counting.add(record, patience);
+const isKept = async ({ id }: NewRecord) => (await witness.records.find(id))?.counted === true;
+
+describe('a COMMIT whose outcome is unknown', () => {
+  test.each<readonly [string, readonly Fault[]]>([
+    ['was not committed', ['lost']],
+    ['was committed', ['answer lost']],
+    ['is still being committed when it is tried again', ['unanswered']],
+    ['was committed, and is lost again and again', ['answer lost', 'lost', 'answer lost', 'unanswered']],
+  ])('that %s is counted once and answered', async (_name, faults) => {
+    // Committing takes a while: with "unanswered", the next attempt comes before its end.
+    postgres.query(url, slowCommits(0.4));
+    const client = await newClient(witness, { quota: 1 });
+    const record = signed(client.id);
+    proxy.faults.push(...faults);
+    expect(await add(record)).toBe(true);
+    expect(proxy.faults).toEqual([]);
+    expect(await countedFor(witness, client)).toBe(1);
+    expect(await isKept(record)).toBe(true);
+    expect(await add(signed(client.id))).toBe(false);
+  });
+
+  test('in the transaction of many calls counts each of them once, up to each client’s quota', async () => {
+    const clients = [await newClient(witness, { quota: 3 }), await newClient(witness)];
+    const records = clients.flatMap(({ id }) => Array.from({ length: 5 }, () => signed(id)));
+    proxy.faults.push('answer lost');
+    const counted = await Promise.all(records.map((record) => add(record)));
+    expect(counted.filter(Boolean)).toHaveLength(8);
+    expect(await Promise.all(clients.map((client) => countedFor(witness, client)))).toEqual([3, 5]);
+    expect(await Promise.all(records.map(isKept))).toEqual(counted);
+  });
+
+  test('for longer than a call waits is an error, and the count is taken back', async () => {
+    const client = await newClient(witness);
+    const record = signed(client.id);
+    proxy.faults.push('answer lost', ...Array<Fault>(50).fill('lost'));
+    await expect(add(record, { ...PATIENCE, settling: 500 })).rejects.toBeInstanceOf(OutcomeUnknown);
+    expect(await countedFor(witness, client)).toBe(1);
+    proxy.faults.splice(0);
+    await store.counting.takeBack(record, PATIENCE);
+    expect(await countedFor(witness, client)).toBe(0);
+    expect(await isKept(record)).toBe(false);
+  });
+
+  test('is not tried again once the server ends', async () => {
+    const client = await newClient(witness);
+    proxy.faults.push('lost', 'lost');
+    const failed = add(signed(client.id), { ...PATIENCE, ending: AbortSignal.abort() });
+    await expect(failed).rejects.toBeInstanceOf(OutcomeUnknown);
+    expect(await countedFor(witness, client)).toBe(0);
+  });
+
+  test('is taken back also while it is still being committed', async () => {
+    postgres.query(url, slowCommits(0.4));
+    const client = await newClient(witness);
+    const record = signed(client.id);
+    proxy.faults.push('unanswered');
+    await expect(add(record, { ...PATIENCE, settling: 0 })).rejects.toBeInstanceOf(OutcomeUnknown);
+    await store.counting.takeBack(record, PATIENCE);
+    expect(await countedFor(witness, client)).toBe(0);
+    expect(await isKept(record)).toBe(false);
+  });
+});
+
+describe('a COMMIT that is answered with ROLLBACK', () => {
+  test('counts nothing, and each of its calls is counted when it is tried again', async () => {
+    const client = await newClient(witness);
+    const records = Array.from({ length: 3 }, () => signed(client.id));
+    proxy.faults.push('rolled back');
+    expect(await Promise.all(records.map((record) => add(record)))).toEqual([true, true, true]);
+    expect(proxy.faults).toEqual([]);
+    expect(await countedFor(witness, client)).toBe(3);
+    expect(await Promise.all(records.map(isKept))).toEqual([true, true, true]);
+  });
+
+  test('is an error, as PostgreSQL answers after an error that was caught', async () => {
+    const pool = checkedPool(new pg.Pool({ connectionString: url }), (error) => error instanceof pg.DatabaseError);
+    const connection = await pool.connect();
+    try {
+      await connection.query('begin', []);
+      await expect(connection.query('select 1 / 0', [])).rejects.toThrow(/division by zero/);
+      await expect(connection.query('commit', [])).rejects.toMatchObject({ code: '40000' });
+    } finally {
+      connection.release();
+      await pool.end();
+    }
+  });
+});
+
+describe('an error that passes', () => {
+  test.each(['40P01', '40001', '57014'])('%s is tried again, call by call, and counts each once', async (code) => {
+    const clients = [await newClient(witness), await newClient(witness, { quota: 2 })];
+    postgres.query(url, failingUpdates(code, 3));
+    const records = clients.flatMap(({ id }) => Array.from({ length: 3 }, () => signed(id)));
+    const counted = await Promise.all(records.map((record) => add(record)));
+    expect(counted).toEqual([true, true, true, true, true, false]);
+    expect(await Promise.all(clients.map((client) => countedFor(witness, client)))).toEqual([3, 2]);
+    expect(await Promise.all(records.map(isKept))).toEqual(counted);
+  });
+
+  test('a deadlock with another program is tried again', async () => {
+    const [first, second] = (await Promise.all([newClient(witness), newClient(witness)])).sort((one, other) =>
+      one.id < other.id ? -1 : 1,
+    );
+    if (first === undefined || second === undefined) return expect.unreachable();
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    try {
+      const lock = (id: string) => other.query('select from clients where id = $1 for update', [id]);
+      await other.query('begin');
+      await lock(second.id);
+      const counted = [first, second].map(({ id }) => add(signed(id))); // holds the first, waits for the second
+      await untilOneWaits();
+      await lock(first.id);
+      await other.query('commit');
+      expect(await Promise.all(counted)).toEqual([true, true]);
+      expect(postgres.log()).toContain('deadlock detected');
+    } finally {
+      await other.end();
+    }
+  });
+
+  test('a client whose row is locked does not keep those of other clients waiting that were counted with it', async () => {
+    const [locked, free] = [await newClient(witness), await newClient(witness)];
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    try {
+      await other.query('begin');
+      await other.query('select from clients where id = $1 for update', [locked.id]);
+      const waiting = add(signed(locked.id));
+      const counted = add(signed(free.id));
+      await untilOneWaits();
+      postgres.query(url, `select pg_cancel_backend(pid) from pg_stat_activity where ${WAITS}`);
+      expect(await counted).toBe(true);
+      expect(await countedFor(witness, locked)).toBe(0);
+      await other.query('commit');
+      expect(await waiting).toBe(true);
+    } finally {
+      await other.end();
+    }
+  });
+
+  const WAITS = `application_name = 'codesign-remote-server' and wait_event_type = 'Lock'`;
+  async function untilOneWaits() {
+    await expect.poll(() => postgres.query(url, `select count(*) from pg_stat_activity where ${WAITS}`)).toBe('1');
+  }
+});
+
+test('keeps the process alive when connections break that are in use, and counts what it says that it counted', async () => {
+  const client = await newClient(witness);
+  let restarted = false;
+  let failed = 0;
+  let counted = 0;
+  const caller = async () => {
+    while (!restarted) {
+      const calls = [witness.counting.add(signed(client.id), PATIENCE), witness.records.report('x', client.id, 1, NOW)];
+      const [added, reported] = await Promise.allSettled(calls);
+      counted += Number(added?.status === 'fulfilled');
+      failed += Number(reported?.status === 'rejected');
+    }
+  };
+  const callers = Promise.all(Array.from({ length: 20 }, caller));
+  await postgres.restart();
+  restarted = true;
+  await callers;
+  expect(failed).toBeGreaterThan(0);
+  await witness.check();
+  expect(counted).toBeGreaterThan(0);
+  expect(await countedFor(witness, client)).toBe(counted);
+});
+
+test('writes no error to the log of PostgreSQL when it rejects a call, or lets one through at the end of a quota', async () => {
+  const before = postgres.log().length;
+  const [usedUp, nearly] = [await newClient(witness, { quota: 0 }), await newClient(witness, { quota: 3 })];
+  const ask = (clientId: string) => Promise.all(Array.from({ length: 5 }, () => add(signed(clientId))));
+  const answers = await Promise.all([ask(usedUp.id), ask(nearly.id)]);
+  expect(answers.map((counted) => counted.filter(Boolean).length)).toEqual([0, 3]);
+  expect(postgres.log().slice(before)).not.toMatch(/ERROR|FATAL|STATEMENT/);
+});
+
+/** Each COMMIT of a new record takes so many seconds. */
+function slowCommits(seconds: number): string {
+  return `create function wait() returns trigger language plpgsql as $$ begin perform pg_sleep(${seconds}); return null; end $$;
+    create constraint trigger slow after insert on records deferrable initially deferred for each row execute function wait()`;
+}
+
+/** The first updates of clients fail. A sequence counts them, since a rollback does not reset it. */
+function failingUpdates(code: string, times: number): string {
+  return `create sequence attempts;
+    create function fail() returns trigger language plpgsql as $$ begin
+      if nextval('attempts') <= ${times} then raise exception 'planted' using errcode = '${code}'; end if;
+      return new;
+    end $$;
+    create trigger failing before update on clients for each row execute function fail()`;
+}

@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { underFileLock } from '../../src/files.ts';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'codesign-lock-'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+test('the lock lets one in at a time, and the next one also after a failure', async () => {
+  let inside = 0;
+  let most = 0;
+  const work = async () => {
+    inside += 1;
+    most = Math.max(most, inside);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    inside -= 1;
+  };
+  await expect(underFileLock(join(root, 'lock'), async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await Promise.all([1, 2, 3].map(() => underFileLock(join(root, 'lock'), work)));
+  expect(most).toBe(1);
+});
+
+test('a root that holds no lock file is an error of the data folder', async () => {
+  const missing = underFileLock(join(root, 'missing', 'lock'), async () => {});
+  await expect(missing).rejects.toMatchObject({ code: 'data-folder-unusable' });
+});

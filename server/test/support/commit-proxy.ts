@@ -1,0 +1,70 @@
+/** A way to PostgreSQL on which COMMITs can be lost: before the database gets them, or their answers afterwards. */
+
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+
+/**
+ * `lost`: the connection breaks before the COMMIT reaches the database.
+ * `unanswered`: the database gets the COMMIT, and the connection breaks at the same time.
+ * `answer lost`: the connection breaks when the database answers.
+ * `rolled back`: the database gets a ROLLBACK instead, and answers it as it answers a COMMIT after an error.
+ */
+export type Fault = 'lost' | 'unanswered' | 'answer lost' | 'rolled back';
+
+export interface CommitProxy {
+  readonly url: string;
+  /** What happens to the next COMMITs, in this order; later ones pass. */
+  readonly faults: Fault[];
+  close(): Promise<void>;
+}
+
+/** Simple queries of the protocol: PostgreSQL's documentation, section 55.7, "Query (F)". */
+const COMMIT = simpleQuery('commit');
+const ROLLBACK = simpleQuery('rollback');
+
+/** @param url of a database that is reached through a socket in a folder */
+export async function openCommitProxy(url: string): Promise<CommitProxy> {
+  const database = new URL(url);
+  const path = `${database.searchParams.get('host')}/.s.PGSQL.5432`;
+  const faults: Fault[] = [];
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const behind = connect(path);
+    const sockets = [client, behind];
+    const breakOff = () => {
+      for (const socket of sockets) socket.destroy();
+    };
+    for (const socket of sockets) {
+      open.add(socket);
+      socket.on('error', () => {}).on('close', breakOff);
+    }
+    let answerIsLost = false;
+    client.on('data', (chunk) => {
+      const fault = chunk.equals(COMMIT) ? faults.shift() : undefined;
+      if (fault === 'lost') return breakOff();
+      if (fault === 'unanswered') return behind.write(chunk, breakOff);
+      answerIsLost = fault === 'answer lost';
+      return behind.write(fault === 'rolled back' ? ROLLBACK : chunk);
+    });
+    behind.on('data', (chunk) => (answerIsLost ? breakOff() : client.write(chunk)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `postgres://${database.username}@127.0.0.1:${port}${database.pathname}`,
+    faults,
+    async close() {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function simpleQuery(text: string): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(4 + text.length + 1);
+  return Buffer.concat([Buffer.from('Q'), length, Buffer.from(`${text}\0`)]);
+}
