@@ -6,12 +6,7 @@ import { type Crl, readCrls } from '../certificates/revocation/crl.ts';
 import { buildOcspRequest } from '../certificates/revocation/ocsp-response.ts';
 import { statusByOcsp } from '../certificates/revocation/ocsp-status.ts';
 import { crlAddressesOf, ocspAddressesOf } from '../certificates/revocation/sources.ts';
-import {
-  combineStatements,
-  type RevocationStatus,
-  type Statement,
-  unknownBecause,
-} from '../certificates/revocation/status.ts';
+import { combineStatuses, type RevocationStatus, unknownBecause } from '../certificates/revocation/status.ts';
 import { expectedError } from '../errors/codesign-error.ts';
 import type { Http } from '../http/http.ts';
 import type { Outcome } from '../http/request.ts';
@@ -24,15 +19,14 @@ export interface Asked {
   readonly otherKeys: readonly ParsedCertificate[];
 }
 
-/** Every statement that was obtained; reasons where none was. `needsLists`: also fetch CRLs that an OCSP answer makes unnecessary. */
-export type AskOnline = (asked: Asked, needsLists: boolean) => Promise<readonly Statement[]>;
+export type AskOnline = (asked: Asked) => Promise<readonly RevocationStatus[]>;
 
 export interface OnlineOptions {
   readonly http: Pick<Http, 'get' | 'post'>;
   readonly now: Date;
   /** For each request. */
   readonly deadlineMilliseconds: number;
-  readonly byCrl: (crl: Crl, asked: Asked) => Statement;
+  readonly byCrl: (crl: Crl, asked: Asked) => RevocationStatus;
 }
 
 const MAX_CRL_LENGTH = 32 * 1024 * 1024;
@@ -45,20 +39,18 @@ const MAX_REMEMBERED_CRLS = 20;
 /** Nothing is sent but the OCSP request: a name and a key by their digests, and a serial number. */
 export function askOnline(options: OnlineOptions): AskOnline {
   const crlsAt = remembering(MAX_REMEMBERED_CRLS, String, (url: URL) => fetchCrls(url, options));
-  return async (asked, needsLists) => {
+  return async (asked) => {
     const { fields } = asked.certificate;
     const reasons: string[] = [];
     const responders = usableAddresses(() => ocspAddressesOf(fields), reasons);
     const lists = usableAddresses(() => crlAddressesOf(fields), reasons);
-    const statements: Statement[] = [];
-    for (const url of responders) statements.push({ status: await askResponder(url, asked, options) });
+    const statuses: RevocationStatus[] = reasons.map(unknownBecause);
+    for (const url of responders) statuses.push(await askResponder(url, asked, options));
     for (const url of lists) {
-      if (!needsLists && combineStatements(statements).kind !== 'unknown') break;
-      for (const statement of await askList(url, asked, options, crlsAt)) statements.push(statement);
+      if (combineStatuses(statuses).kind !== 'unknown') break;
+      for (const status of await askList(url, asked, options, crlsAt)) statuses.push(status);
     }
-    const failures = reasons.map((why): Statement => ({ status: unknownBecause(why) }));
-    const all = [...failures, ...statements];
-    return all.length === 0 ? [{ status: unknownBecause('it names no address to ask') }] : all;
+    return statuses.length === 0 ? [unknownBecause('it names no address to ask')] : statuses;
   };
 }
 
@@ -97,13 +89,12 @@ async function askResponder(url: URL, asked: Asked, options: OnlineOptions): Pro
   return status.kind === 'unknown' ? unknown(url, status.why) : status;
 }
 
-async function askList(url: URL, asked: Asked, options: OnlineOptions, crlsAt: CrlsAt): Promise<Statement[]> {
+async function askList(url: URL, asked: Asked, options: OnlineOptions, crlsAt: CrlsAt): Promise<RevocationStatus[]> {
   const crls = await crlsAt(url);
-  if (typeof crls === 'string') return [{ status: unknown(url, crls) }];
+  if (typeof crls === 'string') return [unknown(url, crls)];
   return crls.map((crl) => {
-    const statement = options.byCrl(crl, asked);
-    const { status } = statement;
-    return status.kind === 'unknown' ? { ...statement, status: unknown(url, status.why) } : statement;
+    const status = options.byCrl(crl, asked);
+    return status.kind === 'unknown' ? unknown(url, status.why) : status;
   });
 }
 

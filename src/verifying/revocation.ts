@@ -7,13 +7,12 @@ import { basicConstraintsOf, extendedKeyUsageOf } from '../certificates/certific
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import type { Crl } from '../certificates/revocation/crl.ts';
 import {
-  type CombinedStatus,
-  combineStatements,
+  combineStatuses,
   isCompromise,
   nameOfReason,
+  type RevocationStatus,
   type Revoked,
-  type Statement,
-  statementByCrl,
+  statusByCrl,
   unknownBecause,
 } from '../certificates/revocation/status.ts';
 import { isSignedBy, type Signed } from '../certificates/signature-algorithm.ts';
@@ -42,13 +41,11 @@ const DEADLINE_MILLISECONDS = 15_000;
 export function createRevocation(options: RevocationOptions) {
   const { crls, http, now, deadlineMilliseconds = DEADLINE_MILLISECONDS } = options;
   const isSigned = rememberingSignatures();
-  const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: Asked): Statement => {
-    const byKeyOf = (signer: ParsedCertificate) => statementByCrl(crl, certificate, signer, now, isSigned);
-    const statement = byKeyOf(issuer);
-    if (statement.list !== undefined) return statement;
-    // Whether such a key was revoked itself is not asked, so that its lists say "revoked" and never "good".
-    const revoked = otherKeys.map((other) => byKeyOf(other).status).find(({ kind }) => kind === 'revoked');
-    return revoked === undefined ? statement : { status: revoked };
+  const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: Asked): RevocationStatus => {
+    const byKeyOf = (signer: ParsedCertificate) => statusByCrl(crl, certificate, signer, now, isSigned);
+    // Whether another key was revoked itself is not asked, so that its lists say "revoked" and never "good".
+    const byOthers = otherKeys.map(byKeyOf).filter(({ kind }) => kind === 'revoked');
+    return combineStatuses([byKeyOf(issuer), ...byOthers]);
   };
   const online = http && askOnline({ http, now, deadlineMilliseconds, byCrl });
   const statusOf = remembering(MAX_REMEMBERED, keyOf, (asked: Asked) => findStatus(asked, crls, byCrl, online));
@@ -68,29 +65,21 @@ export function createRevocation(options: RevocationOptions) {
   };
 }
 
-/** The network is asked unless a CRL given already says "revoked" for good. */
 async function findStatus(
   asked: Asked,
   crls: readonly Crl[],
-  byCrl: (crl: Crl, asked: Asked) => Statement,
+  byCrl: (crl: Crl, asked: Asked) => RevocationStatus,
   online: AskOnline | undefined,
-): Promise<CombinedStatus> {
+): Promise<RevocationStatus> {
   const ofIssuer = crls.filter(({ issuerKey }) => issuerKey === asked.certificate.issuerKey);
   const fromFiles = ofIssuer.map((crl) => fromFile(byCrl(crl, asked)));
-  const isSettled = fromFiles.some(({ status, withoutHold }) => status.kind === 'revoked' && withoutHold === undefined);
-  if (online !== undefined && !isSettled) {
-    // A newer list may lift a hold; an OCSP answer does not say of when the hold was.
-    const needsLists = fromFiles.some(({ withoutHold }) => withoutHold !== undefined);
-    return combineStatements([...(await online(asked, needsLists)), ...fromFiles]);
-  }
-  if (fromFiles.length > 0) return combineStatements(fromFiles);
+  if (online !== undefined) return combineStatuses([...(await online(asked)), ...fromFiles]);
+  if (fromFiles.length > 0) return combineStatuses(fromFiles);
   return unknownBecause(`no CRL of "${asked.certificate.issuerName}" is given`);
 }
 
-function fromFile(statement: Statement): Statement {
-  const { status } = statement;
-  if (status.kind !== 'unknown') return statement;
-  return { ...statement, status: unknownBecause(`a CRL given: ${status.why}`) };
+function fromFile(status: RevocationStatus): RevocationStatus {
+  return status.kind === 'unknown' ? unknownBecause(`a CRL given: ${status.why}`) : status;
 }
 
 /** RFC 9608, 4: the extension is for certificates of end entities. A damaged extension is among the path's findings. */
@@ -124,11 +113,11 @@ const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
 
 /**
  * Windows and jarsigner compare the date of the revocation with the time of the signature, whatever the reason: authorities
- * are to date it back to when the key was lost. So does this, except in two cases. A CRL may report a lost key by an
- * invalidityDate before the revocation: then that counts (RFC 5280, 5.3.2). And who has the key of a timestamp authority
- * can make any time, so that its tokens end with it altogether, unless the reason says that the key is safe (RFC 3161, 4).
+ * are to date it back to when the key was lost. This program does so for the reasons that leave the key with its owner. If a
+ * key may be in wrong hands, no signature of it counts: nothing shows when it was lost. A lost key of a timestamp authority
+ * can make any time, so its tokens end with it unless the reason says that the key is safe (RFC 3161, 4).
  */
-export function revocationFindings(status: CombinedStatus, certificate: ParsedCertificate, at: Date): Finding[] {
+export function revocationFindings(status: RevocationStatus, certificate: ParsedCertificate, at: Date): Finding[] {
   const { name } = certificate;
   switch (status.kind) {
     case 'good':
@@ -154,14 +143,12 @@ function findingOf(revoked: Revoked, certificate: ParsedCertificate, at: Date): 
 }
 
 /** Whether it ends trust in what the certificate was used for, and words that say why or why not. */
-function consequence({ revokedAt, reason, invalidSince }: Revoked, certificate: ParsedCertificate, at: Date) {
+function consequence({ revokedAt, reason }: Revoked, certificate: ParsedCertificate, at: Date) {
   if (revokedAt <= at) return { isAgainst: true, words: '' };
-  if (isCompromise(reason) && invalidSince !== undefined && invalidSince <= at) {
-    return { isAgainst: true, words: `, and its key is not to be relied on since ${secondOf(invalidSince)}` };
-  }
   if (isTimeStamper(certificate) && !(reason !== undefined && HARMLESS_TO_TIMESTAMPS.has(reason))) {
     return { isAgainst: true, words: ', and no timestamp of it counts any more' };
   }
+  if (isCompromise(reason)) return { isAgainst: true, words: ', and no signature of it counts any more' };
   return { isAgainst: false, words: `, after it was used (${secondOf(at)})` };
 }
 

@@ -15,8 +15,6 @@ export interface CrlEntry {
   readonly revokedAt: Date;
   /** CRLReason; undefined: not said, or not readable. */
   readonly reason: number | undefined;
-  /** Since when the key is known or suspected to be in wrong hands; undefined: not said, or not readable. */
-  readonly invalidSince: Date | undefined;
 }
 
 export interface FoundEntries {
@@ -28,7 +26,7 @@ export interface FoundEntries {
 
 type EntriesOfCrl = Pick<Crl, 'entries' | 'issuerKey'> & { readonly scope: Pick<Crl['scope'], 'isIndirect'> };
 
-/** holdInstructionCode says what to do with a hold, and nothing about the certificate. */
+/** holdInstructionCode says what to do with a hold; invalidityDate says since when a key may be in wrong hands. */
 const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DATE, HOLD_INSTRUCTION]);
 /** The BOOLEAN that makes an extension critical. */
 const TRUE = Buffer.of(0x01, 0x01, 0xff);
@@ -91,13 +89,10 @@ function readEntry(der: Uint8Array): CrlEntry {
   const revokedAt = readTime(fields.any('revocation date'), what);
   // What is damaged in the extensions of an entry leaves it an entry: the certificate is revoked.
   const values = orUndefined(() => extensionsOf(der).map(({ type, value }) => [type, value] as const));
-  const extensions = new Map(values);
-  const reason = extensions.get(REASON_CODE);
-  const invalidSince = extensions.get(INVALIDITY_DATE);
+  const reason = new Map(values).get(REASON_CODE);
   return {
     revokedAt,
     reason: reason && orUndefined(() => expectTag(readDer(reason, what), 0x0a, what).contents[0]),
-    invalidSince: invalidSince && orUndefined(() => readTime(readDer(invalidSince, what), what)),
   };
 }
 

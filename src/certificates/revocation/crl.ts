@@ -6,7 +6,7 @@ import {
   DELTA_CRL_INDICATOR,
   ISSUING_DISTRIBUTION_POINT,
 } from '../../asn1/object-identifiers.ts';
-import { bitsOf, type Element, expectTag, fieldsOf, onlyPart, readDer } from '../../asn1/read.ts';
+import { bitsOf, type Element, fieldsOf, onlyPart, readDer } from '../../asn1/read.ts';
 import { readTime } from '../../asn1/times.ts';
 import { isSameBytes } from '../../bytes/byte-source.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
@@ -23,8 +23,6 @@ export interface Crl extends Signed {
   readonly thisUpdate: Date;
   /** undefined: not said. */
   readonly nextUpdate: Date | undefined;
-  /** Greater in a newer list of the same issuer and scope (cRLNumber); 0n: not said. */
-  readonly number: bigint;
   readonly scope: CrlScope;
   /** The contents of revokedCertificates. */
   readonly entries: Uint8Array;
@@ -35,12 +33,8 @@ export interface CrlScope {
   readonly problem: string | undefined;
   /** Why a certificate that it leaves out may be revoked (delta, some reasons only, indirect, unknown), for people. */
   readonly partial: string | undefined;
-  /** Whether it holds changes to an earlier list only. */
-  readonly isDelta: boolean;
   /** Whether its entries may be about certificates of other issuers. */
   readonly isIndirect: boolean;
-  /** Comparable: equal for lists of one issuer that cover the same certificates. */
-  readonly key: string;
   readonly covers: 'all' | 'end-entities' | 'authorities';
   /** Names of the distribution points that it is for, comparable; undefined: for all. */
   readonly points: readonly string[] | undefined;
@@ -48,8 +42,6 @@ export interface CrlScope {
 
 /** Neither says anything about what the list covers. */
 const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([AUTHORITY_KEY_IDENTIFIER, CRL_NUMBER]);
-/** In octets (RFC 5280, 5.2.3). */
-const LONGEST_NUMBER = 20;
 
 /** Reads the CRL at the start of `der`. Throws `asn1-malformed`. */
 export function parseCrl(der: Uint8Array): Crl {
@@ -79,7 +71,6 @@ export function parseCrl(der: Uint8Array): Crl {
     issuerName: issuer.commonName ?? issuer.text,
     thisUpdate,
     nextUpdate: nextUpdate && readTime(nextUpdate, what),
-    number: numberIn(extensions),
     scope: problem === undefined ? scope : { ...scope, problem },
     signedBytes: body.bytes,
     signatureAlgorithm,
@@ -94,27 +85,18 @@ function versionProblem(version: Element | undefined, extensions: readonly Exten
   return version.contents.length === 1 && version.contents[0] === 1 ? undefined : 'it is of a version not known here';
 }
 
-function numberIn(extensions: readonly Extension[]): bigint {
-  const value = extensions.find(({ type }) => type === CRL_NUMBER)?.value;
-  if (value === undefined) return 0n;
-  const { contents } = expectTag(readDer(value, 'cRLNumber'), 0x02, 'cRLNumber');
-  return contents.length > LONGEST_NUMBER ? 0n : BigInt(`0x0${Buffer.from(contents).toString('hex')}`);
-}
-
 function readScope(extensions: readonly Extension[], issuer: Uint8Array): CrlScope {
   let scope: CrlScope = {
     problem: undefined,
     partial: undefined,
-    isDelta: false,
     isIndirect: false,
-    key: '',
     covers: 'all',
     points: undefined,
   };
   for (const { type, isCritical, value } of extensions) {
     // Both must be critical, and mean the same when they are not.
     if (type === DELTA_CRL_INDICATOR) {
-      scope = { ...scope, isDelta: true, partial: 'it holds changes only (a delta CRL)' };
+      scope = { ...scope, partial: 'it holds changes only (a delta CRL)' };
     } else if (type === ISSUING_DISTRIBUTION_POINT) {
       scope = readDistributionPoint(value, scope, issuer);
     } else if (isCritical && !HARMLESS_EXTENSIONS.has(type)) {
@@ -143,8 +125,7 @@ function readDistributionPoint(value: Uint8Array, scope: CrlScope, issuer: Uint8
   if (isIndirect) partial = "it holds other issuers' certificates (an indirect CRL)";
   if (attributesOnly || (endEntitiesOnly && authoritiesOnly)) problem = 'it covers no public key certificates';
   const covers = endEntitiesOnly ? 'end-entities' : authoritiesOnly ? 'authorities' : 'all';
-  const key = Buffer.from(value).toString('base64');
-  return { ...scope, problem, partial, isIndirect, key, covers, points: name && pointNames(name, issuer, what) };
+  return { ...scope, problem, partial, isIndirect, covers, points: name && pointNames(name, issuer, what) };
 }
 
 const BEGIN = '-----BEGIN X509 CRL-----';

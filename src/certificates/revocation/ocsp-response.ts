@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { DIGEST_OID } from '../../asn1/algorithm-identifiers.ts';
-import { INVALIDITY_DATE, OCSP_BASIC_RESPONSE } from '../../asn1/object-identifiers.ts';
+import { OCSP_BASIC_RESPONSE } from '../../asn1/object-identifiers.ts';
 import {
   algorithmOf,
   bitsOf,
@@ -41,7 +41,6 @@ export interface OcspAnswer {
   readonly status: 'good' | 'revoked' | 'unknown';
   readonly revokedAt: Date | undefined;
   readonly reason: number | undefined;
-  readonly invalidSince: Date | undefined;
   readonly thisUpdate: Date;
   readonly nextUpdate: Date | undefined;
 }
@@ -106,7 +105,6 @@ function readAnswer(element: Element): OcspAnswer {
   const thisUpdate = readTime(fields.next(0x18, 'this update'), what);
   const nextUpdate = fields.optional(0xa0);
   const extensions = extensionsIn(fields.optional(0xa1));
-  const invalidSince = extensions.findLast(({ type }) => type === INVALIDITY_DATE)?.value;
   return {
     extensions,
     digestAlgorithm,
@@ -117,7 +115,6 @@ function readAnswer(element: Element): OcspAnswer {
     // Without a time, a revoked certificate is still revoked.
     revokedAt: time && readTime(time, what),
     reason: reason && expectTag(onlyPart(reason, what), 0x0a, what).contents[0],
-    invalidSince: invalidSince && readTime(readDer(invalidSince, what), what),
     thisUpdate,
     nextUpdate: nextUpdate && readTime(onlyPart(nextUpdate, what), what),
   };

@@ -11,7 +11,7 @@ import { readName } from '../names.ts';
 import { hasSigned, type ParsedCertificate, parseCertificate } from '../parsed-certificate.ts';
 import { isSignedBy } from '../signature-algorithm.ts';
 import { issuerDigests, keyBitsOf, type OcspAnswer, type OcspResponse, readOcspResponse } from './ocsp-response.ts';
-import { ON_HOLD, type RevocationStatus, stalenessOf, unknownBecause } from './status.ts';
+import { combineStatuses, type RevocationStatus, stalenessOf, unknownBecause } from './status.ts';
 
 /** Never throws for what an answer holds. */
 export function statusByOcsp(
@@ -28,23 +28,21 @@ export function statusByOcsp(
     const answers = response.answers.filter((one) => isAbout(one, certificate, issuer));
     if (answers.length === 0) return unknownBecause('it is about another certificate');
     const statuses = answers.map((answer) => statusOf(answer, now));
-    const revoked = statuses.find(({ kind }) => kind === 'revoked');
-    if (revoked !== undefined) return revoked;
+    const combined = combineStatuses(statuses);
+    if (combined.kind === 'revoked') return combined;
     const critical = response.criticalExtensions.find((type) => type !== CERTIFICATE_TRANSPARENCY); // logs say nothing about revocation
     if (critical !== undefined) return unknownBecause(`its critical extension ${critical} is not known here`);
-    return statuses.find(({ kind }) => kind === 'unknown') ?? { kind: 'good' };
+    return statuses.find(({ kind }) => kind === 'unknown') ?? combined;
   } catch (thrown) {
     return unknownBecause(expectedError(thrown).message);
   }
 }
 
-/** As in a CRL, "revoked" is for good, even in an old answer, except a hold. */
+/** As in a CRL, "revoked" counts even in an old answer. */
 function statusOf(answer: OcspAnswer, now: Date): RevocationStatus {
-  const { status, revokedAt, reason, invalidSince, thisUpdate, nextUpdate } = answer;
+  const { status, revokedAt, reason, thisUpdate, nextUpdate } = answer;
+  if (status === 'revoked') return { kind: 'revoked', revoked: [{ revokedAt: revokedAt ?? thisUpdate, reason }] };
   const staleness = stalenessOf(thisUpdate, nextUpdate, now);
-  if (status === 'revoked' && (staleness === undefined || reason !== ON_HOLD)) {
-    return { kind: 'revoked', revokedAt: revokedAt ?? thisUpdate, reason, invalidSince };
-  }
   if (staleness !== undefined) return unknownBecause(staleness);
   return status === 'good' ? { kind: 'good' } : unknownBecause('it does not know the certificate');
 }

@@ -9,18 +9,12 @@ import type { Crl } from './crl.ts';
 import { type CrlEntry, findInCrl } from './crl-entries.ts';
 import { crlPointsOf } from './sources.ts';
 
-export interface Revoked {
-  readonly kind: 'revoked';
-  readonly revokedAt: Date;
-  /** CRLReason (RFC 5280, 5.3.1); undefined: not said. */
-  readonly reason: number | undefined;
-  /** Since when the key is known or suspected to be in wrong hands; undefined: not said. */
-  readonly invalidSince: Date | undefined;
-}
+export type Revoked = CrlEntry;
 
 export type RevocationStatus =
   | { readonly kind: 'good' }
-  | Revoked
+  /** Everything that the sources say: each entry counts. */
+  | { readonly kind: 'revoked'; readonly revoked: readonly Revoked[] }
   /** `why`: for people, no whole sentence. */
   | { readonly kind: 'unknown'; readonly why: string };
 
@@ -29,52 +23,23 @@ export function unknownBecause(why: string): Extract<RevocationStatus, { kind: '
   return { kind: 'unknown', why };
 }
 
-/** What one source says, and what is needed to weigh it against the others. */
-export interface Statement {
-  readonly status: RevocationStatus;
-  /** Undefined: not by a CRL. */
-  readonly list?: Pick<Crl, 'issuerKey' | 'thisUpdate' | 'number' | 'scope'>;
-  /** Whether it ends holds in lists of its scope that are older: the certificate is no longer in it. */
-  readonly liftsHold?: boolean;
-  /** Of a hold: what the list says if the hold is lifted. */
-  readonly withoutHold?: RevocationStatus;
-}
-
-/** All statements together; every one of `revoked` counts. */
-export type CombinedStatus =
-  | Exclude<RevocationStatus, Revoked>
-  | { readonly kind: 'revoked'; readonly revoked: readonly Revoked[] };
-
-/** "Revoked" wins over "good", except a hold that a newer list of the same issuer and scope lifts; "good" over "unknown". */
-export function combineStatements(statements: readonly Statement[]): CombinedStatus {
-  const statuses = statements.map((statement) => {
-    const { status, withoutHold } = statement;
-    return withoutHold !== undefined && statements.some((other) => lifts(other, statement)) ? withoutHold : status;
-  });
-  const revoked = statuses.filter((status) => status.kind === 'revoked');
+/** "Revoked" wins over "good", and "good" over "unknown". */
+export function combineStatuses(statuses: readonly RevocationStatus[]): RevocationStatus {
+  const revoked = statuses.flatMap((status) => (status.kind === 'revoked' ? status.revoked : []));
   if (revoked.length > 0) return { kind: 'revoked', revoked };
   const reasons = statuses.flatMap((status) => (status.kind === 'unknown' ? [status.why] : []));
-  return statuses.some(({ kind }) => kind === 'good') ? { kind: 'good' } : { kind: 'unknown', why: reasons.join('; ') };
+  return statuses.some(({ kind }) => kind === 'good') ? { kind: 'good' } : unknownBecause(reasons.join('; '));
 }
 
-function lifts({ list: newer, liftsHold = false }: Statement, { list: older }: Statement): boolean {
-  if (!liftsHold || newer === undefined || older === undefined) return false;
-  if (newer.issuerKey !== older.issuerKey || newer.scope.key !== older.scope.key) return false;
-  const later = newer.thisUpdate.getTime() - older.thisUpdate.getTime();
-  // A delta is of the same time as the list that it changes, or later.
-  return later > 0 || (later === 0 && (newer.scope.isDelta || newer.number > older.number));
-}
-
-export const ON_HOLD = 6;
 /** removeFromCRL: in a delta CRL, the certificate is no longer on hold, or has expired. */
-export const REMOVED = 8;
+const REMOVED = 8;
 const REASONS: Readonly<Record<number, string>> = {
   1: 'its key is in wrong hands',
   2: "its authority's key is in wrong hands",
   3: 'the affiliation has changed',
   4: 'it was superseded',
   5: 'it is out of use',
-  [ON_HOLD]: 'it is on hold',
+  6: 'it is on hold',
   9: 'a privilege was withdrawn',
   10: 'its authority is in wrong hands',
 };
@@ -102,59 +67,34 @@ export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now:
 }
 
 /**
- * What a CRL says of a certificate, if it may say anything of it (RFC 5280, 6.3.3): issuer, signature, scope, freshness.
- * `isSigned` may remember: a large list takes a tenth of a second. The CRL must be of the certificate's own issuer. A certificate that it lists is revoked whatever else the list is about,
- * and even where the list has expired since: revocation is for good, except a hold.
+ * What a CRL says of a certificate, if it may say anything of it (RFC 5280, 6.3.3): its issuer and signature decide that.
+ * A certificate that it names is revoked, whatever else the list is about, and even if it has expired or names a hold.
+ * Only a fresh list of all revocations says "good". `isSigned` may remember: a large list takes a tenth of a second.
  */
-export function statementByCrl(
+export function statusByCrl(
   crl: Crl,
   certificate: ParsedCertificate,
   issuer: ParsedCertificate,
   now: Date,
   isSigned: (issuer: ParsedCertificate, crl: Crl) => boolean = isSignedBy,
-): Statement {
+): RevocationStatus {
   try {
     const problem = authenticityProblem(crl, certificate, issuer, isSigned);
-    if (problem !== undefined) return { status: unknownBecause(problem) };
+    if (problem !== undefined) return unknownBecause(problem);
     const { serialNumber } = certificate.fields;
     const { entries, unknownCritical } = findInCrl(crl, { serialNumber, issuerKey: certificate.issuerKey });
+    const revoked = entries.filter(({ reason }) => reason !== REMOVED);
+    if (revoked.length > 0) return { kind: 'revoked', revoked };
     const gap =
+      (entries.length > 0 ? 'its entry takes the certificate from another list (removeFromCRL)' : undefined) ??
       crl.scope.partial ??
       (covers(crl, certificate) ? undefined : 'it covers other certificates of the issuer') ??
-      (unknownCritical && `an entry has the critical extension ${unknownCritical}, which is not known here`);
-    const staleness = stalenessOf(crl.thisUpdate, crl.nextUpdate, now);
-    if (entries.length > 0) return statementOfEntries(crl, entries, gap, staleness);
-    // A list of the past still shows that a hold had been lifted by then.
-    const liftsHold = gap === undefined && crl.thisUpdate <= now;
-    return { status: goodUnless(gap ?? staleness), list: crl, liftsHold };
+      (unknownCritical && `an entry has the critical extension ${unknownCritical}, which is not known here`) ??
+      stalenessOf(crl.thisUpdate, crl.nextUpdate, now);
+    return gap === undefined ? { kind: 'good' } : unknownBecause(gap);
   } catch (thrown) {
-    return { status: unknownBecause(expectedError(thrown).message) };
+    return unknownBecause(expectedError(thrown).message);
   }
-}
-
-/** `gap`, `staleness`: why the list says nothing of what it leaves out. */
-function statementOfEntries(
-  list: Crl,
-  entries: readonly CrlEntry[],
-  gap: string | undefined,
-  staleness: string | undefined,
-): Statement {
-  const [lasting] = entries
-    .filter(({ reason }) => reason !== ON_HOLD && reason !== REMOVED)
-    .sort((a, b) => a.revokedAt.getTime() - b.revokedAt.getTime());
-  if (lasting !== undefined) return { status: { kind: 'revoked', ...lasting }, list };
-  const hold = entries.find(({ reason }) => reason === ON_HOLD);
-  if (hold === undefined) {
-    const { isDelta } = list.scope;
-    const why = isDelta ? 'a delta CRL takes it from the list' : 'its entry is one for delta CRLs (removeFromCRL)';
-    return { status: unknownBecause(why), list, liftsHold: isDelta };
-  }
-  if (staleness !== undefined) return { status: unknownBecause(staleness), list };
-  return { status: { kind: 'revoked', ...hold }, list, withoutHold: goodUnless(gap) };
-}
-
-function goodUnless(why: string | undefined): RevocationStatus {
-  return why === undefined ? { kind: 'good' } : unknownBecause(why);
 }
 
 function authenticityProblem(

@@ -11,7 +11,7 @@ import { findInCrl } from '../../../src/certificates/revocation/crl-entries.ts';
 import { buildOcspRequest } from '../../../src/certificates/revocation/ocsp-response.ts';
 import { statusByOcsp } from '../../../src/certificates/revocation/ocsp-status.ts';
 import { crlAddressesOf, ocspAddressesOf } from '../../../src/certificates/revocation/sources.ts';
-import { statementByCrl } from '../../../src/certificates/revocation/status.ts';
+import { statusByCrl } from '../../../src/certificates/revocation/status.ts';
 import { readSigningChain } from '../../../src/certificates/signing-chain.ts';
 import { loadRoots } from '../../../src/http/roots.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
@@ -114,9 +114,9 @@ export const revocationTarget: TargetDefinition = {
         const crls = readCrls(input);
         if (typeof crls === 'string') return `${answer.kind}, ${crls.slice(0, 24)}`;
         const kinds = crls.map((crl) => {
-          const checked = statementByCrl(crl, leaf, issuer, NOW).status;
+          const checked = statusByCrl(crl, leaf, issuer, NOW);
           require(checked.kind !== 'good' || isOriginal, 'an unsigned list calls the certificate good');
-          return statementByCrl(crl, leaf, issuer, NOW, () => true).status.kind;
+          return statusByCrl(crl, leaf, issuer, NOW, () => true).kind;
         });
         for (const crl of crls) await wordFor(() => findInCrl(crl, { ...leaf, ...leaf.fields }));
         return `${answer.kind}, ${kinds[0]}`;

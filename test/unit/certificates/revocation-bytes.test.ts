@@ -7,7 +7,7 @@ import { readCrls } from '../../../src/certificates/revocation/crl.ts';
 import { findInCrl } from '../../../src/certificates/revocation/crl-entries.ts';
 import { buildOcspRequest } from '../../../src/certificates/revocation/ocsp-response.ts';
 import { statusByOcsp } from '../../../src/certificates/revocation/ocsp-status.ts';
-import { statementByCrl } from '../../../src/certificates/revocation/status.ts';
+import { statusByCrl } from '../../../src/certificates/revocation/status.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import { AUTHORITY, answerOcsp, type Made, make, makeCrl, SIGNER } from '../verifying/support/openssl-pki.ts';
@@ -57,10 +57,10 @@ describe('with a byte changed', () => {
       const crls = readCrls(bytes);
       if (typeof crls === 'string') continue;
       for (const crl of crls) {
-        expect(statementByCrl(crl, leaf.parsed, issuer.parsed, NOW).status.kind).not.toBe('good');
+        expect(statusByCrl(crl, leaf.parsed, issuer.parsed, NOW).kind).not.toBe('good');
         // As an authority could have signed it.
         expect(['good', 'revoked', 'unknown']).toContain(
-          statementByCrl(crl, leaf.parsed, issuer.parsed, NOW, () => true).status.kind,
+          statusByCrl(crl, leaf.parsed, issuer.parsed, NOW, () => true).kind,
         );
         expect(orError(() => findInCrl(crl, { ...leaf.parsed, ...leaf.parsed.fields }))).not.toBeInstanceOf(TypeError);
       }

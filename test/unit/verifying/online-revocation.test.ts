@@ -251,6 +251,22 @@ describe('an OCSP answer', () => {
     expect(codes(await ask())).toEqual([]);
   });
 
+  it('that says "revoked" counts for a hold after it has expired, and for a lost key whenever it was used', async () => {
+    const given = (reason: string) => ocsp({ revoked: [{ certificate: leaf, date: RECENTLY, reason }] });
+    answers = { '/ocsp': given('certificateHold') };
+    expect(codes(await ask({ at: NOW, now: new Date(NOW.getTime() + 8 * DAY) }))).toEqual(['certificate-revoked']);
+    answers = { '/ocsp': given('keyCompromise') };
+    expect(codes(await ask())).toEqual(['certificate-revoked']);
+  });
+
+  it('counts next to a CRL of a file with a revocation that ends less', async () => {
+    answers = { '/ocsp': ocsp({ revoked: [{ certificate: leaf, date: RECENTLY, reason: 'keyCompromise' }] }) };
+    const crls = readCrls(Buffer.from(makeCrl({ issuer, ...fresh, ...revokedRecently })));
+    if (typeof crls === 'string') throw new Error(crls);
+    const revocation = createRevocation({ crls, http, now: NOW });
+    expect(codes(await revocation.examine(leaf.parsed, issuer.parsed, LAST_YEAR))).toEqual(['certificate-revoked']);
+  });
+
   it('that says "revoked" counts after it has expired, and before that of another responder', async () => {
     answers = { '/ocsp': ocsp(revokedRecently) };
     expect(codes(await ask({ at: NOW, now: new Date(NOW.getTime() + 8 * DAY) }))).toEqual(['certificate-revoked']);
