@@ -12,7 +12,7 @@ import { observeProcesses } from '../journal/processes.ts';
 import type { Environment } from '../options/options.ts';
 import { readHistoryDays } from '../options/variables.ts';
 import { folderFlushes } from '../signing/files/flushes.ts';
-import { temporaryNames } from '../signing/files/target-lock.ts';
+import { temporaryNames } from '../signing/files/stale-files.ts';
 import type { Reading } from '../verifying/verify-file.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { clock } from './clock.ts';

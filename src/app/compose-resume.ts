@@ -10,7 +10,14 @@ import type { Environment } from '../options/options.ts';
 import type { OptionsOf } from '../options/table.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
-import { forgetCalls, type Given, listCalls, planCall, removeLeftBy, resumeCalls } from '../signing/resume/resume.ts';
+import {
+  forgetCalls,
+  type Given,
+  listCalls,
+  planCall,
+  removeStaleFilesOf,
+  resumeCalls,
+} from '../signing/resume/resume.ts';
 import type { ResumedCall } from '../signing/resume/resumed-call.ts';
 import type { SigningLike } from '../signing/resume/write-files.ts';
 import { leafDigest } from '../signing/service/signatures.ts';
@@ -62,7 +69,7 @@ export async function composeResume(
   const warnings: string[] = [...(connection?.warnings ?? [])];
 
   async function resume(signal: AbortSignal | undefined): Promise<readonly ResumedCall[]> {
-    await removeLeftBy(calls, run.disk);
+    await removeStaleFilesOf(calls, run.disk);
     if (journal === undefined || connection === undefined) return listCalls(calls, undefined);
     const writing = needsWriting(calls, connection.given)
       ? await composeWriting(settings, env, connection, run)

@@ -110,7 +110,7 @@ async function fill(file: OpenFile, buffer: Buffer, offset: number): Promise<voi
 }
 
 /** False if the file ends before `into` is full. */
-export async function readFully({ handle, isDirect }: OpenFile, into: Uint8Array, offset: number): Promise<boolean> {
+async function readFully({ handle, isDirect }: OpenFile, into: Uint8Array, offset: number): Promise<boolean> {
   for (let done = 0; done < into.length; ) {
     const [left, at] = [into.length - done, offset + done];
     const bytesRead = isDirect

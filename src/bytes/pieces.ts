@@ -26,11 +26,6 @@ export function part(piece: Piece, start: number, end: number): Piece {
   return isBytes(piece) ? piece.subarray(start, end) : { start: piece.start + start, end: piece.start + end };
 }
 
-export function isSamePiece(a: Piece, b: Piece): boolean {
-  if (isBytes(a)) return isBytes(b) && Buffer.compare(a, b) === 0;
-  return !isBytes(b) && a.start === b.start && a.end === b.end;
-}
-
 export function nextPiece(pieces: Iterator<Piece>): Piece | undefined {
   const { value, done } = pieces.next();
   return done ? undefined : value;

@@ -191,7 +191,7 @@ Exit codes: 0 done, 2 usage, or a damaged file, 6 the file cannot be written`,
 {…} in a cause stands for a value that the message of an occurrence shows.
 
 Examples:
-  codesign-remote explain target-busy
+  codesign-remote explain file-changed
 
 Exit codes: 0 shown, 2 usage, or an unknown code`,
 

@@ -30,7 +30,7 @@ export interface Measurement {
 
 /**
  * Reads the content once and gives all requested measures. A format calls it instead of reading by itself, so that
- * signing can write the temporary file in the same pass, and can have digested the copy before the format asks.
+ * signing can write the temporary file in the same pass.
  *
  * `draft`: of formats whose result has the content in other places than the original: the edits as far as they are known
  * without the digest. The temporary file is written by them at the same time, and the final edits then change what differs.

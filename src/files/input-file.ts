@@ -17,6 +17,11 @@ export function identityOf({ dev, ino }: Pick<FileStats, 'dev' | 'ino'>): string
   return `${dev}:${ino}`;
 }
 
+/** Another one after each write, as far as the file system's clock distinguishes them. */
+export function versionOf(stats: Pick<FileStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>): string {
+  return `${identityOf(stats)}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
+}
+
 /** Of the file that a path leads to; undefined if it leads to no file, or to one that cannot be reached. */
 export function identityAt(path: string): string | undefined {
   try {
@@ -28,30 +33,19 @@ export function identityAt(path: string): string | undefined {
 
 /** Whether `now` is the file that `before` was, untouched. */
 export function isUnchanged(before: FileStats, now: FileStats): boolean {
-  return (
-    identityOf(now) === identityOf(before) &&
-    now.size === before.size &&
-    now.mtimeNs === before.mtimeNs &&
-    now.ctimeNs === before.ctimeNs
-  );
+  return versionOf(now) === versionOf(before);
 }
 
 export interface InputFile extends AsyncDisposable {
   readonly path: string;
   readonly source: ByteSource;
-  /** The same bytes, read without a listener. */
-  readonly unwatched: ByteSource;
-  /** The open file's number in this process. */
-  readonly descriptor: number;
   readonly stats: FileStats;
-  /** Reports the progress of another reading in the place of this source's. */
-  watch(other: ByteSource): ByteSource;
   /** Earlier than the end of the scope; closing twice is harmless. */
   close(): Promise<void>;
 }
 
 /** Opening a pipe would wait for its writer without end. Windows has no such flag, and no such pipes. */
-const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Bytes from which on reading takes long enough to be watched. */
 const LARGE_SIZE = 20_000_000;
@@ -93,9 +87,7 @@ function inputFile(path: string, handle: FileHandle, stats: FileStats, onRead: O
     closing ??= handle.close();
     return closing;
   };
-  const watch = (plain: ByteSource): ByteSource =>
-    onRead === undefined || plain.size < LARGE_SIZE ? plain : watchedSource(plain, onRead);
-  const unwatched = fileSource(handle, Number(stats.size));
-  const source = watch(unwatched);
-  return { path, stats, source, unwatched, descriptor: handle.fd, watch, close, [Symbol.asyncDispose]: close };
+  const plain = fileSource(handle, Number(stats.size));
+  const source = onRead === undefined || plain.size < LARGE_SIZE ? plain : watchedSource(plain, onRead);
+  return { path, stats, source, close, [Symbol.asyncDispose]: close };
 }

@@ -22,11 +22,8 @@ export interface Run<Done> {
   readonly onEvent: (event: FileEvent | FileFinished<Done | SkippedOutcome | FailedOutcome>) => void;
 }
 
-/** Names, locks and removal of temporary files. */
-export type Disk = Pick<
-  StagedCopyOptions,
-  'randomName' | 'removeLeft' | 'lockTarget' | 'flushFolder' | 'temporaryFiles'
->;
+/** Names and removal of temporary files. */
+export type Disk = Pick<StagedCopyOptions, 'randomName' | 'removeStaleFiles' | 'flushFolder' | 'temporaryFiles'>;
 
 /** What is to be done to one file. */
 export interface Decision<Intent> {
@@ -42,6 +39,8 @@ export interface PlannedFile<Intent = unknown> extends FileToSign, Decision<Inte
   readonly stats: FileStats;
   /** Where the result is written, absolute, links followed. */
   readonly target: string;
+  /** The target as it was when it was planned; undefined if it was absent. */
+  readonly targetVersion: string | undefined;
   /** Opens the file, if it has not changed since it was planned. */
   open(source: ByteSource, reader: ContentReader): Promise<SignableFile>;
 }

@@ -15,12 +15,8 @@ export const signingErrors = defineErrors('local', {
     message: '{path} is listed in the catalog {catalog}, and this run would change both; nothing was sent',
     hint: 'Sign the files first, in a run of their own, then create the catalog from the signed files and sign it.',
   },
-  'copy-differs': {
-    message: 'the disk returned other bytes than were written to the temporary file',
-    hint: 'Check the disk and the memory of this machine. The file is untouched.',
-  },
   'copy-changed': {
-    message: 'another program changed or replaced the temporary file',
+    message: 'another program changed, replaced or removed the temporary file',
     hint: 'Find the program, for example a virus scanner or a sync program, and keep it away from the folder. A file that is not in place yet is untouched.',
   },
   'output-conflict': {
@@ -34,14 +30,6 @@ export const signingErrors = defineErrors('local', {
   'not-replaceable': {
     message: '{path} cannot be replaced: {reason}',
     hint: 'Use --output for another path: the result is a new file that is renamed to the target.',
-  },
-  'target-busy': {
-    message: 'another run is writing {name}: {who}',
-    hint: 'Wait until it has ended, and run again. If no such run exists, remove {lock}.',
-  },
-  'lock-lost': {
-    message: 'another run assumed this one had ended and may be writing the file; it was left as it is',
-    hint: 'Run again. {lock} names the run that holds the file; other programs must not remove it.',
   },
   'output-blocked': {
     message: 'the result cannot be written to {path}: {blockedBy} is not a folder',

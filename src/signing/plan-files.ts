@@ -4,15 +4,16 @@ import { extname } from 'node:path';
 import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
-import { type FileStats, identityAt, identityOf, openInput } from '../files/input-file.ts';
+import { type FileStats, identityAt, identityOf } from '../files/input-file.ts';
 import type { Format, SignableFile } from '../formats/format.ts';
 import { contentReader, recogniseFormat } from '../formats/recognise.ts';
 import type { Batch } from './batch.ts';
 import type { Change, Planned, PlannedFile, Run } from './change.ts';
 import { signingErrors } from './errors.ts';
-import { onBytesRead } from './files/open-file.ts';
+import { openSettled } from './files/open-file.ts';
 import { findSamePaths } from './files/same-path.ts';
 import { assertReplaceable, resolveTarget } from './files/target.ts';
+import { versionAt } from './files/unchanged.ts';
 import type { FileToSign } from './outcome.ts';
 
 /** In the order given, without what was merely found in a folder and is of no format. */
@@ -55,7 +56,7 @@ async function planFile<Intent>(
   onFormat: (format: Format) => void,
   keepLayout: boolean,
 ): Promise<PlannedFile<Intent>> {
-  await using input = await openInput(file.path, onBytesRead(file.path, run.onEvent));
+  await using input = await openSettled(file.path, run.onEvent);
   const format = await recogniseFormat(input.source, [file.output, file.path], run);
   onFormat(format);
   const opened = await format.open(input.source, contentReader(run.digestEntries), file.output);
@@ -68,6 +69,7 @@ async function planFile<Intent>(
     format,
     stats: input.stats,
     target,
+    targetVersion: versionAt(target),
     skipped,
     warnings: skipped === undefined ? [...warnings, ...hardLinkWarnings(file, input.stats)] : warnings,
     intent,

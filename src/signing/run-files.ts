@@ -69,7 +69,7 @@ async function finish<Intent, Done>(
   const isRehearsal = change.isRehearsal === true;
   if (skipped !== undefined) {
     // No copy is created, which would look for them.
-    if (!isRehearsal) await disk.removeLeft?.(dirname(plan.target));
+    if (!isRehearsal) await disk.removeStaleFiles?.(dirname(plan.target));
     return { outcome: { path, output, format: plan.format.id, warnings, status: 'skipped', reason: skipped } };
   }
   try {

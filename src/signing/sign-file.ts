@@ -5,7 +5,8 @@ import type { AfterFile, Claim } from '../journal/journal.ts';
 import type { Finished, PlannedFile, Run } from './change.ts';
 import { signingErrors } from './errors.ts';
 import { commit } from './files/commit.ts';
-import { assertUnchanged, openFile } from './files/open-file.ts';
+import { openFile } from './files/open-file.ts';
+import { lookAgain } from './files/unchanged.ts';
 import type { InnerSigned, PlannedOutcome, SignedOutcome, SigningEvent } from './outcome.ts';
 import { prepareSignature } from './prepare-signature.ts';
 import { noted, REPORT_IS_DUE } from './service/call.ts';
@@ -40,7 +41,7 @@ export async function signFile(
 ): Promise<Finished<SignedOutcome>> {
   const { run, signatures, timestamps } = steps;
   if (plan.intent.written !== undefined) return await finishWritten(plan, plan.intent.written, steps, attempt);
-  // 1. Open: lock the target and create a temporary copy next to it.
+  // 1. Open: create a temporary copy next to the target.
   await using file = await openFile(plan, run);
   // 2. Prepare: digest the content into what is to be signed, and rehearse with a signature of zeros.
   await using prepared = await prepareSignature(plan, file, steps, timestamps.probableLength());
@@ -49,14 +50,14 @@ export async function signFile(
   // 3. Digest: it identifies the work. A signature that the journal has for it is reused.
   using work = await signatures.claim(prepared, plan, attempt);
   // 4. Sign: the service, once.
-  const given = await signatures.request(work, () => assertUnchanged(plan));
+  const given = await signatures.request(work, () => lookAgain(plan));
   // 5. Check the signature with the key of the certificate.
   await signatures.check(given, work, prepared.toBeSigned);
   // 6. Timestamp the signature value.
   const stamped = await timestamps.stamp(plan.path, given.record.signature);
   // 7. Seal: put the envelope into the copy, over the zeros.
   const { check } = await prepared.seal(given.record.signature, stamped?.token);
-  // 8. Commit: prove and check the copy, and rename it onto the target.
+  // 8. Commit: check the copy, and rename it onto the target.
   const committed = await commit({ plan, ...file, check });
   // 9. Report: to the journal, to the listener, to the service.
   return await report(plan, given, { stamped, inner, ...committed }, attempt, steps);
@@ -81,7 +82,7 @@ async function finishWritten(
 ): Promise<Finished<SignedOutcome>> {
   const { run, signatures } = steps;
   const { algorithm, time } = plan.intent;
-  await run.disk.removeLeft?.(dirname(plan.target));
+  await run.disk.removeStaleFiles?.(dirname(plan.target));
   using work = await signatures.claim({ toBeSigned, algorithm, time }, plan, attempt);
   const given = await signatures.request(work, async () => {
     // Another process has recorded it meanwhile.

@@ -36,7 +36,7 @@ interface InputOptions {
 }
 
 /** Files of a concurrent run, or of one that was killed. */
-const TEMPORARY_FILE = /^\.codesign-remote-.*\.(tmp|lock)$/;
+const TEMPORARY_FILE = /^\.codesign-remote-.*\.tmp$/;
 
 /**
  * Each file once, in the order given; a file with several names (links of either kind) keeps the first one. A plain path that

@@ -2,8 +2,8 @@
 
 import type { InputFile } from '../../files/input-file.ts';
 import type { PlannedFile, PreparedChange } from '../change.ts';
-import { assertUnchanged } from './open-file.ts';
 import type { StagedCopy } from './staged-copy.ts';
+import { assertUnchanged, lookAgain } from './unchanged.ts';
 
 interface Commit {
   readonly plan: PlannedFile;
@@ -16,16 +16,18 @@ interface Commit {
 
 /** The original stays untouched until the rename. Gives the size of the new file, and warnings. */
 export async function commit({ plan, input, copy, check }: Commit) {
-  await copy.prove().catch(async (thrown: unknown) => {
-    // If the original has changed, that is what is to be reported: it is what the copy was compared with.
-    await assertUnchanged(plan);
-    throw thrown;
-  });
+  await copy.flush();
   const { source, reader } = copy.reopen();
-  await check(await plan.format.open(source, reader, plan.output));
+  try {
+    await check(await plan.format.open(source, reader, plan.output));
+  } catch (thrown) {
+    // A copy of an original that changed meanwhile fails the check: then report the change.
+    await lookAgain(plan);
+    throw thrown;
+  }
   // Windows does not rename onto a file that is open.
   await input.close();
-  await assertUnchanged(plan);
-  const warnings = await copy.replaceTarget();
+  const isNew = plan.targetVersion === undefined;
+  const warnings = await copy.replaceTarget({ isNew, assertUnchanged: () => assertUnchanged(plan) });
   return { bytes: source.size, warnings };
 }

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnRead } from '../../bytes/byte-source.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { type FileStats, type InputFile, isUnchanged, openInput } from '../../files/input-file.ts';
@@ -9,10 +10,7 @@ import { type StagedCopy, stageCopy } from './staged-copy.ts';
 
 export type OpenFile = Awaited<ReturnType<typeof openFile>>;
 
-/**
- * Locks the target and creates the copy. Disposing closes both files, and removes the copy unless it was committed. Throws
- * `file-changed`, `target-busy`.
- */
+/** Creates the copy. Disposing closes both files, and removes the copy unless it was committed. Throws `file-changed`. */
 export async function openFile(
   plan: PlannedFile,
   { disk, digestEntries, onEvent }: Pick<Run<never>, 'disk' | 'digestEntries' | 'onEvent'>,
@@ -25,10 +23,7 @@ export async function openFile(
     await input.close();
   };
   try {
-    const { source } = input;
-    copy = await stageCopy({ ...disk, original: input, digestEntries, source, stats, target, onEvent });
-    // Another run may have ended, and released its lock, since the file was opened.
-    await assertUnchanged(plan);
+    copy = await stageCopy({ ...disk, digestEntries, source: input.source, stats, target, onEvent });
     return { input, copy, [Symbol.asyncDispose]: close };
   } catch (thrown) {
     await close();
@@ -38,15 +33,10 @@ export async function openFile(
 
 /** Throws `file-changed` unless the file is as it was when it was planned. */
 export async function openPlanned(plan: PlannedFile, onEvent: (event: BytesRead) => void): Promise<InputFile> {
-  const { path } = plan;
-  const input = await openInput(path, onBytesRead(path, onEvent));
-  try {
-    assertSame(plan.stats, input.stats);
-    return input;
-  } catch (thrown) {
-    await input.close();
-    throw thrown;
-  }
+  const input = await openInput(plan.path, onBytesRead(plan.path, onEvent));
+  if (isUnchanged(plan.stats, input.stats)) return input;
+  await input.close();
+  throw signingErrors('file-changed');
 }
 
 /** Reports how far a large file has been read. */
@@ -54,12 +44,44 @@ export function onBytesRead(path: string, onEvent: (event: BytesRead) => void): 
   return (bytes, size) => onEvent({ type: 'bytes-read', path, bytes, size });
 }
 
-/** Throws `file-changed` unless `now` is the file that `before` was, untouched. */
-function assertSame(before: FileStats, now: FileStats): void {
-  if (!isUnchanged(before, now)) throw signingErrors('file-changed');
+export interface Waiting {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<unknown>;
 }
 
-/** Throws `file-changed` unless the path leads to the file that was planned, untouched. */
-export async function assertUnchanged({ path, stats }: PlannedFile): Promise<void> {
-  assertSame(stats, await inFileSystem('look at the file again', async () => statSync(path, { bigint: true })));
+/**
+ * Opens a file that is to be planned. Two writes within one tick of the file system's clock look alike. If the last write was
+ * that short ago, it waits until every later write shows in the times, and looks again. Throws `file-changed`.
+ */
+export async function openSettled(
+  path: string,
+  onEvent: (event: BytesRead) => void,
+  waiting: Waiting = { now: () => Date.now(), sleep },
+): Promise<InputFile> {
+  const input = await openInput(path, onBytesRead(path, onEvent));
+  try {
+    const tick = tickOf(input.stats);
+    if (waiting.now() - lastChange(input.stats) < tick) {
+      await waiting.sleep(tick);
+      const again = await inFileSystem('look at the file again', async () => statSync(path, { bigint: true }));
+      if (!isUnchanged(input.stats, again)) throw signingErrors('file-changed');
+    }
+    return input;
+  } catch (thrown) {
+    await input.close();
+    throw thrown;
+  }
+}
+
+const SECOND = 1_000_000_000n;
+
+/** Milliseconds after which a write has a later time; FAT counts in steps of two seconds. */
+function tickOf({ mtimeNs, ctimeNs }: FileStats): number {
+  return mtimeNs % SECOND === 0n && ctimeNs % SECOND === 0n ? 2000 : 10;
+}
+
+/** In milliseconds since 1970. A program can set back the time of modification, but not that of the change. */
+function lastChange({ mtimeNs, ctimeNs }: FileStats): number {
+  return Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
 }

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, mkdirSync, openSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { temporaryPathName } from './file-owners.ts';
+import { temporaryPathName } from './stale-files.ts';
 
 /** Gives those of the absolute paths, all different as text, that lead to the same file as another of them. */
 export function findSamePaths(paths: Iterable<string>): ReadonlySet<string> {
@@ -58,7 +58,7 @@ function isSameName(folder: string, name: string, other: string): boolean {
 
 /** Without a pause: nothing that ends the process in an orderly way comes between, so nothing is left. */
 function tryNames(folder: string, name: string, other: string): boolean {
-  const probe = join(folder, temporaryPathName(`names-${randomBytes(8).toString('hex')}`, 'copy'));
+  const probe = join(folder, temporaryPathName(`names-${randomBytes(8).toString('hex')}`));
   mkdirSync(probe, { mode: 0o700 });
   try {
     const path = join(probe, name);

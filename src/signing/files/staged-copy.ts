@@ -1,4 +1,4 @@
-/** The temporary file next to the target: written while the original is digested, edited, proven, renamed into place. */
+/** The temporary file next to the target: written while the original is digested, edited, reopened, put in place. */
 
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -6,137 +6,82 @@ import { fileSource } from '../../bytes/file-source.ts';
 import { flushFolder, makeFolders } from '../../bytes/folders.ts';
 import type { Patch } from '../../bytes/patch.ts';
 import { readPieces } from '../../bytes/pieces.ts';
-import type { Content, Measure, MeasureContent, Measurement } from '../../crypto/content.ts';
-import { type Measuring, measureContent, startMeasuring } from '../../crypto/measure-content.ts';
+import type { Content, Measure, Measurement } from '../../crypto/content.ts';
+import { measureContent, startMeasuring } from '../../crypto/measure-content.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import type { FileStats } from '../../files/input-file.ts';
+import { isKnownLocal } from '../../files/known-local.ts';
 import type { ContentReader } from '../../formats/format.ts';
 import { contentReader } from '../../formats/recognise.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
-import { signingErrors } from '../errors.ts';
-import { proveCopy, SOON_COMPARED } from './copy-proof.ts';
-import { temporaryPathName } from './file-owners.ts';
 import { flushInTurn, writeBackWith } from './flushes.ts';
-import {
-  insertsAlone,
-  isSameContent,
-  keepsPositions,
-  leavesAlone,
-  originIn,
-  type PatchShape,
-  piecesToWrite,
-  sectionsOf,
-  shapeOf,
-} from './patch-geometry.ts';
-import { rememberDigests } from './remembered-digests.ts';
-import type { LockTarget, TargetLock } from './target-lock.ts';
+import { watchWrites } from './own-writes.ts';
+import { piecesToWrite, resultSize, sectionsOf } from './patch-geometry.ts';
+import { temporaryPathName } from './stale-files.ts';
 import {
   assertFreeSpace,
   COPY,
   createTemporaryFile,
-  type OnLeft,
-  type OriginalFile,
-  readBack,
+  type OnNotRemoved,
+  type Placement,
+  putInPlace,
   removeTemporaryFile,
-  renameOver,
-  reportLeft,
   takeOwnerAndMode,
   writeFully,
 } from './temporary-file.ts';
 
-interface Applied {
-  readonly patch: Patch;
-  readonly shape: PatchShape;
-}
-
-const NO_PATCH: Applied = { patch: [], shape: [] };
-
 /** `chunk` is valid until the next one is read; `position` is its offset in the copy. */
 type CopiedChunk = { readonly chunk: Uint8Array; readonly position: number };
-
-const FLUSH = 'flush the temporary file to the disk';
 
 export type StagedCopy = Awaited<ReturnType<typeof stageCopy>>;
 
 export interface StagedCopyOptions {
   readonly source: ByteSource;
-  /** The file that the source reads, where the file system may clone it. */
-  readonly original?: OriginalFile;
   /** Of the original, whose owner and mode the result shall have. */
   readonly stats: FileStats;
   /** Where the result goes; its folder, made where it is missing, takes the temporary file. */
   readonly target: string;
   /** Makes the name of the temporary file unlike any other. */
   readonly randomName: () => string;
-  /** Removes what a process that was killed has left in a folder. */
-  readonly removeLeft?: (folder: string) => Promise<void>;
-  /** Keeps other runs from the target until the copy is disposed of. */
-  readonly lockTarget?: LockTarget;
+  /** Removes what killed processes left in a folder. */
+  readonly removeStaleFiles?: (folder: string) => Promise<void>;
   /** Makes what was renamed in a folder durable. */
   readonly flushFolder?: (folder: string) => Promise<void>;
   readonly digestEntries: DigestEntries;
-  /** Holds the paths of temporary file and lock for as long as they are there. */
+  /** Holds the paths of temporary files for as long as they are there. */
   readonly temporaryFiles: Set<string>;
-  readonly onEvent: OnLeft;
+  readonly onEvent: OnNotRemoved;
 }
 
-/**
- * Locks the target and creates the temporary file. Disposing removes both, unless the file has been renamed. Throws
- * `target-busy`.
- */
+/** Creates the temporary file. Disposing removes it, unless it was put in place. */
 export async function stageCopy(options: StagedCopyOptions) {
   const { source, stats, target, temporaryFiles } = options;
   const folder = dirname(target);
-  const path = join(folder, temporaryPathName(options.randomName(), 'copy'));
+  const path = join(folder, temporaryPathName(options.randomName()));
   await inFileSystem(`make the folder ${folder}`, () => makeFolders(folder));
-  await options.removeLeft?.(folder);
+  await options.removeStaleFiles?.(folder);
   await assertFreeSpace(folder, source.size);
-  const lock = await options.lockTarget?.(target, (left, thrown) => reportLeft(left, thrown, options.onEvent));
-  if (lock) temporaryFiles.add(lock.path);
-  const created = await createTemporaryFile(path, source.size, options.original).catch(async (thrown) => {
-    await unlock(lock, options);
-    throw thrown;
-  });
-  const { handle, isClone } = created;
+  const handle = await createTemporaryFile(path);
   temporaryFiles.add(path);
 
   /** Size of the copy as it stands. */
-  let size = isClone ? source.size : 0;
-  /** What the copy is: the original with these edits made; undefined when it is anything else. */
-  let applied: Applied | undefined = isClone ? NO_PATCH : undefined;
+  let size = 0;
+  /** The copy is the original with these edits made; undefined when it is anything else. */
+  let applied: Patch | undefined;
   const reader = contentReader(options.digestEntries);
-  const remembered = rememberDigests(reader.digestEntries);
-  let measured: { readonly content: Content; readonly measuring: Measuring } | undefined;
-  /** Of the original, while a draft was written. */
-  let digested: { readonly content: Content; readonly measurement: Measurement } | undefined;
-  const flushes = flushInTurn(() => inFileSystem(FLUSH, () => handle.sync()));
-  /** Read back as it is written. A larger one is read back whole while the service signs. */
-  const isSmall = source.size <= SOON_COMPARED;
-  const unwatched = options.original?.unwatched ?? source;
-  const proof = proveCopy({ handle, original: unwatched, isClone, flush: flushes.flush });
+  const flushes = flushInTurn(() => inFileSystem('flush the temporary file to the disk', () => handle.sync()));
+  const writes = watchWrites(handle, isKnownLocal(folder));
   let renamed = false;
 
-  async function write(bytes: Uint8Array, offset: number): Promise<void> {
-    await inFileSystem(COPY, () => writeFully(handle, bytes, offset));
-  }
-
-  async function writeAndCompare(chunk: Uint8Array, offset: number, scratch: Uint8Array): Promise<void> {
-    await write(chunk, offset);
-    const back = scratch.subarray(0, chunk.length);
-    const isWhole = await inFileSystem('read back the temporary file', () => readBack(handle, back, offset));
-    if (!isWhole || Buffer.compare(back, chunk) !== 0) throw signingErrors('copy-differs');
-  }
-
-  /** Writes the chunks one behind the other, and gives each while it is being written. */
+  /** Writes the chunks one after the other, and gives each while it is being written. */
   async function* copied(chunks: AsyncIterable<Uint8Array>, start = 0): AsyncGenerator<CopiedChunk> {
     const writeBack = writeBackWith(flushes.flush);
-    let scratch = new Uint8Array();
     let position = start;
     for await (const chunk of chunks) {
-      if (isSmall && scratch.length < chunk.length) scratch = new Uint8Array(chunk.length);
       // Started before the chunk is looked at and awaited after it: writing and reading run in the thread pool meanwhile.
-      const copying = isSmall ? writeAndCompare(chunk, position, scratch) : write(chunk, position);
+      const at = position;
+      const copying = inFileSystem(COPY, () => writeFully(handle, chunk, at));
       try {
         yield { chunk, position };
       } finally {
@@ -144,16 +89,6 @@ export async function stageCopy(options: StagedCopyOptions) {
       }
       position += chunk.length;
       writeBack(position - start);
-    }
-  }
-
-  /** The bytes that the copy has, in the order of the file. */
-  async function* own(): AsyncGenerator<CopiedChunk> {
-    const clone = fileSource(handle, source.size);
-    let position = 0;
-    for await (const chunk of (options.original?.watch(clone) ?? clone).stream()) {
-      yield { chunk, position };
-      position += chunk.length;
     }
   }
 
@@ -165,13 +100,12 @@ export async function stageCopy(options: StagedCopyOptions) {
   ): Promise<Measurement> {
     if (draft !== undefined) return measureWhileDrafting(content, measures, draft());
     const measuring = startMeasuring(content, measures, source.size);
-    const chunks = isClone ? own() : copied(source.stream());
-    for await (const { chunk, position } of chunks) measuring?.update(chunk, position);
+    await writes.own(async () => {
+      for await (const { chunk, position } of copied(source.stream())) measuring?.update(chunk, position);
+    });
     size = source.size;
-    applied = NO_PATCH;
-    if (measuring === undefined) return measureContent(source, content, measures);
-    measured = { content, measuring };
-    return measuring.finish();
+    applied = [];
+    return measuring?.finish() ?? measureContent(source, content, measures);
   }
 
   /** Reading and writing run in the thread pool, while this thread digests: the second pass over the original takes no longer. */
@@ -180,29 +114,26 @@ export async function stageCopy(options: StagedCopyOptions) {
     measures: readonly Measure[],
     draft: Patch,
   ): Promise<Measurement> {
-    const drafting = apply(draft, unwatched);
+    const drafting = apply(draft);
     drafting.catch(() => undefined);
     try {
-      const measurement = await measureContent(source, content, measures);
-      digested = { content, measurement };
-      return measurement;
+      return await measureContent(source, content, measures);
     } finally {
       await drafting;
     }
   }
 
-  /** Turns the copy into the original, read from `from`, with the patch applied: only what is not there yet is written. */
-  async function apply(patch: Patch, from: ByteSource): Promise<void> {
-    const shape = shapeOf(patch, source.size);
-    const there = applied?.patch;
-    const keeps = proof.stands() && insertsAlone(patch, there, source.size);
-    await proof.writing(patch, keeps, async () => {
+  /** Turns the copy into the original with the patch applied: only what is not there yet is written. */
+  async function apply(patch: Patch): Promise<void> {
+    const wanted = resultSize(patch, source.size);
+    const there = applied;
+    await writes.own(async () => {
       applied = undefined;
       for (const { position, pieces } of sectionsOf(piecesToWrite(patch, there, source.size))) {
-        for await (const _ of copied(readPieces(from, pieces), position));
+        for await (const _ of copied(readPieces(source, pieces), position));
       }
-      await setSize(shape.reduce((sum, { added, remove }) => sum + added - remove, source.size));
-      applied = { patch, shape };
+      await setSize(wanted);
+      applied = patch;
     });
   }
 
@@ -213,67 +144,43 @@ export async function stageCopy(options: StagedCopyOptions) {
   }
 
   return {
+    /** Of the original. Measuring its content writes the copy in the same pass; digesting entries leaves that to the patch. */
+    reader: { ...reader, measure: measureWhileCopying },
+
+    /** Asks the disk to keep what has been written. */
+    flush: flushes.flush,
+
     /**
-     * Of the original. Measuring its content writes the copy in the same pass, and compares a small one with what the disk gives
-     * back; digesting entries leaves the writing to the patch.
+     * Turns the copy into the original with the patch applied; a later call replaces an earlier patch. Throws `copy-changed`
+     * if another program wrote to the copy.
      */
-    reader: { ...reader, measure: measureWhileCopying, digestEntries: remembered.digestEntries },
-
-    /** Asks the disk to keep what has been written; of a large file, also reads it back and compares it. */
-    flush: () => (isSmall ? flushes.flush() : proof.prove()),
-    /** Flushes, and makes sure that the file holds the original with the patch, to the last byte. Throws `copy-changed`. */
-    prove: proof.prove,
-
-    /** Turns the copy into the original with the patch applied; a later call replaces an earlier patch. */
     async apply(patch: Patch): Promise<void> {
-      await apply(patch, source);
+      await apply(patch);
       // Before a signature is requested, if a flush during the copying has found it by then.
       flushes.assertNoneFailed();
     },
 
-    /**
-     * The copy as it now stands. Reading it does not digest again what is known to be the original's bytes, which `prove`
-     * compares.
-     */
-    reopen(): { readonly source: ByteSource; readonly reader: ContentReader } {
-      const reopened = fileSource(handle, size, true);
-      const { patch, shape } = applied ?? {};
-      const isInPlace = shape && measured && keepsPositions(shape, source.size) && leavesAlone(shape, measured.content);
-      const continued = isInPlace ? measured?.measuring : undefined;
-      const drafted = digested;
-      const measure: MeasureContent = async (asked, content, measures) => {
-        if (asked !== reopened) return measureContent(asked, content, measures);
-        if (drafted && patch && isSameContent(patch, source.size, content, drafted.content)) {
-          const { digests } = drafted.measurement;
-          if (measures.every((each) => each !== 'SUM16' && digests.has(each))) return drafted.measurement;
-        }
-        const rest = await continued?.continueWith(reopened, content, measures);
-        return rest ?? measureContent(reopened, content, measures);
-      };
-      const digestEntries: DigestEntries = (asked, entries, algorithms) => {
-        const isCopy = asked === reopened && patch !== undefined;
-        const digest = isCopy ? remembered.forCopy(originIn(patch, source.size)) : options.digestEntries;
-        return digest(asked, entries, algorithms);
-      };
-      return { source: reopened, reader: { ...contentReader(options.digestEntries), measure, digestEntries } };
-    },
+    /** The copy as it now stands. */
+    reopen: (): { readonly source: ByteSource; readonly reader: ContentReader } => ({
+      source: fileSource(handle, size, true),
+      reader,
+    }),
 
     /** Gives the copy what the original has, as far as this user may. */
     takeOwnerAndMode: (): Promise<void> =>
-      proof.keeping(() =>
-        inFileSystem('set owner and mode of the temporary file', () => takeOwnerAndMode(handle, stats)),
-      ),
+      writes.own(() => inFileSystem('set owner and mode of the temporary file', () => takeOwnerAndMode(handle, stats))),
 
     /**
-     * Renames the copy, which must have been proven, onto the target, whole or not at all, and flushes the folder. What fails
-     * after the rename is reported as warnings: the file is in place. Throws `copy-changed` if another program has changed the
-     * copy since, or put another file in its place.
+     * Creates or replaces the target with the copy, whole or not at all, and flushes the folder. What fails after that is
+     * reported as warnings: the file is in place. Throws `file-changed`, and `copy-changed` if another program has written to
+     * the copy, or put another file in its place.
      */
-    async replaceTarget(): Promise<readonly string[]> {
-      await lock?.assertHeld();
-      proof.finish();
-      await renameOver(handle, path, target);
+    async replaceTarget(look: Pick<Placement, 'isNew' | 'assertUnchanged'>): Promise<readonly string[]> {
+      writes.assertUntouched();
+      await putInPlace({ handle, path, target, ...look });
       renamed = true;
+      // Created by a link, it has two names.
+      if (look.isNew) await removeTemporaryFile(path, temporaryFiles, options.onEvent);
       temporaryFiles.delete(path);
       return (options.flushFolder ?? flushFolder)(folder).then(
         () => [],
@@ -284,14 +191,7 @@ export async function stageCopy(options: StagedCopyOptions) {
     // Never throws: that would hide what the work itself threw. All that was written has been flushed or is given up.
     async [Symbol.asyncDispose](): Promise<void> {
       await handle.close().catch(() => undefined);
-      if (!renamed) await removeTemporaryFile(path, options.temporaryFiles, options.onEvent);
-      await unlock(lock, options);
+      if (!renamed) await removeTemporaryFile(path, temporaryFiles, options.onEvent);
     },
   };
-}
-
-async function unlock(lock: TargetLock | undefined, options: StagedCopyOptions): Promise<void> {
-  if (lock === undefined) return;
-  await lock.release().catch((thrown: unknown) => reportLeft(lock.path, thrown, options.onEvent));
-  options.temporaryFiles.delete(lock.path);
 }

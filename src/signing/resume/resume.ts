@@ -192,14 +192,14 @@ function whyOpen(
  * Removes the temporary files of processes that were killed in every folder that an unfinished call wanted to write to: also
  * for calls that need no writing any more, or cannot be written. A copy was begun before they were made. Never throws.
  */
-export async function removeLeftBy(
+export async function removeStaleFilesOf(
   calls: readonly UnfinishedCall[],
-  { removeLeft }: Pick<Disk, 'removeLeft'>,
+  { removeStaleFiles }: Pick<Disk, 'removeStaleFiles'>,
 ): Promise<void> {
   const outputs = calls.flatMap(({ files }) => files.flatMap(({ signingOptions }) => signingOptions?.output ?? []));
   for (const output of new Set(outputs)) {
     // A file that is a link was to be replaced where it leads.
     const target = await resolveTarget(output).catch(() => output);
-    await removeLeft?.(dirname(target));
+    await removeStaleFiles?.(dirname(target));
   }
 }

@@ -6,7 +6,7 @@ import { contentReader } from '../../formats/recognise.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import type { PlannedFile, Run } from '../change.ts';
 import { signingErrors } from '../errors.ts';
-import { assertUnchanged } from '../files/open-file.ts';
+import { lookAgain } from '../files/unchanged.ts';
 import type { InnerSigned } from '../outcome.ts';
 import { type PreparedFile, prepareInner } from '../prepare-signature.ts';
 import type { RunContext } from '../signing-context.ts';
@@ -44,7 +44,7 @@ export async function signInner(
     attempt.inner.push(own);
     const { prepared: its, algorithm, time } = await prepareInner(inner, plan, context, run);
     using work = await signatures.claim({ toBeSigned: its.toBeSigned, algorithm, time }, { ...plan, inner }, own);
-    const given = await signatures.request(work, () => assertUnchanged(plan));
+    const given = await signatures.request(work, () => lookAgain(plan));
     await signatures.check(given, work, its.toBeSigned);
     const stamped = await stampOnRecord(given, plan, steps, own);
     embeddings.set(name, its.embed(its.seal(given.record.signature, stamped?.token)));

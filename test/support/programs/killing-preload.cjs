@@ -69,7 +69,7 @@ fs.closeSync = (fd) => {
   if (!folders.delete(fd)) step();
   closeSync(fd);
 };
-for (const name of ['fdatasync', 'unlinkSync']) countCalls(fs, name);
+for (const name of ['fdatasync', 'linkSync', 'renameSync', 'unlinkSync']) countCalls(fs, name);
 syncBuiltinESMExports();
 
 // Before a request is sent, and before its answer is heard.

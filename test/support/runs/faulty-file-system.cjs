@@ -2,7 +2,7 @@
  * For `node --require`: lets what the process asks of the file system go wrong as CODESIGN_FAULT says, several with spaces
  * between: `operation:place:which:effect`. `which` counts the calls of this operation at this place from 1, `2+` is the
  * second and all later ones, `1@sync:copy:1` the first after another call. Effects: an error code (a write gets half of
- * its bytes down first); `flip` gives a read a wrong bit; `clock-back` sets the calendar of this process back by an hour;
+ * its bytes down first); `clock-back` sets the calendar of this process back by an hour;
  * `fill` takes all room there is with the file that CODESIGN_FAULT_FILL names; after these two the call continues.
  * CODESIGN_FAULT_TRACE names a file for the calls of the process, one a line. A process that never met its fault ends with 99.
  */
@@ -28,8 +28,6 @@ const faults = CODESIGN_FAULT.split(' ')
 const counts = new Map();
 /** Of open files, by their descriptors. */
 const placeOfOpen = new Map();
-/** A lock is written under a temporary name, like the copy, but not to be read again. */
-const drafts = new Set();
 
 /** The journal's folders are entered by their descriptors: /proc/self/fd/20/2026-11.jsonl. */
 function behindDescriptor(file) {
@@ -42,7 +40,6 @@ function placeOf(name) {
   const file = behindDescriptor(path.resolve(String(name)));
   const inState = path.relative(CODESIGN_STATE_DIR, file);
   if (CODESIGN_STATE_DIR !== '' && !inState.startsWith('..')) return placeInJournal(inState.split(path.sep));
-  if (drafts.has(file) || file.endsWith('.lock')) return 'lock';
   if (/^\.codesign-remote-.*\.tmp$/.test(path.basename(file))) return 'copy';
   if (/\/app\.\w+$/.test(file)) return 'file';
   return path.basename(file) === 'files' ? 'folder' : 'other';
@@ -113,7 +110,7 @@ function fillDisk() {
 function meet(effect, syscall) {
   if (effect === 'clock-back') setClockBack();
   else if (effect === 'fill') fillDisk();
-  else if (effect !== undefined && effect !== 'flip') throw systemError(effect, syscall);
+  else if (effect !== undefined) throw systemError(effect, syscall);
 }
 
 /** As FileHandle.write and writeSync: half of it. */
@@ -128,9 +125,7 @@ function patchHandle(prototype) {
       const effect = effectOn(operation, placeOfOpen.get(this.fd) ?? 'other');
       if (operation === 'write' && effect in os.constants.errno) writeHalf(this.fd, ...args);
       meet(effect, operation);
-      const result = await original.apply(this, args);
-      if (effect === 'flip') result.buffer[args[1] ?? 0] ^= 1;
-      return result;
+      return await original.apply(this, args);
     };
   }
 }
@@ -147,7 +142,6 @@ function meetOpening(name, flags) {
 let isPatched = false;
 const { open } = fs.promises;
 fs.promises.open = async (name, flags, ...rest) => {
-  if (flags === 'wx' && String(name).endsWith('.tmp')) drafts.add(path.resolve(name));
   const place = meetOpening(name, flags);
   const handle = await open(name, flags, ...rest);
   placeOfOpen.set(handle.fd, place);
@@ -180,19 +174,20 @@ fs.writeSync = (fd, ...args) => {
 fs.readSync = (fd, buffer, offset = 0, ...rest) => {
   const effect = effectOn('read', placeOfOpen.get(fd) ?? 'other');
   meet(effect, 'read');
-  const length = readSync(fd, buffer, offset, ...rest);
-  if (effect === 'flip') buffer[offset] ^= 1;
-  return length;
+  return readSync(fd, buffer, offset, ...rest);
 };
 fs.statSync = (name, ...rest) => {
   meet(effectOn('stat', placeOf(name)), 'stat');
   return statSync(name, ...rest);
 };
-const { fdatasync, unlinkSync } = fs;
-fs.unlinkSync = (name) => {
-  meet(effectOn('unlink', placeOf(name)), 'unlink');
-  unlinkSync(name);
-};
+const { fdatasync } = fs;
+for (const operation of ['rename', 'link', 'unlink']) {
+  const original = fs[`${operation}Sync`];
+  fs[`${operation}Sync`] = (...args) => {
+    meet(effectOn(operation, placeOf(args[0])), operation);
+    original(...args);
+  };
+}
 fs.fdatasync = (fd, callback) => {
   try {
     meet(effectOn('datasync', placeOfOpen.get(fd) ?? 'other'), 'fdatasync');
@@ -201,7 +196,7 @@ fs.fdatasync = (fd, callback) => {
   }
   fdatasync(fd, callback);
 };
-for (const operation of ['mkdir', 'rename', 'link', 'unlink', 'writeFile', 'stat', 'statfs', 'readdir', 'access']) {
+for (const operation of ['mkdir', 'rename', 'unlink', 'writeFile', 'stat', 'statfs', 'readdir', 'access']) {
   const original = fs.promises[operation];
   fs.promises[operation] = async (...args) => {
     meet(effectOn(operation, placeOf(args[0])), operation);

@@ -42,15 +42,23 @@ export async function runCourse(row: Row, effect: string, format: FormatId, stag
 
   const outside = (path: string): string => disk?.seenFromOutside(path) ?? path;
   const subject = stage.subjects[format];
-  const path = inside('disk', 'files', subject.name);
+  const input = inside('disk', 'files', subject.name);
+  const path = row.toOutput ? inside('disk', 'files', `signed-${subject.name}`) : input;
+  const toSign = row.toOutput ? [input, '-o', path] : [path];
   await mkdir(outside(inside('disk', 'files')));
-  await writeFile(outside(path), subject.original, { mode: 0o644 });
+  await writeFile(outside(input), subject.original, { mode: 0o644 });
   const scene = makeScene({ row, stage, relay, subject, disk, path, state: inside('journal', 'state'), outside });
 
   const timestamp = row.timestamp ? ['-t', `${relay.baseUrl}/tsa`] : ['--no-timestamp'];
   const fill = join(diskFolder, 'fill');
   const first = await scene.run(
-    ['sign', '--timeout', `${row.timeout ?? 30}`, ...(row.settings?.CODESIGN_TIMESTAMP_URL ? [] : timestamp), path],
+    [
+      'sign',
+      '--timeout',
+      `${row.timeout ?? 30}`,
+      ...(row.settings?.CODESIGN_TIMESTAMP_URL ? [] : timestamp),
+      ...toSign,
+    ],
     {
       ...row.settings,
       ...(row.files === undefined ? {} : { CODESIGN_FAULT: `${row.files}:${effect}`, CODESIGN_FAULT_FILL: fill }),
@@ -74,7 +82,7 @@ export async function runCourse(row: Row, effect: string, format: FormatId, stag
   const runs = [first, resumed];
   let again = '–';
   if (afterResume !== 'signed') {
-    const run = await scene.run(['sign', ...timestamp, path]);
+    const run = await scene.run(['sign', ...timestamp, ...toSign]);
     runs.push(run);
     again = describeAgain(run);
   }

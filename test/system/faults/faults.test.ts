@@ -29,15 +29,17 @@ it('has a row for every call of the file system with which signing changes somet
     await mkdir(join(folder.path, 'files'));
     await writeFile(path, await readFile(fixture('pe/hello.exe')));
     const preload = join(REPOSITORY, 'test/support/runs/faulty-file-system.cjs');
-    const run = await runCli(['sign', '--no-timestamp', path], {
-      env: {
-        ...server.env,
-        CODESIGN_STATE_DIR: join(folder.path, 'state'),
-        CODESIGN_FAULT_TRACE: trace,
-        NODE_OPTIONS: `--require ${preload}`,
-      },
-    });
-    expect(run.code).toBe(0);
+    for (const output of [join(folder.path, 'files', 'new.exe'), path]) {
+      const run = await runCli(['sign', '--no-timestamp', path, '-o', output], {
+        env: {
+          ...server.env,
+          CODESIGN_STATE_DIR: join(folder.path, 'state'),
+          CODESIGN_FAULT_TRACE: trace,
+          NODE_OPTIONS: `--require ${preload}`,
+        },
+      });
+      expect(run.code).toBe(0);
+    }
     const calls = (await readFile(trace, 'utf8')).split('\n').filter((call) => CHANGES.test(call));
     const kinds = new Set(calls.map(kindOf));
     expect(kinds.size).toBeGreaterThan(10);

@@ -18,11 +18,10 @@ const row =
     ...more,
   });
 
+const TO_OUTPUT: Partial<Row> = { toOutput: true };
 const READING = { EIO: IN_FILES.EIO, EACCES: IN_FILES.EACCES } as const;
 
 const open = row('open', NOTHING_ASKED);
-const lock = row('lock', NOTHING_ASKED);
-const locked = row('lock', SIGNED);
 const prepare = row('prepare', NOTHING_ASKED);
 const rehearse = row('rehearse', NOTHING_ASKED);
 const beforeSign = row('sign', NOTHING_ASKED);
@@ -42,13 +41,8 @@ export const fileRows: readonly Row[] = [
     { EIO: IN_FILES.EIO },
     { without: ['cat'] },
   ),
-  lock('it cannot be created', 'create:lock:1'),
-  lock('it cannot be written', 'writeFile:lock:1'),
-  locked('it cannot be linked', 'link:lock:1', { EPERM: null, ENOTSUP: null }),
   prepare('the copy cannot be created', 'create:copy:1'),
   prepare('the copy cannot be written', 'write:copy:1'),
-  prepare('the copy cannot be read back', 'read:copy:1', { EIO: IN_FILES.EIO }),
-  prepare('the disk gives back other bytes', 'read:copy:1', { flip: 'copy-differs' }),
   prepare('a real disk is full', 'create:copy:1', { fill: 'disk-full' }, { disk: 'files' }),
   // The rehearsal of a JAR is the first write of its copy.
   rehearse('the copy cannot be written', 'write:copy:2', IN_FILES, { core: true, formats: ['pe'] }),
@@ -69,7 +63,19 @@ export const fileRows: readonly Row[] = [
   commit('the file cannot be looked at again', 'stat:file:1@sync:copy:2', READING),
   commit('the copy cannot be renamed', 'rename:copy:1', IN_FILES, { core: true }),
   commit('nor can it be renamed, nor removed', 'rename:copy:1:EIO unlink:copy:1', { EIO: IN_FILES.EIO }),
+  done('a new file cannot be created by a link', 'link:copy:1', { EPERM: null, ENOTSUP: null, EIO: null }, TO_OUTPUT),
+  row('commit', { ...KEPT, file: 'missing' })(
+    'nor can it be created by a rename',
+    'link:copy:1:EPERM rename:copy:1',
+    IN_FILES,
+    TO_OUTPUT,
+  ),
+  done(
+    'the other name of a new file cannot be removed',
+    'unlink:copy:1',
+    { EIO: null },
+    { ...TO_OUTPUT, leaves: /left in .*\.tmp$/ },
+  ),
   done('the folder cannot be opened to flush it', 'open:folder:1', HARMLESS),
-  done('the lock cannot be removed', 'unlink:lock:2', { EIO: null }, { leaves: /left in .*\.lock$/ }),
   done('the folder cannot be flushed', 'sync:folder:1', HARMLESS, { core: true }),
 ];

@@ -21,6 +21,8 @@ export interface Row {
   readonly settings?: Readonly<Record<string, string>>;
   /** Signs with a timestamp by the service's own authority. */
   readonly timestamp?: boolean;
+  /** Signs to a new file next to the input. */
+  readonly toOutput?: boolean;
   /** Seconds that the run with the fault waits for an answer. */
   readonly timeout?: number;
   /** What is on a small disk of its own. */

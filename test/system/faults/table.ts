@@ -14,7 +14,6 @@ const HEAD = [
 /** What a variant is called. */
 const EFFECTS: Readonly<Record<string, string>> = {
   '-': '',
-  flip: 'one wrong bit',
   fill: 'no room',
   'clock-back': '',
 };

@@ -98,35 +98,6 @@ describe('measureContent', () => {
     expect(pieces.finish()).toEqual(whole.finish());
   });
 
-  it('continues with content that ends later, by some of the measures in any order, and by no other', async () => {
-    const source = memorySource(bytes);
-    const [first, second] = [
-      { start: 0, end: 100 },
-      { start: 104, end: 2000 },
-    ];
-    const literal = Buffer.from('between');
-    const measuring = start([first, literal, second, new Uint8Array(5)], ['SHA256', 'SHA512', 'SUM16']);
-    for (let offset = 0; offset < bytes.length; offset += 500) {
-      measuring.update(bytes.subarray(offset, offset + 500), offset);
-    }
-    measuring.finish();
-    const longer = [first, literal, { start: 104, end: 4500 }, Buffer.from('end')];
-    for (const measures of [['SUM16', 'SHA512'], ['SHA256']] as const) {
-      const expected = await measureContent(source, longer, measures);
-      expect(await measuring.continueWith(source, longer, measures)).toEqual(expected);
-    }
-    const others = [
-      [first, second],
-      [first, Buffer.from('betweeN'), second],
-      [first, literal, { start: 104, end: 1999 }],
-      [first, literal, { start: 105, end: 2000 }],
-      [{ start: 1, end: 100 }, literal, second],
-      [first, literal],
-    ];
-    for (const other of others) expect(measuring.continueWith(source, other, ['SHA256'])).toBeUndefined();
-    expect(measuring.continueWith(source, longer, ['SHA256', 'SHA1'])).toBeUndefined();
-  });
-
   it('digests literal bytes, and ranges in any order, also those that overlap or hold nothing', async () => {
     const content: Content = [
       Buffer.from('first'),

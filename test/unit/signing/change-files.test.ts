@@ -54,8 +54,7 @@ type Changing = Run<ChangedOutcome> & { readonly change: LocalChange };
 
 function changingWith(change: LocalChange, more: Partial<Run<ChangedOutcome> & Run<never>['disk']> = {}): Changing {
   const run = testRun();
-  const { lockTarget, temporaryFiles = new Set() } = more;
-  const disk = { ...run.disk, temporaryFiles, ...(lockTarget && { lockTarget }) };
+  const disk = { ...run.disk, temporaryFiles: more.temporaryFiles ?? new Set<string>() };
   return { ...run, onEvent: () => undefined, ...more, disk, change };
 }
 

@@ -243,7 +243,7 @@ describe('a run', () => {
       for (const name of await readdir(folder)) if (name.endsWith('.tmp')) await rm(join(folder, name));
     });
     const { files } = await signFiles(await programs(1), signingWith(service));
-    expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'file-not-found' }, record: 'record-1' });
+    expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'copy-changed' }, record: 'record-1' });
     expect(service.reports).toEqual([['record-1', 2]]);
   });
 

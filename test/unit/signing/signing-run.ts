@@ -44,8 +44,8 @@ export function testSigning(
   given: FlatSigning & { readonly chain: SigningChain; readonly service: Account['service'] },
 ): Signing {
   const run = testRun();
-  const { randomName, removeLeft, lockTarget, flushFolder, temporaryFiles, onEvent = () => undefined } = given;
-  const disk = Object.entries({ randomName, removeLeft, lockTarget, flushFolder, temporaryFiles });
+  const { randomName, removeStaleFiles, flushFolder, temporaryFiles, onEvent = () => undefined } = given;
+  const disk = Object.entries({ randomName, removeStaleFiles, flushFolder, temporaryFiles });
   const { existing = 'replace', allOrNothing = false, report = true } = given;
   const { algorithm = 'SHA256', formatOptions = {} } = given;
   const { service, origin = 'https://service.example.com', code = '1', claims = withoutJournal } = given;

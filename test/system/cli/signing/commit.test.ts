@@ -1,14 +1,18 @@
 /** Several runs at one file, and what killed ones left next to it: for every command that changes files. */
 
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { onceOf } from '../../../../src/bytes/reuse.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { type Holder, observeProcesses } from '../../../../src/journal/processes.ts';
-import { lockPathOf, temporaryNames } from '../../../../src/signing/files/target-lock.ts';
-import { parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
+import { temporaryNames } from '../../../../src/signing/files/stale-files.ts';
+import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
+import { answer, type Misbehaviour } from '../../../support/services/answering.ts';
+import { type MisbehavingService, startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
 import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { makePki } from '../../../support/signed-files/pki.ts';
 import { copyInto, makeSignedFiles, type SignedFiles } from '../../../support/signed-files/signed-files.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 
@@ -33,36 +37,18 @@ beforeEach(async () => {
   return () => made[Symbol.asyncDispose]();
 });
 
-/** Each on the file that is given, and what it asks others for. */
-const COMMANDS: readonly (readonly [string, (path: string) => readonly string[], 'sign' | undefined])[] = [
-  ['sign', (file) => ['sign', '--no-timestamp', file], 'sign'],
-  ['sign without a journal', (file) => ['sign', '--no-timestamp', '--no-journal', file], 'sign'],
-  ['timestamp', (file) => ['timestamp', file], undefined],
-  ['remove', (file) => ['remove', file], undefined],
-  ['attach', (file) => ['attach', file, '-'], undefined],
+/** Each on the file that is given. */
+const COMMANDS: readonly (readonly [string, (path: string) => readonly string[]])[] = [
+  ['sign', (file) => ['sign', '--no-timestamp', file]],
+  ['sign without a journal', (file) => ['sign', '--no-timestamp', '--no-journal', file]],
+  ['timestamp', (file) => ['timestamp', file]],
+  ['remove', (file) => ['remove', file]],
+  ['attach', (file) => ['attach', file, '-']],
 ];
 
 const run = (args: readonly string[]) => runCli([...args, '--json'], { env: server.env, stdin: signature });
 
-describe.each(COMMANDS)('%s', (_, argsFor, operation) => {
-  const asked = (): number => (operation === undefined ? 0 : server.operations(operation).length);
-
-  it('is rejected immediately while another run is at the file, and sends no request', async () => {
-    const { self } = await observeProcesses();
-    // As another run within a process that is there: the parent of this one.
-    const holder = { ...self, pid: process.ppid, started: await startOf(process.ppid), run: 'other' };
-    await writeFile(lockPathOf(path), JSON.stringify(holder));
-    const before = [await snapshot(folder), asked()];
-    const { code, stdout } = await run(argsFor(path));
-    const error = JSON.parse(stdout).files[0].error;
-    expect([code, error.code, error.message]).toEqual([
-      6,
-      'target-busy',
-      `another run is writing app.exe: process ${process.ppid}`,
-    ]);
-    expect([await snapshot(folder), asked()]).toEqual(before);
-  });
-
+describe.each(COMMANDS)('%s', (_, argsFor) => {
   it('removes what killed runs left in the folder', async () => {
     const dead = await deadProcess();
     const names = temporaryNames({
@@ -72,16 +58,14 @@ describe.each(COMMANDS)('%s', (_, argsFor, operation) => {
       bootTime: 0,
     });
     await writeFile(join(folder, `.codesign-remote-${names.randomName()}.tmp`), 'x');
-    await writeFile(lockPathOf(path), JSON.stringify({ ...dead, run: 'left' }));
-    await writeFile(lockPathOf(join(folder, 'other.exe')), JSON.stringify({ ...dead, run: 'left too' }));
     const { code } = await run(argsFor(path));
     expect([code, await readdir(folder)]).toEqual([0, ['app.exe']]);
   });
 });
 
 describe('several concurrent runs', () => {
-  it('append every signature that was paid for, and refuse the others before they ask', async () => {
-    const before = server.operations('sign').length;
+  it('append different signatures to one file, each of which is in the file or reported as failed', async () => {
+    const before = server.operations('report-sign').length;
     const runs = await Promise.all(
       ['One', 'Two', 'Three', 'Four'].map((name) =>
         run(['sign', '--no-timestamp', '--append', '--description', name, path]),
@@ -89,12 +73,34 @@ describe('several concurrent runs', () => {
     );
     const outcomes = runs.flatMap((one) => parseJson(one).files);
     const signed = outcomes.filter(({ status }) => status === 'signed').length;
-    const refused = outcomes.flatMap(({ error }) => error?.code ?? []);
     expect(signed).toBeGreaterThan(0);
-    expect(refused.filter((code) => code !== 'target-busy' && code !== 'file-changed')).toEqual([]);
-    expect(server.operations('sign').length - before).toBe(signed);
+    expect(outcomes.flatMap(({ error }) => error?.code ?? [])).toEqual(new Array(4 - signed).fill('file-changed'));
     const [outer] = await (await openBytes(pe, await readFile(path))).signatures();
     expect([outer?.nested.length, await readdir(folder)]).toEqual([signed, ['app.exe']]);
+    const reports = server.operations('report-sign').slice(before);
+    expect(reports.filter(({ status }) => status === 1)).toHaveLength(signed);
+  });
+
+  it('of the same signature on one file request it once, in each of 5 rounds, and leave the file intact', async () => {
+    // A run that begins when the others have ended finds nothing to do.
+    const args = ['sign', '--no-timestamp', '--skip-signed', path];
+    await copyFile(fixture('pe/hello.exe'), path);
+    await run(args);
+    const signedOnce = await readFile(path);
+    for (let round = 0; round < 5; round++) {
+      await copyFile(fixture('pe/hello.exe'), path);
+      const before = server.operations('sign').length;
+      const env = { ...server.env, CODESIGN_STATE_DIR: join(folder, '..', `${basename(folder)}-${round}`) };
+      const runs = await Promise.all(new Array(4).fill(args).map((one) => runCli([...one, '--json'], { env })));
+      await rm(env.CODESIGN_STATE_DIR, { recursive: true });
+      const outcomes = runs.flatMap((one) => parseJson(one).files);
+      const failures = outcomes.flatMap(({ error }) => error?.code ?? []);
+      expect(outcomes.some(({ status }) => status === 'signed')).toBe(true);
+      expect(failures.filter((code) => code !== 'file-changed')).toEqual([]);
+      expect(server.operations('sign').length - before).toBe(1);
+      expect((await readFile(path)).equals(signedOnce)).toBe(true);
+      expect(await readdir(folder)).toEqual(['app.exe']);
+    }
   });
 
   it('do not hinder each other with one input and different outputs', async () => {
@@ -106,21 +112,79 @@ describe('several concurrent runs', () => {
     expect(await snapshot(folder)).toMatchObject(before);
   });
 
-  it('take no temporary file or lock of another for an input', async () => {
+  it('take no temporary file of another for an input', async () => {
     await mkdir(join(folder, 'in'));
     await copyFile(files.exe, join(folder, 'in', '.codesign-remote-0123456789abcdef.tmp'));
-    await copyFile(files.exe, join(folder, 'in', '.codesign-remote-0123456789abcdef.lock'));
     await copyInto(join(folder, 'in'), files.exe);
     const removed = await run(['remove', '--recursive', join(folder, 'in'), '-o', join(folder, 'out')]);
     expect([removed.code, await readdir(join(folder, 'out'))]).toEqual([0, ['app.exe']]);
   });
 });
 
-/** As the system reports it: field 22 of /proc/PID/stat; undefined where there is none. */
-async function startOf(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-}
+describe('two concurrent runs with different inputs and one output', () => {
+  let service: MisbehavingService;
+  let env: Readonly<Record<string, string>>;
+  /** Of a round: resolves when both runs have planned. Without it, answers are immediate. */
+  let bothPlanned: (() => Promise<unknown>) | undefined;
+  beforeAll(async () => {
+    const { leaf: issueLeaf, intermediate } = makePki();
+    const leaf = issueLeaf();
+    const sign: Misbehaviour = async (exchange) => {
+      await bothPlanned?.();
+      answer(exchange, 200, {
+        ...{ code: 0, message: 'ok' },
+        data: { id: exchange.record, signature: exchange.signature },
+      });
+    };
+    service = await startMisbehavingService('by-file-name', {
+      key: leaf.privateKey,
+      byName: { app: sign, other: sign },
+    });
+    const certificate = join(dirname(files.exe), 'two-runs.pem');
+    await writeFile(certificate, leaf.pem + intermediate.pem);
+    env = {
+      CODESIGN_BASE_URL: service.baseUrl,
+      CODESIGN_CA_FILE: service.caFile,
+      CODESIGN_CODE: '1',
+      CODESIGN_CERTIFICATE: certificate,
+      CODESIGN_ACCESS_KEY: 'two-runs',
+      CODESIGN_ACCESS_SECRET: 'two-runs-secret-51c0',
+      CODESIGN_STATE_DIR: join(dirname(files.exe), 'two-runs-state'),
+    };
+  });
+  afterAll(() => service.stop());
+
+  const sign = (input: string, output: string) =>
+    runCli(['sign', '--no-timestamp', '--no-journal', '--replace', '--json', input, '-o', output], { env });
+
+  it.each([
+    ['absent', undefined],
+    ['there', 'an earlier result'],
+  ])('that is %s: one succeeds, and the output is its whole result', async (_, earlier) => {
+    const inputs = [path, await copyInto(folder, fixture('pe/hello.exe'), 'other.exe')];
+    const output = join(folder, 'out.exe');
+    const copies = async () => (await readdir(folder)).filter((name) => name.endsWith('.tmp'));
+    const results: Buffer[] = [];
+    bothPlanned = undefined;
+    for (const input of inputs) {
+      expect((await sign(input, output)).code).toBe(0);
+      results.push(await readFile(output));
+    }
+    for (let round = 0; round < 6; round++) {
+      await rm(output, { force: true });
+      if (earlier !== undefined) await writeFile(output, earlier);
+      bothPlanned = onceOf(() => vi.waitFor(async () => expect(await copies()).toHaveLength(2), { timeout: 20_000 }));
+      const runs = await Promise.all(inputs.map((input) => sign(input, output)));
+      const codes = runs.map(({ code }) => code);
+      expect([...codes].sort()).toEqual([0, 6]);
+      const errors = runs.flatMap((one) => parseJson(one).files.flatMap(({ error }) => error?.code ?? []));
+      expect(errors).toEqual(['file-changed']);
+      const winner = codes.indexOf(0);
+      expect((await readFile(output)).equals(results[winner] ?? Buffer.of())).toBe(true);
+      expect((await readdir(folder)).sort()).toEqual(['app.exe', 'other.exe', 'out.exe']);
+    }
+  });
+});
 
 /** One that has ended, among those that this one can see. */
 async function deadProcess(): Promise<Holder> {

@@ -28,7 +28,7 @@ const TYPED = [
   ['sign --file-name ', ['send', 'hide', '!app.exe']],
   ['sign app', ['app.exe', '!--append']],
   ['verify --req', ['--require-timestamp']],
-  ['explain target-', ['target-busy', '!app.exe']],
+  ['explain file-ch', ['file-changed', '!app.exe']],
   ['completion ', ['bash', 'zsh', 'fish', 'powershell', '!app.exe']],
   ['config set timestamp', ['timestampUrl', 'timestampAlgorithm', '!app.exe']],
   ['config set env', ['environment', 'environments.alternate']],

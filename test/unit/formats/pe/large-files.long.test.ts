@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileSource } from '../../../../src/bytes/file-source.ts';
+import { isBytes } from '../../../../src/bytes/pieces.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
-import { insertedBytes } from '../../../../src/signing/files/patch-geometry.ts';
+import { piecesToWrite } from '../../../../src/signing/files/patch-geometry.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { osslsigncodeVerify } from '../../../system/interop/verifiers.ts';
@@ -49,8 +50,10 @@ describe.each([2.5 * GIB + 3, 4 * GIB - 2 * MIB])('a program of %i bytes', (size
       const prepared = await (await openLarge(handle)).prepare(signingContext({ chain: signer.chain }), 'replace');
       const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256')));
       // The tail is the only edit that changes the length, so the edits can be made in place.
-      for (const { position, bytes } of insertedBytes(embedding.patch, size))
-        await handle.write(bytes, 0, bytes.length, position);
+      for (const { position, piece } of piecesToWrite(embedding.patch, [], size)) {
+        if (!isBytes(piece)) throw new Error('bytes of the program move');
+        await handle.write(piece, 0, piece.length, position);
+      }
       const result = await openLarge(handle);
       await result.verifyResult(embedding);
     } finally {

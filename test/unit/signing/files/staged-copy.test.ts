@@ -33,6 +33,7 @@ async function stage(): Promise<StagedCopy> {
   });
 }
 
+const UNCHANGED = { isNew: false, assertUnchanged: () => undefined };
 const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: [Buffer.from(insert)] });
 const measureAll = (copy: StagedCopy) =>
   copy.reader.measure(memorySource(ORIGINAL), [{ start: 0, end: ORIGINAL.length }], ['SHA256']);
@@ -41,8 +42,7 @@ async function commit(...patches: Patch[]): Promise<string> {
   await using copy = await stage();
   await measureAll(copy);
   for (const patch of patches) await copy.apply(patch);
-  await copy.prove();
-  await copy.replaceTarget();
+  await copy.replaceTarget(UNCHANGED);
   return readFile(target, 'utf8');
 }
 
@@ -114,8 +114,7 @@ describe('apply', () => {
       await measureContent(memorySource(Buffer.from('abcdefghij+0123456789ab')), [{ start: 0, end: 23 }], ['SHA256']),
     );
     await copy.apply([edit(20, 0, 'TAIL')]);
-    await copy.prove();
-    await copy.replaceTarget();
+    await copy.replaceTarget(UNCHANGED);
     expect(await readFile(target, 'utf8')).toBe('0123456789abcdefghijTAIL');
   });
 });
@@ -136,8 +135,7 @@ describe('the temporary file', () => {
     expect((await stat(join(folder, '.codesign-remote-x.tmp'))).mode & 0o777).toBe(0o600);
     await copy.apply([]);
     await copy.takeOwnerAndMode();
-    await copy.prove();
-    await copy.replaceTarget();
+    await copy.replaceTarget(UNCHANGED);
     expect((await stat(target)).mode & 0o777).toBe(0o754);
   });
 
@@ -154,8 +152,7 @@ describe('the temporary file', () => {
       await using copy = await stage();
       await copy.apply([]);
       await copy.takeOwnerAndMode();
-      await copy.prove();
-      await copy.replaceTarget();
+      await copy.replaceTarget(UNCHANGED);
       expect((await stat(target)).mode & 0o7777).toBe(is);
     },
   );
@@ -165,8 +162,7 @@ describe('the temporary file', () => {
     await using copy = await stage();
     await copy.apply([]);
     await copy.takeOwnerAndMode();
-    await copy.prove();
-    await copy.replaceTarget();
+    await copy.replaceTarget(UNCHANGED);
     const { uid, gid } = await stat(target);
     expect([uid, gid]).toEqual([1234, 2345]);
   });

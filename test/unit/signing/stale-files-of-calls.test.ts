@@ -4,7 +4,7 @@ import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { SharingFile, UnfinishedCall } from '../../../src/journal/journal.ts';
-import { removeLeftBy } from '../../../src/signing/resume/resume.ts';
+import { removeStaleFilesOf } from '../../../src/signing/resume/resume.ts';
 import { temporaryFolder } from '../../support/programs/cli.ts';
 
 function callFor(kind: UnfinishedCall['kind'], ...outputs: readonly (string | undefined)[]): UnfinishedCall {
@@ -43,6 +43,6 @@ it('looks next to every target, whatever the call waits for, and where a link le
     callFor('unreported', join(places.other, 'new.exe'), undefined),
     callFor('unwritten', join(root, 'link.exe')),
   ];
-  await removeLeftBy(calls, { removeLeft: async (place) => void looked.push(place) });
+  await removeStaleFilesOf(calls, { removeStaleFiles: async (place) => void looked.push(place) });
   expect(looked).toEqual([places.one, places.other, places.linked]);
 });

@@ -4,7 +4,7 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Holder } from '../../../src/journal/processes.ts';
-import { lockPathOf, temporaryNames } from '../../../src/signing/files/target-lock.ts';
+import { temporaryNames } from '../../../src/signing/files/stale-files.ts';
 import { temporaryFolder } from '../../support/programs/cli.ts';
 
 const HOLDER: Holder = { host: 'build-1', boot: 'boot-1', space: 'pid:[1]', pid: 100, started: '5000' };
@@ -46,7 +46,7 @@ async function leftOf(names: readonly string[], { running, by = HOLDER, at = NOW
     await writeFile(join(folder.path, name), 'x');
     await utimes(join(folder.path, name), at / 1000, at / 1000);
   }
-  await filesOf(by, running).removeLeft(folder.path);
+  await filesOf(by, running).removeStaleFiles(folder.path);
   return (await readdir(folder.path)).sort();
 }
 
@@ -55,10 +55,6 @@ describe('the temporary file of a process', () => {
 
   it('goes when it has ended', async () => {
     expect(await leftOf([fileOf(dead)], { running: { 200: false } })).toEqual([]);
-  });
-
-  it('goes when it was to be a lock', async () => {
-    expect(await leftOf([fileOf(dead).replace(/tmp$/, 'lock')], { running: { 200: false } })).toEqual([]);
   });
 
   it('stays while it is running, however long', async () => {
@@ -91,8 +87,8 @@ describe('the temporary file of a process', () => {
     await mkdir(join(folder.path, fileOf(dead)));
     await writeFile(join(folder.path, fileOf({ ...dead, pid: 201 })), 'x');
     const files = filesOf(HOLDER, { 200: false, 201: false });
-    await files.removeLeft(folder.path);
-    await files.removeLeft(join(folder.path, 'missing'));
+    await files.removeStaleFiles(folder.path);
+    await files.removeStaleFiles(join(folder.path, 'missing'));
     expect(await readdir(folder.path)).toEqual([fileOf(dead)]);
   });
 
@@ -110,27 +106,5 @@ describe('the temporary file of a process', () => {
       const scene = { running: { 200: undefined }, by: MAC, at: NOW - hours * HOUR };
       expect(await leftOf([fileOf(other)], scene)).toHaveLength(left);
     });
-  });
-});
-
-describe('the lock of a process', () => {
-  const lockOf = (holder: Holder) => JSON.stringify({ ...holder, run: 'a' });
-
-  async function locksLeft(text: string, running: Running, at: number) {
-    await using folder = await temporaryFolder();
-    const path = lockPathOf(join(folder.path, 'app.exe'));
-    await writeFile(path, text);
-    await utimes(path, at / 1000, at / 1000);
-    await filesOf(HOLDER, running).removeLeft(folder.path);
-    return (await readdir(folder.path)).length;
-  }
-
-  it.each<[string, Holder, Running, number, number]>([
-    ['goes when it has ended', { ...HOLDER, pid: 200 }, { 200: false }, NOW, 0],
-    ['stays while it is running', { ...HOLDER, pid: 200 }, { 200: true }, NOW - HOUR, 1],
-    ['stays for a while when that cannot be told', { ...HOLDER, pid: 200 }, { 200: undefined }, NOW - HOUR / 6, 1],
-    ['goes when it is long untouched', { ...HOLDER, pid: 200 }, { 200: undefined }, NOW - HOUR / 3, 0],
-  ])('%s', async (_, holder, running, at, left) => {
-    expect(await locksLeft(lockOf(holder), running, at)).toBe(left);
   });
 });

@@ -1,0 +1,11 @@
+import { statfsSync } from 'node:fs';
+
+/** Of Linux, from statfs(2): ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, FAT and exFAT. Other systems have others. */
+const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+  ...[0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0x4d44, 0x2011bab0],
+]);
+
+/** Whether the path is known to be on a file system of this machine alone. */
+export function isKnownLocal(path: string): boolean {
+  return LOCAL_FILE_SYSTEMS.has(statfsSync(path).type);
+}

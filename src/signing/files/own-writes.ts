@@ -1,0 +1,34 @@
+import { type BigIntStats, fstatSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { versionOf } from '../../files/input-file.ts';
+import { signingErrors } from '../errors.ts';
+
+/**
+ * Finds writes of other programs to a file that this process writes. One `fstat` follows each own write: the size, and on a
+ * local file system the times, stay as they are then. Elsewhere times arrive late, and only the size is compared.
+ */
+export function watchWrites({ fd }: FileHandle, isLocal: boolean) {
+  const look = (): string => marksOf(fstatSync(fd, { bigint: true }), isLocal);
+  let lastOwn = look();
+
+  /** Throws `copy-changed`. */
+  function assertUntouched(): void {
+    if (look() !== lastOwn) throw signingErrors('copy-changed');
+  }
+
+  return {
+    assertUntouched,
+    async own(write: () => Promise<void>): Promise<void> {
+      assertUntouched();
+      try {
+        await write();
+      } finally {
+        lastOwn = look();
+      }
+    },
+  };
+}
+
+function marksOf(stats: BigIntStats, isLocal: boolean): string {
+  return isLocal ? versionOf(stats) : String(stats.size);
+}

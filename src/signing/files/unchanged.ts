@@ -1,0 +1,44 @@
+/** Whether input and target are as they were when the file was planned. */
+
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
+import { whenFree } from '../../files/file-system-errors.ts';
+import { READ_WITHOUT_WAITING, versionOf } from '../../files/input-file.ts';
+import { isKnownLocal } from '../../files/known-local.ts';
+import type { PlannedFile } from '../change.ts';
+import { signingErrors } from '../errors.ts';
+
+/** Undefined if the target is absent. */
+export function versionAt(target: string): string | undefined {
+  const stats = statSync(target, { bigint: true, throwIfNoEntry: false });
+  return stats && versionOf(stats);
+}
+
+/** As `assertUnchanged`, where no rename follows. */
+export async function lookAgain(plan: PlannedFile): Promise<void> {
+  await whenFree('look at the file again', async () => assertUnchanged(plan));
+}
+
+/**
+ * Throws `file-changed` if input or target changed since the file was planned. It does not wait for a thread: between this look and the rename that follows there are microseconds.
+ */
+export function assertUnchanged({ path, stats, target, targetVersion }: PlannedFile): void {
+  assertSame(versionOf(statSync(path, { bigint: true })), versionOf(stats));
+  assertSame(versionAt(target), targetVersion);
+  assertOpenedIsSame(path, versionOf(stats));
+  if (targetVersion !== undefined) assertOpenedIsSame(target, targetVersion);
+}
+
+/** A network drive may answer from a cache, unless the file is opened (close-to-open consistency of NFS). */
+function assertOpenedIsSame(path: string, expected: string): void {
+  if (isKnownLocal(path)) return;
+  const fd = openSync(path, READ_WITHOUT_WAITING);
+  try {
+    assertSame(versionOf(fstatSync(fd, { bigint: true })), expected);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function assertSame(version: string | undefined, expected: string | undefined): void {
+  if (version !== expected) throw signingErrors('file-changed');
+}

@@ -1,0 +1,145 @@
+/** Writes of other programs to the temporary file are found before it takes the place of the original. */
+
+import {
+  type FileHandle,
+  link,
+  mkdtemp,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Patch } from '../../../../src/bytes/patch.ts';
+import { openInput } from '../../../../src/files/input-file.ts';
+import { watchWrites } from '../../../../src/signing/files/own-writes.ts';
+import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged-copy.ts';
+import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+import { applyPatch } from '../../formats/support/apply-patch.ts';
+
+const SIZE = 100_000;
+const ORIGINAL = Buffer.alloc(SIZE, 'original ');
+/** Two writes within one tick of the clock look alike. */
+const TICK_MILLISECONDS = 12;
+const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: [Buffer.from(insert)] });
+
+let folder: string;
+let target: string;
+let temporary: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-writes-'));
+  target = join(folder, 'target');
+  temporary = join(folder, '.codesign-remote-x.tmp');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+type Step = 'measured' | 'rehearsed' | 'flushed' | 'sealed';
+const STEPS: readonly Step[] = ['measured', 'rehearsed', 'flushed', 'sealed'];
+
+/** Signs in miniature, and lets `interfere` act after one step. Gives the expected result. */
+async function change(at: Step, interfere: () => Promise<void>): Promise<Buffer> {
+  await writeFile(target, ORIGINAL);
+  const rehearsal: Patch = [edit(4096, 2, '..'), edit(SIZE, 0, '....')];
+  const real: Patch = [edit(4096, 2, 'XY'), edit(SIZE, 0, 'SEAL')];
+  await using input = await openInput(target);
+  await using copy = await stageCopy({
+    ...{ source: input.source, stats: input.stats, target },
+    ...{ randomName: () => 'x', digestEntries, temporaryFiles: new Set(), onEvent: () => undefined },
+  });
+  const actions: Readonly<Record<Step, (copy: StagedCopy) => Promise<unknown>>> = {
+    measured: () => copy.reader.measure(input.source, [{ start: 0, end: SIZE }], ['SHA256']),
+    rehearsed: () => copy.apply(rehearsal).then(copy.takeOwnerAndMode),
+    flushed: () => copy.flush(),
+    sealed: () => copy.apply(real),
+  };
+  for (const step of STEPS) {
+    await actions[step](copy);
+    if (step !== at) continue;
+    await sleep(TICK_MILLISECONDS);
+    await interfere();
+  }
+  await copy.replaceTarget({ isNew: false, assertUnchanged: () => undefined });
+  return applyPatch(ORIGINAL, real);
+}
+
+const codeOf = (thrown: { readonly code?: string }) => thrown.code;
+
+async function flip(position: number): Promise<void> {
+  await using handle = await open(temporary, 'r+');
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, position);
+  await handle.write(Buffer.from([(buffer[0] ?? 0) ^ 1]), 0, 1, position);
+}
+
+/** A byte changed, and the times set back to what they were. */
+async function flipUnseen(position: number): Promise<void> {
+  const { atime, mtime } = await stat(temporary);
+  await flip(position);
+  await utimes(temporary, atime, mtime);
+}
+
+describe('a temporary file', () => {
+  it('becomes the file if no other program touches it, with the current time', async () => {
+    const started = Date.now() - 2000;
+    const expected = await change('sealed', async () => undefined);
+    expect((await readFile(target)).equals(expected)).toBe(true);
+    expect((await stat(target)).mtimeMs).toBeGreaterThan(started);
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ['changes a byte and sets the times back', () => flipUnseen(SIZE >> 1)],
+    ['changes its last byte that is not part of the signature', () => flip(SIZE - 1)],
+    ['makes it shorter', () => truncate(temporary, SIZE - 10)],
+  ])('does not become the file if a program %s, after any step', async (_, harm) => {
+    for (const step of STEPS) {
+      expect([step, await change(step, harm).catch(codeOf)]).toEqual([step, 'copy-changed']);
+      expect((await readFile(target)).equals(ORIGINAL)).toBe(true);
+    }
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ['a file', () => writeFile(join(folder, 'other'), 'x').then(() => rename(join(folder, 'other'), temporary))],
+    [
+      'a copy',
+      async () => {
+        await writeFile(join(folder, 'other'), await readFile(temporary));
+        await rename(join(folder, 'other'), temporary);
+      },
+    ],
+    ['a link', () => symlink('victim', join(folder, 'l')).then(() => rename(join(folder, 'l'), temporary))],
+    [
+      'a hard link',
+      () => link(join(folder, 'victim'), join(folder, 'l')).then(() => rename(join(folder, 'l'), temporary)),
+    ],
+  ])('does not become the file if a program puts %s in its place', async (_, swap) => {
+    await writeFile(join(folder, 'victim'), 'victim');
+    await expect(change('flushed', swap)).rejects.toMatchObject({ code: 'copy-changed' });
+    expect((await readFile(target)).equals(ORIGINAL)).toBe(true);
+    expect(await readFile(join(folder, 'victim'), 'utf8')).toBe('victim');
+  });
+});
+
+describe('on a file system that is not known to be local', () => {
+  async function written(interfere: (handle: FileHandle) => Promise<unknown>): Promise<void> {
+    await using handle = await open(temporary, 'wx+');
+    const writes = watchWrites(handle, false);
+    await writes.own(async () => void (await handle.write('content')));
+    await interfere(handle);
+    writes.assertUntouched();
+  }
+
+  it('another size is found', async () => {
+    await expect(written((handle) => handle.truncate(3))).rejects.toMatchObject({ code: 'copy-changed' });
+  });
+
+  it('times that arrive late are not the write of another program', async () => {
+    await expect(written((handle) => handle.utimes(1, 1))).resolves.toBeUndefined();
+  });
+});

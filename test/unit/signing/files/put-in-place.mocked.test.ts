@@ -1,0 +1,208 @@
+/** How the copy takes the place of the target, on file systems and next to programs that do not let it happen. */
+
+import type { BigIntStats } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { openInput } from '../../../../src/files/input-file.ts';
+import type { PlannedFile } from '../../../../src/signing/change.ts';
+import { stageCopy } from '../../../../src/signing/files/staged-copy.ts';
+import { assertUnchanged, versionAt } from '../../../../src/signing/files/unchanged.ts';
+import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+
+/** What the system answers to the next links and renames, before it does what is asked, and which files were opened. */
+const { answers, seen } = vi.hoisted(() => ({
+  answers: { link: [] as string[], rename: [] as string[] },
+  seen: {
+    opened: [] as string[],
+    fileSystem: 0,
+    beforeLink: () => undefined as unknown,
+    /** What `stat` gives of a path, whatever is there. */
+    cached: new Map<string, BigIntStats>(),
+  },
+}));
+vi.mock('node:fs', async (importOriginal) => {
+  const original = await importOriginal<typeof import('node:fs')>();
+  const fail = (syscall: 'link' | 'rename') => {
+    const code = answers[syscall].shift();
+    if (code !== undefined) throw Object.assign(new Error(code), { code, syscall });
+  };
+  return {
+    ...original,
+    linkSync: (from: string, to: string) => {
+      seen.beforeLink();
+      fail('link');
+      original.linkSync(from, to);
+    },
+    renameSync: (from: string, to: string) => {
+      fail('rename');
+      original.renameSync(from, to);
+    },
+    openSync: (path: string, flags: number) => {
+      seen.opened.push(path);
+      return original.openSync(path, flags);
+    },
+    statfsSync: (path: string) => ({ ...original.statfsSync(path), type: seen.fileSystem }),
+    statSync: (path: string, options: { readonly bigint: true }) =>
+      seen.cached.get(path) ?? original.statSync(path, options),
+  };
+});
+const { writeFileSync } = await vi.importActual<typeof import('node:fs')>('node:fs');
+
+const NFS = 0x6969;
+const EXT4 = 0xef53;
+
+let folder: string;
+let input: string;
+let target: string;
+beforeEach(async () => {
+  Object.assign(answers, { link: [], rename: [] });
+  Object.assign(seen, { opened: [], fileSystem: EXT4, beforeLink: () => undefined, cached: new Map() });
+  folder = await mkdtemp(join(tmpdir(), 'codesign-place-'));
+  input = join(folder, 'input');
+  target = join(folder, 'target');
+  await writeFile(input, 'old');
+  return () => rm(folder, { recursive: true });
+});
+
+/** Plans, writes a copy, lets `interfere` act, and puts the copy in place. */
+async function replace(interfere: () => unknown = () => undefined): Promise<void> {
+  await using opened = await openInput(input);
+  const { stats, source } = opened;
+  const plan: Pick<PlannedFile, 'path' | 'stats' | 'target' | 'targetVersion'> = {
+    ...{ path: input, stats, target },
+    targetVersion: versionAt(target),
+  };
+  await using copy = await stageCopy({
+    ...{ source, stats, target, randomName: () => 'x', digestEntries },
+    ...{ temporaryFiles: new Set(), onEvent: () => undefined },
+  });
+  await copy.apply([{ offset: 0, remove: 3, insert: [Buffer.from('new')] }]);
+  await interfere();
+  await copy.replaceTarget({
+    isNew: plan.targetVersion === undefined,
+    assertUnchanged: () => assertUnchanged(plan as PlannedFile),
+  });
+}
+
+const left = async () => [await readdir(folder), await readFile(target, 'utf8')];
+const FILE_CHANGED = { code: 'file-changed', category: 'local' };
+
+describe('a target that was absent', () => {
+  it('is created, under one name', async () => {
+    await replace();
+    expect(await left()).toEqual([['input', 'target'], 'new']);
+    expect((await stat(target)).nlink).toBe(1);
+  });
+
+  it('stays as it is if it appears after it was planned', async () => {
+    await expect(replace(() => writeFile(target, 'of another run'))).rejects.toMatchObject(FILE_CHANGED);
+    expect(await left()).toEqual([['input', 'target'], 'of another run']);
+  });
+
+  it('stays as it is if it appears between the look and the link', async () => {
+    seen.beforeLink = () => writeFileSync(target, 'of another run');
+    await expect(replace()).rejects.toMatchObject(FILE_CHANGED);
+    expect(await left()).toEqual([['input', 'target'], 'of another run']);
+  });
+
+  it.each(['EPERM', 'ENOTSUP', 'ENOSYS', 'EXDEV', 'EISDIR', 'EMLINK'])(
+    'is created by a rename where no link can be made: %s',
+    async (code) => {
+      answers.link.push(code);
+      await replace();
+      expect([answers.link, ...(await left())]).toEqual([[], ['input', 'target'], 'new']);
+    },
+  );
+
+  it('stays as it is if it appears while a link fails', async () => {
+    answers.link.push('EPERM');
+    seen.beforeLink = () => writeFileSync(target, 'of another run');
+    await expect(replace()).rejects.toMatchObject(FILE_CHANGED);
+    expect(await left()).toEqual([['input', 'target'], 'of another run']);
+  });
+
+  it('is created if a network drive reports its own link as another file', async () => {
+    const { linkSync } = await vi.importActual<typeof import('node:fs')>('node:fs');
+    seen.beforeLink = () => linkSync(join(folder, '.codesign-remote-x.tmp'), target);
+    await replace();
+    expect(await left()).toEqual([['input', 'target'], 'new']);
+  });
+});
+
+describe('a target that was there', () => {
+  beforeEach(() => writeFile(target, 'an earlier result'));
+
+  it('is replaced', async () => {
+    await replace();
+    expect(await left()).toEqual([['input', 'target'], 'new']);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['another program writes to it', () => writeFile(target, 'of another run')],
+    ['it is replaced', () => rm(target).then(() => writeFile(target, 'of another run'))],
+    ['the input changes', () => writeFile(target, 'of another run').then(() => writeFile(input, 'newer'))],
+  ])('stays as it is then if %s', async (_, interfere) => {
+    await expect(replace(interfere)).rejects.toMatchObject(FILE_CHANGED);
+    expect(await left()).toEqual([['input', 'target'], 'of another run']);
+  });
+
+  it('is not created again if it was removed', async () => {
+    await expect(replace(() => rm(target))).rejects.toMatchObject(FILE_CHANGED);
+    expect(await readdir(folder)).toEqual(['input']);
+  });
+
+  it.each(['EEXIST', 'ENOTSUP', 'EXDEV', 'ENOSYS'])(
+    'stays where no file can be renamed onto another, and --output is named: %s',
+    async (code) => {
+      answers.rename.push(code);
+      await expect(replace()).rejects.toMatchObject({
+        code: 'not-replaceable',
+        category: 'local',
+        message: `${target} cannot be replaced: its file system does not allow it (${code})`,
+        hint: expect.stringContaining('--output'),
+      });
+      expect(await left()).toEqual([['input', 'target'], 'an earlier result']);
+    },
+  );
+
+  it('is replaced after a program that holds it for a moment', async () => {
+    answers.rename.push('EBUSY', 'EBUSY');
+    await replace();
+    expect([answers.rename, ...(await left())]).toEqual([[], ['input', 'target'], 'new']);
+  });
+
+  it('stays as it is then if it changes while another program holds it', async () => {
+    answers.rename.push('EBUSY');
+    const replaced = replace();
+    await vi.waitFor(() => expect(answers.rename).toEqual([]), { interval: 1 });
+    writeFileSync(target, 'of another run');
+    await expect(replaced).rejects.toMatchObject(FILE_CHANGED);
+    expect(await readFile(target, 'utf8')).toBe('of another run');
+  });
+});
+
+describe('the look before the rename', () => {
+  beforeEach(() => writeFile(target, 'an earlier result'));
+
+  it.each([
+    ['a network drive', NFS, ['input', 'target']],
+    ['a local file system', EXT4, []],
+  ])('on %s (file system %i) opens %j', async (_, fileSystem, opened) => {
+    seen.fileSystem = fileSystem;
+    await replace();
+    expect(seen.opened).toEqual(opened.map((name) => join(folder, name)));
+  });
+
+  it('finds a change on a network drive that still gives the earlier times, from a cache', async () => {
+    seen.fileSystem = NFS;
+    const cached = await stat(target, { bigint: true });
+    const changed = replace(async () => {
+      await writeFile(target, 'of another run');
+      seen.cached.set(target, cached);
+    });
+    await expect(changed).rejects.toMatchObject(FILE_CHANGED);
+    expect(await readFile(target, 'utf8')).toBe('of another run');
+  });
+});
