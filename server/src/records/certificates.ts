@@ -1,17 +1,8 @@
-/** The store's certificates, requests for them, and authorities over kysely. */
+/** The store's certificates, requests for them, and the server's authority. */
 
 import type { Kysely } from 'kysely';
 import type { Batches } from './batches.ts';
 import { type IssuedCertificate, isStorable, type StoredCertificate, type Tables, toCertificate } from './rows.ts';
-
-/** What an authority of the server certifies. */
-export type AuthorityPurpose = 'code-signing' | 'time-stamping';
-
-export interface StoredAuthority {
-  readonly keyId: string;
-  /** PEM: its certificate, then its issuer where there is one. */
-  readonly chain: string;
-}
 
 /** @param byNumber finds certificates for calls at once together */
 export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<string, StoredCertificate | undefined>) {
@@ -91,30 +82,24 @@ export function certificateRequestsOf(database: Kysely<Tables>) {
   };
 }
 
-export function authoritiesOf(database: Kysely<Tables>) {
-  const get = async (purpose: AuthorityPurpose): Promise<StoredAuthority | undefined> => {
-    const row = await database.selectFrom('authorities').selectAll().where('purpose', '=', purpose).executeTakeFirst();
-    return row && { keyId: row.key_id, chain: row.certificate };
-  };
+/** The server's own authority for code signing, once it is made. */
+export function authorityOf(database: Kysely<Tables>) {
+  const purpose = 'code-signing';
+  const get = () =>
+    database
+      .selectFrom('authorities')
+      .select(['key_id as keyId', 'certificate'])
+      .where('purpose', '=', purpose)
+      .executeTakeFirst();
   return {
     get,
-    /**
-     * Replaces an authority (undefined: none exists yet), unless another server was faster.
-     * @returns the one that is stored then
-     */
-    async replace(
-      purpose: AuthorityPurpose,
-      before: StoredAuthority | undefined,
-      authority: StoredAuthority,
-    ): Promise<StoredAuthority> {
-      const row = { key_id: authority.keyId, certificate: authority.chain };
-      const known = before?.keyId ?? '';
+    /** Stores it, unless another server was faster. @param certificate PEM */
+    async add({ keyId, certificate }: { readonly keyId: string; readonly certificate: string }): Promise<void> {
       await database
         .insertInto('authorities')
-        .values({ purpose, ...row })
-        .onConflict((conflict) => conflict.column('purpose').doUpdateSet(row).where('authorities.key_id', '=', known))
+        .values({ purpose, key_id: keyId, certificate })
+        .onConflict((conflict) => conflict.column('purpose').doNothing())
         .execute();
-      return (await get(purpose)) ?? authority;
     },
   };
 }

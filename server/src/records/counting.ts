@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { createBatches } from './batches.ts';
-import type { RowDialect } from './dialect.ts';
+import type { RowsTable } from './dialect.ts';
 import { type NewRecord, RECORD_COLUMNS, type Tables, toRecordRow } from './rows.ts';
 
 /** How long the database is asked again after an error. */
@@ -33,11 +33,11 @@ export class OutcomeUnknown extends Error {
 const PAUSE = 200;
 
 /** Counts calls together that come while a transaction commits; after an error each of them is tried alone. */
-export function createCounting(database: Kysely<Tables>, dialect: RowDialect) {
+export function createCounting(database: Kysely<Tables>, rowsTable: RowsTable) {
   let failing = false;
   const count = async (records: readonly NewRecord[]): Promise<readonly boolean[]> => {
     try {
-      const counted = await countAll(database, dialect, records);
+      const counted = await countAll(database, rowsTable, records);
       failing = false;
       return counted;
     } catch (error) {
@@ -89,7 +89,7 @@ export function createCounting(database: Kysely<Tables>, dialect: RowDialect) {
     isFailing: () => failing,
     /** Takes a count back whose answer never went out; does nothing the second time, or where it was not counted. */
     takeBack: (record: NewRecord, { settling, ending }: Patience) =>
-      retry(() => takeBack(database, dialect, record), { deadline: performance.now() + settling, ending }),
+      retry(() => takeBack(database, rowsTable, record), { deadline: performance.now() + settling, ending }),
     drain: batches.drain,
   };
 }
@@ -102,18 +102,18 @@ export function createCounting(database: Kysely<Tables>, dialect: RowDialect) {
  */
 async function countAll(
   database: Kysely<Tables>,
-  dialect: RowDialect,
+  rowsTable: RowsTable,
   records: readonly NewRecord[],
 ): Promise<readonly boolean[]> {
   let committing = false;
   try {
     return await database.transaction().execute(async (transaction) => {
-      const inserted = await insert(transaction, dialect, records);
+      const inserted = await insert(transaction, rowsTable, records);
       // In the order of the clients' ids, whose rows this locks: so no two transactions wait for each other.
       const inOrder = records
         .filter(({ id }) => inserted.has(id))
         .sort((one, other) => (one.clientId < other.clientId ? -1 : Number(one.clientId > other.clientId)));
-      const allowed = await Promise.all(inOrder.map((record) => addOne(transaction, dialect, record)));
+      const allowed = await Promise.all(inOrder.map((record) => addOne(transaction, record)));
       const refused = new Set(inOrder.filter((_record, index) => !allowed[index]).map(({ id }) => id));
       if (refused.size > 0) await remove(transaction, [...refused]);
       committing = true;
@@ -127,11 +127,11 @@ async function countAll(
 /** @returns the ids of those that were not there */
 async function insert(
   transaction: Transaction<Tables>,
-  dialect: RowDialect,
+  rowsTable: RowsTable,
   records: readonly NewRecord[],
 ): Promise<ReadonlySet<string>> {
   const columns = sql.join(RECORD_COLUMNS.map((column) => sql.ref(column)));
-  const given = dialect.rows(records.map(toRecordRow), RECORD_COLUMNS);
+  const given = rowsTable(records.map(toRecordRow), RECORD_COLUMNS);
   // `where true`: without it SQLite reads "on conflict" as a condition of a join.
   const { rows } = await sql<{ id: string }>`insert into records (${columns}) select ${columns} from ${given} where true
     on conflict (id) do nothing returning id`.execute(transaction);
@@ -145,7 +145,6 @@ async function remove(transaction: Transaction<Tables>, ids: readonly string[]):
 /** Adds one to the count of the record's client, as the same conditions allow that a call is checked with before. */
 async function addOne(
   transaction: Transaction<Tables>,
-  { listHas }: RowDialect,
   { clientId, certificate, algorithm, signedAt }: NewRecord,
 ): Promise<boolean> {
   const now = signedAt.toISOString();
@@ -153,8 +152,8 @@ async function addOne(
     where id = ${clientId} and disabled = 0
       and (quota is null or signatures < quota)
       and (expires_at is null or expires_at > ${now})
-      and (certificates is null or ${listHas('certificates', sql`${certificate}`)})
-      and (algorithms is null or ${listHas('algorithms', sql`${algorithm}`)})
+      and (certificates is null or ${lists('certificates', certificate)})
+      and (algorithms is null or ${lists('algorithms', algorithm)})
       and exists (
         select 1 from certificates as used
         where used.number = ${certificate} and used.disabled = 0 and used.not_before <= ${now} and used.not_after >= ${now}
@@ -162,10 +161,15 @@ async function addOne(
   return numAffectedRows === 1n;
 }
 
-async function takeBack(database: Kysely<Tables>, dialect: RowDialect, record: NewRecord): Promise<void> {
+/** Whether the JSON list of a column has a name. Names have no characters that JSON escapes. */
+function lists(column: 'certificates' | 'algorithms', name: string) {
+  return sql`replace(${sql.ref(column)}, ${JSON.stringify(name)}, '') <> ${sql.ref(column)}`;
+}
+
+async function takeBack(database: Kysely<Tables>, rowsTable: RowsTable, record: NewRecord): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     // A transaction that may still count it ends before this insert does.
-    if ((await insert(transaction, dialect, [record])).has(record.id)) return await remove(transaction, [record.id]);
+    if ((await insert(transaction, rowsTable, [record])).has(record.id)) return await remove(transaction, [record.id]);
     const { numUpdatedRows } = await transaction
       .updateTable('records')
       .set({ counted: 0 })

@@ -3,7 +3,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type { Pool } from 'pg';
 import { reasonOf, ServerError } from '../errors.ts';
-import { POSTGRES_ROWS } from './dialect.ts';
+import { postgresRows } from './dialect.ts';
 import { migrate } from './migrations.ts';
 import type { Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
@@ -46,7 +46,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     await database.destroy();
     throw new ServerError('database-unusable', { reason: reasonOf(error) }, error);
   }
-  return storeOver(database, database, POSTGRES_ROWS, () => database.destroy());
+  return storeOver(database, database, postgresRows, () => database.destroy());
 }
 
 /**

@@ -5,7 +5,7 @@ import Database from 'libsql';
 import PromiseDatabase from 'libsql/promise';
 import { reasonOf, ServerError } from '../errors.ts';
 import { whenFree } from '../files.ts';
-import { SQLITE_ROWS } from './dialect.ts';
+import { sqliteRows } from './dialect.ts';
 import { migrate } from './migrations.ts';
 import type { Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
@@ -40,7 +40,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
   forReading.pragma('cache_size = -256'); // KiB: clients and certificates are few
   forReading.pragma(`busy_timeout = ${PATIENCE}`);
   const reading = new Kysely<Tables>({ dialect: sqliteDialect(forReading) });
-  return storeOver(database, reading, SQLITE_ROWS, async () => {
+  return storeOver(database, reading, sqliteRows, async () => {
     await reading.destroy();
     await database.destroy();
   });

@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { createBatches } from './batches.ts';
-import { authoritiesOf, certificateRequestsOf, certificatesOf } from './certificates.ts';
+import { authorityOf, certificateRequestsOf, certificatesOf } from './certificates.ts';
 import { createCounting } from './counting.ts';
-import type { RowDialect } from './dialect.ts';
+import type { RowsTable } from './dialect.ts';
 import { clientsOf, viewersOf } from './holders.ts';
 import { recordsOf } from './records.ts';
 import { type Tables, toCertificate, toClient } from './rows.ts';
@@ -23,11 +23,11 @@ export type Store = ReturnType<typeof storeOver>;
 export function storeOver(
   database: Kysely<Tables>,
   reading: Kysely<Tables>,
-  dialect: RowDialect,
+  rowsTable: RowsTable,
   close: () => Promise<void>,
 ) {
   const find = async <T extends 'clients' | 'certificates'>(table: T, column: string, keys: readonly string[]) => {
-    const given = dialect.rows(
+    const given = rowsTable(
       [...new Set(keys)].map((key) => ({ key })),
       ['key'],
     );
@@ -46,13 +46,13 @@ export function storeOver(
     const found = new Map(rows.map((row) => [row.number, toCertificate(row)]));
     return numbers.map((number) => found.get(number));
   });
-  const counting = createCounting(database, dialect);
+  const counting = createCounting(database, rowsTable);
   return {
     viewers: viewersOf(database),
     clients: clientsOf(database, clients),
     certificates: certificatesOf(database, certificates),
     certificateRequests: certificateRequestsOf(database),
-    authorities: authoritiesOf(database),
+    authority: authorityOf(database),
     records: recordsOf(database),
     counting,
     /** Rejects where the database does not answer, or cannot store as much as a signature needs. */

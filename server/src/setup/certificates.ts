@@ -54,12 +54,12 @@ export async function makeCertificate(
  * @throws `data-folder-incomplete`, `key-not-found`, `hsm-failed`
  */
 export async function codeSigningIssuer({ store, keys, folder }: MakingData) {
-  const authority = await store.authorities.get('code-signing');
+  const authority = await store.authority.get();
   if (authority === undefined) {
     throw new ServerError('data-folder-incomplete', { path: folder.path, missing: 'its code-signing authority' });
   }
-  const key = await requireKey(keys, authority.keyId);
-  const certificate = authority.chain;
+  const { keyId, certificate } = authority;
+  const key = await requireKey(keys, keyId);
   return { issuer: hsmIssuer(nameOf(new X509Certificate(certificate)), key), certificate };
 }
 

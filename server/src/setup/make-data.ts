@@ -106,7 +106,7 @@ async function makeToken(folder: DataFolder, library: string, environment: NodeJ
 /** The code-signing authority and the first certificate, unless another server's first start has put them into the same database. */
 async function makeAuthority(data: MakingData, now: Date): Promise<void> {
   const { store, keys, folder } = data;
-  const known = await store.authorities.get('code-signing');
+  const known = await store.authority.get();
   const isFirst = (await store.certificates.list()).length === 0;
   const [authorityKey, firstKey] = await Promise.all([
     known === undefined ? keys.generate('code-signing-ca', AUTHORITY_BITS) : undefined,
@@ -114,8 +114,7 @@ async function makeAuthority(data: MakingData, now: Date): Promise<void> {
   ]);
   if (authorityKey !== undefined) {
     const issuer = hsmIssuer(authorityName('Code Signing'), authorityKey);
-    const authority = { keyId: authorityKey.id, chain: toPem(await selfSign(issuer, now)) };
-    await store.authorities.replace('code-signing', undefined, authority);
+    await store.authority.add({ keyId: authorityKey.id, certificate: toPem(await selfSign(issuer, now)) });
   }
   const { issuer, certificate } = await codeSigningIssuer(data);
   await writeFile(folder.authority, certificate);

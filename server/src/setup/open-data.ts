@@ -49,7 +49,7 @@ export async function openData(config: DataConfig, environment: NodeJS.ProcessEn
   } else keys = await open();
   try {
     const store = await openStore(folder, database);
-    if (database !== undefined && (await store.authorities.get('code-signing')) === undefined) {
+    if (database !== undefined && (await store.authority.get()) === undefined) {
       await store.close();
       throw new ServerError('database-of-another');
     }

@@ -231,11 +231,11 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
   });
 
   test('the first authority that is set stays', async () => {
-    expect(await store.authorities.get('code-signing')).toBeUndefined();
-    const first = { keyId: 'aa', chain: 'one' };
-    expect(await store.authorities.replace('code-signing', undefined, first)).toEqual(first);
-    expect(await other.authorities.replace('code-signing', undefined, { keyId: 'bb', chain: 'two' })).toEqual(first);
-    expect(await other.authorities.get('time-stamping')).toBeUndefined();
+    expect(await store.authority.get()).toBeUndefined();
+    const first = { keyId: 'aa', certificate: 'one' };
+    await store.authority.add(first);
+    await other.authority.add({ keyId: 'bb', certificate: 'two' });
+    expect(await store.authority.get()).toEqual(first);
   });
 
   test('says whether it answers', async () => {

@@ -56,7 +56,7 @@ test('two first starts on one database and one token share authority and certifi
       const [certificate, ...others] = await data.store.certificates.list();
       const key = await data.keys.find(certificate?.keyId ?? '');
       const signature = Buffer.from((await key?.sign('SHA256', Buffer.alloc(32, 1))) ?? []).toString('hex');
-      return { authority: await data.store.authorities.get('code-signing'), certificate, others, signature };
+      return { authority: await data.store.authority.get(), certificate, others, signature };
     } finally {
       await data.close();
     }

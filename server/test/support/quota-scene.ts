@@ -77,8 +77,8 @@ async function copyStore(path: string, database: string): Promise<void> {
   ];
   try {
     for (const certificate of await from.certificates.list()) await to.certificates.add(certificate, new Date());
-    const authority = await from.authorities.get('code-signing');
-    if (authority !== undefined) await to.authorities.replace('code-signing', undefined, authority);
+    const authority = await from.authority.get();
+    if (authority !== undefined) await to.authority.add(authority);
   } finally {
     await from.close();
     await to.close();
