@@ -128,12 +128,11 @@ const undiciAgent = {
   },
 };
 
-/** server/dist: the server's code, its page's style sheet, and the API's messages; the server's own dependencies are not bundled. */
+/** server/dist: the server's code and the API's messages; the server's own dependencies are not bundled. */
 async function buildServer() {
   const { metafile } = await build({
     absWorkingDir: root,
-    // The page's style sheet is next to the program, as in the source.
-    entryPoints: { main: 'server/src/main.ts', page: 'server/src/page/page.css' },
+    entryPoints: { main: 'server/src/main.ts' },
     outdir: 'server/dist',
     external: Object.keys(serverManifest.dependencies),
     bundle: true,

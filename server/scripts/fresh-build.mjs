@@ -14,13 +14,7 @@ export const SOURCES = [
   'package-lock.json',
   'server/package.json',
 ];
-const RESULTS = [
-  'dist/cli.cjs',
-  'dist/index.js',
-  'dist/types/index.d.ts',
-  'server/dist/main.js',
-  'server/dist/page.css',
-];
+const RESULTS = ['dist/cli.cjs', 'dist/index.js', 'dist/types/index.d.ts', 'server/dist/main.js'];
 
 /** Runs build.mjs unless every result is newer than every source. */
 export async function buildWhenStale(say) {

@@ -4,17 +4,18 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type Envelope, REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
-import { isForBrowser, PAGE_PATHS, sendErrorPage } from '../page/layout.ts';
 import { addressOf } from './log.ts';
+
+export const PAGE_PATH = '/';
+export const STYLE_PATH = '/page.css';
 
 /** The envelope of a success. No client may branch on its text (API 2.1). */
 export function success(data: Readonly<Record<string, string>> | null): Envelope {
   return { code: 0, message: 'success', data };
 }
 
-/** Rejects a request, a browser's with a page. HTTP status and business code are the same number (the server's README says why). */
+/** Rejects a request. HTTP status and business code are the same number (the server's README says why). */
 export function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
-  if (isForBrowser(reply.request)) return sendErrorPage(reply, status, message);
   return reply.code(status).send(failure(status, message));
 }
 
@@ -48,7 +49,8 @@ type Operation = 'sign' | 'report-sign' | 'page';
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   [SIGN_PATH]: 'sign',
   [REPORT_PATH]: 'report-sign',
-  ...Object.fromEntries(PAGE_PATHS.map((path) => [path, 'page'] as const)),
+  [PAGE_PATH]: 'page',
+  [STYLE_PATH]: 'page',
 };
 
 /** The operation a request is for. */

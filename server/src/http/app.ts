@@ -4,7 +4,6 @@ import type { Server } from 'node:https';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
 import type { KeyStore } from '../keys/key-store.ts';
-import { PAGE_PATHS } from '../page/layout.ts';
 import { servePage } from '../page/route.ts';
 import type { Store } from '../records/store.ts';
 import {
@@ -13,7 +12,9 @@ import {
   frameworkErrors,
   handleError,
   operationOf,
+  PAGE_PATH,
   refuse,
+  STYLE_PATH,
   success,
   unauthorized,
 } from './answers.ts';
@@ -101,7 +102,7 @@ export function buildServer(dependencies: ServerDependencies): App {
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(request, reply) : undefined));
   const holdBack = createHoldBack(ending.signal);
   serveApi(app, dependencies, holdBack, ending.signal);
-  servePage(app, { store: dependencies.store, now, holdBack, ending: ending.signal });
+  servePage(app, { store: dependencies.store, now, holdBack });
   return app;
 }
 
@@ -151,7 +152,7 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
 /** 405 for another method on a path that is there, 404 for every other path. */
 function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = ''] = request.url.split('?');
-  const got = [HEALTH_PATH, READY_PATH, METRICS_PATH, ...PAGE_PATHS].includes(path);
+  const got = [HEALTH_PATH, READY_PATH, METRICS_PATH, PAGE_PATH, STYLE_PATH].includes(path);
   const status = got || [SIGN_PATH, REPORT_PATH].includes(path) ? 405 : 404;
   request.log.info({ outcome: 'refused', reason: 'http', status });
   if (status === 404) return refuse(reply, 404, 'not found');

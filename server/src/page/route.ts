@@ -1,128 +1,101 @@
-/** GET /: the operator's page, its style sheet, and what it shows as CSV. It reads, and it takes the credentials of viewers only. */
+/** GET /: the operator's page and its style sheet. It reads, and it takes the credentials of viewers only. */
 
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
-import { addAbortSignal, Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { refuseForNow } from '../http/answers.ts';
+import { createRequire } from 'node:module';
+import type { FastifyInstance } from 'fastify';
+import { PAGE_PATH, refuse, STYLE_PATH } from '../http/answers.ts';
 import { type HoldBack, requireLogin } from '../http/auth.ts';
-import { createFairQueue } from '../http/fair-queue.ts';
 import type { Store } from '../records/store.ts';
-import { chartSection, signedPerDay } from './chart.ts';
-import { dayOf, html } from './html.ts';
-import { DOWNLOAD_PATH, HTML_TYPE, message, overview, PAGE_HEADERS, PAGE_PATH, STYLE_PATH } from './layout.ts';
-import { readQuery } from './query.ts';
-import { csvOf, findPage, recordsSection } from './records.ts';
-import { certificatesSection, clientsSection } from './tables.ts';
+import { type Html, html, render, time } from './html.ts';
+import { callsSection, certificatesSection, clientsSection } from './tables.ts';
 
 export interface PageDependencies {
   readonly store: Pick<Store, 'viewers' | 'clients' | 'certificates' | 'records'>;
   readonly now: () => Date;
   readonly holdBack: HoldBack;
-  /** The server ends: downloads do not hold it up. */
-  readonly ending: AbortSignal;
 }
 
-/** Limits of a page: records, and everything else. */
-const RECORDS_SHOWN = 50;
-const ROWS_SHOWN = 200;
-/** How many records are looked at for a page: where hardly any fits, the next page goes on from there. */
-const LOOKED_AT = 100_000;
-/** Limits of concurrent and waiting pages, and of concurrent downloads, so that signing stays fast. */
-const AT_ONCE = 2;
-const WAITING = 16;
-const DOWNLOADS = 4;
+/** No script, no frame around it, nothing from elsewhere, and nothing of it in any cache. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  'cross-origin-embedder-policy': 'require-corp',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
 
-export function servePage(app: FastifyInstance<Server>, { store, now, holdBack, ending }: PageDependencies): void {
-  const pages = createFairQueue({ atOnce: AT_ONCE, limit: WAITING });
-  const downloads = createFairQueue({ atOnce: DOWNLOADS, limit: 0 });
-  const operation = 'page';
+/** A key, so that the tab is found among others; as an address of its own it would be one more request. */
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%234051b5'/%3E%3Cg fill='none' stroke='white' stroke-width='2'%3E%3Ccircle cx='5.5' cy='8' r='2.5'/%3E%3Cpath d='M8 8h5v3'/%3E%3C/g%3E%3C/svg%3E";
+
+const CALLS_SHOWN = 50;
+
+/** The style sheet is made for articles of 45rem: the tables are wider. */
+const WIDER = 'body{grid-template-columns:1fr min(75rem,95%) 1fr}';
+
+export function servePage(app: FastifyInstance<Server>, { store, now, holdBack }: PageDependencies): void {
+  const simple = readFileSync(createRequire(import.meta.url).resolve('simpledotcss/simple.min.css'), 'utf8');
+  const style = `${simple}\n${WIDER}\n`;
   const { onRequest, holderOf } = requireLogin({
     holders: store.viewers,
     kind: 'viewer',
     now,
     holdBack,
     reject(reply) {
-      reply.code(401).header('www-authenticate', 'Basic realm="codesign page", charset="UTF-8"').type(HTML_TYPE);
-      return reply.send(message('Who is there?', STRANGERS));
+      reply.header('www-authenticate', 'Basic realm="codesign page", charset="UTF-8"');
+      return refuse(reply, 401, 'this page needs the credentials of a viewer: codesign-remote-server viewer add');
     },
   });
-  const busy = (request: FastifyRequest, reply: FastifyReply) => {
-    request.log.warn({ operation, outcome: 'refused', reason: 'busy', status: 503 });
-    return refuseForNow(reply, 5, 'too many concurrent page requests');
-  };
-  const read = async (request: FastifyRequest) => {
-    const [clients, certificates] = await Promise.all([store.clients.list(), store.certificates.list()]);
-    const known = { clients, certificates };
-    return { known, query: readQuery(request.url, known) };
-  };
-
-  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const at = now();
-    const { known, query } = await read(request);
-    const right = query.problems.length === 0;
-    const bounds = { shown: RECORDS_SHOWN, lookedAt: LOOKED_AT };
-    const found = right ? await findPage(store.records, query.filter, query.place, bounds) : undefined;
-    const sections = [
-      chartSection(await signedPerDay(store.records, query.days, at), query),
-      certificatesSection(known.certificates, at, ROWS_SHOWN),
-      clientsSection(known.clients, at, ROWS_SHOWN),
-      recordsSection(found, query, known, LOOKED_AT),
-    ];
-    request.log.info({ operation, ...(right ? { outcome: 'shown' } : { outcome: 'refused', reason: 'filter' }) });
-    const { name, accessKey } = holderOf(request);
-    const text = overview(sections, at, name ?? accessKey);
-    return reply
-      .code(right ? 200 : 400)
-      .type(HTML_TYPE)
-      .send(text);
-  };
-
-  const download = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const at = now();
-    const { known, query } = await read(request);
-    if (query.problems.length > 0) {
-      request.log.info({ operation, outcome: 'refused', reason: 'filter' });
-      const problems = html`<ul>${query.problems.map((problem) => html`<li>${problem}</li>`)}</ul>`;
-      return reply.code(400).type(HTML_TYPE).send(message('This filter cannot be used', problems));
-    }
-    const send = (body: string | Readable) =>
-      reply
-        .type('text/csv; charset=utf-8')
-        .header('content-disposition', `attachment; filename="signatures-${dayOf(at)}.csv"`)
-        .send(body);
-    if (request.method === 'HEAD') return send('');
-    const serve = async () => {
-      const stream = addAbortSignal(ending, Readable.from(csvOf(store.records, query.filter, known.clients, at)));
-      send(stream);
-      await finished(stream).then(
-        () => request.log.info({ operation, outcome: 'downloaded' }),
-        (err: unknown) => request.log.warn({ operation, outcome: 'download-broken', err }),
-      );
-      return reply;
-    };
-    return await downloads.run(operation, serve, () => busy(request, reply));
-  };
-
   app.register((scope, _options, done) => {
-    const style = readFileSync(new URL('page.css', import.meta.url), 'utf8');
     scope.addHook('onRequest', async (request, reply) => {
-      reply.headers(PAGE_HEADERS);
+      reply.headers(HEADERS);
       return await onRequest(request, reply);
     });
-    scope.get(PAGE_PATH, (request, reply) =>
-      pages.run(
-        operation,
-        () => show(request, reply),
-        () => busy(request, reply),
-      ),
-    );
-    scope.get(DOWNLOAD_PATH, download);
+    scope.get(PAGE_PATH, async (request, reply) => {
+      const at = now();
+      const [clients, certificates, { records }] = await Promise.all([
+        store.clients.list(),
+        store.certificates.list(),
+        store.records.search({}, { order: 'newest first', size: CALLS_SHOWN }),
+      ]);
+      const { name, accessKey } = holderOf(request);
+      const sections = [
+        clientsSection(clients, at),
+        callsSection(records, clients),
+        certificatesSection(certificates, at),
+      ];
+      request.log.info({ operation: 'page', outcome: 'shown' });
+      return reply.type('text/html; charset=utf-8').send(pageOf(sections, at, name ?? accessKey));
+    });
     scope.get(STYLE_PATH, (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
     done();
   });
 }
 
-const STRANGERS = html`<p>This page is for those whom <code>codesign-remote-server viewer add</code> has given an access key and its secret:
-the user name and the password that the browser asks for. Credentials for signing do not open it.</p>`;
+function pageOf(sections: readonly Html[], now: Date, viewer: string): string {
+  return render(html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Codesign server</title>
+<link rel="icon" href="${ICON}">
+<link rel="stylesheet" href="${STYLE_PATH}">
+</head>
+<body>
+<header>
+<h1>Codesign server</h1>
+<p>As of ${time(now)} UTC, seen by ${viewer}</p>
+</header>
+<main>${sections}</main>
+<footer><p>This page only shows. The server's commands change, search and export.</p></footer>
+</body>
+</html>
+`);
+}

@@ -1,7 +1,6 @@
 /** A headless Chromium that looks at the server's page as its visitors do. */
 
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { ViewerCredentials } from './page-scene.ts';
 
@@ -43,7 +42,6 @@ export async function visit(
     ...(viewer && { httpCredentials: { username: viewer.accessKey, password: viewer.accessSecret } }),
     ...options,
   });
-  await context.addInitScript({ path: fileURLToPath(new URL('in-browser.js', import.meta.url)) });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(`console: ${message.text()}`));
@@ -59,28 +57,4 @@ export async function visit(
   });
   await page.goto(address);
   return { page, context, complaints };
-}
-
-/** What an element looks like that has the focus. */
-export interface Focus {
-  readonly name: string;
-  /** How wide the line around it is, in pixels, and its contrast. */
-  readonly outline: number;
-  readonly contrast: number;
-  readonly inView: boolean;
-}
-
-/** One more press of the tab key. @returns what has the focus then; undefined: nothing of the page */
-export async function tab(page: Page): Promise<Focus | undefined> {
-  await page.keyboard.press('Tab');
-  return await page.evaluate<Focus | undefined>('looks.focused()');
-}
-
-/** Presses the tab key until this has the focus. @param name its id, or the beginning of its text */
-export async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 120; presses++) {
-    const focus = await tab(page);
-    if (focus?.name.startsWith(name)) return;
-  }
-  throw new Error(`the tab key does not lead to ${name}`);
 }
