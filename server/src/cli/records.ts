@@ -123,8 +123,8 @@ async function* recordsOf(
     until: until === undefined ? undefined : readTime('--until', until),
   };
   const known = byId(clients);
-  for await (const batch of batches(store.records, filter, { order, after: undefined })) {
-    for (const record of batch.records) yield shown(record, known);
+  for await (const batch of batches(store.records, filter, order)) {
+    for (const record of batch) yield shown(record, known);
   }
 }
 

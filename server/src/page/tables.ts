@@ -1,8 +1,8 @@
 /** The page's three tables: clients with their quotas, the latest calls, and certificates with their ends. */
 
 import { X509Certificate } from 'node:crypto';
-import { shown } from '../records/shown.ts';
 import type { Client, SignatureRecord, StoredCertificate } from '../records/rows.ts';
+import { shown } from '../records/shown.ts';
 import { count, day, type Html, html, type Part, short, time } from './html.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

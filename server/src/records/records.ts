@@ -2,10 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
-import { printable } from '../text.ts';
+import type { ExpressionBuilder, Kysely } from 'kysely';
 import { isStorable, type ReportStatus, type SignatureRecord, type Tables, toRecord } from './rows.ts';
-import { maskExtra } from './shown.ts';
 
 /**
  * A UUID of version 7, so that indexes grow at one end (RFC 9562, section 5.7): milliseconds since 1970 in 48 bits, then the version, and what a random UUID has after its own.
@@ -30,19 +28,10 @@ export interface RecordFilter {
   readonly until?: Date | undefined;
 }
 
+type Order = 'oldest first' | 'newest first';
+
 /** Where a record stands in the order of signing. */
 export type Position = Pick<SignatureRecord, 'id' | 'signedAt'>;
-
-/** The filter of the page. */
-export interface SearchFilter extends RecordFilter {
-  readonly report?: ReportStatus | 'none' | undefined;
-  /** How its id begins, in lower case. */
-  readonly id?: string | undefined;
-  /** How its digest begins, in lower-case hexadecimal. */
-  readonly digest?: string | undefined;
-  /** Part of the file's name as people see it, in capitals or not: what would steer a terminal is written out. */
-  readonly file?: string | undefined;
-}
 
 /** Some of the records that follow each other in the order of signing. */
 export interface Batch {
@@ -50,15 +39,6 @@ export interface Batch {
   readonly records: readonly SignatureRecord[];
   /** The last one looked at, fitting or not, where there may be more behind it. */
   readonly next: Position | undefined;
-}
-
-/** How many signatures of a day share what became of them. */
-export interface DayCount {
-  /** As in 2030-12-31, UTC. */
-  readonly day: string;
-  readonly counted: boolean;
-  readonly report: ReportStatus | undefined;
-  readonly signatures: number;
 }
 
 type Condition = ExpressionBuilder<Tables, 'records'>;
@@ -114,16 +94,8 @@ export function recordsOf(database: Kysely<Tables>) {
      * that, since signatures wait for the same database.
      */
     async search(
-      filter: SearchFilter,
-      {
-        order,
-        size,
-        after,
-      }: {
-        readonly order: 'oldest first' | 'newest first';
-        readonly size: number;
-        readonly after?: Position | undefined;
-      },
+      filter: RecordFilter,
+      { order, size, after }: { readonly order: Order; readonly size: number; readonly after?: Position | undefined },
     ): Promise<Batch> {
       const [ahead, direction] = order === 'oldest first' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
       // The index alone shows where the batch ends; only then its rows are read.
@@ -152,31 +124,7 @@ export function recordsOf(database: Kysely<Tables>) {
         .orderBy('signed_at', direction)
         .orderBy('id', direction)
         .execute();
-      const records = rows.map((row) => toRecord({ ...row, signature: null }));
-      const wanted = filter.file?.toLowerCase() ?? '';
-      const name = (record: SignatureRecord) => printable(maskExtra(record.extra)?.signing_filename ?? '');
-      return { records: records.filter((record) => name(record).toLowerCase().includes(wanted)), next };
-    },
-    /** How many were signed since then and before the other time, by day and by what became of them. */
-    async perDay(since: Date, until: Date): Promise<readonly DayCount[]> {
-      const rows = await database
-        .selectFrom('records')
-        .select([
-          sql<string>`substr(signed_at, 1, 10)`.as('day'),
-          'counted',
-          'report_status',
-          sql<number | string>`count(*)`.as('signatures'), // PostgreSQL's driver gives its large integers as text
-        ])
-        .where((condition) => condition.and(inTime(condition, { since, until })))
-        .groupBy(['day', 'counted', 'report_status'])
-        .orderBy('day')
-        .execute();
-      return rows.map((row) => ({
-        day: row.day,
-        counted: row.counted === 1,
-        report: (row.report_status ?? undefined) as ReportStatus | undefined,
-        signatures: Number(row.signatures),
-      }));
+      return { records: rows.map((row) => toRecord({ ...row, signature: null })), next };
     },
   };
 }
@@ -194,53 +142,27 @@ function beyond(condition: Condition, comparison: '>' | '<' | '>=' | '<=', posit
   return [condition(refTuple('signed_at', 'id'), comparison, tuple(position.signedAt.toISOString(), position.id))];
 }
 
-function fitting(condition: Condition, { clientId, certificate, report, file, id, digest }: SearchFilter) {
+function fitting(condition: Condition, { clientId, certificate }: RecordFilter) {
   return [
-    ...(id === undefined ? [] : [begins('id', id)]),
-    ...(digest === undefined ? [] : [begins('digest', digest)]),
     ...(clientId === undefined ? [] : [condition('client_id', '=', clientId)]),
     ...(certificate === undefined ? [] : [condition('certificate', '=', certificate)]),
-    ...(report === undefined
-      ? []
-      : [report === 'none' ? condition('report_status', 'is', null) : condition('report_status', '=', report)]),
-    ...(file === undefined ? [] : [mayHoldName(condition, file)]),
   ];
 }
 
-function begins(column: 'id' | 'digest', text: string) {
-  return sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit(text.length)}) = ${text}`;
-}
+/** Records in a batch, which takes the database some milliseconds. */
+const BATCH = 2000;
 
-/**
- * Spares most rows their way out of the database: JSON holds plain letters as they are. The name itself is looked at
- * afterwards. What follows a backslash may be a sign that is written out, and no letters at all.
- */
-function mayHoldName(condition: Condition, file: string) {
-  const plain = file.includes('\\') ? '' : (/[\w .-]+/.exec(file)?.[0] ?? '');
-  const pattern = `%${plain.toLowerCase().replaceAll('_', '\\_')}%`;
-  return condition.and([condition('extra', 'is not', null), sql<boolean>`lower(extra) like ${pattern} escape '\\'`]);
-}
-
-/** Records in the largest batch, which takes the database some milliseconds. */
-const LONGEST = 2000;
-/** Factor between one batch and the next: if few records match, larger batches find them sooner. */
-const GROWTH = 4;
-
-export type Search = Pick<ReturnType<typeof recordsOf>, 'search'>;
-
-/** Records from a position to the end, in batches. @param first number of records in the first batch */
+/** All records that fit, in batches. */
 export async function* batches(
-  records: Search,
-  filter: SearchFilter,
-  { order, after }: { readonly order: 'oldest first' | 'newest first'; readonly after: Position | undefined },
-  first = LONGEST,
-): AsyncGenerator<Batch & { readonly size: number }> {
-  let from: Position | undefined = after;
-  for (let size = first; ; size = Math.min(size * GROWTH, LONGEST)) {
-    const batch = await records.search(filter, { order, size, after: from });
-    yield { ...batch, size };
-    if (batch.next === undefined) return;
-    from = batch.next;
+  records: Pick<ReturnType<typeof recordsOf>, 'search'>,
+  filter: RecordFilter,
+  order: Order,
+): AsyncGenerator<readonly SignatureRecord[]> {
+  let after: Position | undefined;
+  do {
+    const batch = await records.search(filter, { order, size: BATCH, after });
+    yield batch.records;
+    after = batch.next;
     await othersTurn();
-  }
+  } while (after !== undefined);
 }

@@ -7,8 +7,8 @@ import type { Store } from '../../src/records/store.ts';
 
 export async function allRecords({ records }: Store, filter: RecordFilter): Promise<readonly SignatureRecord[]> {
   const found: SignatureRecord[] = [];
-  for await (const batch of batches(records, filter, { order: 'oldest first', after: undefined })) {
-    for (const { id } of batch.records) {
+  for await (const batch of batches(records, filter, 'oldest first')) {
+    for (const { id } of batch) {
       const record = await records.find(id);
       if (record !== undefined) found.push(record);
     }
