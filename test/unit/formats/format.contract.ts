@@ -10,6 +10,7 @@ import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/alg
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { speaksAgainst } from '../../../src/errors/finding.ts';
 import { cmsEnvelope, type Format } from '../../../src/formats/format.ts';
+import { temporaryFolder } from '../../support/programs/cli.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from './support/apply-patch.ts';
@@ -17,6 +18,7 @@ import { type Fixture, fixturesIn } from './support/fixtures.ts';
 import { codesOf, isIntact } from './support/is-intact.ts';
 import { isOf } from './support/recognised.ts';
 import { openBytes, plainReader, signBytes } from './support/sign-bytes.ts';
+import { signOnDisk } from './support/sign-on-disk.ts';
 
 export interface FormatFixtures {
   /** Files that can be signed. */
@@ -158,6 +160,22 @@ export function describeFormat(
       const before = createHash('sha256').update(bytes).digest('hex');
       await signBytes(format, bytes, signer);
       expect(createHash('sha256').update(bytes).digest('hex')).toBe(before);
+    });
+
+    it('is on the disk what the original and the patch give, also in the bytes that no digest covers', async () => {
+      const { result } = await signBytes(format, bytes, signer);
+      const mode = canAppend && appendCode === undefined ? 'append' : format.defaultMode;
+      await using folder = await temporaryFolder('codesign-contract-');
+      const unsigned = await signOnDisk(format, bytes, signer, { folder: folder.path });
+      const onceMore =
+        appendCode === undefined ? [await signOnDisk(format, result, another, { folder: folder.path, mode })] : [];
+      for (const { written, expected, undigested } of [unsigned, ...onceMore]) {
+        expect(undigested.length).toBeGreaterThan(0);
+        for (const { start, end } of undigested) {
+          expect(written.subarray(start, end).equals(expected.subarray(start, end))).toBe(true);
+        }
+        expect(written.equals(expected)).toBe(true);
+      }
     });
 
     itIf(canReplace)('is signed again over its own result to the same bytes', async () => {
