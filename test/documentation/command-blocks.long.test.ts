@@ -12,18 +12,18 @@ import { CLI_PROGRAM, fixture, REPOSITORY, runCli, temporaryFolder } from '../su
 import { startSecretService } from '../support/programs/secret-service.ts';
 import { setScenery } from '../support/runs/session-scenery.ts';
 import { runScript } from '../support/runs/sessions.ts';
-import { startServer, type TestServer } from '../support/services/server.ts';
+import { type SharedServer, useServer } from '../support/services/shared-server.ts';
 import { blocksIn, USER_PAGES } from './command-blocks.ts';
 
 const run = promisify(execFile);
 const BLOCKS = blocksIn(USER_PAGES);
 const isInteractive = (text: string) => /^codesign-remote init\b/m.test(text);
 
-let server: TestServer;
+let server: SharedServer;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let tarball: string;
 beforeAll(async () => {
-  [server, folder] = await Promise.all([startServer({ tsa: true }), temporaryFolder('codesign-blocks-')]);
+  [server, folder] = await Promise.all([useServer({ tsa: true }), temporaryFolder('codesign-blocks-')]);
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder.path], { cwd: REPOSITORY });
   const [packed] = JSON.parse(stdout) as readonly [{ readonly filename: string }];
   tarball = path.join(folder.path, packed.filename);

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as Library from '../../src/index.ts';
 import { fixture, REPOSITORY, temporaryFolder } from '../support/programs/cli.ts';
-import { startServer, type TestServer } from '../support/services/server.ts';
+import { type SharedServer, useServer } from '../support/services/shared-server.ts';
 
 let library: typeof Library;
-let server: TestServer;
+let server: SharedServer;
 let state: string;
 beforeAll(async () => {
   library = await import(join(REPOSITORY, 'dist', 'index.js'));
-  server = await startServer({ tsa: true });
+  server = await useServer({ tsa: true });
   state = await mkdtemp(join(tmpdir(), 'codesign-state-'));
 });
 afterAll(async () => {

@@ -3,12 +3,12 @@
 import { appendFile, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fixture, REPOSITORY, runCli, temporaryFolder } from '../programs/cli.ts';
-import { startServer } from '../services/server.ts';
+import { useServer } from '../services/shared-server.ts';
 import type { Scenery } from './sessions.ts';
 
 export async function setScenery(): Promise<Scenery & AsyncDisposable> {
   const folder = await temporaryFolder();
-  const server = await startServer({ bits: 2048, tsa: true });
+  const server = await useServer({ bits: 2048, tsa: true });
   const files = {
     'signed.exe': join(folder.path, 'signed.exe'),
     'signed.jar': join(folder.path, 'signed.jar'),

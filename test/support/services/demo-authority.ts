@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endWithThisProcess } from '../programs/children.ts';
 import { REPOSITORY } from '../programs/cli.ts';
 
 export interface DemoAuthority {
@@ -20,9 +21,8 @@ export async function startDemoAuthority(): Promise<DemoAuthority> {
   const child = spawn(process.execPath, [script, '--port', '0', '--root', root], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const kill = () => child.kill();
-  process.once('exit', kill);
-  const ended = once(child, 'exit').finally(() => process.off('exit', kill));
+  endWithThisProcess(child);
+  const ended = once(child, 'exit');
   const url = await new Promise<string>((resolve, reject) => {
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

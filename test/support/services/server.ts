@@ -6,6 +6,7 @@ import { access, appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mustHoldNoCredentials, watchCredentials } from '../credential-watch.ts';
+import { endWithThisProcess } from '../programs/children.ts';
 import { startDemoAuthority } from './demo-authority.ts';
 import { copyData, type KeyBits, numberFor, runServerCommand, SERVER_PROGRAM } from './server-data.ts';
 
@@ -86,9 +87,8 @@ async function spawnServer(
     env: { ...process.env, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
-  const ended = once(child, 'exit').finally(() => process.off('exit', kill));
+  endWithThisProcess(child);
+  const ended = once(child, 'exit');
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text;
@@ -102,13 +102,11 @@ async function spawnServer(
   await appendFile(roots, await readFile(join(data, 'service', 'certificates', 'ca.pem')));
   if (authority !== undefined) await appendFile(roots, authority.rootPem);
   const handedOver = await readEnvironmentFile(environmentFile);
-  const number = numberFor(bits);
   const env: Record<string, string> = {
     ...handedOver,
     CODESIGN_BASE_URL: address, // a later start with the same data has another port
     ...(authority && { CODESIGN_TIMESTAMP_URL: authority.url }),
-    CODESIGN_CODE: number,
-    CODESIGN_CERTIFICATE: join(data, 'service', 'certificates', `certificate-${number}.pem`),
+    ...certificateVariables(data, bits),
   };
   return {
     baseUrl: address,
@@ -118,12 +116,7 @@ async function spawnServer(
     data,
     process: child,
     log: () => log,
-    operations: (operation) =>
-      log
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line): Record<string, unknown> => JSON.parse(line))
-        .filter((line) => line.operation === operation),
+    operations: (operation) => operationsIn(log, operation),
     async addCertificate(added, addedBits, commonName = 'Code Signing') {
       const more = ['--number', added, '--bits', `${addedBits}`, '--common-name', commonName];
       return (await runServerCommand('certificate', 'add', '--data', data, ...more)).trimEnd();
@@ -140,6 +133,21 @@ async function spawnServer(
       return code as number | null;
     },
   };
+}
+
+/** The variables that name the certificate with this key size. */
+export function certificateVariables(data: string, bits: KeyBits): Readonly<Record<string, string>> {
+  const number = numberFor(bits);
+  const CODESIGN_CERTIFICATE = join(data, 'service', 'certificates', `certificate-${number}.pem`);
+  return { CODESIGN_CODE: number, CODESIGN_CERTIFICATE };
+}
+
+export function operationsIn(log: string, operation: string): readonly Readonly<Record<string, unknown>>[] {
+  return log
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line): Record<string, unknown> => JSON.parse(line))
+    .filter((line) => line.operation === operation);
 }
 
 async function listening(child: ChildProcess, log: () => string): Promise<string> {

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fixture, REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
-import { startServer } from '../../support/services/server.ts';
+import { useServer } from '../../support/services/shared-server.ts';
 import { testCases } from './matrix.ts';
 import { casesOf, ROWS } from './rows.ts';
 import { lineOf } from './table.ts';
@@ -23,7 +23,7 @@ it('is as the table of test/README.md says', async () => {
 
 it('has a row for every call of the file system with which signing changes something', async () => {
   await using folder = await temporaryFolder();
-  const server = await startServer({ bits: 2048 });
+  const server = await useServer({ bits: 2048 });
   try {
     const [path, trace] = [join(folder.path, 'files', 'app.exe'), join(folder.path, 'trace')];
     await mkdir(join(folder.path, 'files'));

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fixture, runCli, temporaryFolder } from '../../support/programs/cli.ts';
-import { startServer, type TestServer } from '../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 import { createTlsAuthority, type ServerIdentity } from '../../support/services/tls-authority.ts';
 import { MADE_INPUTS } from '../../support/signed-files/made-inputs.ts';
 
@@ -33,7 +33,7 @@ export interface Subject {
 }
 
 export interface Stage extends AsyncDisposable {
-  readonly server: TestServer;
+  readonly server: SharedServer;
   /** Of the relays. */
   readonly identity: ServerIdentity;
   /** PEM file with the root of the relays. */
@@ -45,7 +45,7 @@ export interface Stage extends AsyncDisposable {
 
 export async function setStage(): Promise<Stage> {
   const [server, authority, folder] = await Promise.all([
-    startServer({ tsa: true, bits: 2048 }),
+    useServer({ tsa: true, bits: 2048 }),
     createTlsAuthority(),
     temporaryFolder('codesign-faults-'),
   ]);

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliFileJson, parseJson, runCli, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from '../../support/programs/java.ts';
-import { startServer, type TestServer } from '../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 import { readAsArchives } from './java/readers.ts';
 import { readSpecialFiles } from './special/special-files.ts';
 import { checkAll, osslsigncodeVerify, run, type Verdict } from './verifiers.ts';
@@ -16,10 +16,10 @@ const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
 /** sigcheck.py starts openssl ten times a file: so many files make one call. */
 const BATCH = 20;
 
-let server: TestServer;
+let server: SharedServer;
 let root: string;
 beforeAll(async () => {
-  server = await startServer({ tsa: true });
+  server = await useServer({ tsa: true });
   root = server.roots;
 });
 afterAll(async () => {

@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli, temporaryFolder } from '../../support/programs/cli.ts';
 import { runMeasured } from '../../support/programs/measured-cli.ts';
-import { startServer, type TestServer } from '../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 import { SERVER_PUBLISHER } from '../../support/signed-files/made-inputs.ts';
 import { contentTypes, packageManifest } from '../../unit/formats/appx/samples.ts';
 
@@ -18,10 +18,10 @@ const MOST_MEMORY = 100 * MIB;
 const BLOCK = 65_536;
 const ZIP64_MARK = 0xffff_ffff;
 
-let server: TestServer;
+let server: SharedServer;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
-  [server, folder] = await Promise.all([startServer({ bits: 2048 }), temporaryFolder('codesign-large-packages-')]);
+  [server, folder] = await Promise.all([useServer({ bits: 2048 }), temporaryFolder('codesign-large-packages-')]);
 });
 afterAll(async () => {
   await server?.stop();

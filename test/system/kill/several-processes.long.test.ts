@@ -7,15 +7,15 @@ import type { HistoryEntry } from '../../../src/journal/journal.ts';
 import { parseJson, runCli, temporaryFolder } from '../../support/programs/cli.ts';
 import { openStateFolder } from '../../support/runs/killed-calls.ts';
 import { makeOriginals, prepareSubject, type Subject } from '../../support/runs/killed-subjects.ts';
-import { startServer, type TestServer } from '../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 
 const PROCESSES = 5;
 const FILES = 40;
 
-let server: TestServer;
+let server: SharedServer;
 let room: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
-  [server, room] = await Promise.all([startServer(), temporaryFolder('codesign-several-')]);
+  [server, room] = await Promise.all([useServer(), temporaryFolder('codesign-several-')]);
 });
 afterAll(async () => {
   await server.stop();

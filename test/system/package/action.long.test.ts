@@ -15,19 +15,19 @@ import {
   type Values,
 } from '../../support/action-file.ts';
 import { fixture, REPOSITORY, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
-import { startServer, type TestServer } from '../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 
 const ACTION = join(REPOSITORY, '.github/actions/sign/action.yml');
 const NO_AUTHORITY = 'http://127.0.0.1:9/';
 
 let action: ActionFile;
-let server: TestServer;
+let server: SharedServer;
 let room: Awaited<ReturnType<typeof temporaryFolder>>;
 /** What the installing step has made. */
 let installed: string;
 
 beforeAll(async () => {
-  [action, server, room] = await Promise.all([readAction(ACTION), startServer({ tsa: true }), temporaryFolder()]);
+  [action, server, room] = await Promise.all([readAction(ACTION), useServer({ tsa: true }), temporaryFolder()]);
   const options = { cwd: REPOSITORY, maxBuffer: 16 * 1024 * 1024 };
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', room.path];
   const { stdout } = await promisify(execFile)('npm', pack, options);

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, REPOSITORY, temporaryFolder } from '../../support/programs/cli.ts';
-import { startServer, type TestServer } from '../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 import { osslsigncodeVerify } from '../interop/verifiers.ts';
 
 const NODES = process.env.CODESIGN_TEST_NODES ?? '';
@@ -21,13 +21,13 @@ async function programs(): Promise<readonly (readonly [string, string])[]> {
   return [['that runs the tests', process.execPath], ...paths];
 }
 
-let server: TestServer;
+let server: SharedServer;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let tarball: string;
 /** npm's settings on this machine, which another Node.js and an empty home would hide: packages may come from a mirror. */
 let npmSettings: { readonly global: string; readonly user: string };
 beforeAll(async () => {
-  [server, folder] = await Promise.all([startServer(), temporaryFolder('codesign-npx-')]);
+  [server, folder] = await Promise.all([useServer(), temporaryFolder('codesign-npx-')]);
   const settingsIn = async (which: string) => (await run('npm', ['config', 'get', which])).stdout.trim();
   npmSettings = { global: await settingsIn('globalconfig'), user: await settingsIn('userconfig') };
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder.path], { cwd: REPOSITORY });

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fixture, runCli } from '../../support/programs/cli.ts';
-import { startServer } from '../../support/services/server.ts';
+import { useServer } from '../../support/services/shared-server.ts';
 import { repack } from '../../unit/formats/jar/simple-zip.ts';
 import { makeBlockArchives } from './blocks.ts';
 import { signArchive, signArchives, tamperArchive } from './jar.ts';
@@ -66,7 +66,7 @@ export async function pkiGroups(folder: string, pki: VerdictPki, verifiers: stri
 
 /** By this program and its server, with timestamps, and tampered. */
 export async function ownGroups(folder: string, pki: VerdictPki, verifiers: string): Promise<Group[]> {
-  const server = await startServer({ tsa: true });
+  const server = await useServer({ tsa: true });
   const inFolder = (name: string) => path.join(folder, name);
   const sign = async (input: string, output: string, ...more: readonly string[]) => {
     const { code, stderr } = await runCli(['sign', ...more, '-o', output, input], { env: server.env });

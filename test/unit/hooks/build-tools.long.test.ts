@@ -5,15 +5,15 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, REPOSITORY, temporaryFolder } from '../../support/programs/cli.ts';
-import { startServer, type TestServer } from '../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 import { osslsigncodeVerify } from '../../system/interop/verifiers.ts';
 import { makeCompoundFile } from '../formats/msi/samples.ts';
 
 const TOOLS = process.env.CODESIGN_TEST_BUILD_TOOLS ?? '';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  if (TOOLS !== '') server = await startServer();
+  if (TOOLS !== '') server = await useServer();
 });
 afterAll(async () => {
   if (TOOLS !== '') await server.stop();

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { watchRun } from '../../support/credential-watch.ts';
 import { fixture, REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
-import { startServer, type TestServer } from '../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 import { makeCompoundFile } from '../formats/msi/samples.ts';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await useServer();
 });
 afterAll(() => server.stop());
 

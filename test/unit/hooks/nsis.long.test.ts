@@ -5,12 +5,12 @@ import { access, copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CLI_PROGRAM, fixture, temporaryFolder } from '../../support/programs/cli.ts';
-import { startServer, type TestServer } from '../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 import { osslsigncodeVerify } from '../../system/interop/verifiers.ts';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await useServer();
 });
 afterAll(() => server.stop());
 

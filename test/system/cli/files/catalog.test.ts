@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCatalog } from '../../../../src/formats/cat/list.ts';
 import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { openssl } from '../../../support/programs/openssl.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 
 const run = promisify(execFile);
 
@@ -135,9 +135,9 @@ describe('catalog', () => {
 });
 
 describe('a created catalog', () => {
-  let server: TestServer;
+  let server: SharedServer;
   beforeAll(async () => {
-    server = await startServer();
+    server = await useServer();
   });
   afterAll(() => server.stop());
 

@@ -9,7 +9,7 @@ import { parseSignedData } from '../../../../src/cms/parse-signed-data.ts';
 import { runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { runMeasured } from '../../../support/programs/measured-cli.ts';
 import { NO_AUTHORITY, resumeWith } from '../../../support/runs/resume-scene.ts';
-import { startServer } from '../../../support/services/server.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
 import { documentWithField, makePdf } from '../../../unit/formats/pdf/make-pdf.ts';
 import { run } from '../../interop/verifiers.ts';
 
@@ -46,7 +46,7 @@ async function acceptedByOpenssl({ token, data }: ReturnType<typeof tokensOf>[nu
 
 it('are signed with one request although a run failed, and get and lose further signatures', async () => {
   await using folder = await temporaryFolder();
-  const server = await startServer({ bits: 2048, tsa: true });
+  const server = await useServer({ bits: 2048, tsa: true });
   const inside = (name: string) => join(folder.path, name);
   try {
     const env = { ...server.env, CODESIGN_STATE_DIR: inside('state') };
@@ -135,7 +135,7 @@ async function writeLarge(path: string, zeros: number): Promise<void> {
 
 it('of 1 GB are signed twice, stamped and verified in 100 MiB of memory', async () => {
   await using folder = await temporaryFolder();
-  const server = await startServer({ bits: 2048, tsa: true });
+  const server = await useServer({ bits: 2048, tsa: true });
   try {
     const path = join(folder.path, 'large.pdf');
     await writeLarge(path, GIGABYTE);

@@ -5,11 +5,11 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { NO_AUTHORITY, startScene } from '../../../support/runs/resume-scene.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ bits: 2048 });
+  server = await useServer({ bits: 2048 });
 }, 120_000);
 afterAll(() => server.stop());
 
@@ -29,7 +29,7 @@ const linesOf = async (path: string): Promise<readonly Line[]> =>
     .split('\n')
     .map((line): Line => JSON.parse(line));
 
-const secretsOf = ({ env }: Pick<TestServer, 'env'>): readonly string[] => {
+const secretsOf = ({ env }: Pick<SharedServer, 'env'>): readonly string[] => {
   const { CODESIGN_ACCESS_KEY: key = '', CODESIGN_ACCESS_SECRET: secret = '' } = env;
   return [secret, Buffer.from(secret).toString('base64'), Buffer.from(`${key}:${secret}`).toString('base64'), 'Basic '];
 };

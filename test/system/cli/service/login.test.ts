@@ -19,11 +19,11 @@ import {
 } from '../../../support/programs/secret-service.ts';
 import { runOnTerminal } from '../../../support/programs/terminal.ts';
 import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await useServer();
 });
 afterAll(() => server?.stop());
 

@@ -4,11 +4,11 @@ import net from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 
-let service: TestServer;
+let service: SharedServer;
 beforeAll(async () => {
-  service = await startServer({ bits: 2048 });
+  service = await useServer({ bits: 2048 });
 }, 120_000);
 afterAll(() => service.stop());
 

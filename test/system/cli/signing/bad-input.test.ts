@@ -16,7 +16,7 @@ import {
   temporaryFolder,
 } from '../../../support/programs/cli.ts';
 import { openssl } from '../../../support/programs/openssl.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 import { type CertificateRequest, makePki, type Pki, testKey } from '../../../support/signed-files/pki.ts';
 
 /** A user without rights: no one on every Unix. */
@@ -25,11 +25,11 @@ const IS_ROOT = process.getuid?.() === 0;
 /** Runs what follows with mounts of its own. */
 const UNSHARE = ['unshare', '--mount', ...(IS_ROOT ? [] : ['--user', '--map-root-user'])];
 
-let server: TestServer;
+let server: SharedServer;
 let pki: Pki;
 beforeAll(async () => {
   pki = makePki('Bad Input');
-  server = await startServer({ tsa: true });
+  server = await useServer({ tsa: true });
 });
 afterAll(async () => {
   await server.stop();

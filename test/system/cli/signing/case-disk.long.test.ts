@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mayMountCaseDisks, mountCaseDisk } from '../../../support/programs/case-disk.ts';
 import { fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 
 const mayMount = mayMountCaseDisks();
 if (!mayMount) console.log('left out without root, FUSE and exfat-fuse: results on a file system that ignores case');
 describe.runIf(mayMount)('on exFAT', () => {
-  let server: TestServer;
+  let server: SharedServer;
   beforeAll(async () => {
-    server = await startServer();
+    server = await useServer();
   });
   afterAll(() => server.stop());
 

@@ -11,16 +11,16 @@ import { temporaryNames } from '../../../../src/signing/files/stale-files.ts';
 import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { answer, type Misbehaviour } from '../../../support/services/answering.ts';
 import { type MisbehavingService, startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 import { copyInto, makeSignedFiles, type SignedFiles } from '../../../support/signed-files/signed-files.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 
-let server: TestServer;
+let server: SharedServer;
 let files: SignedFiles;
 let signature: string;
 beforeAll(async () => {
-  [server, files] = await Promise.all([startServer({ tsa: true }), makeSignedFiles()]);
+  [server, files] = await Promise.all([useServer({ tsa: true }), makeSignedFiles()]);
   signature = (await runCli(['extract', '--pem', files.exe])).stdout;
 });
 afterAll(async () => {

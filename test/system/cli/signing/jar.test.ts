@@ -5,17 +5,17 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { mainJava, runJar } from '../../../support/programs/java.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 import { contentsOf, repack, unzip } from '../../../unit/formats/jar/simple-zip.ts';
 import { executableProgram } from '../../interop/java/programs.ts';
 import { type ArchiveReading, readAsArchives } from '../../interop/java/readers.ts';
 
 const MANIFEST = 'META-INF/MANIFEST.MF';
 const GREETING = { accepted: true, output: 'Hello from a signed JAR.\n' };
-let server: TestServer;
+let server: SharedServer;
 
 beforeAll(async () => {
-  server = await startServer({ tsa: true });
+  server = await useServer({ tsa: true });
 });
 afterAll(async () => {
   await server.stop();

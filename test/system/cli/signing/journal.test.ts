@@ -18,8 +18,8 @@ import {
   type ServiceMode,
   startMisbehavingService,
 } from '../../../support/services/misbehaving-service.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
 import { environmentOf } from '../../../support/services/service-client.ts';
+import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 import { startTimestampAuthority, type TimestampAuthority } from '../../../support/services/timestamp-authority.ts';
 import { makePki, testKey } from '../../../support/signed-files/pki.ts';
 
@@ -65,10 +65,10 @@ async function scene(
 const firstFile = (run: Awaited<ReturnType<typeof runCli>>) => JSON.parse(run.stdout).files[0];
 
 describe('with the real service', () => {
-  let server: TestServer;
+  let server: SharedServer;
   let authority: TimestampAuthority;
   beforeAll(async () => {
-    [server, authority] = await Promise.all([startServer(), startTimestampAuthority()]);
+    [server, authority] = await Promise.all([useServer(), startTimestampAuthority()]);
   }, 120_000);
   afterAll(() => Promise.all([server.stop(), authority.stop()]));
 

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { NO_AUTHORITY, resumeWith } from '../../../support/runs/resume-scene.ts';
-import { startServer } from '../../../support/services/server.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
 import { GOOD_NUGET } from '../../../unit/formats/nuget/samples.ts';
 
 it('are signed with one request although a run failed, verified, stamped, taken apart and put together again', async () => {
   await using folder = await temporaryFolder();
-  const server = await startServer({ bits: 2048, tsa: true });
+  const server = await useServer({ bits: 2048, tsa: true });
   try {
     const env = { ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
     const packages = join(folder.path, 'packages');

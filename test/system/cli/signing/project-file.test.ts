@@ -4,11 +4,11 @@ import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ tsa: true });
+  server = await useServer({ tsa: true });
 });
 afterAll(() => server.stop());
 
@@ -34,7 +34,7 @@ async function setting(at: string, project: object | undefined, profiles: object
   return { folder, root, run: (args, env = {}) => runCli(args, { cwd: folder, env: { ...own, ...env } }) };
 }
 
-function profileOf({ env }: TestServer): Readonly<Record<string, unknown>> {
+function profileOf({ env }: SharedServer): Readonly<Record<string, unknown>> {
   return {
     environments: { production: 'https://127.0.0.1:1/nobody', alternate: env.CODESIGN_BASE_URL },
     code: env.CODESIGN_CODE,

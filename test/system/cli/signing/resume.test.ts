@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { NO_AUTHORITY, reports, resumeWith, startScene } from '../../../support/runs/resume-scene.ts';
-import { startServer } from '../../../support/services/server.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 
 describe('a signature that is not written', () => {
   it('is timestamped and written, and reported, with the one signature that was paid for', async () => {
     await using folder = await temporaryFolder();
-    const server = await startServer({ bits: 2048, tsa: true });
+    const server = await useServer({ bits: 2048, tsa: true });
     try {
       const env = { ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
       const path = join(folder.path, 'app.exe');

@@ -4,7 +4,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 import {
   AUTHORITY_MODES,
   type AuthorityMode,
@@ -13,10 +13,10 @@ import {
 } from '../../../support/services/timestamp-authority.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 
-let server: TestServer;
+let server: SharedServer;
 let authority: TimestampAuthority;
 beforeAll(async () => {
-  [server, authority] = await Promise.all([startServer({ bits: 2048 }), startTimestampAuthority()]);
+  [server, authority] = await Promise.all([useServer({ bits: 2048 }), startTimestampAuthority()]);
 }, 120_000);
 afterAll(() => Promise.all([server.stop(), authority.stop()]));
 

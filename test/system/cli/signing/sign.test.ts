@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 
 const run = promisify(execFile);
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ tsa: true });
+  server = await useServer({ tsa: true });
 });
 afterAll(async () => {
   await server.stop();

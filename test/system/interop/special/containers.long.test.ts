@@ -12,7 +12,7 @@ import { recogniseFormat } from '../../../../src/formats/recognise.ts';
 import { formats } from '../../../../src/formats/registry.ts';
 import { scriptKindOf } from '../../../../src/formats/script/kinds.ts';
 import { parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 import { filesBelow } from '../../../unit/formats/support/signed-copies.ts';
 import { checkAll, nugetVerify, osslsigncodeVerify, run, unpackPackage, type Verdict } from '../verifiers.ts';
@@ -147,10 +147,10 @@ const SPECIALS: readonly Special[] = [
   },
 ];
 
-let server: TestServer;
+let server: SharedServer;
 let root: string;
 beforeAll(async () => {
-  server = await startServer({ tsa: true });
+  server = await useServer({ tsa: true });
   root = server.roots;
 });
 afterAll(() => server?.stop());
