@@ -7,7 +7,7 @@ export interface ForeignText {
   mask(text: string): string;
   /** The same, with `…` for what may be a secret in another form: fit to be shown and stored. */
   show(text: string): string;
-  /** Whether the text holds a secret of at least `SHORTEST` characters: any text holds shorter ones by chance. */
+  /** Whether the text, or what it holds in Base64, has a secret of at least `SHORTEST` characters: shorter ones occur by chance. */
   holdsSecret(text: string): boolean;
 }
 
@@ -33,10 +33,17 @@ export function foreignText(secrets: readonly string[]): ForeignText {
     mask: (text) => mask(text, (between) => between),
     show: (text) => mask(text, withoutDenseRuns),
     holdsSecret(foreign) {
-      const text = foreign.normalize('NFC');
-      return findLiterally(text, long).length > 0 || findSkeletons(text, skeletons).length > 0;
+      return [foreign, ...decodedAtEachOffset(foreign)].some((one) => {
+        const text = one.normalize('NFC');
+        return findLiterally(text, long).length > 0 || findSkeletons(text, skeletons).length > 0;
+      });
     },
   };
+}
+
+/** Base64 repeats every four digits, and may begin at any of them. */
+function decodedAtEachOffset(text: string): readonly string[] {
+  return [0, 1, 2, 3].map((offset) => Buffer.from(text.slice(offset), 'base64').toString('latin1'));
 }
 
 /** Start and end in the text. */

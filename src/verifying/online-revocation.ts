@@ -10,6 +10,7 @@ import { combineStatuses, type RevocationStatus, unknownBecause } from '../certi
 import { expectedError } from '../errors/codesign-error.ts';
 import type { Http } from '../http/http.ts';
 import type { Outcome } from '../http/request.ts';
+import { withoutDenseRuns } from '../secrets/dense-runs.ts';
 
 /** A certificate, and who issued it. */
 export interface Asked {
@@ -106,7 +107,8 @@ async function fetchCrls(url: URL, { http, deadlineMilliseconds }: OnlineOptions
 
 /** Or what went wrong, for people. */
 function bodyOf(outcome: Outcome): Uint8Array | string {
-  if (outcome.kind === 'failure') return outcome.detail;
+  // TLS quotes names in the certificate of the server.
+  if (outcome.kind === 'failure') return withoutDenseRuns(outcome.detail);
   return outcome.status === 200 ? outcome.body : `HTTP status ${outcome.status}`;
 }
 

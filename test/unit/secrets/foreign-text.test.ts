@@ -200,10 +200,11 @@ test('a short secret is masked, but does not make an id unusable', () => {
 });
 
 describe('what is kept', () => {
-  test.each(['as it is', 'in an address', 'in hexadecimal', 'in base64url from 1', 'in Base64 with line breaks'])(
-    'is known to hold a secret %s',
-    (form) => expect(foreign.holdsSecret(`r-${ENCODED[form]}`)).toBe(true),
-  );
+  test.each([
+    ...['as it is', 'in an address', 'in hexadecimal', 'in base64url from 1', 'in Base64 with line breaks'],
+    ...['in Base64 twice', 'in Base64 of an address', 'in Base64 of hexadecimal', 'in Base64 of UTF-16'],
+    ...['in Base64 of the other UTF-16', 'in Base64 of JSON', 'in Base64 of the token', 'in hexadecimal of the token'],
+  ])('is known to hold a secret %s', (form) => expect(foreign.holdsSecret(`r-${ENCODED[form]}`)).toBe(true));
 
   test('is masked without losing anything else', () => {
     expect(foreign.mask(`4bf92f3577b34da6a3ce929d0e0e4736 ${SECRET}`)).toBe(
