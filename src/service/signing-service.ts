@@ -31,7 +31,7 @@ export interface SignRequest {
 export interface SignatureRecord {
   /**
    * The service's record id (API 2.4), for report-sign; undefined when the service gave none. An id of more than 256
-   * characters, or one that is not printable or holds a credential, is a digest with a note here: the service that gave it
+   * characters, or one that is not printable or may hold a credential, is a digest with a note here: the service that gave it
    * reports it with the id itself.
    */
   readonly id: string | undefined;

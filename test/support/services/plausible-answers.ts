@@ -98,12 +98,12 @@ export const PLAUSIBLE_SIGNATURES = {
   'id-a-uuid': signed({ data: { id: '0b7f9f4e-2d0f-4c56-9f7a-3c5d8c1f2e11' } }),
   'id-with-signs': signed({ data: { id: 'a/b?c=d&e#f "g" \\ h' } }),
   'id-in-unicode': signed({ data: { id: '記録-№1' } }),
-  'id-of-256': signed({ data: { id: '\u{1f511}'.repeat(256) } }),
+  'id-of-256': signed({ data: { id: '\u{20000}'.repeat(256) } }),
 } satisfies Record<string, Misbehaviour>;
 
 /** These too, but of the record only a digest is kept. */
 export const PLAUSIBLE_WITH_STRANGE_RECORD = {
-  'id-of-257': signed({ data: { id: '\u{1f511}'.repeat(257) } }),
+  'id-of-257': signed({ data: { id: '\u{20000}'.repeat(257) } }),
   'id-long': signed({ data: { id: 'x'.repeat(10_000) } }),
   'id-of-a-megabyte': signed({ data: { id: 'x'.repeat(1_200_000) } }),
   'id-unprintable': signed({ data: { id: 'record\u0000 1\u202e' } }),
