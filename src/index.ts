@@ -1,12 +1,12 @@
 /** The entry point of the library: what build tools import. */
 
 import { clockFromNow } from './app/clock.ts';
-import { composeRemoving, composeTimestamping } from './app/compose-changes.ts';
+import { openLocalRun, openTimestamping } from './app/compose-changes.ts';
 import { composeNamed } from './app/compose-config.ts';
 import { composeHistory } from './app/compose-history.ts';
 import { composeReading } from './app/compose-local.ts';
 import { composeResume } from './app/compose-resume.ts';
-import { composeSigning } from './app/compose-signing.ts';
+import { openSigning } from './app/compose-signing.ts';
 import { composeVerifying } from './app/compose-verifying.ts';
 import type { HistoryEntry } from './journal/journal.ts';
 import { resolveSettings } from './options/commands/sign.ts';
@@ -14,8 +14,11 @@ import { resolveTimestampingSettings } from './options/commands/timestamp.ts';
 import { resolveVerifySettings } from './options/commands/verify.ts';
 import type { Environment, SettingsOptions, VerifyOptions } from './options/options.ts';
 import type { LibraryOptionsOf } from './options/table.ts';
-import type { ChangeEvent, ChangeFilesResult, FileToSign, SignFilesResult, SigningEvent } from './signing/outcome.ts';
+import { removeSignatures as removeWith } from './signing/changes/remove.ts';
+import { timestampFiles as timestampWith } from './signing/changes/timestamp.ts';
+import type { ChangeFilesResult, FileToSign, SignFilesResult, SigningEvent } from './signing/outcome.ts';
 import { describeResumed } from './signing/resume/resumed-call.ts';
+import { signFiles as signWith } from './signing/sign-files.ts';
 import { type InspectedFile, inspectFile as inspectWith } from './verifying/inspect-file.ts';
 import type { VerifiedFile } from './verifying/verdict.ts';
 
@@ -25,9 +28,7 @@ export type { CallOutcome, HistoryEntry } from './journal/journal.ts';
 export type { SettingsOptions, VerifyOptions } from './options/options.ts';
 export type { CallRecord } from './service/call-record.ts';
 export type {
-  ChangeEvent,
   ChangeFilesResult,
-  ChangeOutcome,
   FailedOutcome,
   FileOutcome,
   FileToSign,
@@ -79,13 +80,11 @@ export async function signFiles(options: SignFilesOptions): Promise<SignFilesRes
   const clock = clockFromNow();
   const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
   const settings = resolveSettings(settingsOptions, env, await composeNamed(settingsOptions, env));
-  const composition = await composeSigning(settings, { env, clock }, onEvent);
-  const result = await composition
-    .signFiles(files.map(asFileToSign), signal)
-    .finally(() => composition[Symbol.asyncDispose]());
+  const signing = await openSigning(settings, { env, clock }, onEvent);
+  const result = await signWith(files.map(asFileToSign), signing, signal).finally(() => signing[Symbol.asyncDispose]());
   // The process may go on for hours: for a caller of the library the run ends here.
   const isComplete = result.files.every(({ status }) => status === 'signed' || status === 'skipped');
-  if (isComplete && !signal?.aborted) composition.noteEnd();
+  if (isComplete && !signal?.aborted) signing.noteEnd();
   return result;
 }
 
@@ -94,7 +93,7 @@ export interface ChangeFilesOptions {
   readonly files: readonly (string | FileToSign)[];
   /** When it aborts, nothing new starts. */
   readonly signal?: AbortSignal;
-  readonly onEvent?: (event: ChangeEvent) => void;
+  readonly onEvent?: (event: SigningEvent) => void;
 }
 
 export interface TimestampFilesOptions extends ChangeFilesOptions, Omit<LibraryOptionsOf<'timestamp'>, 'output'> {
@@ -109,15 +108,15 @@ export interface TimestampFilesOptions extends ChangeFilesOptions, Omit<LibraryO
 export async function timestampFiles(options: TimestampFilesOptions): Promise<ChangeFilesResult> {
   const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
   const settings = resolveTimestampingSettings(settingsOptions, env, await composeNamed(settingsOptions, env));
-  await using composition = await composeTimestamping(settings, env, onEvent);
-  return await composition.changeFiles(files.map(asFileToSign), signal);
+  await using timestamping = await openTimestamping(settings, env, onEvent);
+  return await timestampWith(files.map(asFileToSign), timestamping, timestamping.run, signal);
 }
 
 /** Removes all signatures from files as `codesign-remote remove` does. One file that fails does not throw: it has its outcome. */
 export async function removeSignatures(options: ChangeFilesOptions): Promise<ChangeFilesResult> {
   const { files, signal, onEvent = () => undefined } = options;
-  await using composition = await composeRemoving(onEvent);
-  return await composition.changeFiles(files.map(asFileToSign), signal);
+  const { run } = await openLocalRun(onEvent);
+  return await removeWith(files.map(asFileToSign), run, signal);
 }
 
 function asFileToSign(file: string | FileToSign): FileToSign {

@@ -13,6 +13,8 @@ import type { Environment } from '../options/options.ts';
 import { readHistoryDays } from '../options/variables.ts';
 import { folderFlushes } from '../signing/files/flushes.ts';
 import { temporaryNames } from '../signing/files/stale-files.ts';
+import type { SigningEvent } from '../signing/outcome.ts';
+import type { Run } from '../signing/run.ts';
 import type { Reading } from '../verifying/verify-file.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { clock } from './clock.ts';
@@ -26,7 +28,14 @@ export interface Runtime {
   clock(): number;
 }
 
-export async function composeRun<OnEvent>(concurrency: number, onEvent: OnEvent) {
+/** A run, and what removes its temporary files. */
+export interface OpenedRun {
+  readonly run: Run;
+  /** Immediately, for a process that is about to end with files under way. */
+  removeTemporaryFiles(): void;
+}
+
+export async function openRun(concurrency: number, onEvent: (event: SigningEvent) => void): Promise<OpenedRun> {
   const names = temporaryNames({
     processes: await observeProcesses(),
     randomHex: () => randomBytes(8).toString('hex'),
@@ -36,9 +45,8 @@ export async function composeRun<OnEvent>(concurrency: number, onEvent: OnEvent)
   const temporaryFiles = new Set<string>();
   const disk = { ...names, flushFolder: folderFlushes(), temporaryFiles };
   return {
-    run: { ...composeReading(), disk, concurrency, clock, onEvent },
-    /** Immediately, for a process that is about to end with files under way. */
-    removeTemporaryFiles: (): void => removeNow(temporaryFiles),
+    run: { ...composeReading(), disk, concurrency, clock, now: () => new Date(), onEvent },
+    removeTemporaryFiles: () => removeNow(temporaryFiles),
   };
 }
 

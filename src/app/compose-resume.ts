@@ -21,8 +21,8 @@ import {
 import type { ResumedCall } from '../signing/resume/resumed-call.ts';
 import type { SigningLike } from '../signing/resume/write-files.ts';
 import { leafDigest } from '../signing/service/signatures.ts';
-import type { Signing } from '../signing/sign-files.ts';
 import { runContext } from '../signing/signing-context.ts';
+import type { Signing } from '../signing/signing-run.ts';
 import { readChain } from './compose-config.ts';
 import {
   composeService,
@@ -31,7 +31,7 @@ import {
   type ServiceComposition,
 } from './compose-connection.ts';
 import { composeCredentials } from './compose-credentials.ts';
-import { composeJournal, composeJournalReading, composeRun, hasJournal, type Runtime } from './compose-local.ts';
+import { composeJournal, composeJournalReading, hasJournal, openRun, type Runtime } from './compose-local.ts';
 import { describeClient } from './compose-signing.ts';
 
 interface Connection extends ServiceComposition {
@@ -62,7 +62,7 @@ export async function composeResume(
   const connecting = isUseful ? connect({ ...settings, auditLog }, env, onEvent) : undefined;
   const connection = await (isOptional ? connecting?.catch(withoutCredentials) : connecting);
   const failedReports = new Map<string, CodesignError>();
-  const { run, removeTemporaryFiles } = await composeRun(settings.concurrency, (event: SigningEvent): void => {
+  const { run, removeTemporaryFiles } = await openRun(settings.concurrency, (event) => {
     if (event.type === 'report-failed') failedReports.set(event.record, event.error);
     onEvent(event);
   });
@@ -171,7 +171,8 @@ async function composeWriting(
         client: describeClient(given.client, settings.extra),
       },
       authorities: composeTimestamps({ ...settings, timestamps }, http, roots, run.onEvent),
-      now: () => new Date(),
+      warnings: [],
+      laterWarnings: [],
     };
   };
   return { signingLike, leaf: leafDigest(chain), warnings: chain.warnings };

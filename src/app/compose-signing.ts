@@ -8,11 +8,11 @@ import { hasCredentials } from '../options/credentials/credentials.ts';
 import type { ReplacedExtra } from '../options/extra.ts';
 import type { Environment } from '../options/options.ts';
 import type { SigningService } from '../service/signing-service.ts';
-import type { FileToSign, SignFilesResult, SigningEvent } from '../signing/outcome.ts';
+import type { SigningEvent } from '../signing/outcome.ts';
 import { withoutJournal } from '../signing/service/call.ts';
 import type { ClientInfo } from '../signing/service/client-info.ts';
-import { type Signing, signFiles } from '../signing/sign-files.ts';
 import { type RunContext, runContext } from '../signing/signing-context.ts';
+import type { Signing } from '../signing/signing-run.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { readChain } from './compose-config.ts';
 import {
@@ -23,32 +23,30 @@ import {
   readTlsRoots,
 } from './compose-connection.ts';
 import { composeCredentials } from './compose-credentials.ts';
-import { composeJournal, composeRun, type Runtime } from './compose-local.ts';
+import { composeJournal, type OpenedRun, openRun, type Runtime } from './compose-local.ts';
 import { REVISION, VERSION } from './version.ts';
 
 const WITHOUT_JOURNAL =
   'Without a journal a signature that is given and cannot be used immediately is lost: another run requests, and pays for, it again.';
 
-/** Reads the certificate and the credentials; throws what makes every file of a run impossible to sign. */
-export async function composeSigning(settings: Settings, runtime: Runtime, onEvent: (event: SigningEvent) => void) {
+export interface OpenedSigning extends OpenedRun, Signing, AsyncDisposable {
+  /** Records in the journal that the run ended well. Only for the last action of a run in which no file failed; never throws. */
+  noteEnd(): void;
+}
+
+/** Reads the certificate and the credentials. Throws if no file can be signed. */
+export async function openSigning(
+  settings: Settings,
+  runtime: Runtime,
+  onEvent: (event: SigningEvent) => void,
+): Promise<OpenedSigning> {
   const { env } = runtime;
   const chain = await readChain(settings.certificates, env);
   checkFormatOptions(FORMAT_OPTIONS, settings.formatOptions);
   const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env, onEvent));
+  const { account, authorities } = connection;
   const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(runtime);
-  const { run, removeTemporaryFiles } = await composeRun(settings.concurrency, onEvent);
-  const signing: Signing = {
-    run,
-    context: contextOf(settings, chain),
-    policy: settings,
-    account: connection.account && {
-      ...connection.account,
-      claims: journal ?? withoutJournal,
-      client: describeClient(connection.account.clientId, settings.extra),
-    },
-    authorities: connection.authorities,
-    now: () => new Date(),
-  };
+  const opened = await openRun(settings.concurrency, onEvent);
   const warnings = [
     ...chain.warnings,
     ...connection.warnings,
@@ -58,21 +56,19 @@ export async function composeSigning(settings: Settings, runtime: Runtime, onEve
   // From here on the caller closes the connection.
   connection.prepare?.();
   return {
-    /** Whole sentences on certificate, credentials and TLS: the result's warnings begin with them. */
+    ...opened,
+    context: contextOf(settings, chain),
+    policy: settings,
+    account: account && {
+      ...account,
+      claims: journal ?? withoutJournal,
+      client: describeClient(account.clientId, settings.extra),
+    },
+    authorities,
     warnings,
-    async signFiles(files: readonly FileToSign[], signal?: AbortSignal): Promise<SignFilesResult> {
-      const result = await signFiles(files, signing, signal);
-      return {
-        ...result,
-        warnings: [...warnings, ...result.warnings, ...(journal?.warnings ?? []), ...connection.later],
-      };
-    },
-    removeTemporaryFiles,
-    /** Records in the journal that the run ended well. Only for the last action of a run in which no file failed; never throws. */
-    noteEnd: (): void => journal?.ended(),
-    async [Symbol.asyncDispose](): Promise<void> {
-      await connection.account?.service.close();
-    },
+    laterWarnings: [journal?.warnings ?? [], connection.later],
+    noteEnd: () => journal?.ended(),
+    [Symbol.asyncDispose]: async () => account?.service.close(),
   };
 }
 

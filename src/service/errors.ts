@@ -177,7 +177,7 @@ const OF_ACCOUNT: ReadonlySet<number> = new Set([402, 403, 407]);
  * Whether the next call would fail too, so that a run stops. `isProven`: the service has signed with this certificate number
  * before. Until then, what it rejects is the number or the address; later, it may be the file.
  */
-export function spoilsBatch(error: CodesignError, isProven: boolean): boolean {
+export function stopsRun(error: CodesignError, isProven: boolean): boolean {
   const { code, httpStatus = 0, serviceCode = 0 } = error;
   if (code === 'unauthorized' || code === 'signature-unreadable' || isWithoutConnection(error)) return true;
   const isRejected = code === 'refused' || code === 'redirected' || (code === 'http-error' && httpStatus < 500);

@@ -1,9 +1,10 @@
 import { inFileSystem } from '../files/file-system-errors.ts';
 import { listedFile } from '../formats/catalogs.ts';
 import { contentReader } from '../formats/recognise.ts';
-import type { Planned, PlannedFile, Run } from './change.ts';
 import { signingErrors } from './errors.ts';
 import { openPlanned } from './files/open-file.ts';
+import type { Planned, PlannedFile } from './planned-file.ts';
+import type { Run } from './run.ts';
 
 /**
  * Throws `catalog-member-changes` if the run would change a file that a catalog of the same run lists. The files are read
@@ -11,7 +12,7 @@ import { openPlanned } from './files/open-file.ts';
  */
 export async function checkCatalogMembers(
   planned: readonly Planned[],
-  { formats, digestEntries, onEvent }: Pick<Run<never>, 'formats' | 'digestEntries' | 'onEvent'>,
+  { formats, digestEntries, onEvent }: Pick<Run, 'formats' | 'digestEntries' | 'onEvent'>,
 ): Promise<void> {
   const plans = planned.flatMap((one) => ('plan' in one && one.plan.skipped === undefined ? [one.plan] : []));
   const isCatalog = ({ format }: PlannedFile): boolean => format.listsFiles === true;

@@ -22,7 +22,7 @@ interface Outcome {
   readonly warnings: readonly string[];
 }
 
-interface WrittenOutcome extends Outcome {
+export interface WrittenOutcome extends Outcome {
   readonly output: string;
   /** Size of the new file. */
   readonly bytes: number;
@@ -115,19 +115,24 @@ export interface FailedOutcome extends Outcome {
   readonly kept: boolean;
 }
 
-/** Of a file of `sign`. */
-export type FileOutcome = SignedOutcome | SkippedOutcome | PlannedOutcome | FailedOutcome;
+export type FileOutcome =
+  | SignedOutcome
+  | PlannedOutcome
+  | TimestampedOutcome
+  | RemovedOutcome
+  | AttachedOutcome
+  | SkippedOutcome
+  | FailedOutcome;
 
-/** Of a file that was changed without the service. */
-export type ChangedOutcome = TimestampedOutcome | RemovedOutcome | AttachedOutcome;
-
-export type ChangeOutcome = ChangedOutcome | SkippedOutcome | FailedOutcome;
-
-export interface SignFilesResult {
-  /** Of the run as a whole, on certificate, credentials and listeners: whole sentences. */
+/** The result of `timestamp`, `remove` and `attach`. */
+export interface ChangeFilesResult {
+  /** Whole sentences on the run as a whole, such as its certificate, credentials and listener. */
   readonly warnings: readonly string[];
   /** In the order the files were given. */
   readonly files: readonly FileOutcome[];
+}
+
+export interface SignFilesResult extends ChangeFilesResult {
   readonly summary: {
     readonly signed: number;
     readonly skipped: number;
@@ -136,11 +141,6 @@ export interface SignFilesResult {
     /** Of those that failed, how many were left alone because the run ended early. */
     readonly notAttempted: number;
   };
-}
-
-export interface ChangeFilesResult {
-  readonly warnings: readonly string[];
-  readonly files: readonly ChangeOutcome[];
 }
 
 export interface TemporaryFileLeft {
@@ -164,7 +164,7 @@ export interface WaitingToRetry extends RetryWait {
   readonly reason: string;
 }
 
-/** Reported of files whatever is done with them. */
+/** Happens to files whatever is done with them. */
 export type FileEvent =
   | WaitingToRetry
   | { readonly type: 'file-started'; readonly path: string }
@@ -173,14 +173,6 @@ export type FileEvent =
   | { readonly type: 'file-left-out'; readonly path: string; readonly error: CodesignError }
   /** It could not be removed. */
   | TemporaryFileLeft;
-
-/** The file is final; its report may still be under way. */
-export interface FileFinished<O> {
-  readonly type: 'file-finished';
-  readonly outcome: O;
-}
-
-export type ChangeEvent = FileEvent | FileFinished<ChangeOutcome>;
 
 /** What a file waits for once it has been read. */
 export type FileStep = 'asking-service' | 'asking-authority' | 'writing';
@@ -196,5 +188,6 @@ export type SigningEvent =
   | { readonly type: 'signature-given'; readonly path: string }
   /** One attempt of one call was answered, or failed. */
   | { readonly type: 'service-called'; readonly call: CallRecord }
-  | FileFinished<FileOutcome>
+  /** The file is final; its report may still be under way. */
+  | { readonly type: 'file-finished'; readonly outcome: FileOutcome }
   | { readonly type: 'report-failed'; readonly path: string; readonly record: string; readonly error: CodesignError };

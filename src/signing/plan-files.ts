@@ -7,74 +7,49 @@ import { fromFileSystem } from '../files/file-system-errors.ts';
 import { type FileStats, identityAt, identityOf } from '../files/input-file.ts';
 import type { Format, SignableFile } from '../formats/format.ts';
 import { contentReader, recogniseFormat } from '../formats/recognise.ts';
-import type { Batch } from './batch.ts';
-import type { Change, Planned, PlannedFile, Run } from './change.ts';
 import { signingErrors } from './errors.ts';
 import { openSettled } from './files/open-file.ts';
 import { findSamePaths } from './files/same-path.ts';
 import { assertReplaceable, resolveTarget } from './files/target.ts';
 import { versionAt } from './files/unchanged.ts';
 import type { FileToSign } from './outcome.ts';
+import type { Intent, Planned, PlannedFile, RecognisedFile } from './planned-file.ts';
+import type { StartedRun } from './run.ts';
 
-/** In the order given, without what was merely found in a folder and is of no format. */
-export async function planFiles<Intent>(
-  files: readonly FileToSign[],
-  run: Run<never>,
-  change: Change<Intent, unknown>,
-  batch: Batch,
-): Promise<Planned<Intent>[]> {
+/** Runs all checks that need no content digest. Throws if the file cannot be changed. */
+type Decide = (opened: SignableFile, file: RecognisedFile) => Promise<Intent>;
+
+/** Returns the files in the order given, without those that were found in a folder and have no known format. */
+export async function planFiles(files: readonly FileToSign[], run: StartedRun, decide: Decide): Promise<Planned[]> {
   const limit = pLimit(run.concurrency);
   // So few that all of them are under way concurrently anyway.
-  const keepLayout = files.length <= run.concurrency;
-
-  async function plan(file: FileToSign): Promise<Planned<Intent>> {
-    let format: string | null = null;
-    const onFormat = ({ id }: Format): void => {
-      format = id;
-    };
-    try {
-      batch.assertGoing();
-      return { file, plan: await planFile(file, run, change, onFormat, keepLayout) };
-    } catch (thrown) {
-      return { file, format, error: toCodesignError(fromFileSystem(thrown, 'read the file')) };
-    }
-  }
-
-  const planned = await Promise.all(files.map((file) => limit(() => plan(file))));
+  const keepsLayout = files.length <= run.concurrency;
+  const planned = await Promise.all(files.map((file) => limit(() => planFile(file, run, decide, keepsLayout))));
   for (const one of planned) if (!isMeant(one)) reportLeftOut(one, run);
   return rejectConflicts(planned.filter(isMeant));
 }
 
-/**
- * Opens and recognises the file, and decides what is to be done. Throws what makes it unfit. Nothing stays open. `onFormat`:
- * called also for a file that then proves unfit. `keepLayout`: keeps what was read of the file until it is changed.
- */
-async function planFile<Intent>(
-  file: FileToSign,
-  run: Run<never>,
-  { decide }: Change<Intent, unknown>,
-  onFormat: (format: Format) => void,
-  keepLayout: boolean,
-): Promise<PlannedFile<Intent>> {
-  await using input = await openSettled(file.path, run.onEvent);
-  const format = await recogniseFormat(input.source, [file.output, file.path], run);
-  onFormat(format);
-  const opened = await format.open(input.source, contentReader(run.digestEntries), file.output);
-  const { skipped, warnings, intent } = await decide(opened, file, format);
-  const target = await resolveTarget(file.output);
-  if (skipped === undefined) await assertReplaceable(target);
-  return {
-    ...file,
-    output: skipped === undefined ? file.output : file.path,
-    format,
-    stats: input.stats,
-    target,
-    targetVersion: versionAt(target),
-    skipped,
-    warnings: skipped === undefined ? [...warnings, ...hardLinkWarnings(file, input.stats)] : warnings,
-    intent,
-    open: openAgain(format, file.output, keepLayout ? opened : undefined),
-  };
+/** Nothing stays open. `keepsLayout`: keeps what was read of the file until it is changed. */
+async function planFile(file: FileToSign, run: StartedRun, decide: Decide, keepsLayout: boolean): Promise<Planned> {
+  let format: Format | undefined;
+  try {
+    run.stop.throwIfStopped();
+    await using input = await openSettled(file.path, run.onEvent);
+    const { stats } = input;
+    format = await recogniseFormat(input.source, [file.output, file.path], run);
+    const recognised: RecognisedFile = { ...file, format, stats, time: run.now() };
+    const opened = await format.open(input.source, contentReader(run.digestEntries), file.output);
+    const intent = await decide(opened, recognised);
+    const target = await resolveTarget(file.output);
+    const open = openAgain(format, file.output, keepsLayout ? opened : undefined);
+    const plan: PlannedFile = { ...recognised, ...intent, target, targetVersion: versionAt(target), open };
+    if (intent.skipped !== undefined) return { file, plan: { ...plan, output: file.path } };
+    await assertReplaceable(target);
+    return { file, plan: { ...plan, warnings: [...intent.warnings, ...hardLinkWarnings(file, stats)] } };
+  } catch (thrown) {
+    const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
+    return { file, format: format?.id ?? null, error };
+  }
 }
 
 /**
@@ -104,13 +79,13 @@ function isMeant(planned: Planned): boolean {
 }
 
 /** An empty app.jar, for example: no one means to leave that out. */
-function reportLeftOut(planned: Planned, { formats, onEvent }: Pick<Run<never>, 'formats' | 'onEvent'>): void {
+function reportLeftOut(planned: Planned, { formats, onEvent }: Pick<StartedRun, 'formats' | 'onEvent'>): void {
   const { path } = planned.file;
   const isNamedAsFormat = formats.some(({ extensions }) => extensions.includes(extname(path).toLowerCase()));
   if (isNamedAsFormat && 'error' in planned) onEvent({ type: 'file-left-out', path, error: planned.error });
 }
 
-function rejectConflicts<Intent>(planned: readonly Planned<Intent>[]): Planned<Intent>[] {
+function rejectConflicts(planned: readonly Planned[]): Planned[] {
   const conflicts = findConflicts(planned.flatMap((one) => ('plan' in one ? [one.plan] : [])));
   return planned.map((one) => {
     const error = 'plan' in one ? conflicts.get(one.plan) : undefined;

@@ -1,21 +1,22 @@
 /** Steps 2 and 7 of the main flow: what is to be signed, and the edits that put the signature into the copy. */
 
-import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import type { Embedding, InnerFile, PreparedSignature, SignableFile } from '../formats/format.ts';
+import type {
+  Embedding,
+  ExpectedEnvelope,
+  InnerFile,
+  PreparedSignature,
+  SignableFile,
+  SigningContext,
+  SigningMode,
+} from '../formats/format.ts';
 import { contentReader } from '../formats/recognise.ts';
-import type { PlannedFile, PreparedChange, Run } from './change.ts';
-import { type OpenFile, openPlanned } from './files/open-file.ts';
+import type { OpenFile } from './files/open-file.ts';
 import type { StagedCopy } from './files/staged-copy.ts';
-import type { InnerPlanned, PlannedOutcome, SigningEvent } from './outcome.ts';
+import type { PlannedFile } from './planned-file.ts';
 import { digestToBeSigned } from './service/signatures.ts';
-import type { EarlierTime, FindEarlierTimes, RunContext } from './signing-context.ts';
-import type { SigningIntent } from './signing-policy.ts';
-
-interface Preparing {
-  readonly run: Pick<Run<never>, 'digestEntries'> & { readonly onEvent: (event: SigningEvent) => void };
-  readonly context: RunContext;
-  readonly findEarlierTimes: FindEarlierTimes;
-}
+import type { EarlierTime } from './signing-context.ts';
+import { modeAndContext } from './signing-policy.ts';
+import type { SigningRun } from './signing-run.ts';
 
 export type PreparedFile = Awaited<ReturnType<typeof prepareSignature>>;
 
@@ -25,23 +26,19 @@ export type PreparedFile = Awaited<ReturnType<typeof prepareSignature>>;
  * shows before a signature is spent; the real one then overwrites the same bytes. Files in it that are signed first get zeros
  * too.
  */
-export async function prepareSignature(
-  plan: PlannedFile<SigningIntent>,
-  { input, copy }: OpenFile,
-  { run, context, findEarlierTimes }: Preparing,
-  tokenLength: number | undefined,
-) {
-  const { algorithm, signatures } = plan.intent;
+export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenFile, run: SigningRun) {
   // The original is copied while it is digested only if that is what will be signed.
-  const reader = signatures > 1 ? contentReader(run.digestEntries) : copy.reader;
+  const reader = plan.signatures > 1 ? contentReader(run.digestEntries) : copy.reader;
   const opened = await plan.open(input.source, reader);
+  const { mode, context } = modeAndContext(opened, plan.format, { ...run.context, time: plan.time }, run.policy);
   const { files: inner, kept } = (await opened.inner?.(context)) ?? { files: [], kept: [] };
   const zeros = new Uint8Array(context.chain.signatureLength);
+  const tokenLength = run.timestamps.probableLength();
   const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
-  const earlier = await findEarlierTimes(plan);
+  const earlier = await run.findEarlierTimes(plan);
 
   async function prepareOver(file: SignableFile, embeddings: ReadonlyMap<string, Embedding>) {
-    const prepared = await prepareWithTime(file, plan, { ...context, algorithm }, earlier, embeddings);
+    const prepared = await prepareWithTime(file, mode, context, earlier, embeddings);
     await embed(copy, prepared.prepared, zeros, token);
     await copy.takeOwnerAndMode();
     // A failure is not lost: the copy remembers it, and cannot be committed.
@@ -50,7 +47,7 @@ export async function prepareSignature(
 
   const rehearsed = new Map<string, Embedding>();
   for (const file of inner) {
-    const { prepared } = await prepareInner(file, plan, context, run);
+    const { prepared } = await prepareInner(file, context, run);
     rehearsed.set(file.name, prepared.embed(prepared.seal(zeros, token)));
   }
   // No closure may name `opened`, which would then outlive it.
@@ -64,7 +61,8 @@ export async function prepareSignature(
   return {
     /** Signed by formats that sign one. */
     time,
-    algorithm,
+    algorithm: context.algorithm,
+    context,
     /** The files in it that are to be signed first. */
     inner,
     /** Those that are signed. */
@@ -82,14 +80,13 @@ export async function prepareSignature(
       return held?.prepared.toBeSigned ?? new Uint8Array();
     },
 
-    /** Puts the envelope into the copy. Only once: what was prepared is let go, and not held while the result is checked. */
-    async seal(signature: Uint8Array, timestampToken: Uint8Array | undefined): Promise<Pick<PreparedChange, 'check'>> {
+    /** Puts the envelope into the copy, and returns what the result must hold. Only once: what was prepared is let go, and not held while the result is checked. */
+    async seal(signature: Uint8Array, timestampToken: Uint8Array | undefined): Promise<ExpectedEnvelope> {
       await flushing;
       run.onEvent({ type: 'file-step', path: plan.path, step: 'writing' });
       const sealing = embed(copy, stillHeld().prepared, signature, timestampToken);
       held = undefined;
-      const expected = await sealing;
-      return { check: (result) => result.verifyResult(expected) };
+      return await sealing;
     },
 
     /** The flush of the copy runs while the service signs. */
@@ -102,18 +99,17 @@ export async function prepareSignature(
 /** With the time of an earlier run, if it did the same work: its signature is used, or its request not sent unnoticed again. */
 async function prepareWithTime(
   opened: SignableFile,
-  { intent }: PlannedFile<SigningIntent>,
-  context: RunContext,
+  mode: SigningMode,
+  context: SigningContext,
   earlier: readonly EarlierTime[],
   inner: ReadonlyMap<string, Embedding>,
 ): Promise<{ readonly prepared: PreparedSignature; readonly time: Date }> {
   for (const { time, digest } of earlier) {
-    const prepared = await opened.prepare({ ...context, time }, intent.mode, inner);
+    const prepared = await opened.prepare({ ...context, time }, mode, inner);
     if (digestToBeSigned({ ...prepared, algorithm: context.algorithm }).toString('hex') === digest)
       return { prepared, time };
   }
-  const { time } = intent;
-  return { prepared: await opened.prepare({ ...context, time }, intent.mode, inner), time };
+  return { prepared: await opened.prepare(context, mode, inner), time: context.time };
 }
 
 /** Gives what the result must hold, without the edits. */
@@ -131,35 +127,10 @@ async function embed(
 /** A file in the file: what is to be signed of it. */
 export async function prepareInner(
   inner: InnerFile,
-  { intent: { algorithm: ofWhole, time } }: PlannedFile<SigningIntent>,
-  context: RunContext,
-  { digestEntries }: Pick<Run<never>, 'digestEntries'>,
+  context: SigningContext,
+  { digestEntries }: Pick<SigningRun, 'digestEntries'>,
 ) {
-  const algorithm = inner.fixedAlgorithm?.algorithm ?? ofWhole;
+  const algorithm = inner.fixedAlgorithm?.algorithm ?? context.algorithm;
   const file = await inner.open(contentReader(digestEntries));
-  return { prepared: await file.prepare({ ...context, algorithm, time }, 'replace'), algorithm, time };
-}
-
-/** What a dry run shows: the prepared signature, with nothing written and no request sent. */
-export async function prepareOnly(
-  plan: PlannedFile<SigningIntent>,
-  context: RunContext,
-  { digestEntries, onEvent }: Pick<Run<never>, 'digestEntries' | 'onEvent'>,
-): Promise<Pick<PlannedOutcome, 'digest' | 'inner'>> {
-  await using input = await openPlanned(plan, onEvent);
-  const file = await plan.open(input.source, contentReader(digestEntries));
-  const { algorithm, time, mode } = plan.intent;
-  const { files } = (await file.inner?.(context)) ?? { files: [] };
-  if (files.length === 0)
-    return { digest: inBase64(await file.prepare({ ...context, algorithm, time }, mode), algorithm) };
-  const inner: InnerPlanned[] = [];
-  for (const one of files) {
-    const { prepared, algorithm: its } = await prepareInner(one, plan, context, { digestEntries });
-    inner.push({ name: one.name, algorithm: its, digest: inBase64(prepared, its) });
-  }
-  return { digest: null, inner };
-}
-
-function inBase64({ toBeSigned }: PreparedSignature, algorithm: DigestAlgorithm): string {
-  return digestToBeSigned({ toBeSigned, algorithm }).toString('base64');
+  return { prepared: await file.prepare({ ...context, algorithm }, 'replace'), algorithm, time: context.time };
 }

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import type { SigningContext } from '../formats/format.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { PlannedFile } from './change.ts';
+import type { PlannedFile } from './planned-file.ts';
 import type { Account } from './service/signatures.ts';
 
 /** What all signatures of a run have in common: each has a time of its own. */

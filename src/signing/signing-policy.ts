@@ -5,10 +5,9 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { formatErrors } from '../formats/errors.ts';
 import type { Format, SignableFile, SigningContext, SigningMode } from '../formats/format.ts';
 import type { ExistingSignatures } from '../options/commands/sign.ts';
-import type { Decision, Planned } from './change.ts';
 import { signingErrors } from './errors.ts';
-import { hasIntactBy, signerNames } from './existing-signatures.ts';
-import type { FindWritten, WrittenSignature } from './written-signature.ts';
+import { type FindWritten, hasIntactBy, signerNames } from './existing-signatures.ts';
+import { type Intent, type Planned, WITHOUT_SIGNATURE } from './planned-file.ts';
 
 export interface SigningPolicy {
   /** Undefined for the default mode of each format. */
@@ -20,21 +19,6 @@ export interface SigningPolicy {
   /** A run that might request more signatures is rejected; undefined for no limit. */
   readonly maxSignatures?: number | undefined;
   readonly report: boolean;
-}
-
-/** What signing does to one file. */
-export interface SigningIntent {
-  readonly mode: SigningMode;
-  /** The one that the file requires, or that of the run. */
-  readonly algorithm: DigestAlgorithm;
-  /** Signers whose signatures the new one replaces. */
-  readonly replaced: readonly string[];
-  /** Signed by formats that sign one. */
-  readonly time: Date;
-  /** How many signatures it takes: one, and one for each file in it that is signed first. */
-  readonly signatures: number;
-  /** The signature, if the file has it already: nothing is to be done but to record that. */
-  readonly written?: WrittenSignature;
 }
 
 /** Throws `cannot-append`, `cannot-replace` for a mode that the format does not have. */
@@ -56,23 +40,34 @@ function requireAlgorithm(
   return required;
 }
 
+type SigningFormat = Pick<Format, 'title' | 'modes' | 'defaultMode' | 'appendWarning' | 'purpose'>;
+
+/** How the file is signed. Throws `algorithm-differs`, `cannot-append`, `cannot-replace`. */
+export function modeAndContext(
+  opened: Pick<SignableFile, 'fixedAlgorithm'>,
+  format: SigningFormat,
+  given: SigningContext,
+  { existing, isAlgorithmGiven }: SigningPolicy,
+): { readonly mode: SigningMode; readonly context: SigningContext } {
+  const algorithm = requireAlgorithm(opened, given.algorithm, isAlgorithmGiven);
+  const mode = existing === 'replace' || existing === 'append' ? existing : format.defaultMode;
+  requireMode(format, mode);
+  return { mode, context: { ...given, algorithm } };
+}
+
 /**
  * Throws what makes the signature impossible. A file that carries an intact signature of this certificate is skipped if the
  * policy says so. `findWritten`: finds a signature that an earlier run of the same work put into the file.
  */
 export async function decideSigning(
   opened: SignableFile,
-  format: Pick<Format, 'title' | 'modes' | 'defaultMode' | 'appendWarning' | 'purpose'>,
+  format: SigningFormat,
   given: SigningContext,
-  { existing, allOrNothing, isAlgorithmGiven }: SigningPolicy,
+  policy: SigningPolicy,
   findWritten?: FindWritten,
-): Promise<Decision<SigningIntent>> {
-  const algorithm = requireAlgorithm(opened, given.algorithm, isAlgorithmGiven);
-  const context = { ...given, algorithm };
-  const { time } = context;
-  const skips = existing === 'skip' || existing === 'skip-any';
-  const mode = existing === undefined || skips ? format.defaultMode : existing;
-  requireMode(format, mode);
+): Promise<Intent> {
+  const { existing, allOrNothing, isAlgorithmGiven } = policy;
+  const { mode, context } = modeAndContext(opened, format, given, policy);
   requirePurpose(context.chain.leaf, [format.purpose]);
   const signatures = await opened.signatures();
   const signer = existing === 'skip' ? context.chain.leaf.der : undefined;
@@ -84,10 +79,11 @@ export async function decideSigning(
   ];
   const written = mode === 'append' ? await findWritten?.(signatures, context) : undefined;
   if (written !== undefined) {
-    return { skipped: undefined, warnings, intent: { mode, algorithm, replaced: [], time, signatures: 0, written } };
+    return { ...WITHOUT_SIGNATURE, warnings, skipped: undefined, written };
   }
+  const skips = existing === 'skip' || existing === 'skip-any';
   if (skips && (await hasIntactBy(opened, signatures, signer))) {
-    return { skipped: 'already-signed', warnings, intent: { mode, algorithm, replaced: [], time, signatures: 0 } };
+    return { ...WITHOUT_SIGNATURE, warnings, skipped: 'already-signed' };
   }
   const kept = existing !== 'replace' && mode === 'replace' ? await opened.needsExplicitReplace?.() : undefined;
   if (kept !== undefined) throw formatErrors('signatures-kept', { what: kept });
@@ -97,13 +93,17 @@ export async function decideSigning(
   // Some things show only while preparing: contents that are damaged, or are no longer what a signature is about.
   if (allOrNothing) await opened.prepare(context, mode);
   const replaced = signerNames(mode === 'replace' ? signatures : ((await opened.displaced?.(context)) ?? []));
-  const intent = { mode, algorithm, replaced, time, signatures: 1 + inner.files.length };
-  return { skipped: undefined, warnings: [...warnings, ...inner.warnings], intent };
+  return {
+    skipped: undefined,
+    warnings: [...warnings, ...inner.warnings],
+    signatures: 1 + inner.files.length,
+    replaced,
+  };
 }
 
 /** Throws `too-many-signatures`. Only later is it known which files share a signature or have one in the journal. */
-export function checkSignatureLimit(files: readonly Planned<SigningIntent>[], { maxSignatures }: SigningPolicy): void {
-  const count = files.reduce((sum, file) => sum + ('plan' in file ? file.plan.intent.signatures : 0), 0);
+export function checkSignatureLimit(files: readonly Planned[], { maxSignatures }: SigningPolicy): void {
+  const count = files.reduce((sum, file) => sum + ('plan' in file ? file.plan.signatures : 0), 0);
   if (maxSignatures !== undefined && count > maxSignatures) {
     throw signingErrors('too-many-signatures', { count, limit: maxSignatures });
   }

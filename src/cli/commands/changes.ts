@@ -1,30 +1,40 @@
 import type { Readable } from 'node:stream';
-import { composeAttaching, composeRemoving, composeTimestamping } from '../../app/compose-changes.ts';
+import { openLocalRun, openTimestamping } from '../../app/compose-changes.ts';
 import { composeStored } from '../../app/compose-config.ts';
 import { openToRead } from '../../bytes/read-file.ts';
 import { readOutput } from '../../options/commands/common.ts';
 import { resolveTimestampingSettings } from '../../options/commands/timestamp.ts';
 import type { OptionsOf } from '../../options/table.ts';
+import { attachSignature, readSignatureFile } from '../../signing/changes/attach.ts';
+import { removeSignatures } from '../../signing/changes/remove.ts';
+import { timestampFiles } from '../../signing/changes/timestamp.ts';
+import { resolveOutputs } from '../input/inputs.ts';
 import type { Io } from '../io.ts';
-import { inputsOf, runChanges } from './run-changes.ts';
+import { changeConsole } from '../output/changes/change-console.ts';
+import { changeAndPrint, inputsOf } from './run-changes.ts';
 
 /** Returns the exit code. Throws what makes the whole run impossible: usage, settings. */
 export async function timestamp(named: readonly string[], options: OptionsOf<'timestamp'>, io: Io): Promise<number> {
   const settings = resolveTimestampingSettings(options, io.env, await composeStored(options, io.env));
   const output = readOutput(options.output);
   const inputs = await inputsOf(named, options, output, io);
-  return runChanges(
-    { verb: 'timestamped', inputs, output, compose: (onEvent) => composeTimestamping(settings, io.env, onEvent) },
-    options,
-    io,
-  );
+  using console = changeConsole(io, options, 'timestamped');
+  await using opened = await openTimestamping(settings, io.env, console.event);
+  const files = await resolveOutputs(inputs, output);
+  console.expect(files.length);
+  const change = (signal: AbortSignal) => timestampFiles(files, opened, opened.run, signal);
+  return await changeAndPrint(change, opened, console, options, io);
 }
 
 /** Returns the exit code. Throws errors of usage. */
 export async function remove(named: readonly string[], options: OptionsOf<'remove'>, io: Io): Promise<number> {
   const output = readOutput(options.output);
   const inputs = await inputsOf(named, options, output, io);
-  return runChanges({ verb: 'removed', inputs, output, compose: composeRemoving }, options, io);
+  using console = changeConsole(io, options, 'removed');
+  const opened = await openLocalRun(console.event);
+  const files = await resolveOutputs(inputs, output);
+  console.expect(files.length);
+  return await changeAndPrint((signal) => removeSignatures(files, opened.run, signal), opened, console, options, io);
 }
 
 /** Returns the exit code. Throws errors of usage and of reading the signature. */
@@ -32,14 +42,12 @@ export async function attach(path: string, signature: string, options: OptionsOf
   const isStdin = signature === '-';
   const name = isStdin ? 'standard input' : signature;
   const open = async (): Promise<Readable> => (isStdin ? io.stdin : (await openToRead(signature)).createReadStream());
-  return runChanges(
-    {
-      verb: 'attached',
-      inputs: [{ path, pathInFolder: undefined }],
-      output: readOutput(options.output),
-      compose: (onEvent) => composeAttaching(open, name, onEvent),
-    },
-    options,
-    io,
-  );
+  const output = readOutput(options.output);
+  using console = changeConsole(io, options, 'attached');
+  const cms = await readSignatureFile(open, name);
+  const opened = await openLocalRun(console.event);
+  const files = await resolveOutputs([{ path, pathInFolder: undefined }], output);
+  console.expect(files.length);
+  const change = (signal: AbortSignal) => attachSignature(files, cms, opened.run, signal);
+  return await changeAndPrint(change, opened, console, options, io);
 }

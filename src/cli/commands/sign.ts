@@ -1,12 +1,15 @@
 import { resolve } from 'node:path';
 import { composeStored } from '../../app/compose-config.ts';
-import { composeSigning } from '../../app/compose-signing.ts';
+import { openSigning } from '../../app/compose-signing.ts';
 import { resolveSettings } from '../../options/commands/sign.ts';
 import { checkProjectOutputs } from '../../options/stored/project-output.ts';
 import { type OptionsOf, optionsOf } from '../../options/table.ts';
+import { signFiles } from '../../signing/sign-files.ts';
+import { resolveOutputs } from '../input/inputs.ts';
 import type { Io } from '../io.ts';
+import { changeConsole } from '../output/changes/change-console.ts';
 import { shellWord } from '../output/lines.ts';
-import { inputsOf, runChanges } from './run-changes.ts';
+import { changeAndPrint, inputsOf } from './run-changes.ts';
 
 /** With the options of this run that `resume` needs too; undefined without a journal. Exported for tests. */
 export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
@@ -25,23 +28,17 @@ export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
 export async function sign(named: readonly string[], options: OptionsOf<'sign'>, io: Io): Promise<number> {
   const settings = resolveSettings(options, io.env, await composeStored(options, io.env));
   const { output, projectOutput } = settings;
-  return runChanges(
-    {
-      verb: 'signed',
-      resumeCommand: resumeCommand(options),
-      inputs: await inputsOf(named, options, output, io),
-      output,
-      async compose(onEvent) {
-        const signing = await composeSigning(settings, io, onEvent);
-        return { ...signing, changeFiles: signing.signFiles };
-      },
-      checkOutputs(files) {
-        if (projectOutput === undefined) return;
-        const outputs = files.map((file) => resolve(file.output));
-        checkProjectOutputs(projectOutput, outputs);
-      },
-    },
-    options,
-    io,
-  );
+  const inputs = await inputsOf(named, options, output, io);
+  using console = changeConsole(io, options, 'signed', resumeCommand(options));
+  await using signing = await openSigning(settings, io, console.event);
+  for (const warning of signing.warnings) console.warning(warning);
+  const files = await resolveOutputs(inputs, output);
+  if (projectOutput !== undefined) {
+    checkProjectOutputs(
+      projectOutput,
+      files.map((file) => resolve(file.output)),
+    );
+  }
+  console.expect(files.length);
+  return await changeAndPrint((signal) => signFiles(files, signing, signal), signing, console, options, io);
 }

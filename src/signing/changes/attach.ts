@@ -7,31 +7,50 @@ import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { counted } from '../../errors/counted.ts';
 import { systemReason } from '../../errors/system-reason.ts';
-import type { LocalChange } from '../change-files.ts';
+import type { SignableFile } from '../../formats/format.ts';
+import { changeEach, finish } from '../change-each.ts';
 import { signingErrors } from '../errors.ts';
 import { signerNames } from '../existing-signatures.ts';
+import { commit, verifyCopy, writePatch, writtenOutcome } from '../files/commit.ts';
+import { openFile } from '../files/open-file.ts';
+import type { AttachedOutcome, ChangeFilesResult, FileToSign } from '../outcome.ts';
+import { planFiles } from '../plan-files.ts';
+import { type PlannedFile, WITHOUT_SIGNATURE } from '../planned-file.ts';
+import { type Run, type StartedRun, startRun } from '../run.ts';
 
-/** `cms`: DER, or BER. Throws `cms-malformed` and the like for what is no signature at all. */
-export function attachSignature(cms: Uint8Array): LocalChange {
+/** `cms`: DER, or BER. Throws `cms-malformed` and the like if it is no signature at all. */
+export async function attachSignature(
+  files: readonly FileToSign[],
+  cms: Uint8Array,
+  given: Run,
+  signal?: AbortSignal,
+): Promise<ChangeFilesResult> {
   const signer = parseSignedData(cms).signers[0].name;
-  return {
-    decide: async () => undefined,
-    async prepare(opened) {
-      // Only digests are kept: signatures may have 16 MB each, and attaching reads them again.
-      const before = (await opened.signatures()).map((old) => ({
-        names: signerNames([old]),
-        digest: fingerprintOf(old.envelope.bytes),
-      }));
-      const embedding = await opened.attach({ kind: 'cms', bytes: cms });
-      const staying = new Set(embedding.standing.map(({ bytes }) => fingerprintOf(bytes)));
-      const replaced = before.flatMap(({ names, digest }) => (staying.has(digest) ? [] : names));
-      return {
-        patch: embedding.patch,
-        check: (result) => result.verifyResult(embedding),
-        done: { status: 'attached', signer, replaced: [...new Set(replaced)] },
-      };
-    },
-  };
+  using run = startRun(given, signal);
+  const planned = await planFiles(files, run, async () => ({ ...WITHOUT_SIGNATURE, skipped: undefined }));
+  const outcomes = await changeEach(planned, run, async (plan) => finish(await attachTo(plan, cms, signer, run), run));
+  return { files: outcomes, warnings: run.listenerWarnings };
+}
+
+async function attachTo(plan: PlannedFile, cms: Uint8Array, signer: string, run: StartedRun): Promise<AttachedOutcome> {
+  await using file = await openFile(plan, run);
+  const { embedding, replaced } = await prepare(await plan.open(file.input.source, file.copy.reader), cms);
+  const { patch, ...expected } = embedding;
+  await writePatch(patch, file);
+  const written = await commit(plan, file, verifyCopy(plan, file, expected), run);
+  return { ...writtenOutcome(plan, written), status: 'attached', signer, replaced };
+}
+
+async function prepare(opened: SignableFile, cms: Uint8Array) {
+  // Only digests are kept: signatures may have 16 MB each, and attaching reads them again.
+  const before = (await opened.signatures()).map((old) => ({
+    names: signerNames([old]),
+    digest: fingerprintOf(old.envelope.bytes),
+  }));
+  const embedding = await opened.attach({ kind: 'cms', bytes: cms });
+  const staying = new Set(embedding.standing.map(({ bytes }) => fingerprintOf(bytes)));
+  const replaced = before.flatMap(({ names, digest }) => (staying.has(digest) ? [] : names));
+  return { embedding, replaced: [...new Set(replaced)] };
 }
 
 /** Far more than any signature: what a format reads of one at most. */

@@ -5,88 +5,122 @@ import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined, toCodesignError } from '../../errors/codesign-error.ts';
 import { speaksAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../formats/errors.ts';
-import { type EmbeddedSignature, flatten, type PreparedTimestamp } from '../../formats/format.ts';
+import {
+  type EmbeddedSignature,
+  type Embedding,
+  type ExpectedEnvelope,
+  flatten,
+  type SignableFile,
+} from '../../formats/format.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
-import type { Batch } from '../batch.ts';
-import type { LocalChange, PreparedLocalChange } from '../change-files.ts';
+import { changeEach, finish } from '../change-each.ts';
 import { signingErrors } from '../errors.ts';
+import { commit, reopenCopy, writePatch, writtenOutcome } from '../files/commit.ts';
+import { type OpenFile, openFile } from '../files/open-file.ts';
+import type { ChangeFilesResult, FileToSign, TimestampedOutcome } from '../outcome.ts';
+import { planFiles } from '../plan-files.ts';
+import { type Intent, type PlannedFile, type RecognisedFile, WITHOUT_SIGNATURE } from '../planned-file.ts';
+import { type Run, type StartedRun, type StopSignal, startRun } from '../run.ts';
 import { isoTime } from '../service/timestamps.ts';
 import { TOKEN_RESERVE } from '../signing-context.ts';
 
 export interface Timestamping {
   readonly authorities: TimestampAuthorities;
-  /** The authorities' digest algorithm. */
+  /** Digest algorithm of the timestamps. */
   readonly algorithm: DigestAlgorithm;
-  /** Replaces the timestamps that are there, and stamps what a timestamp of now does not help. */
+  /** Replaces existing timestamps, and stamps signatures that a new timestamp does not help. */
   readonly force: boolean;
-  readonly now: () => Date;
 }
 
-export function addTimestamps(timestamping: Timestamping): LocalChange {
-  const { force, now, algorithm } = timestamping;
-  const ofDocument = { algorithm, tokenReserve: TOKEN_RESERVE, force };
-  const request = requestTimestamp(timestamping.authorities);
-  return {
-    async decide(opened, file) {
-      const signatures = flatten(await opened.signatures());
-      if (signatures.length === 0) {
-        // Who names a folder means the signed files in it.
-        if (file.pathInFolder !== undefined) return 'not-signed';
-        throw formatErrors('not-signed');
-      }
-      if (!force) refuseBrokenTimestamps(signatures);
-      const lacking = choose(signatures, force);
-      for (const signature of lacking) assertWorthwhile(signature, now(), force);
-      if (opened.prepareTimestamp !== undefined) {
-        return (await opened.prepareTimestamp(ofDocument)) === undefined ? 'already-timestamped' : undefined;
-      }
-      return lacking.length === 0 ? 'already-timestamped' : undefined;
-    },
-    async prepare(opened, batch) {
-      const signatures = flatten(await opened.signatures());
-      for (const signature of signatures) await assertIntact(signature, 'signature-broken');
-      const whole = await opened.prepareTimestamp?.(ofDocument);
-      if (whole !== undefined)
-        return stampWhole(whole, signatures.length, async (digest) => request({ digest }, batch));
-      // What makes stamping impossible shows before anyone is asked.
-      await opened.stamp(new Map());
-      const stamps = new Map<EmbeddedSignature, Stamped>();
-      for (const signature of choose(signatures, force)) {
-        stamps.set(signature, await request(signatureValueOf(signature), batch));
-      }
-      const embedding = await opened.stamp(new Map(Array.from(stamps, ([key, { token }]) => [key, token])));
-      return {
-        patch: embedding.patch,
-        async check(result) {
-          await result.verifyResult(embedding);
-          const stamped = flatten(await result.signatures());
-          assertStamped(stamped);
-          // SHA-1 may rest on the age of the timestamp that went.
-          for (const signature of stamped) await assertIntact(signature, 'timestamp-breaks-signature');
-        },
-        done: { status: 'timestamped', ...firstOf(stamps), signatures: stamps.size },
-      };
-    },
-  };
+interface TimestampingRun extends StartedRun, Omit<Timestamping, 'authorities'> {
+  stamp(signature: SignedContent): Promise<Stamped>;
 }
 
-/** A timestamp of the file as a whole: one for all its signatures. */
-async function stampWhole(
-  { digest, embed }: PreparedTimestamp,
-  signatures: number,
-  request: (digest: Uint8Array) => Promise<Stamped>,
-): Promise<PreparedLocalChange> {
-  const { token, time, authority } = await request(await digest());
-  const embedding = embed(token);
-  return {
-    patch: embedding.patch,
-    async check(result) {
-      await result.verifyResult(embedding);
-      assertStamped(await result.signatures());
-    },
-    done: { status: 'timestamped', timestamp: isoTime(time), authority, signatures },
-  };
+/** Each file has its outcome, in the order given; what one file does is never thrown. */
+export async function timestampFiles(
+  files: readonly FileToSign[],
+  { authorities, ...timestamping }: Timestamping,
+  given: Run,
+  signal?: AbortSignal,
+): Promise<ChangeFilesResult> {
+  using started = startRun(given, signal);
+  const run = { ...started, ...timestamping, stamp: stampWith(authorities, started.stop) };
+  const planned = await planFiles(files, run, (opened, file) => decide(opened, file, run));
+  const outcomes = await changeEach(planned, run, async (plan) => finish(await timestampFile(plan, run), run));
+  return { files: outcomes, warnings: run.listenerWarnings };
+}
+
+async function decide(
+  opened: SignableFile,
+  { pathInFolder, time }: RecognisedFile,
+  { algorithm, force }: TimestampingRun,
+): Promise<Intent> {
+  const signatures = flatten(await opened.signatures());
+  if (signatures.length === 0) {
+    // A folder stands for the signed files in it.
+    if (pathInFolder !== undefined) return { ...WITHOUT_SIGNATURE, skipped: 'not-signed' };
+    throw formatErrors('not-signed');
+  }
+  if (!force) refuseBrokenTimestamps(signatures);
+  const lacking = choose(signatures, force);
+  for (const signature of lacking) assertWorthwhile(signature, time, force);
+  const isStamped =
+    opened.prepareTimestamp === undefined
+      ? lacking.length === 0
+      : (await opened.prepareTimestamp({ algorithm, tokenReserve: TOKEN_RESERVE, force })) === undefined;
+  return { ...WITHOUT_SIGNATURE, skipped: isStamped ? 'already-timestamped' : undefined };
+}
+
+async function timestampFile(plan: PlannedFile, run: TimestampingRun): Promise<TimestampedOutcome> {
+  await using file = await openFile(plan, run);
+  const { embedding, isWhole, ...stamped } = await stampFile(await plan.open(file.input.source, file.copy.reader), run);
+  const { patch, ...expected } = embedding;
+  await writePatch(patch, file);
+  const written = await commit(plan, file, check(plan, file, expected, isWhole), run);
+  return { ...writtenOutcome(plan, written), status: 'timestamped', ...stamped };
+}
+
+async function check(plan: PlannedFile, file: OpenFile, expected: ExpectedEnvelope, isWhole: boolean): Promise<void> {
+  const result = await reopenCopy(plan, file);
+  await result.verifyResult(expected);
+  const signatures = flatten(await result.signatures());
+  assertStamped(signatures);
+  // SHA-1 may depend on the age of the timestamp that was replaced.
+  if (!isWhole) for (const signature of signatures) await assertIntact(signature, 'timestamp-breaks-signature');
+}
+
+interface StampedFile extends Pick<TimestampedOutcome, 'timestamp' | 'authority' | 'signatures'> {
+  readonly embedding: Embedding;
+  /** One timestamp for all signatures of the file. */
+  readonly isWhole: boolean;
+}
+
+async function stampFile(opened: SignableFile, { algorithm, force, stamp }: TimestampingRun): Promise<StampedFile> {
+  const signatures = flatten(await opened.signatures());
+  for (const signature of signatures) await assertIntact(signature, 'signature-broken');
+  const whole = await opened.prepareTimestamp?.({ algorithm, tokenReserve: TOKEN_RESERVE, force });
+  if (whole !== undefined) {
+    const stamped = await stamp({ digest: await whole.digest() });
+    return {
+      ...describe(stamped),
+      signatures: signatures.length,
+      isWhole: true,
+      embedding: whole.embed(stamped.token),
+    };
+  }
+  // What makes stamping impossible shows before an authority is called.
+  await opened.stamp(new Map());
+  const stamps = new Map<EmbeddedSignature, Stamped>();
+  for (const signature of choose(signatures, force)) stamps.set(signature, await stamp(signatureValueOf(signature)));
+  const embedding = await opened.stamp(new Map(Array.from(stamps, ([key, { token }]) => [key, token])));
+  const [first] = stamps.values();
+  if (first === undefined) throw new TypeError('a file with nothing to stamp is skipped');
+  return { ...describe(first), signatures: stamps.size, isWhole: false, embedding };
+}
+
+function describe({ time, authority }: Stamped) {
+  return { timestamp: isoTime(time), authority };
 }
 
 function choose(signatures: readonly EmbeddedSignature[], force: boolean): readonly EmbeddedSignature[] {
@@ -140,26 +174,20 @@ function assertStamped(signatures: readonly EmbeddedSignature[]): void {
   }
 }
 
-function firstOf(stamps: ReadonlyMap<unknown, Stamped>) {
-  const [first] = stamps.values();
-  if (first === undefined) throw new TypeError('a file with nothing to stamp is skipped');
-  return { timestamp: isoTime(first.time), authority: first.authority };
-}
-
 /** Until the first timestamp succeeds, a failure stops the run: each further file would wait as long for nothing. */
-function requestTimestamp(authorities: TimestampAuthorities) {
-  let proven = false;
-  return async (signature: SignedContent, batch: Batch): Promise<Stamped> => {
-    batch.assertGoing();
+function stampWith(authorities: TimestampAuthorities, stop: StopSignal): TimestampingRun['stamp'] {
+  let isProven = false;
+  return async (signature) => {
+    stop.throwIfStopped();
     try {
-      const stamped = await authorities.stamp(signature, batch.signal);
-      proven = true;
+      const stamped = await authorities.stamp(signature, stop.signal);
+      isProven = true;
       return stamped;
     } catch (thrown) {
-      // Stopped while it waited: then what stopped the run is the reason.
-      batch.assertGoing();
+      // If the run was stopped during the wait, what stopped it is the reason.
+      stop.throwIfStopped();
       const error = toCodesignError(thrown);
-      if (!proven) batch.stop('no timestamp authority returns a usable timestamp', error);
+      if (!isProven) stop.stop('no timestamp authority returns a usable timestamp', error);
       throw error;
     }
   };

@@ -1,25 +1,48 @@
-/** Putting the changed bytes in place: flushed, reopened and checked first, then renamed whole. */
+/** Puts the changed bytes in place: flushed, reopened and checked first, then renamed whole. */
 
-import type { InputFile } from '../../files/input-file.ts';
-import type { PlannedFile, PreparedChange } from '../change.ts';
-import type { StagedCopy } from './staged-copy.ts';
+import type { Patch } from '../../bytes/patch.ts';
+import type { ExpectedEnvelope, SignableFile } from '../../formats/format.ts';
+import type { WrittenOutcome } from '../outcome.ts';
+import type { PlannedFile } from '../planned-file.ts';
+import type { StartedRun } from '../run.ts';
+import type { OpenFile } from './open-file.ts';
 import { assertUnchanged, lookAgain } from './unchanged.ts';
 
-interface Commit {
-  readonly plan: PlannedFile;
-  readonly input: InputFile;
-  /** As it shall be. */
-  readonly copy: StagedCopy;
-  /** Throws when the reopened copy is not what it was to become. */
-  readonly check: PreparedChange['check'];
+/** Turns the copy into the changed file. */
+export async function writePatch(patch: Patch, { copy }: OpenFile): Promise<void> {
+  await copy.apply(patch);
+  await copy.takeOwnerAndMode();
 }
 
-/** The original stays untouched until the rename. Gives the size of the new file, and warnings. */
-export async function commit({ plan, input, copy, check }: Commit) {
+/** Throws `result-damaged` unless the copy holds what it was to hold. */
+export async function verifyCopy(plan: PlannedFile, file: OpenFile, expected: ExpectedEnvelope): Promise<void> {
+  const result = await reopenCopy(plan, file);
+  await result.verifyResult(expected);
+}
+
+/** Opens the copy for checks of the result. */
+export async function reopenCopy(plan: PlannedFile, { copy }: OpenFile): Promise<SignableFile> {
   await copy.flush();
   const { source, reader } = copy.reopen();
+  return await plan.format.open(source, reader, plan.output);
+}
+
+export interface Written {
+  readonly bytes: number;
+  readonly milliseconds: number;
+  /** Whole sentences on what went wrong after the file was in place. */
+  readonly warnings: readonly string[];
+}
+
+/** The original stays untouched until the rename. `checking` rejects if the copy is not what it was to become. */
+export async function commit(
+  plan: PlannedFile,
+  { input, copy, started }: OpenFile,
+  checking: Promise<void>,
+  { clock }: Pick<StartedRun, 'clock'>,
+): Promise<Written> {
   try {
-    await check(await plan.format.open(source, reader, plan.output));
+    await checking;
   } catch (thrown) {
     // A copy of an original that changed meanwhile fails the check: then report the change.
     await lookAgain(plan);
@@ -27,7 +50,23 @@ export async function commit({ plan, input, copy, check }: Commit) {
   }
   // Windows does not rename onto a file that is open.
   await input.close();
+  const bytes = copy.reopen().source.size;
   const isNew = plan.targetVersion === undefined;
   const warnings = await copy.replaceTarget({ isNew, assertUnchanged: () => assertUnchanged(plan) });
-  return { bytes: source.size, warnings };
+  return { bytes, warnings, milliseconds: Math.round(clock() - started) };
+}
+
+/** What the outcomes of all written files have. */
+export function writtenOutcome(
+  { path, output, format, warnings }: PlannedFile,
+  written: Written,
+  callWarnings: readonly string[] = [],
+): WrittenOutcome {
+  return {
+    path,
+    output,
+    format: format.id,
+    ...written,
+    warnings: [...warnings, ...callWarnings, ...written.warnings],
+  };
 }

@@ -3,19 +3,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnRead } from '../../bytes/byte-source.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { type FileStats, type InputFile, isUnchanged, openInput } from '../../files/input-file.ts';
-import type { PlannedFile, Run } from '../change.ts';
 import { signingErrors } from '../errors.ts';
 import type { BytesRead } from '../outcome.ts';
+import type { PlannedFile } from '../planned-file.ts';
+import type { StartedRun } from '../run.ts';
 import { type StagedCopy, stageCopy } from './staged-copy.ts';
 
-export type OpenFile = Awaited<ReturnType<typeof openFile>>;
+export interface OpenFile extends AsyncDisposable {
+  readonly input: InputFile;
+  readonly copy: StagedCopy;
+  /** By the clock of the run. */
+  readonly started: number;
+}
 
 /** Creates the copy. Disposing closes both files, and removes the copy unless it was committed. Throws `file-changed`. */
 export async function openFile(
   plan: PlannedFile,
-  { disk, digestEntries, onEvent }: Pick<Run<never>, 'disk' | 'digestEntries' | 'onEvent'>,
-): Promise<{ readonly input: InputFile; readonly copy: StagedCopy } & AsyncDisposable> {
-  const { stats, target } = plan;
+  { disk, digestEntries, clock, onEvent }: StartedRun,
+): Promise<OpenFile> {
+  const { path, stats, target } = plan;
+  onEvent({ type: 'file-started', path });
+  const started = clock();
   const input = await openPlanned(plan, onEvent);
   let copy: StagedCopy | undefined;
   const close = async (): Promise<void> => {
@@ -24,7 +32,7 @@ export async function openFile(
   };
   try {
     copy = await stageCopy({ ...disk, digestEntries, source: input.source, stats, target, onEvent });
-    return { input, copy, [Symbol.asyncDispose]: close };
+    return { input, copy, started, [Symbol.asyncDispose]: close };
   } catch (thrown) {
     await close();
     throw thrown;

@@ -4,8 +4,10 @@ import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { whenFree } from '../../files/file-system-errors.ts';
 import { READ_WITHOUT_WAITING, versionOf } from '../../files/input-file.ts';
 import { isKnownLocal } from '../../files/known-local.ts';
-import type { PlannedFile } from '../change.ts';
 import { signingErrors } from '../errors.ts';
+import type { PlannedFile } from '../planned-file.ts';
+
+type Versions = Pick<PlannedFile, 'path' | 'stats' | 'target' | 'targetVersion'>;
 
 /** Undefined if the target is absent. */
 export function versionAt(target: string): string | undefined {
@@ -14,14 +16,14 @@ export function versionAt(target: string): string | undefined {
 }
 
 /** As `assertUnchanged`, where no rename follows. */
-export async function lookAgain(plan: PlannedFile): Promise<void> {
+export async function lookAgain(plan: Versions): Promise<void> {
   await whenFree('look at the file again', async () => assertUnchanged(plan));
 }
 
 /**
  * Throws `file-changed` if input or target changed since the file was planned. It does not wait for a thread: between this look and the rename that follows there are microseconds.
  */
-export function assertUnchanged({ path, stats, target, targetVersion }: PlannedFile): void {
+export function assertUnchanged({ path, stats, target, targetVersion }: Versions): void {
   assertSame(versionOf(statSync(path, { bigint: true })), versionOf(stats));
   assertSame(versionAt(target), targetVersion);
   assertOpenedIsSame(path, versionOf(stats));

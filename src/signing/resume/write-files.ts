@@ -2,7 +2,8 @@ import type { CallMetadata, Journal, RecordedSigningOptions, UnfinishedCall, Wor
 import { signingErrors } from '../errors.ts';
 import type { FileOutcome, FileToSign } from '../outcome.ts';
 import type { Claims } from '../service/call.ts';
-import { type Signing, signFiles } from '../sign-files.ts';
+import { signFiles } from '../sign-files.ts';
+import type { Signing } from '../signing-run.ts';
 
 /** What is the same for all files that one run can take. */
 export interface Likeness extends Pick<Work, 'code' | 'algorithm'> {

@@ -1,8 +1,29 @@
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import type { AfterFile, Claim, Journal } from '../../journal/journal.ts';
 import { mayHaveBeenCounted } from '../../service/errors.ts';
-import type { SignatureRecord, SignRequest } from '../../service/signing-service.ts';
+import type { ReportStatus, SignatureRecord, SignRequest } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
+
+/** A call whose signature is for a file, or for a file in it. */
+export interface FileCall {
+  readonly claim: Claim;
+  /** Undefined if the call brought no usable signature. */
+  readonly record: SignatureRecord | undefined;
+  /** Whole sentences. */
+  readonly warnings: readonly string[];
+}
+
+/** A call whose file is written, or has failed. */
+export interface EndedCall extends Pick<FileCall, 'claim'> {
+  /** The service's record id; undefined if it gave none. */
+  readonly record: string | undefined;
+  /** Status to report now; undefined if another file or a later run reports. */
+  readonly status: ReportStatus | undefined;
+  /** Whether the service knows that the signature is in use. */
+  readonly isReported: boolean;
+  /** Whether the journal keeps the signature for another run. */
+  readonly isKept: boolean;
+}
 
 /** What the service awaits around each attempt. */
 export type AroundAttempts = {
@@ -20,7 +41,7 @@ export async function requestOnRecord(
   warnings: string[],
 ): Promise<SignatureRecord> {
   if (claim.justUnanswered) {
-    await letGo(claim);
+    await releaseQuietly(claim);
     throw signingErrors('just-unanswered');
   }
   for (const id of claim.unknownCalls) {
@@ -33,38 +54,76 @@ export async function requestOnRecord(
       await claim.requested();
       isUnsent = false;
     },
-    beforeRetry: () => noted(() => claim.deferred(), warnings),
+    beforeRetry: () => recordOrWarn(() => claim.deferred(), warnings),
   };
   let record: SignatureRecord;
   try {
     record = await request(around);
   } catch (thrown) {
     // If the journal cannot record the request, it is not sent. Other processes need not wait for it.
-    if (isUnsent) await letGo(claim);
+    if (isUnsent) await releaseQuietly(claim);
     else await noteFailure(claim, toCodesignError(thrown), warnings);
     throw thrown;
   }
-  await noted(() => claim.signed({ signature: record.signature, record: record.id }), warnings);
+  await recordOrWarn(() => claim.signed({ signature: record.signature, record: record.id }), warnings);
   return record;
 }
 
 /** Never throws: that would hide why the claim is given up. One that cannot be released ends with its process. */
-export async function letGo(claim: Claim): Promise<void> {
-  await noted(() => claim.release());
+export async function releaseQuietly(claim: Claim): Promise<void> {
+  await recordOrWarn(() => claim.release());
 }
 
 async function noteFailure(claim: Claim, error: CodesignError, warnings: string[]): Promise<void> {
   const { message } = error;
-  await noted(() => (mayHaveBeenCounted(error) ? claim.unanswered(message) : claim.refused(message)), warnings);
+  await recordOrWarn(() => (mayHaveBeenCounted(error) ? claim.unanswered(message) : claim.refused(message)), warnings);
+}
+
+/** Records that the signatures are in the file at `target`. */
+export async function recordWritten(
+  calls: readonly FileCall[],
+  target: string,
+): Promise<{ readonly calls: readonly EndedCall[]; readonly warnings: readonly string[] }> {
+  const warnings: string[] = [];
+  const ended: EndedCall[] = [];
+  for (const { claim, record } of calls) {
+    // If the journal cannot record this, report anyway: a duplicate report is harmless, a missing one is not.
+    const after = (await claim.written(target).catch(warnInto(warnings))) ?? REPORT_IS_DUE;
+    const status = after.reportDue ? 1 : undefined;
+    ended.push({ claim, record: record?.id, status, isReported: after.reported === 1, isKept: false });
+  }
+  return { calls: ended, warnings };
+}
+
+/** Records that the file failed. The journal keeps its signatures for another run; those that it cannot keep are given up. */
+export async function recordNotWritten(
+  calls: readonly FileCall[],
+  error: CodesignError,
+): Promise<readonly EndedCall[]> {
+  return await Promise.all(
+    calls.map(async ({ claim, record }) => {
+      const isKeepable = record !== undefined && claim.id !== '';
+      const recorded = isKeepable ? claim.notWritten(error.message, error.code === 'file-changed') : undefined;
+      const after = await recorded?.catch(() => undefined);
+      // The error is that of the last call.
+      const id = (claim === calls.at(-1)?.claim ? error.record : undefined) ?? record?.id;
+      const isKept = after !== undefined;
+      const whenKept = after?.reportDue ? 1 : undefined;
+      return { claim, record: id, status: isKept ? whenKept : 2, isReported: false, isKept } as const;
+    }),
+  );
 }
 
 /** For what is done already: a journal that cannot record it changes nothing about it. */
-export async function noted(step: () => Promise<void>, warnings?: string[]): Promise<void> {
-  try {
-    await step();
-  } catch (thrown) {
+export async function recordOrWarn(step: () => Promise<void>, warnings?: string[]): Promise<void> {
+  await step().catch(warnInto(warnings));
+}
+
+function warnInto(warnings: string[] | undefined): (thrown: unknown) => undefined {
+  return (thrown) => {
     warnings?.push(`The journal could not be written: ${toCodesignError(thrown).message}.`);
-  }
+    return undefined;
+  };
 }
 
 /** The part of the journal that signing uses. */

@@ -2,8 +2,8 @@ import pLimit from 'p-limit';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import type { Claim, Reported } from '../../journal/journal.ts';
 import type { ReportStatus, SigningService } from '../../service/signing-service.ts';
-import type { SigningEvent } from '../outcome.ts';
-import { noted } from './call.ts';
+import type { FileOutcome, SigningEvent } from '../outcome.ts';
+import { type EndedCall, recordOrWarn } from './call.ts';
 import { type ClientInfo, sentFileName } from './client-info.ts';
 
 export type Reports = ReturnType<typeof reportTo>;
@@ -24,11 +24,17 @@ interface Sent {
   readonly arrival: Promise<boolean>;
 }
 
-/** Of one record, the same is sent once: several files of a run may share a signature. */
+interface StartedReports {
+  readonly sending: readonly Promise<void>[];
+  readonly unreported: readonly (string | undefined)[];
+}
+
+/** Reports each status of a record once: several files of a run may share a signature. */
 export function reportTo(options: ReportsOptions) {
   const { service, concurrency, onEvent, client, signal } = options;
   const limit = pLimit(concurrency);
   const sent = new Map<string, Sent>();
+  const started = new Map<FileOutcome, StartedReports>();
 
   async function deliver(to: SigningService, path: string, record: string, status: ReportStatus, before?: Sent) {
     // Reports of one record must not overtake one another: the last one counts.
@@ -42,35 +48,49 @@ export function reportTo(options: ReportsOptions) {
     }
   }
 
+  /** Resolves when the report has arrived, or has failed: that never makes a signed file count as failed. */
+  async function send(path: string, { claim, record, status }: EndedCall): Promise<void> {
+    if (status === undefined) return;
+    // Without an id there is nothing to name.
+    if (service === undefined || record === undefined) return await settle(claim, 'not-wanted');
+    const before = sent.get(record);
+    if (before?.status === status) return;
+    const arrival = deliver(service, path, record, status, before);
+    sent.set(record, { status, arrival });
+    if (await arrival) await settle(claim, status);
+  }
+
+  async function isKnown(record: string | undefined): Promise<boolean> {
+    const last = sent.get(record ?? '');
+    return last?.status === 1 && (await last.arrival);
+  }
+
   return {
-    /** Resolves when the report has arrived, or has failed: that never makes a signed file count as failed. Recorded in `claim`. */
-    async send(
-      path: string,
-      record: string | undefined,
-      status: ReportStatus,
-      claim: Claim | undefined,
-    ): Promise<void> {
-      // Without an id there is nothing to name.
-      if (service === undefined || record === undefined) {
-        await settle(claim, 'not-wanted');
-        return;
-      }
-      const before = sent.get(record);
-      if (before?.status === status) return;
-      const arrival = deliver(service, path, record, status, before);
-      sent.set(record, { status, arrival });
-      if (await arrival) await settle(claim, status);
+    /** Sends what is due, without waiting. */
+    start(outcome: FileOutcome, calls: readonly EndedCall[]): void {
+      // These stay until the end of the run, so they keep nothing of the claims.
+      const sending = calls.map((call) => send(outcome.path, call));
+      const unreported = calls.flatMap(({ isReported, record }) => (isReported ? [] : [record]));
+      started.set(outcome, { sending, unreported });
     },
 
-    /** Whether 1 was reported of the record. To be called when every file of the run has sent its reports. */
-    async isKnown(record: string | undefined): Promise<boolean> {
-      const last = sent.get(record ?? '');
-      return last?.status === 1 && (await last.arrival);
+    /** Waits for the reports of the run. Returns the outcomes with what the service knows. */
+    async finish(outcomes: readonly FileOutcome[]): Promise<readonly FileOutcome[]> {
+      await Promise.all([...started.values()].flatMap(({ sending }) => sending));
+      return await Promise.all(
+        outcomes.map(async (outcome) => {
+          const reports = started.get(outcome);
+          if (outcome.status !== 'signed' || reports === undefined) return outcome;
+          // The last file with the same record sent the report.
+          const known = await Promise.all(reports.unreported.map(isKnown));
+          return known.every(Boolean) ? { ...outcome, reported: true } : outcome;
+        }),
+      );
     },
   };
 }
 
 /** A report that the journal cannot record is sent again by a later run, which never counts. */
-async function settle(claim: Claim | undefined, reported: Reported): Promise<void> {
-  await noted(async () => claim?.reported(reported));
+async function settle(claim: Claim, reported: Reported): Promise<void> {
+  await recordOrWarn(() => claim.reported(reported));
 }

@@ -3,7 +3,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { mayHaveBeenCounted } from '../../service/errors.ts';
-import type { Batch } from '../batch.ts';
+import type { StopSignal } from '../run.ts';
 
 export type RequestTurns = ReturnType<typeof takeTurns>;
 
@@ -17,10 +17,10 @@ export const MOST_UNCERTAIN_IN_A_ROW = 3;
 
 /**
  * Until a signature has verified, requests go one at a time, and the first that may have been counted without one stops
- * the batch. Later, `MOST_UNCERTAIN_IN_A_ROW` of them stop it; after the first of these, requests go one at a time again.
+ * the run. Later, `MOST_UNCERTAIN_IN_A_ROW` of them stop it; after the first of these, requests go one at a time again.
  * With timestamps, files are also signed one at a time until the first timestamp succeeds, so at most one signature is at risk.
  */
-export function takeTurns(batch: Batch, needsTimestamps = false) {
+export function takeTurns(stop: StopSignal, needsTimestamps = false) {
   let isProven = false;
   let lacksTimestamp = needsTimestamps;
   let hasSucceeded = false;
@@ -65,21 +65,21 @@ export function takeTurns(batch: Batch, needsTimestamps = false) {
         uncertain = 0;
         wake();
       },
-      /** Stops the batch when further requests would probably be wasted as well. */
+      /** Stops the run when further requests would probably be wasted as well. */
       fail(error: CodesignError): void {
         failure = error;
         if (!mayHaveBeenCounted(error)) return;
         uncertain += 1;
-        if (!isProven) batch.stop('a request brought no usable answer, and may have been counted', error);
+        if (!isProven) stop.stop('a request brought no usable answer, and may have been counted', error);
         if (uncertain < MOST_UNCERTAIN_IN_A_ROW) return;
-        batch.stop(`${uncertain} requests in a row brought no usable answer, and may have been counted`, error);
+        stop.stop(`${uncertain} requests in a row brought no usable answer, and may have been counted`, error);
       },
       /** To be called once, at the end. */
       leave(): void {
         release();
         underWay -= 1;
         if (underWay === 0 && !hasRequestLeft()) {
-          batch.stop(`none of the first ${sent} requests of this run brought a signature`, failure);
+          stop.stop(`none of the first ${sent} requests of this run brought a signature`, failure);
         }
         wake();
       },
@@ -98,13 +98,13 @@ export function takeTurns(batch: Batch, needsTimestamps = false) {
       lacksTimestamp = false;
       wake();
     },
-    /** Waits until a request may be made. Throws `not-attempted` once the batch has been stopped. */
+    /** Waits until a request may be made. Throws `not-attempted` once the run has been stopped. */
     async take() {
-      batch.assertGoing();
+      stop.throwIfStopped();
       while (!mayStart()) {
-        // When the batch is stopped, that is thrown instead.
-        await once(changes, 'change', { signal: batch.signal }).catch(() => undefined);
-        batch.assertGoing();
+        // When the run is stopped, that is thrown instead.
+        await once(changes, 'change', { signal: stop.signal }).catch(() => undefined);
+        stop.throwIfStopped();
       }
       return begin();
     },

@@ -4,52 +4,38 @@ import { speaksAgainst } from '../../errors/finding.ts';
 import type { Embedding } from '../../formats/format.ts';
 import { contentReader } from '../../formats/recognise.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
-import type { PlannedFile, Run } from '../change.ts';
-import { signingErrors } from '../errors.ts';
-import { lookAgain } from '../files/unchanged.ts';
 import type { InnerSigned } from '../outcome.ts';
+import type { PlannedFile } from '../planned-file.ts';
 import { type PreparedFile, prepareInner } from '../prepare-signature.ts';
-import type { RunContext } from '../signing-context.ts';
-import type { SigningIntent } from '../signing-policy.ts';
-import type { FindWritten } from '../written-signature.ts';
-import type { Attempt, GivenSignature, Signatures } from './signatures.ts';
-import { isoTime, type Timestamps } from './timestamps.ts';
-
-interface InnerSteps {
-  readonly run: Pick<Run<never>, 'digestEntries'>;
-  readonly context: RunContext;
-  readonly signatures: Signatures;
-  readonly timestamps: Timestamps;
-  readonly findWritten: FindWritten;
-}
+import type { SigningRun } from '../signing-run.ts';
+import type { FileCall } from './call.ts';
+import type { GivenSignature } from './signatures.ts';
+import { isoTime } from './timestamps.ts';
 
 /**
- * One after the other: what keeps one from being signed costs no signature of those behind it. The signature of the whole
- * depends on the timestamps in it too, so the journal keeps them. Undefined if there is nothing to sign first.
+ * Signs one after the other: what keeps one from being signed costs no signature of the next. The signature of the whole
+ * depends on the timestamps in it too, so the journal keeps them. Returns undefined if there is nothing to sign first.
  */
 export async function signInner(
   prepared: PreparedFile,
-  plan: PlannedFile<SigningIntent>,
-  steps: InnerSteps,
-  attempt: Attempt,
+  plan: PlannedFile,
+  run: SigningRun,
+  calls: FileCall[],
 ): Promise<readonly InnerSigned[] | undefined> {
-  await findRecorded(prepared, plan, steps, attempt);
+  await findRecorded(prepared, plan, run, calls);
   if (prepared.inner.length === 0) return undefined;
-  const { run, signatures, context } = steps;
   const embeddings = new Map<string, Embedding>();
   const outcomes: InnerSigned[] = [];
   for (const inner of prepared.inner) {
     const { name } = inner;
-    const own: Attempt = { started: attempt.started, warnings: attempt.warnings, inner: [] };
-    attempt.inner.push(own);
-    const { prepared: its, algorithm, time } = await prepareInner(inner, plan, context, run);
-    using work = await signatures.claim({ toBeSigned: its.toBeSigned, algorithm, time }, { ...plan, inner }, own);
-    const given = await signatures.request(work, () => lookAgain(plan));
-    await signatures.check(given, work, its.toBeSigned);
-    const stamped = await stampOnRecord(given, plan, steps, own);
-    embeddings.set(name, its.embed(its.seal(given.record.signature, stamped?.token)));
+    const { prepared: its, algorithm, time } = await prepareInner(inner, prepared.context, run);
+    const { toBeSigned } = its;
+    using given = await run.signatures.obtain({ toBeSigned, algorithm, time }, { ...plan, inner }, calls);
+    const { record, reused } = given;
+    const stamped = await stampOnRecord(given, plan, run);
+    embeddings.set(name, its.embed(its.seal(record.signature, stamped?.token)));
     const timestamp = stamped?.time === undefined ? null : isoTime(stamped.time);
-    outcomes.push({ name, algorithm, record: given.record.id ?? null, reused: given.reused, timestamp });
+    outcomes.push({ name, algorithm, record: record.id ?? null, reused, timestamp });
   }
   await prepared.putInner(embeddings);
   return outcomes;
@@ -57,33 +43,26 @@ export async function signInner(
 
 /** Those that a run has signed which was killed before it could record that they are written: it is recorded with the whole. */
 async function findRecorded(
-  { kept }: PreparedFile,
-  plan: PlannedFile<SigningIntent>,
-  { run, context, signatures, findWritten }: InnerSteps,
-  attempt: Attempt,
+  { kept, context }: PreparedFile,
+  plan: PlannedFile,
+  run: SigningRun,
+  calls: FileCall[],
 ): Promise<void> {
-  const { time } = plan.intent;
+  const { time } = context;
   for (const inner of kept) {
     const file = await inner.open(contentReader(run.digestEntries));
-    const algorithm = inner.fixedAlgorithm?.algorithm ?? plan.intent.algorithm;
-    const written = await findWritten(await file.signatures(), { ...context, algorithm, time });
+    const algorithm = inner.fixedAlgorithm?.algorithm ?? context.algorithm;
+    const written = await run.findWritten(await file.signatures(), { ...context, algorithm });
     if (written === undefined) continue;
-    const own: Attempt = { started: attempt.started, warnings: attempt.warnings, inner: [] };
-    using work = await signatures.claim({ ...written, algorithm, time }, { ...plan, inner }, own);
-    const { record } = await signatures.request(work, async () => {
-      // Another process has recorded it meanwhile.
-      throw signingErrors('changed-since');
-    });
-    attempt.inner.push({ ...own, record });
+    using _ = await run.signatures.obtain({ ...written, time }, { ...plan, inner, isWritten: true }, calls);
   }
 }
 
 /** The timestamp that the journal has for the signature, or a new one, which the journal has before it is used. */
 async function stampOnRecord(
-  { record: { signature }, token }: GivenSignature,
+  { record: { signature }, token, claim }: GivenSignature,
   { path }: PlannedFile,
-  { timestamps }: Pick<InnerSteps, 'timestamps'>,
-  { claim }: Attempt,
+  { timestamps }: SigningRun,
 ): Promise<{ readonly token: Uint8Array; readonly time: Date | undefined } | undefined> {
   if (!timestamps.areWanted) return undefined;
   if (token !== undefined) {
@@ -91,6 +70,6 @@ async function stampOnRecord(
     if (!speaksAgainst(findings, 'integrity') && !speaksAgainst(findings, 'trust')) return { token, time };
   }
   const stamped = await timestamps.stamp(path, signature);
-  if (stamped !== undefined) await claim?.stamped(stamped.token);
+  if (stamped !== undefined) await claim.stamped(stamped.token);
   return stamped;
 }

@@ -9,14 +9,21 @@ import { type CodesignError, toCodesignError } from '../../errors/codesign-error
 import { counted } from '../../errors/counted.ts';
 import type { InnerFile, SigningContext } from '../../formats/format.ts';
 import type { CallMetadata, Claim, RecordedSigningOptions } from '../../journal/journal.ts';
-import { isUnauthorized, isWithoutConnection, spoilsBatch } from '../../service/errors.ts';
+import { isUnauthorized, isWithoutConnection, stopsRun } from '../../service/errors.ts';
 import type { SignatureRecord, SigningService } from '../../service/signing-service.ts';
-import type { Batch } from '../batch.ts';
-import type { PlannedFile } from '../change.ts';
 import { signingErrors } from '../errors.ts';
+import { lookAgain } from '../files/unchanged.ts';
 import type { SigningEvent } from '../outcome.ts';
-import type { Claims } from './call.ts';
-import { type AroundAttempts, letGo, noted, requestOnRecord } from './call.ts';
+import type { PlannedFile } from '../planned-file.ts';
+import type { StopSignal } from '../run.ts';
+import {
+  type AroundAttempts,
+  type Claims,
+  type FileCall,
+  recordOrWarn,
+  releaseQuietly,
+  requestOnRecord,
+} from './call.ts';
 import { type ClientInfo, describeRequest, sentFileName } from './client-info.ts';
 import type { RequestTurn, RequestTurns } from './request-turns.ts';
 
@@ -39,27 +46,17 @@ interface SignaturesOptions {
   /** What `resume` needs to prepare the very same. */
   readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'inner' | 'time'>;
   readonly turns: RequestTurns;
-  readonly batch: Batch;
+  readonly stop: StopSignal;
   readonly now: () => Date;
   readonly onEvent: (event: SigningEvent) => void;
 }
 
-/** What is known of a file while it is being signed: a failure is reported with it. */
-export interface Attempt {
-  /** When it began, by the clock of the run. */
-  readonly started: number;
-  claim?: Claim;
-  record?: SignatureRecord;
-  /** Whole sentences. */
-  readonly warnings: string[];
-  /** Of the files in it that are signed first. */
-  readonly inner: Attempt[];
-}
-
 /** The file whose signature is requested, with both paths as the user gave them. */
-interface FileOfCall extends Pick<PlannedFile, 'path' | 'output' | 'stats'> {
+interface FileOfCall extends Pick<PlannedFile, 'path' | 'output' | 'stats' | 'target' | 'targetVersion'> {
   /** The file in it that the signature is for. */
   readonly inner?: Pick<InnerFile, 'name' | 'size'>;
+  /** It has the signature already, so none is requested. */
+  readonly isWritten?: boolean;
 }
 
 /** What calls say of the file that the signature is for. */
@@ -76,20 +73,22 @@ interface ToBeSigned {
   readonly time: Date;
 }
 
-/** Disposing lets other requests go ahead. */
-interface SignatureWork extends Disposable {
+/** A claimed piece of work, and the right to send one request for it. */
+interface SignatureWork {
   readonly claim: Claim;
   readonly turn: RequestTurn;
-  readonly digest: Uint8Array;
-  readonly algorithm: DigestAlgorithm;
+  readonly prepared: ToBeSigned;
   readonly file: FileOfCall;
-  readonly attempt: Attempt;
+  /** Whole sentences; grows. */
+  readonly warnings: string[];
 }
 
-export interface GivenSignature {
+/** Disposing lets other requests go ahead. */
+export interface GivenSignature extends Disposable {
+  readonly claim: Claim;
   readonly record: SignatureRecord;
   /** The timestamp that the journal has for it. */
-  readonly token?: Uint8Array | undefined;
+  readonly token: Uint8Array | undefined;
   /** Given for this work before, or to another file: nothing was requested from the service. */
   readonly reused: boolean;
 }
@@ -107,11 +106,11 @@ export function leafDigest({ leaf }: SigningChain): string {
 
 /**
  * Until one signature has verified, certificate number and certificate may not belong together and each call may be
- * wasted, so calls go one after the other; from then on concurrently. A mismatch stops the batch, and so does a failure that
+ * wasted, so calls go one after the other; from then on concurrently. A mismatch stops the run, and so does a failure that
  * concerns every call: no connection, a 401, a used-up quota, no usable answers.
  */
 export function requestSignatures(options: SignaturesOptions) {
-  const { account, context, turns, batch, now, onEvent } = options;
+  const { account, context, turns, stop, now, onEvent } = options;
   const { service, origin, code, claims, client } = account;
   const { chain } = context;
   const leaf = leafDigest(chain);
@@ -119,7 +118,7 @@ export function requestSignatures(options: SignaturesOptions) {
   const known = claims.isProven({ origin, code, leaf }).catch(() => false);
 
   async function claimOnce(digest: string, { time, algorithm }: ToBeSigned, file: FileOfCall): Promise<Claim> {
-    batch.assertGoing();
+    stop.throwIfStopped();
     const { path, output, inner } = file;
     const { name, size } = describeFile(file);
     const metadata: CallMetadata = {
@@ -138,18 +137,18 @@ export function requestSignatures(options: SignaturesOptions) {
     };
     const onWait = (whom: string): void => onEvent({ type: 'waiting', path, whom });
     try {
-      return await claims.claim({ origin, code, algorithm, digest }, metadata, { signal: batch.signal, onWait });
+      return await claims.claim({ origin, code, algorithm, digest }, metadata, { signal: stop.signal, onWait });
     } catch (thrown) {
-      if (batch.signal.aborted && toCodesignError(thrown).code === 'claim-interrupted') batch.assertGoing();
+      if (stop.signal.aborted && toCodesignError(thrown).code === 'claim-interrupted') stop.throwIfStopped();
       throw thrown;
     }
   }
 
   /** A known signature that does not verify was given for another certificate: with this one the work has a call of its own. */
-  async function claimUsable(digest: string, prepared: ToBeSigned, file: FileOfCall, attempt: Attempt) {
+  async function claimUsable(prepared: ToBeSigned, file: FileOfCall): Promise<Claim> {
+    const digest = digestToBeSigned(prepared).toString('hex');
     for (;;) {
       const claim = await claimOnce(digest, prepared, file);
-      attempt.claim = claim;
       if (claim.known === undefined) return claim;
       const mismatch = findMismatch(prepared, { id: claim.known.record, signature: claim.known.signature });
       if (mismatch === undefined) return claim;
@@ -157,16 +156,13 @@ export function requestSignatures(options: SignaturesOptions) {
     }
   }
 
-  async function send(
-    { digest, algorithm, file, turn }: SignatureWork,
-    around: AroundAttempts,
-  ): Promise<SignatureRecord> {
+  async function send({ prepared, file, turn }: SignatureWork, around: AroundAttempts): Promise<SignatureRecord> {
     const { path } = file;
     const { name, size } = describeFile(file);
     const request = {
       code,
-      algorithm,
-      digest,
+      algorithm: prepared.algorithm,
+      digest: digestToBeSigned(prepared),
       extra: describeRequest(client, name, size, now()),
       file: sentFileName(client.replaced, name),
       async beforeSend() {
@@ -180,12 +176,12 @@ export function requestSignatures(options: SignaturesOptions) {
       },
     };
     try {
-      return await service.sign(request, batch.signal);
+      return await service.sign(request, stop.signal);
     } catch (thrown) {
       const error = toCodesignError(thrown);
-      // Stopped while it waited for a retry: then what stopped the batch is the reason, and not this call.
-      if (batch.signal.aborted && error.code === 'interrupted') batch.assertGoing();
-      if (spoilsBatch(error, turns.isProven())) batch.stop(reasonToStop(error), error);
+      // Stopped while it waited for a retry: then what stopped the run is the reason, and not this call.
+      if (stop.signal.aborted && error.code === 'interrupted') stop.throwIfStopped();
+      if (stopsRun(error, turns.isProven())) stop.stop(reasonToStop(error), error);
       turn.fail(error);
       throw error;
     }
@@ -206,70 +202,71 @@ export function requestSignatures(options: SignaturesOptions) {
     return signingErrors('signature-mismatch', details, { record: id });
   }
 
+  /** Sends at most one request. */
+  async function request(work: SignatureWork): Promise<SignatureRecord> {
+    const { claim, file, warnings } = work;
+    try {
+      stop.throwIfStopped();
+      // Another process has recorded it meanwhile.
+      if (file.isWritten) throw signingErrors('changed-since');
+      // The signature would be wasted if the file has changed.
+      await lookAgain(file);
+    } catch (thrown) {
+      await releaseQuietly(claim);
+      throw thrown;
+    }
+    const record = await requestOnRecord(claim, (around) => send(work, around), warnings);
+    onEvent({ type: 'signature-given', path: file.path });
+    return record;
+  }
+
+  /** Throws `signature-mismatch`, and stops the run: the certificate is not the one that the service signs with. */
+  async function check(record: SignatureRecord, { claim, turn, prepared, warnings }: SignatureWork): Promise<void> {
+    const mismatch = findMismatch(prepared, record);
+    if (mismatch !== undefined) {
+      stop.stop('the certificate does not match the key at the service', mismatch);
+      await recordOrWarn(() => claim.unusable(mismatch.message), warnings);
+      throw mismatch;
+    }
+    turn.succeed();
+  }
+
+  async function requestChecked(work: SignatureWork): Promise<SignatureRecord> {
+    const record = await request(work);
+    await check(record, work);
+    return record;
+  }
+
   return {
     /**
-     * The right to request one signature, or the signature that the journal has for the same work. Waits until a request may
-     * be sent, and for another file or process that requests the same.
+     * Returns the signature that the journal has for the same work, or requests one. Waits until a request may be sent, and
+     * for another file or process that requests the same. Adds the call to `calls`, also if it fails.
      */
-    async claim(prepared: ToBeSigned, file: FileOfCall, attempt: Attempt): Promise<SignatureWork> {
+    async obtain(prepared: ToBeSigned, file: FileOfCall, calls: FileCall[]): Promise<GivenSignature> {
       onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
       if (await known) turns.prove();
       const turn = await turns.take();
+      const end = { [Symbol.dispose]: () => turn.leave() };
+      const warnings: string[] = [];
+      let claim: Claim | undefined;
       try {
-        const digest = digestToBeSigned(prepared);
-        const claim = await claimUsable(digest.toString('hex'), prepared, file, attempt);
-        return {
-          claim,
-          turn,
-          digest,
-          algorithm: prepared.algorithm,
-          file,
-          attempt,
-          [Symbol.dispose]: () => turn.leave(),
-        };
+        claim = await claimUsable(prepared, file);
+        // A known one was checked when it was claimed.
+        if (claim.known !== undefined) turns.prove();
+        const record = recordOf(claim) ?? (await requestChecked({ claim, turn, prepared, file, warnings }));
+        calls.push({ claim, record, warnings });
+        return { ...end, claim, record, token: claim.known?.token, reused: claim.known !== undefined };
       } catch (thrown) {
+        if (claim !== undefined) calls.push({ claim, record: undefined, warnings });
         turn.leave();
         throw thrown;
       }
     },
-
-    /** Sends at most one request. `assertNeeded` throws if the signature would be wasted by now; called directly before. */
-    async request(work: SignatureWork, assertNeeded: () => Promise<void>): Promise<GivenSignature> {
-      const { claim, file, attempt } = work;
-      if (claim.known !== undefined) {
-        turns.prove();
-        const { record: id, signature, token } = claim.known;
-        return { record: { id, signature }, token, reused: true };
-      }
-      try {
-        batch.assertGoing();
-        await assertNeeded();
-      } catch (thrown) {
-        await letGo(claim);
-        throw thrown;
-      }
-      const record = await requestOnRecord(claim, (around) => send(work, around), attempt.warnings);
-      onEvent({ type: 'signature-given', path: file.path });
-      return { record, reused: false };
-    },
-
-    /** Throws `signature-mismatch`, and stops the run: the certificate is not the one that the service signs with. */
-    async check(
-      { record, reused }: GivenSignature,
-      { claim, turn, algorithm, attempt }: SignatureWork,
-      toBeSigned: Uint8Array,
-    ): Promise<void> {
-      // A known one was checked when it was claimed.
-      const mismatch = reused ? undefined : findMismatch({ toBeSigned, algorithm }, record);
-      if (mismatch !== undefined) {
-        batch.stop('the certificate does not match the key at the service', mismatch);
-        await noted(() => claim.unusable(mismatch.message), attempt.warnings);
-        throw mismatch;
-      }
-      if (!reused) turn.succeed();
-      attempt.record = record;
-    },
   };
+}
+
+function recordOf({ known }: Claim): SignatureRecord | undefined {
+  return known && { id: known.record, signature: known.signature };
 }
 
 function reasonToStop(error: CodesignError): string {

@@ -1,7 +1,7 @@
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
-import type { Batch } from '../batch.ts';
 import type { SigningEvent } from '../outcome.ts';
+import type { StopSignal } from '../run.ts';
 import type { RequestTurns } from './request-turns.ts';
 
 export type Timestamps = ReturnType<typeof requestTimestamps>;
@@ -13,7 +13,7 @@ const USUAL_LENGTH = 8192;
 export function requestTimestamps(
   authorities: TimestampAuthorities | undefined,
   turns: RequestTurns,
-  batch: Batch,
+  stop: StopSignal,
   onEvent: (event: SigningEvent) => void,
 ) {
   let probableLength = authorities && USUAL_LENGTH;
@@ -33,7 +33,7 @@ export function requestTimestamps(
         return stamped;
       } catch (thrown) {
         const error = toCodesignError(thrown);
-        batch.stop('no timestamp authority returns a usable timestamp', error);
+        stop.stop('no timestamp authority returns a usable timestamp', error);
         throw error;
       }
     },

@@ -7,11 +7,10 @@ import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { Format, SignableFile } from '../../../src/formats/format.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { formats } from '../../../src/formats/registry.ts';
-import type { Run } from '../../../src/signing/change.ts';
-import { changeFiles as changeWith, type LocalChange } from '../../../src/signing/change-files.ts';
 import { removeSignatures } from '../../../src/signing/changes/remove.ts';
-import { addTimestamps } from '../../../src/signing/changes/timestamp.ts';
-import type { ChangedOutcome, ChangeEvent, ChangeFilesResult, FileToSign } from '../../../src/signing/outcome.ts';
+import { timestampFiles } from '../../../src/signing/changes/timestamp.ts';
+import type { ChangeFilesResult, FileToSign, SigningEvent } from '../../../src/signing/outcome.ts';
+import type { Disk, Run } from '../../../src/signing/run.ts';
 import type { Stamped } from '../../../src/timestamp/authorities.ts';
 import { fixture, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
 import { startTimestampAuthority, type TimestampAuthority } from '../../support/services/timestamp-authority.ts';
@@ -46,20 +45,22 @@ function timestamping(before: (call: number) => Promise<unknown> = async () => u
     return { token: await authority.stamp(value), time: new Date(), authority: 'here' };
   };
   const authorities = { stamp };
-  const change = addTimestamps({ authorities, algorithm: 'SHA256', force, now: () => new Date() });
+  const how = { authorities, algorithm: 'SHA256', force } as const;
+  const change: Change = (paths, run, signal) => timestampFiles(paths, how, run, signal);
   return { change, asked: () => asked };
 }
 
-type Changing = Run<ChangedOutcome> & { readonly change: LocalChange };
+type Change = typeof removeSignatures;
+type Changing = Run & { readonly change: Change };
 
-function changingWith(change: LocalChange, more: Partial<Run<ChangedOutcome> & Run<never>['disk']> = {}): Changing {
+function changingWith(change: Change, more: Partial<Run & Disk> = {}): Changing {
   const run = testRun();
   const disk = { ...run.disk, temporaryFiles: more.temporaryFiles ?? new Set<string>() };
   return { ...run, onEvent: () => undefined, ...more, disk, change };
 }
 
 const changeFiles = (files: readonly FileToSign[], { change, ...run }: Changing, signal?: AbortSignal) =>
-  changeWith(files, change, run, signal);
+  change(files, run, signal);
 
 const copies = (count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => copyInto(folder, files.exe, `app-${index}.exe`)));
@@ -217,8 +218,8 @@ describe('a run over several files', () => {
 
   it('reports each file as it begins and ends, and bears with a listener that throws', async () => {
     const paths = await copies(2);
-    const events: ChangeEvent[] = [];
-    const onEvent = (event: ChangeEvent): void => {
+    const events: SigningEvent[] = [];
+    const onEvent = (event: SigningEvent): void => {
       events.push(event);
       throw new Error('not now');
     };

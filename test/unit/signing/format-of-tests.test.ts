@@ -10,10 +10,9 @@ import type { Format } from '../../../src/formats/format.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { journalErrors } from '../../../src/journal/errors.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
-import { changeFiles } from '../../../src/signing/change-files.ts';
 import { attachSignature } from '../../../src/signing/changes/attach.ts';
 import { removeSignatures } from '../../../src/signing/changes/remove.ts';
-import { addTimestamps } from '../../../src/signing/changes/timestamp.ts';
+import { timestampFiles } from '../../../src/signing/changes/timestamp.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import { decideSigning } from '../../../src/signing/signing-policy.ts';
 import { verifyFile } from '../../../src/verifying/verify-file.ts';
@@ -45,9 +44,8 @@ beforeEach(async () => {
 const sign = async (journal: Journal, more: FlatSigning, output = path) =>
   (await signFiles([{ path, output }], scene.signing(journal, more))).files[0];
 
-const change = async (what: Parameters<typeof changeFiles>[1]) =>
-  (await changeFiles([{ path, output: path }], what, { ...testRun(), formats: known, onEvent: () => undefined }))
-    .files[0];
+const change = async (what: typeof removeSignatures) =>
+  (await what([{ path, output: path }], { ...testRun(), formats: known, onEvent: () => undefined })).files[0];
 
 const verify = () =>
   verifyFile(path, {
@@ -106,9 +104,8 @@ describe('a format that only tests have', () => {
       time: new Date(),
       authority: 'here',
     });
-    const outcome = await change(
-      addTimestamps({ authorities: { stamp }, algorithm: 'SHA256', force: false, now: () => new Date() }),
-    );
+    const timestamping = { authorities: { stamp }, algorithm: 'SHA256', force: false } as const;
+    const outcome = await change((files, run) => timestampFiles(files, timestamping, run));
     await authority.stop();
     expect(outcome).toMatchObject({ status: 'timestamped' });
     const signature = await onlySignature();
@@ -116,7 +113,9 @@ describe('a format that only tests have', () => {
 
     expect(await change(removeSignatures)).toMatchObject({ status: 'removed' });
     expect(await readFile(path)).toEqual(UNSIGNED);
-    expect(await change(attachSignature(signature.envelope.bytes))).toMatchObject({ status: 'attached' });
+    expect(await change((files, run) => attachSignature(files, signature.envelope.bytes, run))).toMatchObject({
+      status: 'attached',
+    });
     expect((await verify()).signatures).toMatchObject([{ integrity: 'intact', timestamps: [{ integrity: 'intact' }] }]);
   });
 

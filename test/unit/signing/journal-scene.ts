@@ -9,7 +9,7 @@ import type { Journal } from '../../../src/journal/journal.ts';
 import { openJournal } from '../../../src/journal/open-journal.ts';
 import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
 import type { Claims } from '../../../src/signing/service/call.ts';
-import type { Signing } from '../../../src/signing/sign-files.ts';
+import type { Signing } from '../../../src/signing/signing-run.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
 import { type FlatSigning, testSigning } from './signing-run.ts';

@@ -3,12 +3,11 @@
 import type { SigningChain } from '../../../src/certificates/signing-chain.ts';
 import type { SigningContext } from '../../../src/formats/format.ts';
 import { formats } from '../../../src/formats/registry.ts';
-import type { Run } from '../../../src/signing/change.ts';
+import type { Disk, Run } from '../../../src/signing/run.ts';
 import { withoutJournal } from '../../../src/signing/service/call.ts';
 import type { Account } from '../../../src/signing/service/signatures.ts';
-import type { SigningRun } from '../../../src/signing/sign-file.ts';
-import type { Signing } from '../../../src/signing/sign-files.ts';
 import type { SigningPolicy } from '../../../src/signing/signing-policy.ts';
+import type { Signing } from '../../../src/signing/signing-run.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 
 export interface FlatSigning
@@ -16,8 +15,8 @@ export interface FlatSigning
     Partial<SigningPolicy>,
     Partial<Account>,
     Partial<Omit<Signing, 'run' | 'context' | 'policy' | 'account'>>,
-    Partial<Pick<SigningRun, 'formats' | 'concurrency' | 'clock' | 'onEvent'>>,
-    Partial<SigningRun['disk']> {
+    Partial<Pick<Run, 'formats' | 'concurrency' | 'clock' | 'now' | 'onEvent'>>,
+    Partial<Disk> {
   readonly dryRun?: boolean;
 }
 
@@ -30,13 +29,14 @@ export const testClient: Account['client'] = {
   replaced: { signing_filename: '' },
 };
 
-export function testRun(): Omit<Run<never>, 'onEvent'> {
+export function testRun(): Omit<Run, 'onEvent'> {
   return {
     formats,
     digestEntries,
     disk: { randomName: () => Math.random().toString(16).slice(2), temporaryFiles: new Set() },
     concurrency: 4,
     clock: () => performance.now(),
+    now: () => new Date(),
   };
 }
 
@@ -57,12 +57,14 @@ export function testSigning(
       formats: given.formats ?? run.formats,
       concurrency: given.concurrency ?? run.concurrency,
       clock: given.clock ?? run.clock,
+      now: given.now ?? run.now,
       onEvent,
     },
     context: { chain: given.chain, timestampAlgorithm: given.timestampAlgorithm, algorithm, formatOptions },
     policy: { ...given, existing, allOrNothing, report, isAlgorithmGiven: given.algorithm !== undefined },
     account: given.dryRun ? undefined : { service, origin, code, claims, client },
     authorities: given.authorities,
-    now: given.now ?? (() => new Date()),
+    warnings: [],
+    laterWarnings: [],
   };
 }

@@ -3,8 +3,8 @@
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { networkErrors } from '../../../src/service/errors.ts';
-import { startBatch } from '../../../src/signing/batch.ts';
 import type { SignFilesResult } from '../../../src/signing/outcome.ts';
+import { createStopSignal } from '../../../src/signing/run.ts';
 import { takeTurns } from '../../../src/signing/service/request-turns.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import {
@@ -147,7 +147,7 @@ describe('answers that may have been counted', () => {
   });
 
   it('let requests go one at a time until the next success', async () => {
-    const turns = takeTurns(startBatch());
+    const turns = takeTurns(createStopSignal());
     const first = await turns.take();
     first.send();
     first.succeed();

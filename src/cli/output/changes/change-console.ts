@@ -3,8 +3,8 @@ import { counted } from '../../../errors/counted.ts';
 import { printable } from '../../../errors/printable.ts';
 import type { CallRecord } from '../../../service/call-record.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
-import { isNotAttempted } from '../../../signing/batch.ts';
-import type { ChangeEvent, SigningEvent } from '../../../signing/outcome.ts';
+import type { FileOutcome, SigningEvent } from '../../../signing/outcome.ts';
+import { isNotAttempted } from '../../../signing/run.ts';
 import type { Io } from '../../io.ts';
 import { writeJobSummary } from '../github.ts';
 import { Lines, type LinesOptions, oneLine, shown, shownPaths } from '../lines.ts';
@@ -13,7 +13,6 @@ import {
   type ChangeVerb,
   changeDetails,
   lostSignatures,
-  type Outcome,
   outcomeTable,
   plannedDigest,
   plannedRequests,
@@ -22,7 +21,7 @@ import {
   WORDS,
 } from './outcomes.ts';
 
-type Failed = Outcome & { readonly status: 'failed' };
+type Failed = FileOutcome & { readonly status: 'failed' };
 
 /**
  * Disposing removes the progress of the run from the terminal. `resumeCommand`: what to type to finish the run; undefined if
@@ -51,7 +50,7 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
     lines.print(`         what the journal knows of it, and what to do: ${shown(resumeCommand)}`);
   }
 
-  function printOutcome(outcome: Outcome): void {
+  function printOutcome(outcome: FileOutcome): void {
     for (const text of outcome.warnings) warning(text, outcome.path);
     switch (outcome.status) {
       case 'failed':
@@ -100,9 +99,10 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
   }
 
   return {
+    verb,
     /** `files`: their number. */
     expect: (files: number): void => progress.expect(files),
-    event(event: SigningEvent | ChangeEvent): void {
+    event(event: SigningEvent): void {
       progress.event(event);
       switch (event.type) {
         case 'signature-requested':
@@ -139,7 +139,7 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
       }
     },
     /** `files`: all of the run. */
-    summary(files: readonly Outcome[]): void {
+    summary(files: readonly FileOutcome[]): void {
       stopProgress();
       printNotAttempted();
       const total = totalLine(files, verb, { signatures, requested, milliseconds: clock() - started });
@@ -168,6 +168,8 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
     [Symbol.dispose]: stopProgress,
   };
 }
+
+export type ChangeConsole = ReturnType<typeof changeConsole>;
 
 /** The client's record of one call, for --verbose. */
 function callLine(call: CallRecord): string {

@@ -1,18 +1,12 @@
 /** The JSON documents of `sign`, `timestamp`, `remove` and `attach`. Their members are fixed: scripts read them. */
 
-import { isNotAttempted } from '../../../signing/batch.ts';
+import type { ChangeFilesResult, FileOutcome } from '../../../signing/outcome.ts';
+import { isNotAttempted } from '../../../signing/run.ts';
 import { errorJson, warningsJson } from '../json.ts';
-import type { ChangeVerb, Outcome } from './outcomes.ts';
-
-export interface RunResult {
-  /** In the order in which the files were given. */
-  readonly files: readonly Outcome[];
-  /** Of the run; a file has its own. */
-  readonly warnings: readonly string[];
-}
+import type { ChangeVerb } from './outcomes.ts';
 
 /** The summary has `verb` even for 0 files. */
-export function changesJson({ files, warnings }: RunResult, verb: ChangeVerb) {
+export function changesJson({ files, warnings }: ChangeFilesResult, verb: ChangeVerb) {
   const count = (status: string): number => files.filter((file) => file.status === status).length;
   const planned = count('planned');
   const summary = { [verb]: count(verb), skipped: count('skipped'), failed: count('failed') };
@@ -24,7 +18,7 @@ export function changesJson({ files, warnings }: RunResult, verb: ChangeVerb) {
   };
 }
 
-function fileJson(outcome: Outcome) {
+function fileJson(outcome: FileOutcome) {
   const { path, format, status } = outcome;
   const warnings = warningsJson(outcome.warnings);
   if (outcome.status === 'failed') {
@@ -34,7 +28,7 @@ function fileJson(outcome: Outcome) {
   return { path, output: outcome.output, format, status, ...detailsJson(outcome), ...warnings };
 }
 
-function detailsJson(outcome: Exclude<Outcome, { readonly status: 'failed' }>) {
+function detailsJson(outcome: Exclude<FileOutcome, { readonly status: 'failed' }>) {
   switch (outcome.status) {
     case 'signed': {
       const { algorithm, record, reported, reused, timestamp, timestampAuthority, bytes, milliseconds } = outcome;

@@ -3,20 +3,12 @@
 import { counted } from '../../../errors/counted.ts';
 import { printable } from '../../../errors/printable.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
-import { isNotAttempted } from '../../../signing/batch.ts';
-import type {
-  ChangedOutcome,
-  ChangeOutcome,
-  FileOutcome,
-  PlannedOutcome,
-  SkipReason,
-} from '../../../signing/outcome.ts';
+import type { FileOutcome, PlannedOutcome, SkipReason } from '../../../signing/outcome.ts';
+import { isNotAttempted } from '../../../signing/run.ts';
 import type { SummaryTable } from '../github.ts';
 
-export type Outcome = FileOutcome | ChangeOutcome;
-
 /** The status of a file that a command changed, and its member of the summary in JSON. */
-export type ChangeVerb = 'signed' | ChangedOutcome['status'];
+export type ChangeVerb = Changed['status'];
 
 interface Words {
   /** What the command does to a file. */
@@ -39,11 +31,11 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
   'not-signed': 'holds no signature',
 };
 
-export function skipReason(outcome: Outcome & { readonly status: 'skipped' }): string {
+export function skipReason(outcome: FileOutcome & { readonly status: 'skipped' }): string {
   return SKIPPED[outcome.reason];
 }
 
-type Changed = Exclude<Outcome, { readonly status: 'skipped' | 'failed' | 'planned' }>;
+type Changed = Exclude<FileOutcome, { readonly status: 'skipped' | 'failed' | 'planned' }>;
 
 /** What was done to a file, in short parts. `isBrief`: without the record at the service. */
 export function changeDetails(outcome: Changed, isBrief = false): readonly string[] {
@@ -81,14 +73,14 @@ export function plannedDigest({ algorithm, digest }: Pick<PlannedOutcome, 'algor
 }
 
 /** What tells the requests of a dry run apart: files of equal content share a signature. */
-export function plannedRequests(outcome: Outcome): readonly string[] {
+export function plannedRequests(outcome: FileOutcome): readonly string[] {
   if (outcome.status !== 'planned') return [];
   const inner = (outcome.inner ?? []).map(({ digest }) => digest);
   return [...inner, outcome.digest ?? inner.join()];
 }
 
 /** Signers whose signatures the change took out of the file, each in words. */
-export function lostSignatures(outcome: Exclude<Outcome, { readonly status: 'skipped' | 'failed' }>): string[] {
+export function lostSignatures(outcome: Exclude<FileOutcome, { readonly status: 'skipped' | 'failed' }>): string[] {
   const of = (word: string, signers: readonly string[]): string[] =>
     signers.map((signer) => `${word} the signature of "${printable(signer)}"`);
   switch (outcome.status) {
@@ -111,8 +103,8 @@ export interface RunFigures {
 }
 
 /** `20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used; 12.3 s` */
-export function totalLine(files: readonly Outcome[], verb: ChangeVerb, figures: RunFigures): string {
-  const count = (status: Outcome['status']): number => files.filter((file) => file.status === status).length;
+export function totalLine(files: readonly FileOutcome[], verb: ChangeVerb, figures: RunFigures): string {
+  const count = (status: FileOutcome['status']): number => files.filter((file) => file.status === status).length;
   const ways = (['planned', 'skipped', 'failed'] as const)
     .map((status) => ({ status, number: count(status) }))
     .filter(({ number }) => number > 0)
@@ -128,27 +120,27 @@ export function totalLine(files: readonly Outcome[], verb: ChangeVerb, figures: 
   ].join('; ');
 }
 
-function reusedInWords(files: readonly Outcome[]): string {
+function reusedInWords(files: readonly FileOutcome[]): string {
   const reused = files.filter((file) => file.status === 'signed' && file.reused).length;
   return reused === 0 ? '' : ` (${reused} with a signature that was there already)`;
 }
 
-function usedSignatures(files: readonly Outcome[], { signatures, requested }: RunFigures): string {
-  const isUncertain = (file: Outcome): boolean =>
+function usedSignatures(files: readonly FileOutcome[], { signatures, requested }: RunFigures): string {
+  const isUncertain = (file: FileOutcome): boolean =>
     file.status === 'failed' && requested.has(file.path) && mayHaveBeenCounted(file.error);
   const uncertain = files.filter(isUncertain).length;
   return `${counted(signatures, 'signature')} used${uncertain > 0 ? `, perhaps ${uncertain} more` : ''}`;
 }
 
 /** For the page of a job of GitHub Actions. */
-export function outcomeTable(files: readonly Outcome[], verb: ChangeVerb, total: string): SummaryTable {
+export function outcomeTable(files: readonly FileOutcome[], verb: ChangeVerb, total: string): SummaryTable {
   const isSign = verb === 'signed';
   const columns = isSign ? ['Algorithm', 'Record', 'Timestamp', 'Signature', 'Reported'] : ['Details'];
   const rows = files.map((outcome) => (isSign ? signRow(outcome) : changeRow(outcome)));
   return { heading: WORDS[verb].heading, columns: ['File', 'Outcome', ...columns], rows, total };
 }
 
-function signRow(outcome: Outcome): string[] {
+function signRow(outcome: FileOutcome): string[] {
   const { path, status } = outcome;
   switch (status) {
     case 'signed': {
@@ -167,7 +159,7 @@ function signRow(outcome: Outcome): string[] {
   }
 }
 
-function changeRow(outcome: Outcome): string[] {
+function changeRow(outcome: FileOutcome): string[] {
   const { path, status } = outcome;
   switch (status) {
     case 'skipped':
@@ -181,6 +173,6 @@ function changeRow(outcome: Outcome): string[] {
   }
 }
 
-function reasonOf({ error }: Outcome & { readonly status: 'failed' }): string {
+function reasonOf({ error }: FileOutcome & { readonly status: 'failed' }): string {
   return `${error.message} [${error.code}]`;
 }

@@ -66,11 +66,11 @@ describe('a bundle with unsigned packages', () => {
         report: true,
       });
     const bundle = makeBundle(PLAIN, { more: [LANGUAGE, { name: 'signed.msix', bytes: INNER }] });
-    expect(await decide(bundle)).toMatchObject({ warnings: [expect.any(String)], intent: { signatures: 3 } });
+    expect(await decide(bundle)).toMatchObject({ warnings: [expect.any(String)], signatures: 3 });
     await expect(decide(bundle, true)).rejects.toMatchObject({ code: 'algorithm-differs' });
-    expect(await decide(makeBundle(INNER))).toMatchObject({ intent: { signatures: 1 } });
-    expect(await decide(makeBundle(INNER, { offset: undefined }))).toMatchObject({ intent: { signatures: 1 } });
-    expect(await decide(PLAIN)).toMatchObject({ intent: { signatures: 1 } });
+    expect(await decide(makeBundle(INNER))).toMatchObject({ signatures: 1 });
+    expect(await decide(makeBundle(INNER, { offset: undefined }))).toMatchObject({ signatures: 1 });
+    expect(await decide(PLAIN)).toMatchObject({ signatures: 1 });
   });
 });
 

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openInput } from '../../../../src/files/input-file.ts';
-import type { PlannedFile } from '../../../../src/signing/change.ts';
 import { stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { assertUnchanged, versionAt } from '../../../../src/signing/files/unchanged.ts';
+import type { PlannedFile } from '../../../../src/signing/planned-file.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 
 /** What the system answers to the next links and renames, before it does what is asked, and which files were opened. */

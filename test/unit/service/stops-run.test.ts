@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CodesignError } from '../../../src/errors/codesign-error.ts';
-import { businessErrors, networkErrors, spoilsBatch, statusErrors } from '../../../src/service/errors.ts';
+import { businessErrors, networkErrors, statusErrors, stopsRun } from '../../../src/service/errors.ts';
 
 const at = { origin: 'https://x', detail: 'why' };
 const http = (httpStatus: number, serviceCode?: number) => {
@@ -27,6 +27,6 @@ describe('an error of one call ends the run', () => {
     ['too many calls', statusErrors('throttled', { status: 429 }, { httpStatus: 429 }), false, false],
     ['a time-out', networkErrors('sign-timed-out', at), false, false],
   ])('%s', (_what, error, unproven, proven) => {
-    expect([spoilsBatch(error, false), spoilsBatch(error, true)]).toEqual([unproven, proven]);
+    expect([stopsRun(error, false), stopsRun(error, true)]).toEqual([unproven, proven]);
   });
 });

@@ -1,7 +1,7 @@
 /** Which file gets the next free slot, and that neither kind of file waits for the other to end. */
 
 import { describe, expect, it } from 'vitest';
-import { concurrently } from '../../../src/signing/run-files.ts';
+import { concurrently } from '../../../src/files/concurrently.ts';
 
 const MEGABYTE = 1024 * 1024;
 

@@ -1,0 +1,50 @@
+/** What `sign` would send for each file. Writes nothing, and sends no request. */
+
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import { inFileSystem } from '../files/file-system-errors.ts';
+import type { PreparedSignature } from '../formats/format.ts';
+import { contentReader } from '../formats/recognise.ts';
+import { openPlanned } from './files/open-file.ts';
+import type { InnerPlanned, PlannedOutcome } from './outcome.ts';
+import type { PlannedFile } from './planned-file.ts';
+import { prepareInner } from './prepare-signature.ts';
+import { digestToBeSigned } from './service/signatures.ts';
+import { modeAndContext } from './signing-policy.ts';
+import type { Signing } from './signing-run.ts';
+
+export async function previewFile(plan: PlannedFile, signing: Signing): Promise<PlannedOutcome> {
+  const { path, output, format, warnings, replaced, stats } = plan;
+  const prepared = await inFileSystem('read the file', () => prepareOnly(plan, signing));
+  return {
+    path,
+    output,
+    format: format.id,
+    warnings,
+    status: 'planned',
+    ...prepared,
+    replaced,
+    bytes: Number(stats.size),
+  };
+}
+
+async function prepareOnly(
+  plan: PlannedFile,
+  { run, context: given, policy }: Signing,
+): Promise<Pick<PlannedOutcome, 'algorithm' | 'digest' | 'inner'>> {
+  await using input = await openPlanned(plan, run.onEvent);
+  const file = await plan.open(input.source, contentReader(run.digestEntries));
+  const { mode, context } = modeAndContext(file, plan.format, { ...given, time: plan.time }, policy);
+  const { algorithm } = context;
+  const { files } = (await file.inner?.(context)) ?? { files: [] };
+  if (files.length === 0) return { algorithm, digest: inBase64(await file.prepare(context, mode), algorithm) };
+  const inner: InnerPlanned[] = [];
+  for (const one of files) {
+    const { prepared, algorithm: its } = await prepareInner(one, context, run);
+    inner.push({ name: one.name, algorithm: its, digest: inBase64(prepared, its) });
+  }
+  return { algorithm, digest: null, inner };
+}
+
+function inBase64({ toBeSigned }: PreparedSignature, algorithm: DigestAlgorithm): string {
+  return digestToBeSigned({ toBeSigned, algorithm }).toString('base64');
+}
