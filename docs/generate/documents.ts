@@ -1,7 +1,6 @@
 /** Documents of the package that are made from the tables of commands and options: the text of each by its path below dist. */
 
 import { PROGRAM } from '../../src/cli/command-table.ts';
-import { describeProgram } from '../../src/cli/completion/describe.ts';
 import { manualPage } from './manual-page.ts';
 import { profilesSchema, projectSchema } from './settings-schema.ts';
 
@@ -9,7 +8,7 @@ import { profilesSchema, projectSchema } from './settings-schema.ts';
 export function documents(outputPage: string): Readonly<Record<string, string>> {
   const json = (schema: object) => `${JSON.stringify(schema, undefined, 2)}\n`;
   return {
-    'man/codesign-remote.1': manualPage(describeProgram(PROGRAM), exitCodesIn(outputPage)),
+    'man/codesign-remote.1': manualPage(PROGRAM, exitCodesIn(outputPage)),
     'schema/codesign-remote.config.schema.json': json(projectSchema()),
     'schema/codesign-remote.profiles.schema.json': json(profilesSchema()),
   };

@@ -1,12 +1,14 @@
 /** The manual page, in the macros of man(7), made from the definitions that `--help` is made from. */
 
-import type { ArgumentShape, CommandShape, OptionShape } from '../../src/cli/completion/describe.ts';
+import type { ArgumentDefinition, CommandDefinition, CommandGroup, ProgramDefinition } from '../../src/cli/command.ts';
 import type { OptionDefinition } from '../../src/options/option.ts';
-import { OPTIONS } from '../../src/options/table.ts';
+import { helpOf, OPTIONS, optionsOf } from '../../src/options/table.ts';
 import { VARIABLES } from '../../src/options/variables.ts';
 
+type Entry = CommandDefinition | CommandGroup;
+
 /** `exitCodes`: each with what it means. */
-export function manualPage(program: CommandShape, exitCodes: readonly (readonly [string, string])[]): string {
+export function manualPage(program: ProgramDefinition, exitCodes: readonly (readonly [string, string])[]): string {
   const lines = [
     `.TH ${program.name.toUpperCase()} 1`,
     '.SH NAME',
@@ -14,7 +16,7 @@ export function manualPage(program: CommandShape, exitCodes: readonly (readonly 
     '.SH SYNOPSIS',
     ...program.commands.flatMap((below) => synopsesOf(program.name, below)),
     '.SH COMMANDS',
-    ...program.commands.flatMap((below) => commandLines(below, [below.name])),
+    ...program.commands.flatMap(commandLines),
     '.SH ENVIRONMENT',
     ...environment(),
     '.SH EXIT STATUS',
@@ -23,35 +25,45 @@ export function manualPage(program: CommandShape, exitCodes: readonly (readonly 
   return `${lines.join('\n')}\n`;
 }
 
-function synopsesOf(above: string, command: CommandShape): readonly string[] {
-  const name = `${above} ${command.name}`;
-  if (command.commands.length > 0) return command.commands.flatMap((below) => synopsesOf(name, below));
-  const options = command.options.some(({ long }) => long !== 'help') ? ' [\\fIoptions\\fR]' : '';
-  return [`\\fB${roff(name)}\\fR${options}${command.arguments.map(argumentText).join('')}`, '.br'];
+function synopsesOf(program: string, entry: Entry): readonly string[] {
+  if ('commands' in entry) return entry.commands.flatMap((below) => synopsesOf(program, below));
+  const options = optionsOf(entry.name).length > 0 ? ' [\\fIoptions\\fR]' : '';
+  return [`\\fB${roff(`${program} ${entry.name}`)}\\fR${options}${entry.arguments.map(argumentText).join('')}`, '.br'];
 }
 
-function argumentText({ name, isRepeatable }: ArgumentShape): string {
-  return ` \\fI${roff(name)}\\fR${isRepeatable ? ' ...' : ''}`;
+function argumentText({ name, isOptional }: ArgumentDefinition): string {
+  const text = `\\fI${roff(nameOf(name))}\\fR${name.endsWith('...') ? ' ...' : ''}`;
+  return isOptional ? ` [${text}]` : ` ${text}`;
 }
 
-function commandLines(command: CommandShape, names: readonly string[]): readonly string[] {
-  const { notes } = command;
+function nameOf(argument: string): string {
+  return argument.replace(/\.\.\.$/, '');
+}
+
+function commandLines(entry: Entry): readonly string[] {
+  const notes = entry.notes === undefined ? [] : ['.PP', '.nf', ...entry.notes.split('\n').map(roff), '.fi'];
+  if ('commands' in entry) {
+    return [
+      `.SS ${roff(entry.name)}`,
+      roff(sentence(entry.description)),
+      ...notes,
+      ...entry.commands.flatMap(commandLines),
+    ];
+  }
   return [
-    `.SS ${roff(names.join(' '))}${command.arguments.map(argumentText).join('')}`,
-    roff(sentence(command.description)),
-    ...command.arguments
-      .filter(({ description }) => description !== '')
-      .flatMap((argument) => ['.TP', `.I ${roff(argument.name)}`, roff(sentence(argument.description))]),
-    ...command.options.filter(({ long }) => long !== 'help').flatMap(optionLines),
-    ...(notes === '' ? [] : ['.PP', '.nf', ...notes.split('\n').map(roff), '.fi']),
-    ...command.commands.flatMap((below) => commandLines(below, [...names, below.name])),
+    `.SS ${roff(entry.name)}${entry.arguments.map(argumentText).join('')}`,
+    roff(sentence(entry.description)),
+    ...entry.arguments.flatMap(({ name, help }) => ['.TP', `.I ${roff(nameOf(name))}`, roff(sentence(help))]),
+    ...optionsOf(entry.name).flatMap(optionLines),
+    ...notes,
   ];
 }
 
-function optionLines({ short, long, placeholder, description }: OptionShape): readonly string[] {
-  const flags = [...(short === undefined ? [] : [`-${short}`]), `--${long}`].map((flag) => `\\fB${roff(flag)}\\fR`);
+function optionLines(option: OptionDefinition): readonly string[] {
+  const { flag, short, placeholder } = option;
+  const flags = [...(short === undefined ? [] : [short]), flag].map((one) => `\\fB${roff(one)}\\fR`);
   const takes = placeholder === undefined ? '' : ` \\fI${roff(placeholder)}\\fR`;
-  return ['.TP', `${flags.join(', ')}${takes}`, roff(sentence(description))];
+  return ['.TP', `${flags.join(', ')}${takes}`, roff(sentence(helpOf(option)))];
 }
 
 function environment(): readonly string[] {

@@ -13,7 +13,7 @@ export async function writeDocuments(root) {
     write: false,
     format: 'esm',
     platform: 'node',
-    external: ['./commands/*', './completion/script.ts'],
+    external: ['./commands/*', './completion/*'],
   };
   const { outputFiles } = await build({ ...bundle, absWorkingDir: root, entryPoints: ['docs/generate/documents.ts'] });
   const code = Buffer.from(outputFiles[0].contents).toString('base64');

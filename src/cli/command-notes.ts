@@ -200,5 +200,7 @@ A line for the shell's start-up file:
   ~/.bashrc                    eval "$(codesign-remote completion bash)"
   ~/.zshrc, after compinit     source <(codesign-remote completion zsh)
   ~/.config/fish/config.fish   codesign-remote completion fish | source
-  $PROFILE of PowerShell       codesign-remote completion powershell | Out-String | Invoke-Expression`,
+  $PROFILE of PowerShell       codesign-remote completion powershell | Out-String | Invoke-Expression
+
+The script for PowerShell was written without a PowerShell and never run.`,
 } as const;

@@ -2,7 +2,6 @@
 
 import { type ArgumentDefinition, command, type ProgramDefinition } from './command.ts';
 import { NOTES, ORDER_OF_SETTINGS } from './command-notes.ts';
-import { SHELLS, type Shell } from './completion/describe.ts';
 
 const FILES: ArgumentDefinition = {
   name: 'files...',
@@ -170,17 +169,17 @@ export const PROGRAM: ProgramDefinition = {
     command({
       name: 'explain',
       description: 'show cause, remedy and exit code of an error',
-      arguments: [{ name: 'code', help: 'error code, in brackets after a message', offers: 'nothing' }],
+      arguments: [{ name: 'code', help: 'error code, in brackets after a message', offers: 'codes' }],
       notes: NOTES.explain,
       run: async (io, _options, [code]: [string]) => (await import('./commands/explain.ts')).explain(code, io),
     }),
     command({
       name: 'completion',
       description: 'print a script that completes commands and options in a shell',
-      arguments: [{ name: 'shell', help: 'name of the shell', offers: SHELLS }],
+      arguments: [{ name: 'shell', help: 'name of the shell', offers: ['bash', 'zsh', 'fish', 'powershell'] }],
       notes: NOTES.completion,
-      run: async (io, _options, [shell]: [Shell]) =>
-        (await import('./completion/script.ts')).completion(shell, PROGRAM, io),
+      run: async (io, _options, [shell]: ['bash' | 'zsh' | 'fish' | 'powershell']) =>
+        (await import('./completion/scripts.ts')).completion(shell, io),
     }),
   ],
 };

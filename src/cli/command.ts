@@ -12,8 +12,8 @@ export interface ArgumentDefinition {
   readonly name: string;
   readonly isOptional?: true;
   readonly help: string;
-  /** What a shell offers: paths, names of profiles, keys of settings, or the only words. */
-  readonly offers: 'paths' | 'profiles' | 'keys' | 'nothing' | readonly string[];
+  /** What a shell offers: paths, names of profiles, keys of settings, error codes, or the only words. */
+  readonly offers: 'paths' | 'profiles' | 'keys' | 'codes' | 'nothing' | readonly string[];
 }
 
 export interface CommandDefinition {

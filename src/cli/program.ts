@@ -19,6 +19,9 @@ import { hang, padded, widthOf } from './output/text-layout.ts';
 
 /** Parses the arguments and runs the command they name. Gives its exit code. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
+  if (argv[0] === 'complete' && argv[1] === '--') {
+    return await (await import('./completion/complete.ts')).complete(argv.slice(2), io);
+  }
   let exitCode: number = EXIT_SUCCESS;
   const run: Run = async (definition, options, values) => {
     const lines = new Lines(io, options);

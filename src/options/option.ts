@@ -50,8 +50,8 @@ export interface ValueKind<Value> {
   readonly schema: object;
   /** The only values. */
   readonly words?: readonly string[];
-  /** Values that a shell offers, among others: `profiles` for the names of the profiles. */
-  readonly suggestions?: readonly string[] | 'profiles';
+  /** Values that a shell offers, among others: those listed, or names of profiles or environments. */
+  readonly suggestions?: readonly string[] | 'profiles' | 'environments';
   /** A relative path in a settings file starts from the folder of that file. */
   readonly isPath?: true;
   /** For help, where the name of the value does not say enough. */

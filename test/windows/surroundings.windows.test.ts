@@ -155,7 +155,7 @@ it('gives cmd.exe its exit codes', async () => {
   await expectSigned(join(folder.path, 'app.exe'));
 });
 
-it('writes the completion of PowerShell for every command', async () => {
+it('writes the completion script of PowerShell that Linux writes', async () => {
   const there = await runWindowsCli(['completion', 'powershell']);
   const here = await runCli(['completion', 'powershell']);
   expect(there.stdout.replaceAll('\r\n', '\n')).toBe(here.stdout);

@@ -19,7 +19,7 @@ export const SERVICE_OPTIONS = {
     flag: '--environment',
     short: '-e',
     placeholder: 'name',
-    kind: { ...text, suggestions: ['production', 'alternate'] },
+    kind: { ...text, suggestions: 'environments' },
     variable: 'CODESIGN_ENVIRONMENT',
     default: 'production',
     help: "name of the profile's service address to use",

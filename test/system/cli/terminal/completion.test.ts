@@ -1,11 +1,137 @@
-/** The completion scripts, run by the shells that they are for, and the manual page, made from the same definitions. */
+/** The command that finds candidates, and the scripts that ask it, run by the shells that they are for. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PROGRAM } from '../../../../src/cli/command-table.ts';
 import { DIGEST_ALGORITHMS } from '../../../../src/crypto/algorithms.ts';
 import { CLI_PROGRAM, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+
+const PROFILES = { default: {}, work: { environments: { staging: 'https://staging.example' } } };
+
+async function writeProfiles(folder: string): Promise<void> {
+  await writeFile(join(folder, 'config.json'), JSON.stringify({ profiles: PROFILES }), { mode: 0o600 });
+}
+
+/** The candidates for the last word, without their descriptions. */
+async function offeredFor(typed: readonly string[]): Promise<readonly string[]> {
+  await using folder = await temporaryFolder();
+  await writeProfiles(folder.path);
+  const run = await runCli(['complete', '--', ...typed], { env: { CODESIGN_CONFIG_DIR: folder.path } });
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  return run.stdout.split('\n').flatMap((line) => (line === '' ? [] : line.split('\t').slice(0, 1)));
+}
+
+describe('codesign-remote complete', () => {
+  it.each<[typed: readonly string[], offered: readonly string[]]>([
+    [['-'], ['--help', '--version']],
+    [['si'], ['sign']],
+    [['"si'], ['sign']],
+    [
+      ['config', ''],
+      ['list', 'set', 'profiles', 'remove-profile'],
+    ],
+    [
+      ['sign', '--al'],
+      ['--algorithm', '--all-or-nothing'],
+    ],
+    [
+      ['sign', 'app.exe', '--al'],
+      ['--algorithm', '--all-or-nothing'],
+    ],
+    [['sign', '--algorithm', 'SHA'], DIGEST_ALGORITHMS],
+    [['sign', '-a', 'SHA51'], ['SHA512']],
+    [['sign', '--file-name=h'], ['--file-name=hide']],
+    [
+      ['sign', '--file-name', '='],
+      ['send', 'hide'],
+    ],
+    [['sign', '--file-name', '=', 'h'], ['hide']],
+    [['sign', '--extra', 'host'], ['hostname=']],
+    [['sign', '--concurrency', ''], []],
+    [['sign', ''], [':files']],
+    [['sign', '--all-or-nothing', 'a'], [':files']],
+    [['sign', '--require-timestamp', 'a'], [':files']],
+    [['sign', '--output=di'], [':files']],
+    [['verify', '--roots', ''], [':files']],
+    [['attach', 'app.exe', ''], [':files']],
+    [['inspect', 'app.exe', ''], []],
+    [
+      ['sign', '-p', ''],
+      ['default', 'work'],
+    ],
+    [['config', 'remove-profile', 'w'], ['work']],
+    [
+      ['sign', '-e', ''],
+      ['production', 'alternate'],
+    ],
+    [
+      ['sign', '--profile', 'work', '-e', ''],
+      ['production', 'alternate', 'staging'],
+    ],
+    [['config', 'set', 'timestampU'], ['timestampUrl']],
+    [
+      ['config', 'set', 'env'],
+      ['environment', 'environments.production', 'environments.alternate'],
+    ],
+    [['config', 'set', '-p', 'work', 'environments.s'], ['environments.staging']],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish', 'powershell'],
+    ],
+    [['completion', 'bash', ''], []],
+    [['no-such-command', ''], []],
+    [['config', 'no-such-command', ''], []],
+  ])('offers for %j exactly %j', async (typed, offered) => {
+    expect((await offeredFor(typed)).toSorted()).toEqual(offered.toSorted());
+  });
+
+  it.each([[['']], [['""']]])('offers every command for %j, and no option', async (typed) => {
+    const names = PROGRAM.commands.map(({ name }) => name);
+    expect(await offeredFor(typed)).toEqual(names);
+  });
+
+  it('offers the options of a command after a dash, and --help', async () => {
+    const offered = await offeredFor(['sign', '-']);
+    expect(offered).toEqual(expect.arrayContaining(['-c', '--code', '--file-name', '--help']));
+    expect(offered).not.toContain('--roots');
+  });
+
+  it('offers error codes of the page of the installed package', async () => {
+    const run = await runCli(['complete', '--', 'explain', 'signature-mis'], { program: CLI_PROGRAM });
+    expect(run.stdout).toBe('signature-mismatch\n');
+  });
+
+  it('describes commands and options', async () => {
+    expect((await runCli(['complete', '--', 'explai'])).stdout).toBe(
+      'explain\tshow cause, remedy and exit code of an error\n',
+    );
+    expect((await runCli(['complete', '--', 'sign', '--file-n'])).stdout).toMatch(/^--file-name\t.*: send, hide/);
+  });
+
+  it('takes the profile from the environment, and offers nothing if the file of the profiles is damaged', async () => {
+    await using folder = await temporaryFolder();
+    await writeProfiles(folder.path);
+    const env = { CODESIGN_CONFIG_DIR: folder.path, CODESIGN_PROFILE: 'work' };
+    expect((await runCli(['complete', '--', 'sign', '-e', 's'], { env })).stdout).toBe('staging\n');
+    await writeFile(join(folder.path, 'config.json'), '{');
+    const damaged = await runCli(['complete', '--', 'sign', '-p', ''], { env });
+    expect([damaged.code, damaged.stdout]).toEqual([2, '']);
+  });
+});
+
+describe('codesign-remote completion', () => {
+  it.each(['bash', 'zsh', 'fish', 'powershell'])('prints the script for %s', async (shell) => {
+    await expect(await scriptFor(shell)).toMatchFileSnapshot(`completion-scripts/${shell}.txt`);
+  });
+
+  it('rejects a shell that it does not know, and names those that it does', async () => {
+    const { code, stdout, stderr } = await runCli(['completion', 'tcsh']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('Allowed choices are bash, zsh, fish, powershell.');
+  });
+});
 
 async function scriptFor(shell: string): Promise<string> {
   const { code, stdout, stderr } = await runCli(['completion', shell], { program: CLI_PROGRAM });
@@ -13,38 +139,17 @@ async function scriptFor(shell: string): Promise<string> {
   return stdout;
 }
 
-function outputOf(program: string, args: readonly string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) {
-  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', timeout: 60_000, ...options });
-  if (error) throw error;
-  return { status, stdout, stderr };
-}
-
-/** What is typed, and what is offered for it; `!` before what is not. */
+/** What is typed in a shell, and what it offers; `!` before what it does not offer. */
 const TYPED = [
-  ['', ['sign', 'verify', 'history', 'completion', '!--version']],
   ['si', ['sign', '!verify']],
   ['sign --al', ['--algorithm', '--all-or-nothing', '!--append']],
   ['sign --algorithm SHA', DIGEST_ALGORITHMS],
   ['sign --file-name ', ['send', 'hide', '!app.exe']],
+  ['sign --concurrency ', ['!app.exe', '!sign']],
+  ['sign --extra host', ['hostname=', '!app.exe']],
   ['sign app', ['app.exe', '!--append']],
-  ['verify --req', ['--require-timestamp']],
-  ['explain file-ch', ['file-changed', '!app.exe']],
-  ['completion ', ['bash', 'zsh', 'fish', 'powershell', '!app.exe']],
-  ['config set timestamp', ['timestampUrl', 'timestampAlgorithm', '!app.exe']],
-  ['config set env', ['environment', 'environments.alternate']],
   ['sign --profile wo', ['work', '!default']],
-  ['config remove-profile ', ['work', 'default', '!app.exe']],
-  ['history --', ['--since', '--outcome', '!--algorithm']],
 ] as const;
-
-/** Variables with which the scripts find `codesign-remote` and two profiles. */
-async function withProfiles(folder: string): Promise<NodeJS.ProcessEnv> {
-  await mkdir(join(folder, 'bin'));
-  const program = join(folder, 'bin', 'codesign-remote');
-  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${CLI_PROGRAM}' "$@"\n`, { mode: 0o755 });
-  await writeFile(join(folder, 'config.json'), '{"profiles":{"default":{},"work":{}}}', { mode: 0o600 });
-  return { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}`, CODESIGN_CONFIG_DIR: folder };
-}
 
 function expectOffered(offered: readonly string[], expected: readonly string[]): void {
   for (const word of expected) {
@@ -53,89 +158,85 @@ function expectOffered(offered: readonly string[], expected: readonly string[]):
   }
 }
 
-describe('in bash', () => {
-  it.each(TYPED)('completes "%s"', async (typed, expected) => {
-    await using folder = await temporaryFolder();
-    await writeFile(join(folder.path, 'app.exe'), '');
-    await writeFile(join(folder.path, 'script.bash'), await scriptFor('bash'));
-    const words = ['codesign-remote', ...typed.split(' ')];
-    // Paths are left to readline, which offers what compgen -f does.
-    const { stdout, stderr } = outputOf(
-      'bash',
-      [
-        '--norc',
-        '-c',
-        `source script.bash; compopt() { [[ $* == *+o\\ default* ]] && plain=yes; }
-         COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
-         _codesign_remote
-         if ((\${#COMPREPLY[@]} == 0)) && [[ -z $plain ]]; then COMPREPLY=($(compgen -f -- '${words.at(-1)}')); fi
-         printf '%s\\n' "\${COMPREPLY[@]}"`,
-      ],
-      { cwd: folder.path, env: await withProfiles(folder.path) },
-    );
-    expect(stderr).toBe('');
-    expectOffered(stdout.split('\n'), expected);
-  });
+/** A folder with a program to sign, and variables with which the scripts find `codesign-remote` and two profiles. */
+async function shellScene() {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder.path, 'app.exe'), '');
+  await mkdir(join(folder.path, 'bin'));
+  const program = join(folder.path, 'bin', 'codesign-remote');
+  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${CLI_PROGRAM}' "$@"\n`, { mode: 0o755 });
+  await writeProfiles(folder.path);
+  const env = {
+    ...process.env,
+    PATH: `${join(folder.path, 'bin')}:${process.env.PATH}`,
+    CODESIGN_CONFIG_DIR: folder.path,
+    HOME: folder.path,
+    XDG_CONFIG_HOME: folder.path,
+    TERM: 'dumb',
+  };
+  return {
+    folder: folder.path,
+    run(shell: string, args: readonly string[]): readonly string[] {
+      const { stdout, stderr, error } = spawnSync(shell, args, {
+        encoding: 'utf8',
+        timeout: 60_000,
+        cwd: folder.path,
+        env,
+      });
+      if (error) throw error;
+      expect(stderr).toBe('');
+      return stdout.split(/\r?\n/);
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
 
-  it('completes the value behind an equals sign', async () => {
-    await using folder = await temporaryFolder();
-    await writeFile(join(folder.path, 'script.bash'), await scriptFor('bash'));
-    const { stdout } = outputOf(
-      'bash',
-      [
-        '--norc',
-        '-c',
-        `source script.bash; compopt() { :; }
-         COMP_WORDS=(codesign-remote sign --file-name = hi); COMP_CWORD=4; _codesign_remote; printf '%s' "\${COMPREPLY[*]}"`,
-      ],
-      { cwd: folder.path },
-    );
-    expect(stdout).toBe('hide');
+describe('in bash', () => {
+  /** Calls the function as readline does, which itself offers file names after `compopt -o default`. */
+  const BASH_CAPTURE = `source script.bash; compopt() { [[ $* == '-o default' ]] && files=yes; }
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _codesign_remote
+    if [[ $files == yes ]]; then COMPREPLY=($(compgen -f -- "\${@: -1}")); fi
+    printf '%s\\n' "\${COMPREPLY[@]}"`;
+
+  it.each([...TYPED, ['sign --file-name = hi', ['hide']] as const])('completes "%s"', async (typed, expected) => {
+    await using scene = await shellScene();
+    await writeFile(join(scene.folder, 'script.bash'), await scriptFor('bash'));
+    const words = ['codesign-remote', ...typed.split(' ')];
+    expectOffered(scene.run('bash', ['--norc', '-c', BASH_CAPTURE, 'capture', ...words]), expected);
   });
 });
 
 describe('in fish', () => {
-  it.each(TYPED)('completes "%s"', async (typed, expected) => {
-    await using folder = await temporaryFolder();
-    await writeFile(join(folder.path, 'app.exe'), '');
-    await writeFile(join(folder.path, 'script.fish'), await scriptFor('fish'));
-    const { stdout, stderr } = outputOf(
-      'fish',
-      ['--no-config', '-c', `source script.fish; complete -C 'codesign-remote ${typed}'`],
-      {
-        cwd: folder.path,
-        env: { ...(await withProfiles(folder.path)), HOME: folder.path, XDG_CONFIG_HOME: folder.path },
-      },
-    );
-    expect(stderr).toBe('');
-    expectOffered(
-      stdout.split('\n').map((line) => line.split('\t')[0] ?? ''),
-      expected,
-    );
-  });
+  it.each([...TYPED, ['sign --file-name=hi', ['--file-name=hide']] as const])(
+    'completes "%s"',
+    async (typed, expected) => {
+      await using scene = await shellScene();
+      await writeFile(join(scene.folder, 'script.fish'), await scriptFor('fish'));
+      const code = `source script.fish; complete -C 'codesign-remote ${typed}'`;
+      const lines = scene.run('fish', ['--no-config', '-c', code]);
+      expectOffered(
+        lines.map((line) => line.split('\t')[0] ?? ''),
+        expected,
+      );
+    },
+  );
 });
 
 describe('in zsh', () => {
-  it.each(TYPED)('completes "%s"', async (typed, expected) => {
-    await using folder = await temporaryFolder();
-    await writeFile(join(folder.path, 'app.exe'), '');
-    await mkdir(join(folder.path, 'functions'));
-    await writeFile(join(folder.path, 'functions', '_codesign-remote'), await scriptFor('zsh'));
-    // In a shell of its own on a pseudo-terminal; each match is reported by what compadd is given.
-    const { stdout } = outputOf('zsh', ['-f', '-c', ZSH_CAPTURE, 'capture', `codesign-remote ${typed}`], {
-      cwd: folder.path,
-      env: { ...(await withProfiles(folder.path)), HOME: folder.path, TERM: 'dumb' },
-    });
-    expectOffered(
-      stdout.split(/\r?\n/).filter((line) => line !== ''),
-      expected,
-    );
-  });
+  it.each([...TYPED, ['sign --file-name=hi', ['--file-name=hide']] as const])(
+    'completes "%s"',
+    async (typed, expected) => {
+      await using scene = await shellScene();
+      await mkdir(join(scene.folder, 'functions'));
+      await writeFile(join(scene.folder, 'functions', '_codesign-remote'), await scriptFor('zsh'));
+      expectOffered(scene.run('zsh', ['-f', '-c', ZSH_CAPTURE, 'capture', `codesign-remote ${typed}`]), expected);
+    },
+  );
 });
 
 /**
- * Told by what compadd is given; the shell itself runs on a pseudo-terminal, as only there anything is completed. It is typed
- * to when its line editor reads, or the terminal itself would take the keys.
+ * Runs zsh on a pseudo-terminal, because completion works only there, and records what compadd is given. Keys are sent once
+ * its line editor reads, or the terminal itself would take them.
  */
 const ZSH_CAPTURE = `
 zmodload zsh/zpty
@@ -161,19 +262,3 @@ while [[ ! -e done ]] && (( tries++ < 1000 )); do sleep 0.02; done
 zpty -d shell
 [[ -e hits ]] && cat hits
 `;
-
-it('rejects a shell that it does not know, and names those that it does', async () => {
-  const { code, stdout, stderr } = await runCli(['completion', 'tcsh'], { program: CLI_PROGRAM });
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('Allowed choices are bash, zsh, fish, powershell.');
-});
-
-it('gives PowerShell every command and option', async () => {
-  const script = await scriptFor('powershell');
-  for (const word of ['sign', '--algorithm', 'SHA512', '--require-timestamp']) expect(script).toContain(`'${word}'`);
-  // No PowerShell runs here: at least nothing that opens stays open.
-  for (const [opening, closing] of ['()', '{}', '[]'] as const) {
-    const outside = script.replace(/'(?:[^']|'')*'/g, '');
-    expect(outside.split(opening ?? '').length).toBe(outside.split(closing ?? '').length);
-  }
-});
