@@ -4,9 +4,11 @@ const SHORTEST_RUN = 16;
 
 /**
  * Replaces each run of 16 or more characters by `…`, unless it is a plain word, an address or a UUID. Neighbours that are
- * not plain, however short, make up one run: bytes are often written one by one.
+ * not plain, however short, make up one run: bytes are often written one by one. User names and passwords of addresses are
+ * left out.
  */
-export function withoutDenseRuns(text: string): string {
+export function withoutDenseRuns(foreign: string): string {
+  const text = foreign.replace(/\/\/[^\s/?#@]*@/g, '//');
   let shown = '';
   let run = '';
   const endRun = (): void => {

@@ -60,11 +60,7 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
   if (status === 429) return statusErrors('throttled', details, context);
   if (status >= 300 && status <= 399) {
     const location = head.headers.get('location');
-    return statusErrors(
-      'redirected',
-      { ...details, location: location && show(location.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, '$1//')) },
-      context,
-    );
+    return statusErrors('redirected', { ...details, location: location && show(location) }, context);
   }
   return statusErrors('http-error', details, { ...context, mayHaveBeenCounted: operation === 'sign' && isUncertain });
 }

@@ -178,6 +178,7 @@ describe('text without a secret', () => {
       'see https://example.com/v1/sign… for more',
     ],
     ['see https://example.com/4bf92f3577b34da6a3ce929d0e0e4736 for more', 'see … for more'],
+    ['see https://user:word@example.com/x or //word@example.com', 'see https://example.com/x or //example.com'],
     ['83 51 99 114 47 116', '…'],
     ['MFRGGZDFMZTWQTLK', '…'],
     ['one 123456 789012345 two', 'one … two'],
