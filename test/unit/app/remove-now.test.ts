@@ -9,7 +9,7 @@ import { removeNow } from '../../../src/app/compose-local.ts';
 it('removes the others when one cannot be removed, and never throws', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-remove-'));
   try {
-    const paths = ['first.tmp', 'held.tmp', 'gone.tmp', 'last.lock'].map((name) => join(folder, name));
+    const paths = ['first.tmp', 'held.tmp', 'gone.tmp', 'last.tmp'].map((name) => join(folder, name));
     const [first = '', held = '', , last = ''] = paths;
     await writeFile(first, '');
     // A folder is what this removal can never take away, on any system.
