@@ -67,6 +67,11 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   }
 }
 
+/** The same with the built program as a process in any case. */
+export function runCliProcess(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
+  return runCli(args, { ...options, program: CLI_PROGRAM });
+}
+
 async function runHere(args: readonly string[], env: Variables, stdin: string): Promise<CliRun> {
   const [stdout, stderr] = [collect(), collect()];
   const atSuccess: (() => void)[] = [];

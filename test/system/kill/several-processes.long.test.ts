@@ -4,7 +4,7 @@ import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { HistoryEntry } from '../../../src/journal/journal.ts';
-import { parseJson, runCli, temporaryFolder } from '../../support/programs/cli.ts';
+import { parseJson, runCliProcess, temporaryFolder } from '../../support/programs/cli.ts';
 import { openStateFolder } from '../../support/runs/killed-calls.ts';
 import { makeOriginals, prepareSubject, type Subject } from '../../support/runs/killed-subjects.ts';
 import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
@@ -33,7 +33,7 @@ async function signAtOnce(state: string, batches: readonly (readonly string[])[]
   const before = server.operations('sign').length;
   const env = { ...server.env, CODESIGN_STATE_DIR: state };
   const args = ['sign', '--no-timestamp', '--json'];
-  const runs = await Promise.all(batches.map((files) => runCli([...args, ...files], { env })));
+  const runs = await Promise.all(batches.map((files) => runCliProcess([...args, ...files], { env })));
   return { runs, requests: server.operations('sign').length - before };
 }
 

@@ -3,7 +3,7 @@
 import { appendFile, copyFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { fixture, parseJson, runCli, runCliProcess, temporaryFolder } from '../../../support/programs/cli.ts';
 import { NO_AUTHORITY, startScene } from '../../../support/runs/resume-scene.ts';
 import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 
@@ -86,7 +86,7 @@ describe('sign', () => {
     const env = { ...server.env, CODESIGN_AUDIT_LOG: log };
     const runs = ['a', 'b', 'c'].map(async (name) => {
       await mkdir(join(folder.path, name));
-      return runCli(['sign', ...(await programs(join(folder.path, name), 4))], { env });
+      return runCliProcess(['sign', ...(await programs(join(folder.path, name), 4))], { env });
     });
     for (const run of await Promise.all(runs)) expect(run).toMatchObject({ code: 0 });
     expect(await linesOf(log)).toHaveLength(24);

@@ -5,13 +5,13 @@ import { chmod, copyFile, mkdir, readFile, truncate, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  CLI_PROGRAM,
   type CliRun,
   fixture,
   parseJson,
   programForOthers,
   REPOSITORY,
   runCli,
+  runCliProcess,
   snapshot,
   temporaryFolder,
 } from '../../../support/programs/cli.ts';
@@ -388,7 +388,7 @@ describe('usage', () => {
 
   it('answers --version and --help', async () => {
     const { version } = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8'));
-    expect(await runCli(['--version'], { program: CLI_PROGRAM })).toEqual({
+    expect(await runCliProcess(['--version'])).toEqual({
       code: 0,
       stdout: `${version}\n`,
       stderr: '',

@@ -8,7 +8,7 @@ import { onceOf } from '../../../../src/bytes/reuse.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { type Holder, observeProcesses } from '../../../../src/journal/processes.ts';
 import { temporaryNames } from '../../../../src/signing/files/stale-files.ts';
-import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
+import { fixture, parseJson, runCli, runCliProcess, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { answer, type Misbehaviour } from '../../../support/services/answering.ts';
 import { type MisbehavingService, startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
 import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
@@ -91,7 +91,7 @@ describe('several concurrent runs', () => {
       await copyFile(fixture('pe/hello.exe'), path);
       const before = server.operations('sign').length;
       const env = { ...server.env, CODESIGN_STATE_DIR: join(folder, '..', `${basename(folder)}-${round}`) };
-      const runs = await Promise.all(new Array(4).fill(args).map((one) => runCli([...one, '--json'], { env })));
+      const runs = await Promise.all(new Array(4).fill(args).map((one) => runCliProcess([...one, '--json'], { env })));
       await rm(env.CODESIGN_STATE_DIR, { recursive: true });
       const outcomes = runs.flatMap((one) => parseJson(one).files);
       const failures = outcomes.flatMap(({ error }) => error?.code ?? []);
@@ -155,7 +155,7 @@ describe('two concurrent runs with different inputs and one output', () => {
   afterAll(() => service.stop());
 
   const sign = (input: string, output: string) =>
-    runCli(['sign', '--no-timestamp', '--no-journal', '--replace', '--json', input, '-o', output], { env });
+    runCliProcess(['sign', '--no-timestamp', '--no-journal', '--replace', '--json', input, '-o', output], { env });
 
   it.each([
     ['absent', undefined],

@@ -145,7 +145,7 @@ describe('with the real service', () => {
       ),
     );
 
-    const runs = await Promise.all([stage.sign(mine ?? []), stage.sign(yours ?? [])]);
+    const runs = await Promise.all([mine, yours].map((paths = []) => stage.sign(paths, [], {}, () => undefined)));
 
     expect(runs.map(({ code }) => code)).toEqual([0, 0]);
     for (const [index, path] of (mine ?? []).entries()) {

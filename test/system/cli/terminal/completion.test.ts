@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../../../../src/cli/command-table.ts';
 import { DIGEST_ALGORITHMS } from '../../../../src/crypto/algorithms.ts';
-import { CLI_PROGRAM, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { CLI_PROGRAM, runCli, runCliProcess, temporaryFolder } from '../../../support/programs/cli.ts';
 
 const PROFILES = { default: {}, work: { environments: { staging: 'https://staging.example' } } };
 
@@ -99,7 +99,7 @@ describe('codesign-remote complete', () => {
   });
 
   it('offers error codes of the page of the installed package', async () => {
-    const run = await runCli(['complete', '--', 'explain', 'signature-mis'], { program: CLI_PROGRAM });
+    const run = await runCliProcess(['complete', '--', 'explain', 'signature-mis']);
     expect(run.stdout).toBe('signature-mismatch\n');
   });
 
@@ -134,7 +134,7 @@ describe('codesign-remote completion', () => {
 });
 
 async function scriptFor(shell: string): Promise<string> {
-  const { code, stdout, stderr } = await runCli(['completion', shell], { program: CLI_PROGRAM });
+  const { code, stdout, stderr } = await runCliProcess(['completion', shell]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout;
 }

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { CLI_PROGRAM, REPOSITORY, runCli } from '../../../support/programs/cli.ts';
+import { REPOSITORY, runCliProcess } from '../../../support/programs/cli.ts';
 
 const PAGE = readFileSync(join(REPOSITORY, 'docs/errors.md'), 'utf8');
 
 it('explains a code with both of its categories, and offers no cell of another table', async () => {
-  const { code, stdout } = await runCli(['explain', 'unauthorized'], { program: CLI_PROGRAM });
+  const { code, stdout } = await runCliProcess(['explain', 'unauthorized']);
   expect(code).toBe(0);
   expect(stdout.match(/exit code .*/g)).toEqual(['exit code  4 (http)', 'exit code  5 (business)']);
-  expect(await runCli(['explain', 'usage'], { program: CLI_PROGRAM })).toMatchObject({ code: 2 });
+  expect(await runCliProcess(['explain', 'usage'])).toMatchObject({ code: 2 });
 });
 
 it('explains the code of defects', async () => {
-  expect(await runCli(['explain', 'internal'], { program: CLI_PROGRAM })).toMatchObject({
+  expect(await runCliProcess(['explain', 'internal'])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('exit code  1 (internal)'),
   });
