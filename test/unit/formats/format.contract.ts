@@ -21,8 +21,10 @@ import { openBytes, plainReader, signBytes } from './support/sign-bytes.ts';
 import { signOnDisk } from './support/sign-on-disk.ts';
 
 export interface FormatFixtures {
-  /** Files that can be signed. */
+  /** Files that can be signed. Each is recognised, and is signed by each algorithm. */
   readonly good: readonly Fixture[];
+  /** Names of those that represent the others in all further tests. Default: each of them. */
+  readonly representative?: readonly string[];
   /** Files that the format takes as its own and rejects, each with its `code`. */
   readonly malformed: readonly Fixture[];
   /** What an examination says of sound signatures by these algorithms, which are out of date. */
@@ -47,7 +49,16 @@ const itIf = (applies: boolean) => (applies ? it : (_name: string, _test: () => 
 
 export function describeFormat(
   format: Format,
-  { good, malformed, remarks, rejected = {}, changedContents, appended, stampedAs = 'signatures' }: FormatFixtures,
+  {
+    good,
+    representative = good.map(({ name }) => name),
+    malformed,
+    remarks,
+    rejected = {},
+    changedContents,
+    appended,
+    stampedAs = 'signatures',
+  }: FormatFixtures,
 ): void {
   const canAppend = format.modes.includes('append');
   const canReplace = format.modes.includes('replace');
@@ -95,7 +106,7 @@ export function describeFormat(
     });
   });
 
-  describe.each(good)('$name: $what', ({ bytes, appendCode }) => {
+  describe.each(good)('$name: $what', ({ bytes }) => {
     it('is signed by each algorithm so that the result opens, checks and is intact', async () => {
       const { fixedAlgorithm } = await openBytes(format, bytes);
       for (const algorithm of fixedAlgorithm === undefined ? DIGEST_ALGORITHMS : [fixedAlgorithm.algorithm]) {
@@ -113,7 +124,13 @@ export function describeFormat(
         expect(await codesOf(signatures[0])).toEqual(remark === undefined ? [] : [remark]);
       }
     });
+  });
 
+  it.each(representative)('is represented by %s', (name) => {
+    expect(good.map((fixture) => fixture.name)).toContain(name);
+  });
+
+  describe.each(good.filter(({ name }) => representative.includes(name)))('$name: $what', ({ bytes, appendCode }) => {
     it('holds what its profile declares, and a token of the size that was announced in the place that it declares', async () => {
       const token = octetString(Buffer.alloc(16 * 1024));
       const { result, sealed } = await signBytes(format, bytes, signer, { token });
