@@ -5,7 +5,6 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
-import type { Finding } from '../errors/finding.ts';
 import { formatErrors } from '../formats/errors.ts';
 import {
   cmsEnvelope,
@@ -18,9 +17,9 @@ import {
 } from '../formats/format.ts';
 import { nestSignature, readOuterSignature, requireUnchanged } from './append.ts';
 import type { Container, MeasuredContent } from './container.ts';
-import { examineAuthenticode } from './examine-authenticode.ts';
+import { contentMatches } from './examine-authenticode.ts';
 import { AUTHENTICODE_PROFILE, prepareAuthenticode } from './profile.ts';
-import { algorithmsOf, type FoundSignature, findAuthenticode, readAuthenticode } from './read-authenticode.ts';
+import { algorithmsOf, findAuthenticode, readAuthenticode } from './read-authenticode.ts';
 import { embeddedSignatures, findSignatures } from './signatures.ts';
 import { stampSignatures } from './stamp.ts';
 
@@ -84,39 +83,18 @@ async function prepare<Measured extends MeasuredContent>(
   };
 }
 
-/**
- * In the place of whatever is there. What follows the CMS in `bytes` is dropped. Throws `not-its-signature`, also for a nested
- * signature that is not one of this file.
- */
+/** In the place of whatever is there. What follows the CMS in `bytes` is dropped. Its digest says which form of content it is over. */
 async function attach<Measured extends MeasuredContent>(
   container: Container<Measured>,
   bytes: Uint8Array,
 ): Promise<Embedding> {
   const found = findAuthenticode(bytes, undefined, container.kind.contentType);
+  const { parts } = found;
   const measure = (content: 'new' | 'bare') => container.measure(content, distinct(algorithmsOf(found)));
   let measured = await measure('new');
-  let [problem] = await problemsOf(found, container, measured);
-  if (problem !== undefined && container.hasBareForm) {
-    measured = await measure('bare');
-    [problem] = await problemsOf(found, container, measured);
-  }
-  if (problem !== undefined) throw formatErrors('not-its-signature', { reason: asClause(problem.message) });
+  const isOther = parts !== undefined && contentMatches(parts, measured) === false;
+  if (isOther && container.hasBareForm) measured = await measure('bare');
   return embeddingOf(container.put(found.cms, measured), found.cms);
-}
-
-/** A weak signature is still one of this file; whether to trust it is for its verifier to decide. */
-async function problemsOf(
-  found: FoundSignature,
-  container: Container,
-  { digests }: MeasuredContent,
-): Promise<readonly Finding[]> {
-  const findings = [
-    ...examineAuthenticode(found, { ...container.kind, digests }),
-    ...((found.parts && (await container.compare?.(found.parts))) ?? []),
-  ];
-  let problems = findings.filter(({ code, against }) => against === 'integrity' && code !== 'digest-algorithm-weak');
-  for (const inner of found.nested) problems = [...problems, ...(await problemsOf(inner, container, { digests }))];
-  return problems;
 }
 
 /**
@@ -182,11 +160,6 @@ function embeddingOf(patch: Patch, cms: Uint8Array, sealed = cms): Embedding {
 
 function distinct<Algorithm extends ContentDigest | DigestAlgorithm>(algorithms: readonly Algorithm[]): Algorithm[] {
   return [...new Set(algorithms)];
-}
-
-/** A whole sentence as part of one. */
-function asClause(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
 }
 
 function damaged(reason: string, cause?: unknown): CodesignError {

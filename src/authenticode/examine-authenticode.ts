@@ -40,7 +40,10 @@ export function examineAuthenticode(
 }
 
 /** Whether the signature says the file's digest; undefined if this cannot be computed. */
-export function contentMatches(parts: AuthenticodeParts, { digests }: SignedFile): boolean | undefined {
+export function contentMatches(
+  parts: AuthenticodeParts,
+  { digests }: Pick<SignedFile, 'digests'>,
+): boolean | undefined {
   const { contentDigestAlgorithm: algorithm, contentDigest } = parts;
   const actual = algorithm === undefined ? undefined : digests.get(algorithm);
   return actual === undefined ? undefined : Buffer.compare(actual, contentDigest) === 0;

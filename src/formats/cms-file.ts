@@ -11,7 +11,7 @@ import { examineSigner } from '../cms/verify-signer.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
-import { broken, type Finding, odd } from '../errors/finding.ts';
+import { broken, type Finding, odd, speaksAgainst } from '../errors/finding.ts';
 import { timestampReader } from '../timestamp/read-timestamps.ts';
 import { formatErrors } from './errors.ts';
 import {
@@ -94,13 +94,13 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
     },
     async attach({ bytes }) {
       const signedData = parseSignedData(bytes);
-      const problemWith = (content: Uint8Array) =>
-        examineCms(signedData, content, budget).find(({ against }) => against === 'integrity');
-      if (stored !== undefined && holder.examine().length === 0 && problemWith(holder.presentContent()) === undefined)
-        return embedding(signedData.bytes, holder.replace(signedData.bytes));
-      const problem = problemWith(holder.newContent());
-      if (problem !== undefined) throw formatErrors('not-its-signature', { reason: asClause(problem) });
-      return embedding(signedData.bytes, holder.put(signedData.bytes));
+      // Over the content of the signature that is there, or over that of a new one.
+      const isOfPresent =
+        stored !== undefined &&
+        holder.examine().length === 0 &&
+        !speaksAgainst(examineCms(signedData, holder.presentContent(), budget), 'integrity');
+      const cms = signedData.bytes;
+      return embedding(cms, isOfPresent ? holder.replace(cms) : holder.put(cms));
     },
   };
 }

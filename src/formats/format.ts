@@ -145,7 +145,7 @@ export interface SignableFile {
   prepareTimestamp?(options: DocumentTimestampOptions): Promise<PreparedTimestamp | undefined>;
   /**
    * The edits that put a finished envelope into the file, in the place of those that are there if the format holds only one.
-   * Throws `not-its-signature` when it is not a signature of this file's content.
+   * Whether it is a signature of this file shows in the result. Throws `not-its-signature` if there is no place for it.
    */
   attach(envelope: Envelope): Promise<Embedding>;
   /** The digests by which security catalogs list this file, if its format has `listedAs`. */

@@ -4,9 +4,10 @@ import { CERTIFICATE_TRUST_LIST } from '../../asn1/object-identifiers.ts';
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import type { Container } from '../../authenticode/container.ts';
 import { LONGEST_CMS, readStoredCms } from '../../authenticode/stored-cms.ts';
-import { type ByteSource, memorySource } from '../../bytes/byte-source.ts';
+import { type ByteSource, isSameBytes, memorySource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/patch.ts';
 import { measureContent } from '../../crypto/measure-content.ts';
+import { attempt, CodesignError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, SignableFile } from '../format.ts';
 import { unsignedCatalog } from './create.ts';
@@ -23,8 +24,13 @@ export async function openCat(source: ByteSource, reader: ContentReader): Promis
 }
 
 function signableCat(catalog: Catalog, source: ByteSource, reader: ContentReader): SignableFile {
+  const file = authenticodeFile(signedList(catalog, source), reader.budget);
   return {
-    ...authenticodeFile(signedList(catalog, source), reader.budget),
+    ...file,
+    async attach(envelope) {
+      requireSameList(envelope.bytes, catalog);
+      return file.attach(envelope);
+    },
     warnings:
       catalog.version === 2
         ? []
@@ -33,6 +39,14 @@ function signableCat(catalog: Catalog, source: ByteSource, reader: ContentReader
     layout: () => describeCatalog(catalog),
     lists: (file) => findListed(catalog.members, file),
   };
+}
+
+/** A signature brings its own list into the file, so the result cannot show that it is another one. */
+function requireSameList(cms: Uint8Array, { list }: Catalog): void {
+  const other = attempt(() => readCatalog(cms));
+  if (other instanceof CodesignError || !isSameBytes(other.list.bytes, list.bytes)) {
+    throw formatErrors('not-its-signature', { reason: 'it signs another list' });
+  }
 }
 
 function signedList(catalog: Catalog, source: ByteSource): Container {

@@ -7,29 +7,16 @@ import { editArchive } from '../../zip/edit-archive.ts';
 import { formatErrors } from '../errors.ts';
 import type { Embedding } from '../format.ts';
 import type { JarExpectation } from './check.ts';
-import { allMatch } from './content-info.ts';
 import type { JarLayout } from './layout.ts';
-import { inWords, listingOf } from './listing.ts';
-import { findDisagreement } from './manifest/agreement.ts';
-import {
-  type EmbeddedBlock,
-  examineAllSigners,
-  MOST_BYTES,
-  readBlocks,
-  readOr,
-  tryReadManifest,
-} from './signature/blocks.ts';
-import type { SharedInfo } from './signature/examine.ts';
-import { coverageOf } from './signature/signature-file-info.ts';
+import { type EmbeddedBlock, examineAllSigners, MOST_BYTES, readBlocks, readOr } from './signature/blocks.ts';
 import { blockEntry, keepingPositions } from './stamp.ts';
 
 /** Throws `not-its-signature`, and what `parseSignedData` throws. */
 export async function attachBlock(
   source: ByteSource,
-  shared: SharedInfo,
+  layout: JarLayout,
   cms: Uint8Array,
 ): Promise<Embedding & JarExpectation> {
-  const { layout } = shared;
   const signedData = parseSignedData(cms);
   const sealed = signedData.bytes;
   const standing = await readBlocks(source, layout);
@@ -42,9 +29,7 @@ export async function attachBlock(
     signedFiles.find(({ base }) => blocksOf(base).some((block) => hasSameSigner(block, signedData))) ??
     signedFiles.find(({ base }) => blocksOf(base).length === 0) ??
     signedFiles[0];
-  const { base, signatureFile, signedFile } = chosen;
-  const others = standing.filter((block) => block.base !== base);
-  await requireFitting(signedFile, signatureFile, others, shared);
+  const { base, signatureFile } = chosen;
   const cmsOf = (blocks: readonly EmbeddedBlock[]) => blocks.map((block) => block.cms);
   if (isThere(base)) return keepingPositions([], sealed, cmsOf(standing));
 
@@ -67,7 +52,6 @@ export async function attachBlock(
 interface SignedFile {
   readonly base: string;
   readonly signatureFile: ZipEntry;
-  readonly signedFile: Buffer;
 }
 
 function hasSameSigner({ signerCertificate }: EmbeddedBlock, { signers: [{ certificate }] }: SignedData): boolean {
@@ -92,7 +76,7 @@ async function findSigned(
     if (signedFile instanceof CodesignError) continue;
     const [finding, ...others] = examineAllSigners(signedData, signedFile);
     if (finding === undefined) {
-      found.push({ base, signatureFile, signedFile });
+      found.push({ base, signatureFile });
     } else if (![finding, ...others].some(({ code }) => code === 'message-digest-differs')) {
       // Of one that has the right digest, what is wrong with it is worth telling.
       reason = `${finding.message.replace(/\.$/, '')} (${signatureFile.name})`;
@@ -105,36 +89,6 @@ async function findSigned(
 
 const NO_SIGNATURE_FILE =
   'it signs none of the signature files (META-INF/*.SF) in the archive. In a JAR a signature block needs its unchanged .SF file';
-
-/** What the check of the result will ask for. */
-async function requireFitting(
-  signedFile: Buffer,
-  { name }: ZipEntry,
-  others: readonly EmbeddedBlock[],
-  shared: SharedInfo,
-): Promise<void> {
-  const { layout, contents, knownManifest } = shared;
-  const misfit = (reason: string) => formatErrors('not-its-signature', { reason });
-  const signatureFile = tryReadManifest(signedFile);
-  if (layout.manifest === undefined) throw misfit('the archive has no manifest');
-  if (signatureFile === undefined) throw misfit(`${name} cannot be read`);
-  if (findDisagreement(signatureFile, layout.manifest.parsed, { known: knownManifest() }) !== undefined) {
-    throw misfit(`the manifest was changed after ${name} was made`);
-  }
-  const { covers, removed } = coverageOf(signatureFile, layout);
-  if (removed.count > 0) throw misfit(`the archive no longer holds ${inWords(removed)}`);
-  const otherCoverages = others.flatMap((block) => {
-    const file = block.readSignatureFile();
-    return file === undefined ? [] : [coverageOf(file, layout)];
-  });
-  const uncovered = listingOf(
-    layout.signable,
-    (entry) => !covers(entry) && !otherCoverages.some((other) => other.covers(entry)),
-  );
-  if (uncovered.count > 0) throw misfit(`it does not cover ${inWords(uncovered)}`);
-  const info = await contents();
-  if (!allMatch(info, layout)) throw misfit('the contents of the archive are not those that were signed');
-}
 
 /** As jarsigner names blocks. */
 function extensionFor({ signers: [{ certificate }] }: SignedData): string {

@@ -88,7 +88,7 @@ function signableJar(opened: OpenedJar): SignableFile {
     },
     async attach({ bytes }) {
       await requireCovered(source, layout.archive, name);
-      return await attachBlock(source, shared, bytes);
+      return await attachBlock(source, layout, bytes);
     },
   };
 }

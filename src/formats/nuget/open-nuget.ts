@@ -85,11 +85,6 @@ function signableNuget(opened: NugetPackage, source: ByteSource, reader: Content
     async attach({ bytes }) {
       requireRegularEntry(opened);
       const cms = parseSignedData(bytes).bytes;
-      const problem = (await signatureOf(cms).examine()).find(
-        ({ code, against }) => against === 'integrity' && code !== 'digest-algorithm-weak',
-      );
-      if (problem !== undefined)
-        throw formatErrors('not-its-signature', { reason: problem.message.replace(/\.$/, '') });
       const isThere =
         signature !== undefined && !(signature.cms instanceof CodesignError) && isSame(signature.cms, cms);
       const foreign = isThere ? undefined : foreignSignature(opened);

@@ -11,12 +11,13 @@ import type { SignableFile } from '../../formats/format.ts';
 import { changeEach, finish } from '../change-each.ts';
 import { signingErrors } from '../errors.ts';
 import { signerNames } from '../existing-signatures.ts';
-import { commit, verifyCopy, writePatch, writtenOutcome } from '../files/commit.ts';
+import { commit, reopenCopy, writePatch, writtenOutcome } from '../files/commit.ts';
 import { openFile } from '../files/open-file.ts';
 import type { AttachedOutcome, ChangeFilesResult, FileToSign } from '../outcome.ts';
 import { planFiles } from '../plan-files.ts';
 import { type PlannedFile, WITHOUT_SIGNATURE } from '../planned-file.ts';
 import { type Run, type StartedRun, startRun } from '../run.ts';
+import { checkPlaced } from './check-placed.ts';
 
 /** `cms`: DER, or BER. Throws `cms-malformed` and the like if it is no signature at all. */
 export async function attachSignature(
@@ -37,7 +38,8 @@ async function attachTo(plan: PlannedFile, cms: Uint8Array, signer: string, run:
   const { embedding, replaced } = await prepare(await plan.open(file.input.source, file.copy.reader), cms);
   const { patch, ...expected } = embedding;
   await writePatch(patch, file);
-  const written = await commit(plan, file, verifyCopy(plan, file, expected), run);
+  const checking = reopenCopy(plan, file).then((result) => checkPlaced(result, expected));
+  const written = await commit(plan, file, checking, run);
   return { ...writtenOutcome(plan, written), status: 'attached', signer, replaced };
 }
 

@@ -92,7 +92,7 @@ async function tryChanging(
   bytes: Uint8Array,
   signatures: readonly EmbeddedSignature[],
 ): Promise<void> {
-  await answering(() => file.attach(cmsEnvelope(otherCms)));
+  await tryEmbedding(format, bytes, () => file.attach(cmsEnvelope(otherCms)));
   const [first] = signatures;
   if (first === undefined) return;
   // What is there already goes in again.

@@ -9,7 +9,8 @@ import { spcContent } from '../../../src/authenticode/spc-structures.ts';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
 import { createWorkBudget } from '../../../src/crypto/work-budget.ts';
-import { cmsEnvelope } from '../../../src/formats/format.ts';
+import type { Envelope } from '../../../src/formats/format.ts';
+import { checkPlaced } from '../../../src/signing/changes/check-placed.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
@@ -119,6 +120,17 @@ async function signed(
   return { result, embedding };
 }
 
+async function attached(
+  own: (bytes: Buffer) => Partial<Container>,
+  bytes: Buffer,
+  envelope: Envelope,
+): Promise<Buffer> {
+  const embedding = await fileOf(bytes, own(bytes)).attach(envelope);
+  const result = applyPatch(bytes, embedding.patch);
+  await checkPlaced(fileOf(result, own(result)), embedding);
+  return result;
+}
+
 const findingsIn = async (bytes: Buffer, own: Partial<Container>) => {
   const [signature] = await fileOf(bytes, own).signatures();
   return ((await signature?.examine()) ?? []).map(({ code }) => code);
@@ -135,15 +147,14 @@ describe.each([
     const twice = await signed(own, result, 'append');
     const [outer] = await fileOf(twice.result, own(twice.result)).signatures();
     expect(await outer?.nested[0]?.examine()).toEqual([]);
-    const attached = await fileOf(unsigned, own(unsigned)).attach(embedding.sealed);
-    expect(applyPatch(unsigned, attached.patch)).toEqual(result);
+    expect(await attached(own, unsigned, embedding.sealed)).toEqual(result);
 
     const changed = Buffer.from(result);
     changed[3] = 0;
     expect(await findingsIn(changed, own(changed))).toEqual(['content-digest-differs']);
     const file = fileOf(changed, own(changed));
     await expect(file.verifyResult(embedding)).rejects.toMatchObject({ code: 'result-damaged' });
-    await expect(file.attach(embedding.sealed)).rejects.toMatchObject({ code: 'not-its-signature' });
+    await expect(attached(own, changed, embedding.sealed)).rejects.toMatchObject({ code: 'not-its-signature' });
     await expect(signed(own, changed, 'append')).rejects.toMatchObject({ code: 'cannot-append' });
   });
 });
@@ -154,17 +165,13 @@ describe('a claim that does not hold', () => {
     const { result, embedding } = await signed(wrong);
     expect(await findingsIn(result, wrong(result))).toEqual(['page-hashes-differ']);
     await expect(signed(wrong, result, 'append')).rejects.toMatchObject({ code: 'cannot-append' });
-    await expect(fileOf(unsigned, wrong(unsigned)).attach(embedding.sealed)).rejects.toMatchObject({
-      code: 'not-its-signature',
-    });
+    await expect(attached(wrong, unsigned, embedding.sealed)).rejects.toMatchObject({ code: 'not-its-signature' });
   });
 });
 
 describe('a content type of its own', () => {
   it('is not that of any other file', async () => {
     const { embedding } = await signed(digestList);
-    await expect(fileOf(unsigned, catalog(unsigned)).attach(cmsEnvelope(embedding.sealed.bytes))).rejects.toMatchObject(
-      { code: 'not-its-signature' },
-    );
+    await expect(attached(catalog, unsigned, embedding.sealed)).rejects.toMatchObject({ code: 'not-its-signature' });
   });
 });

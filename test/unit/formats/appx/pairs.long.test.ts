@@ -10,7 +10,7 @@ import { appx } from '../../../../src/formats/appx/index.ts';
 import { cmsEnvelope, type EmbeddedSignature } from '../../../../src/formats/format.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
-import { openBytes } from '../support/sign-bytes.ts';
+import { attachBytes, openBytes } from '../support/sign-bytes.ts';
 
 const pairs = process.env.CODESIGN_TEST_PAIRS ?? '';
 const read = (state: 'signed' | 'unsigned', name: string) =>
@@ -40,8 +40,8 @@ describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s tha
 
   it('has a signature that does not fit the unsigned package, which signtool changed more than that', async () => {
     const signature = await signatureOf(signed);
-    const unsigned = await openBytes(appx, read('unsigned', name), name);
-    await expect(unsigned.attach(cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0)))).rejects.toMatchObject({
+    const cms = signature?.envelope.bytes ?? Buffer.alloc(0);
+    await expect(attachBytes(appx, read('unsigned', name), cms, name)).rejects.toMatchObject({
       code: 'not-its-signature',
     });
   });

@@ -1,14 +1,9 @@
-/** Holds taking signatures out of a JAR: what is left is what was there before, and Java takes it as unsigned. */
+/** Holds taking signatures out of a JAR: what is left is what was there before. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
-import { mainJava, runJava } from '../../../support/programs/java.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { lossesOf } from '../../../system/interop/compare-archives.ts';
-import { readAsArchives, readAsStreams } from '../../../system/interop/java/readers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { fixturesIn, readFixture } from '../support/fixtures.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
@@ -16,11 +11,9 @@ import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
 
 const MANIFEST = 'META-INF/MANIFEST.MF';
 let signer: ThrowawaySigner;
-let another: ThrowawaySigner;
 
 beforeAll(async () => {
   signer = await makeThrowawaySigner();
-  another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
 });
 
 async function removed(bytes: Buffer): Promise<Buffer> {
@@ -59,14 +52,6 @@ describe('signed and unsigned again', () => {
     expect(bytes.toString('hex', nameEnd, nameEnd + bytes.readUInt16LE(28))).toBe('feca0000');
   });
 
-  it('twice, by two signers, is as after the first', async () => {
-    for (const { bytes } of good) {
-      const { result } = await signBytes(jar, bytes, signer);
-      const both = await signBytes(jar, result, another, { mode: 'append' });
-      expect(await removed(both.result)).toEqual(await removed(result));
-    }
-  });
-
   it('an archive without a manifest is byte for byte what it was', async () => {
     const plain = readFixture('jar/no-manifest.jar');
     const stored = zip(
@@ -78,30 +63,6 @@ describe('signed and unsigned again', () => {
     );
     const executable = zip([{ name: 'a', contents: 'a', extra: Buffer.from('feca0000', 'hex') }]);
     for (const bytes of [plain, stored, executable]) expect(await signedAndRemoved(bytes)).toEqual(bytes);
-  });
-
-  it('opens in Java, which says that it is unsigned', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'codesign-remove-'));
-    try {
-      const files = await Promise.all(
-        good.map(async ({ bytes }, index) => {
-          const file = join(folder, `${index}.jar`);
-          writeFileSync(file, await signedAndRemoved(bytes));
-          return file;
-        }),
-      );
-      for (const [index, reading] of (await readAsArchives(mainJava(), files)).entries()) {
-        const name = good[index]?.name;
-        expect(reading.failures, name).toEqual([]);
-        expect(reading.signers.size, name).toBe(0);
-        expect(reading.unsigned, name).toHaveLength(reading.entries);
-      }
-      for (const { signers } of await readAsStreams(mainJava(), files)) expect(signers.size).toBe(0);
-      const { output } = await runJava(mainJava(), 'jarsigner', ['-verify', files[0] ?? '']);
-      expect(output).toMatch(/^jar is unsigned\./m);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
   });
 });
 

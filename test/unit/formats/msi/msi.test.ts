@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { SPC_SIP_INFO } from '../../../../src/asn1/object-identifiers.ts';
+import { spcSipInfo } from '../../../../src/authenticode/sip-info.ts';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { readPieces } from '../../../../src/bytes/pieces.ts';
 import { readCompoundFile } from '../../../../src/compound-file/read.ts';
 import { newStream } from '../../../../src/compound-file/write.ts';
-import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { contentOf } from '../../../../src/formats/msi/content.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
 import { decideSigning } from '../../../../src/signing/signing-policy.ts';
+import { makePki } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { peculiarSignature } from '../../authenticode/peculiar-signature.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
-import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { attachBytes, openBytes, signBytes } from '../support/sign-bytes.ts';
 import { makeCompoundFile, storage } from './samples.ts';
 
 const signer = await makeThrowawaySigner();
@@ -87,14 +90,20 @@ it('gives the same streams back once the signature is removed', async () => {
   expect(applyPatch(result, await (await openBytes(msi, result)).remove())).toEqual(original);
 });
 
-it('attaches a signature that covers no digest of metadata, as other programs make it', async () => {
-  const bare = original;
-  const file = await openBytes(msi, bare);
-  const { sealed } = await signBytes(msi, bare, signer);
-  // Ours covers it: the form with it is tried first.
-  const embedding = await file.attach(cmsEnvelope(sealed));
-  const layout = (await openBytes(msi, applyPatch(bare, embedding.patch))).layout();
-  expect(layout).toContainEqual({ name: 'metadata digest', value: 'in the stream MsiDigitalSignatureEx' });
+it('attaches a signature in its own form: over the digest of metadata, or, as other programs make it, without one', async () => {
+  const metadataIn = async (bytes: Buffer) =>
+    (await openBytes(msi, bytes)).layout().find(({ name }) => name === 'metadata digest')?.value;
+  const { root } = await readCompoundFile(memorySource(original));
+  const digested: Buffer[] = [];
+  for await (const chunk of readPieces(memorySource(original), contentOf(root, []))) digested.push(Buffer.from(chunk));
+  const bare = peculiarSignature(makePki().leaf(), {
+    digested: Buffer.concat(digested),
+    dataType: SPC_SIP_INFO,
+    dataValue: spcSipInfo({ version: [1], guid: '000C10F1-0000-0000-C000-000000000046' }).value,
+  });
+  expect(await metadataIn(await attachBytes(msi, original, bare))).toBe('none');
+  const { sealed } = await signBytes(msi, original, signer);
+  expect(await metadataIn(await attachBytes(msi, original, sealed))).toBe('in the stream MsiDigitalSignatureEx');
 });
 
 it('reports a digest of metadata that does not match, as Windows does not compare it', async () => {

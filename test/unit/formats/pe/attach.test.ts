@@ -6,22 +6,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nestSignature } from '../../../../src/authenticode/append.ts';
-import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { MD5, type Peculiar, peculiarSignature } from '../../authenticode/peculiar-signature.ts';
-import { applyPatch } from '../support/apply-patch.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { codesOf } from '../support/is-intact.ts';
-import { openBytes } from '../support/sign-bytes.ts';
+import { attachBytes, openBytes } from '../support/sign-bytes.ts';
 import { headerOffsets } from './slow-pe.ts';
 import { tableOf, withCertificates, withHeader } from './tables.ts';
 
-const goldens: readonly { readonly name: string; readonly input: string }[] = JSON.parse(
-  readFixture('golden/signatures.json').toString(),
-);
 const leaf = makePki().leaf();
 const hello = readFixture('pe/hello.exe');
 /** What Authenticode digests of it: its length is a multiple of 8. */
@@ -37,12 +32,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function attach(bytes: Buffer, cms: Uint8Array): Promise<Buffer> {
-  const embedding = await (await openBytes(pe, bytes)).attach(cmsEnvelope(cms));
-  const result = applyPatch(bytes, embedding.patch);
-  await (await openBytes(pe, result)).verifyResult(embedding);
-  return result;
-}
+const attach = (bytes: Buffer, cms: Uint8Array) => attachBytes(pe, bytes, cms);
 
 async function cmsIn(bytes: Buffer): Promise<Uint8Array> {
   const [signature] = await (await openBytes(pe, bytes)).signatures();
@@ -51,18 +41,6 @@ async function cmsIn(bytes: Buffer): Promise<Uint8Array> {
 }
 
 describe('a signature taken out of a file', () => {
-  it.each(goldens.filter(({ name }) => name.endsWith('.exe')))(
-    'and put in again gives $name',
-    async ({ name, input }) => {
-      const golden = readFixture(`golden/${name}`);
-      const cms = await cmsIn(golden);
-      for (const into of [golden, applyPatch(golden, await (await openBytes(pe, golden)).remove())]) {
-        expect((await attach(into, cms)).equals(golden)).toBe(true);
-      }
-      if (!name.startsWith('appended')) expect((await attach(readFixture(input), cms)).equals(golden)).toBe(true);
-    },
-  );
-
   it('by osslsigncode, as DER or with what follows it, gives the file that osslsigncode makes of it', async () => {
     const at = (name: string) => path.join(folder, name);
     const golden = readFixture('golden/described.exe');
@@ -99,31 +77,18 @@ describe('a signature of the content', () => {
   });
 
   it.each<[string, Uint8Array, RegExp]>([
-    ['nothing', Buffer.of(), /cannot be read/],
-    ['text', Buffer.from('signature'), /cannot be read/],
-    ['content of another kind', ofHello({ contentType: '1.2.840.113549.1.7.1' }), /cannot be read/],
     ['a cabinet file', ofHello({ dataType: '1.3.6.1.4.1.311.2.1.25' }), /cabinet/],
-    ['an unknown kind of file', ofHello({ dataType: '1.2.3.4' }), /unknown kind/],
-    [
-      'a nested signature of an unknown kind',
-      nestSignature(ofHello(), ofHello({ dataType: '1.2.3.4' })),
-      /unknown kind/,
-    ],
-    ['another program', peculiarSignature(leaf), /digest is not the one/],
-    ['an unknown digest', ofHello({ digest: { oid: '1.2.3.4', name: 'sha256' } }), /not known/],
-    ['a signer without a certificate', ofHello({ certificates: [] }), /certificate/],
     ['two signers', ofHello({ signers: 2 }), /2 signers/],
-    ['a wrong value', flipped(ofHello()), /does not verify/],
     [
-      'a nested signature of another program',
+      'another program, nested in one of this program',
       nestSignature(ofHello(), peculiarSignature(leaf)),
       /digest is not the one/,
     ],
-    ['a nested signature that is not a CMS', nestSignature(ofHello(), Buffer.of(0x30, 0)), /cannot be read/],
-  ])('is not %s: not-its-signature', async (_what, cms, reason) => {
-    const attempt = openBytes(pe, hello).then((file) => file.attach(cmsEnvelope(cms)));
-    await expect(attempt).rejects.toMatchObject({ code: 'not-its-signature', message: expect.stringMatching(reason) });
-    await expect(attempt).rejects.toMatchObject({ message: expect.not.stringMatching(/\.$/) });
+  ])('is rejected if it is one of %s', async (_what, cms, reason) => {
+    await expect(attach(hello, cms)).rejects.toMatchObject({
+      code: 'not-its-signature',
+      message: expect.stringMatching(reason),
+    });
   });
 
   it('covers the padding that the file will have', async () => {
@@ -136,12 +101,6 @@ describe('a signature of the content', () => {
     await expect(attach(odd, wrong)).rejects.toMatchObject({ code: 'not-its-signature' });
   });
 });
-
-function flipped(cms: Uint8Array): Uint8Array {
-  const changed = Uint8Array.from(cms);
-  changed[changed.length - 1] = (changed[changed.length - 1] ?? 0) ^ 1;
-  return changed;
-}
 
 describe('a signature for an unknown kind of file', () => {
   const unknown = ofHello({ dataType: '1.2.3.4' });

@@ -74,14 +74,15 @@ describe('a signed PE file without its signatures', () => {
   });
 });
 
-describe('a file without a certificate table', () => {
-  it.each(['hello', 'stale-entry', 'stale-entry-size-0', 'stale-entry-in-section'])('%s: not-signed', async (name) => {
+it.each(['hello', 'stale-entry', 'stale-entry-size-0', 'stale-entry-in-section'])(
+  'rejects %s, which has no certificate table',
+  async (name) => {
     await expect(remove(readFixture(`pe/${name}.exe`))).rejects.toMatchObject({
       code: 'not-signed',
       category: 'local',
     });
-  });
-});
+  },
+);
 
 /** Where the table of a fixture begins that ends with one. */
 function programEndOf(bytes: Buffer): number {

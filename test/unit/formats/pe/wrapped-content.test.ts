@@ -3,15 +3,13 @@
 import { describe, expect, it } from 'vitest';
 import { SPC_INDIRECT_DATA } from '../../../../src/asn1/object-identifiers.ts';
 import { parseSignedData } from '../../../../src/cms/parse-signed-data.ts';
-import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { openssl } from '../../../support/programs/openssl.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { applyPatch } from '../support/apply-patch.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { codesOf } from '../support/is-intact.ts';
-import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { attachBytes, openBytes, signBytes } from '../support/sign-bytes.ts';
 
 const pki = makePki();
 const leaf = pki.leaf();
@@ -37,8 +35,7 @@ describe.each([
 ])('a signature of version 3 with its content in an OCTET STRING %s', (_, more) => {
   it('is attached and intact, and another one can be appended', async () => {
     const cms = await byOpenssl(...more);
-    const { patch } = await (await openBytes(pe, hello)).attach(cmsEnvelope(cms));
-    const result = applyPatch(hello, patch);
+    const result = await attachBytes(pe, hello, cms);
     const [signature] = await (await openBytes(pe, result)).signatures();
     expect(await codesOf(signature)).toEqual([]);
     const both = await signBytes(pe, result, signer, { mode: 'append', algorithm: 'SHA512' });
@@ -49,7 +46,6 @@ describe.each([
 
   it('is not accepted for another program', async () => {
     const other = Buffer.concat([hello, Buffer.alloc(8, 1)]);
-    const attaching = openBytes(pe, other).then(async (file) => file.attach(cmsEnvelope(await byOpenssl(...more))));
-    await expect(attaching).rejects.toMatchObject({ code: 'not-its-signature' });
+    await expect(attachBytes(pe, other, await byOpenssl(...more))).rejects.toMatchObject({ code: 'not-its-signature' });
   });
 });

@@ -2,12 +2,21 @@
 
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import type { DigestAlgorithm } from '../../../../src/crypto/algorithms.ts';
-import type { Embedding, Format, SigningMode } from '../../../../src/formats/format.ts';
+import { cmsEnvelope, type Embedding, type Format, type SigningMode } from '../../../../src/formats/format.ts';
 import { contentReader } from '../../../../src/formats/recognise.ts';
+import { checkPlaced } from '../../../../src/signing/changes/check-placed.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from './apply-patch.ts';
+
+/** What `codesign-remote attach` makes of the file. Throws `not-its-signature` and what else it throws. */
+export async function attachBytes(format: Format, bytes: Buffer, cms: Uint8Array, name?: string): Promise<Buffer> {
+  const embedding = await (await openBytes(format, bytes, name)).attach(cmsEnvelope(cms));
+  const result = applyPatch(bytes, embedding.patch);
+  await checkPlaced(await openBytes(format, result, name), embedding);
+  return result;
+}
 
 export interface SignBytesOptions {
   readonly algorithm?: DigestAlgorithm;

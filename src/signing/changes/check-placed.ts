@@ -1,0 +1,29 @@
+import { isSameBytes } from '../../bytes/byte-source.ts';
+import { formatErrors } from '../../formats/errors.ts';
+import { type ExpectedEnvelope, flatten, type SignableFile } from '../../formats/format.ts';
+
+/** A weak signature is still one of this file; whether to accept it is for its verifier to decide. */
+const WEAK: readonly string[] = ['digest-algorithm-weak', 'key-too-short'];
+
+/**
+ * Examines a placed signature, and those nested in it, in the reopened result. Formats place any signature, so this finds
+ * the one of another file. Throws `not-its-signature`, and what `verifyResult` throws.
+ */
+export async function checkPlaced(
+  result: Pick<SignableFile, 'signatures' | 'verifyResult'>,
+  expected: ExpectedEnvelope,
+): Promise<void> {
+  const isPlaced = ({ envelope }: { readonly envelope: { readonly bytes: Uint8Array } }): boolean =>
+    isSameBytes(envelope.bytes, expected.sealed.bytes);
+  for (const signature of flatten((await result.signatures()).filter(isPlaced))) {
+    const findings = await signature.examine();
+    const problem = findings.find(({ code, against }) => against === 'integrity' && !WEAK.includes(code));
+    if (problem !== undefined) throw formatErrors('not-its-signature', { reason: asClause(problem.message) });
+  }
+  await result.verifyResult(expected);
+}
+
+/** A whole sentence as part of one. */
+function asClause(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
+}
