@@ -108,8 +108,6 @@ export type DataConfig = Pick<
 export function dataConfig(options: DataOptions, environment: NodeJS.ProcessEnv): DataConfig {
   return startConfig(options, environment);
 }
-
-/** @throws `invalid-option`, `tls-pair-incomplete`, `config-unreadable`, `config-invalid` */
 export function startConfig(options: StartOptions, environment: NodeJS.ProcessEnv) {
   const path = options.config ?? (environment.CODESIGN_SERVER_CONFIG || undefined);
   const settings: Settings = {

@@ -19,11 +19,9 @@ const DAY = 24 * 60 * 60 * 1000;
 /** The server's own certificate is renewed earlier than that, at a start or by SIGHUP. */
 const WARN_BEFORE = 30 * DAY;
 
-/** What the process provides: everything that is not a setting. */
 export interface Surroundings {
   readonly environment: NodeJS.ProcessEnv;
   readonly now: () => Date;
-  /** Takes the one line that says where the server listens. */
   readonly announce: (line: string) => void;
   readonly log: { write(line: string): void };
   /** Writes to the terminal that the log goes to; undefined if it goes elsewhere. */
@@ -37,7 +35,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server; resolves once it takes calls and has said so. @throws ServerError */
+/** Starts the server; resolves once it takes calls and has said so. */
 export async function startServer(config: StartConfig, surroundings: Surroundings): Promise<RunningServer> {
   const { environment, now, terminal } = surroundings;
   await chooseHsm(config, environment); // without an HSM it makes nothing
@@ -102,7 +100,6 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
   };
 }
 
-/** What was made, where the credentials are, and what to do next. */
 function reportFirstStart(app: App, folder: DataFolder, receiver: Receiver): void {
   const isFile = receiver.kind === 'file';
   const file = isFile ? quoted(receiver.path) : 'FILE';

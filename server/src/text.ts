@@ -5,7 +5,6 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
 }
 
-/** The same for text of several lines. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }

@@ -1,7 +1,7 @@
 /** The server's own small certification authorities: one for code signing, with its key in the HSM, and one for TLS. */
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
-import type { SigningKey } from '../keys/key-store.ts';
+import type { SigningKey } from '../keys/pkcs11.ts';
 import {
   type CertificateRequest,
   type DistinguishedName,

@@ -1,10 +1,8 @@
-/** The commands about certificates. */
-
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
 import { type DataOptions, dataConfig } from '../config.ts';
 import { ServerError } from '../errors.ts';
-import { RSA_BITS } from '../keys/key-store.ts';
+import { RSA_BITS } from '../keys/pkcs11.ts';
 import { importCertificate, makeCertificate, requestCertificate } from '../setup/certificates.ts';
 import { dataFolder } from '../setup/data-folder.ts';
 import { makeData } from '../setup/make-data.ts';

@@ -222,7 +222,7 @@ async function requireCertificates(store: Store, numbers: readonly string[] = []
   }
 }
 
-/** The address for a client's environment. @throws `invalid-option` */
+/** The address for a client's environment. */
 async function addressFor(
   options: DataOptions,
   baseUrl: string | undefined,

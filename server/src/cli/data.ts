@@ -8,7 +8,6 @@ import { dataFolder, isMade } from '../setup/data-folder.ts';
 import { type OpenData, openData, openStore, requireDatabase } from '../setup/open-data.ts';
 import type { Surroundings } from '../start.ts';
 
-/** Adds a command with the options that every command has. */
 export function dataCommand(parent: Command, name: string, description: string, options?: CommandOptions): Command {
   return parent
     .command(name, options)
@@ -34,17 +33,15 @@ export function dataCommand(parent: Command, name: string, description: string, 
     );
 }
 
-/** The same for a command that prints a list. */
 export function listCommand(parent: Command, name: string, description: string, options?: CommandOptions): Command {
   return dataCommand(parent, name, description, options).option('--json', 'JSON array instead of a table');
 }
 
-/** Gathers the values of a repeatable option. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 
-/** Opens database and HSM for as long as `work` takes. @throws ServerError */
+/** Opens database and HSM for as long as `work` takes. */
 export async function withData<T>(
   options: DataOptions,
   { environment }: Pick<Surroundings, 'environment'>,
@@ -60,7 +57,7 @@ export async function withData<T>(
   }
 }
 
-/** Opens the database alone: works without the HSM. @throws ServerError */
+/** Opens the database alone: works without the HSM. */
 export async function withStore<T>(
   options: DataOptions,
   { environment }: Pick<Surroundings, 'environment'>,

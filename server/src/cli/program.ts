@@ -45,7 +45,6 @@ export async function run(
   }
 }
 
-/** Every command with its options. */
 export function buildProgram(surroundings: Surroundings, waitForSignal: () => Promise<void>): Command {
   const { environment, announce, log, now } = surroundings;
   const program = new Command('codesign-remote-server')

@@ -37,7 +37,6 @@ export function readAlgorithm(value: string): DigestAlgorithm {
   return chosen('--algorithm', value, DIGEST_ALGORITHMS);
 }
 
-/** A day begins at midnight UTC. */
 export function readTime(option: string, value: string): Date {
   const time = new Date(value);
   const written = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(value);

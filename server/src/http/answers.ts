@@ -19,7 +19,6 @@ export function refuse(reply: FastifyReply, status: number, message: string): Fa
   return reply.code(status).send(failure(status, message));
 }
 
-/** Rejects a call without good credentials. */
 export function unauthorized(reply: FastifyReply): FastifyReply {
   return refuse(reply.header('www-authenticate', 'Basic realm="codesign"'), 401, 'unauthorized');
 }
@@ -44,7 +43,6 @@ const MESSAGES: Readonly<Record<number, string>> = {
   431: 'the request headers are too large',
 };
 
-/** The operations, as the log names them. */
 type Operation = 'sign' | 'report-sign' | 'page';
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   [SIGN_PATH]: 'sign',
@@ -53,12 +51,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   [STYLE_PATH]: 'page',
 };
 
-/** The operation a request is for. */
 export function operationOf(request: FastifyRequest): Operation | undefined {
   return OPERATIONS[request.routeOptions.url ?? ''];
 }
 
-/** What a route or the framework threw while a request was served. */
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const status = error.statusCode ?? 500;
   const operation = operationOf(request);
@@ -70,7 +66,6 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   return refuse(reply, 500, 'internal error');
 }
 
-/** A URL that the router cannot read. */
 export function frameworkErrors(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   request.log.info({ outcome: 'refused', reason: 'http', status: 400 });
   refuse(reply, 400, 'invalid request: the address cannot be read');

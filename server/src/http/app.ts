@@ -3,7 +3,7 @@
 import type { Server } from 'node:https';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
-import type { KeyStore } from '../keys/key-store.ts';
+import type { KeyStore } from '../keys/pkcs11.ts';
 import { servePage } from '../page/route.ts';
 import type { Store } from '../records/store.ts';
 import {
@@ -56,11 +56,9 @@ export interface ServerDependencies {
   readonly now: () => Date;
   readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
   readonly limits?: Partial<TimeLimits>;
-  /** Limit of open connections. */
   readonly connections: number;
   /** How many signatures the HSM may have under way. */
   readonly sessions: number;
-  /** How many threads work at the HSM. */
   readonly threads: number;
   /** How many calls of sign may wait; later ones get 503. */
   readonly waiting: number;
@@ -68,7 +66,6 @@ export interface ServerDependencies {
 
 export type App = FastifyInstance<Server>;
 
-/** Builds the application; `listen` and `inject` are the caller's. */
 export function buildServer(dependencies: ServerDependencies): App {
   const { tls, now, log, connections } = dependencies;
   const limits = { ...TIME_LIMITS, ...dependencies.limits };

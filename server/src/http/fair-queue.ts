@@ -1,26 +1,18 @@
 /** Bounds how much work is under way, and shares it fairly: one owner with many callers leaves the others their part. */
 
-export interface FairQueue {
-  /**
-   * Runs `work` once there is a slot for it.
-   * @param owner the client, or whatever a part belongs to
-   * @param work may leave its slot to the next before it ends
-   * @param busy runs instead where too much work waits, immediately or when other owners need the place in the queue
-   */
-  run<T, Busy = never>(owner: string, work: (leave: () => void) => Promise<T>, busy?: () => Busy): Promise<T | Busy>;
-}
+export type FairQueue = ReturnType<typeof createFairQueue>;
 
 export interface FairQueueOptions {
-  /** How many slots there are. */
+  /** Slots for work. */
   readonly atOnce: number;
-  /** Whether work is to run one by one for now: all of it fails lately. */
-  readonly oneByOne?: () => boolean;
-  /** How many slots are in use while several owners share them; all by default. */
-  readonly shared?: number;
-  /** Limit of waiting calls; none by default. */
-  readonly limit?: number;
+  /** How many of them are in use while several owners share them. */
+  readonly shared: number;
+  /** Limit of waiting calls. */
+  readonly limit: number;
+  /** Whether work is to run one by one for now, since the last of it failed. */
+  readonly oneByOne: () => boolean;
   /** Whether work of this owner begins only when no other owner waits. */
-  readonly isLast?: (owner: string) => boolean;
+  readonly isLast: (owner: string) => boolean;
 }
 
 /**
@@ -51,13 +43,7 @@ interface Owner {
  * Work in slots waits for the same processor, all of it equally long. So an owner gets as much done as it has running of
  * the whole, and one with few callers gets little while another may fill every slot.
  */
-export function createFairQueue({
-  atOnce,
-  oneByOne = () => false,
-  shared = atOnce,
-  limit = Number.POSITIVE_INFINITY,
-  isLast = () => false,
-}: FairQueueOptions): FairQueue {
+export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: FairQueueOptions) {
   /** Those that have work under way or waiting. */
   const owners = new Map<string, Owner>();
   let running = 0;
@@ -96,24 +82,10 @@ export function createFairQueue({
       next.waiting.shift()?.(true);
     }
   };
-  const leaveSlot = (owner: Owner): void => {
-    running -= 1;
-    owner.running -= 1;
-    startWaiting();
-  };
   const forgetIdle = (owner: Owner): void => {
     if (owner.unfinished > 0 || owner.waiting.length > 0) return;
     if (owners.size > 1) sharedUntil = performance.now() + RETURNS;
     owners.delete(owner.name);
-  };
-  const end = (owner: Owner, inSlot: boolean): void => {
-    owner.unfinished -= 1;
-    if (inSlot) {
-      running -= 1;
-      owner.running -= 1;
-    }
-    forgetIdle(owner);
-    startWaiting();
   };
   /** @returns whether this owner may have one more in the queue */
   const makeSpace = (owner: Owner): boolean => {
@@ -135,23 +107,34 @@ export function createFairQueue({
   };
 
   return {
-    async run(name, work, busy) {
+    /**
+     * Runs `work` once there is a slot for it.
+     * @param name of the owner: the client
+     * @param work may leave its slot to the next before it ends
+     * @param busy runs instead where too much work waits, immediately or when other owners need the place in the queue
+     */
+    async run<T>(name: string, work: (leave: () => void) => Promise<T>, busy: () => T): Promise<T> {
       const owner = owners.get(name) ?? { name, running: 0, unfinished: 0, turn: 0, waiting: [] };
       owners.set(name, owner);
       if (!(await admit(owner))) {
         forgetIdle(owner);
-        if (busy === undefined) throw new TypeError('the queue is full');
         return busy();
       }
       let inSlot = true;
       const leave = () => {
-        if (inSlot) leaveSlot(owner);
+        if (!inSlot) return;
         inSlot = false;
+        running -= 1;
+        owner.running -= 1;
+        startWaiting();
       };
       try {
         return await work(leave);
       } finally {
-        end(owner, inSlot);
+        owner.unfinished -= 1;
+        leave();
+        forgetIdle(owner);
+        startWaiting();
       }
     },
   };

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { ServerError } from '../errors.ts';
-import type { KeyStore } from '../keys/key-store.ts';
+import type { KeyStore } from '../keys/pkcs11.ts';
 import type { Store } from '../records/store.ts';
 import { refuseForNow, success } from './answers.ts';
 import { isUsable } from './sign-request.ts';
@@ -99,7 +99,6 @@ export function createMetrics(underWay: () => number) {
   });
   return {
     contentType: registry.contentType,
-    /** Counts an answer that was sent. */
     observe(operation: string, status: number, seconds: number) {
       answers.inc({ operation, status });
       durations.observe({ operation }, seconds);
@@ -107,7 +106,6 @@ export function createMetrics(underWay: () => number) {
     countThrownAway(reason: WhyThrownAway) {
       thrownAway.inc({ reason });
     },
-    /** All metrics in the text format of Prometheus. */
     text: () => registry.metrics(),
   };
 }

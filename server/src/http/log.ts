@@ -11,9 +11,7 @@ export interface Caller {
   readonly accessKey?: string;
   /** The name of the client in `client list`; without a name, its access key. */
   readonly client?: string;
-  /** The same for a viewer of the page. */
   readonly viewer?: string;
-  /** Id of the signature record. */
   readonly record?: string;
 }
 

@@ -8,7 +8,6 @@ import type { Client } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
 import { refuse, success } from './answers.ts';
 
-/** Serves one report of an authenticated client. */
 export async function handleReport(
   { store, now }: { readonly store: Pick<Store, 'records'>; readonly now: () => Date },
   client: Client,

@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServerError } from '../errors.ts';
-import type { KeyStore } from '../keys/key-store.ts';
+import type { KeyStore } from '../keys/pkcs11.ts';
 import { OutcomeUnknown } from '../records/counting.ts';
 import { newRecordId } from '../records/records.ts';
 import type { Client, NewRecord } from '../records/rows.ts';
@@ -29,7 +29,6 @@ export interface SignDependencies {
   readonly settling: number;
 }
 
-/** One signing request of an authenticated client. */
 interface Call {
   readonly client: Client;
   readonly request: FastifyRequest;
@@ -37,7 +36,6 @@ interface Call {
 }
 interface CheckedCall extends Call {
   readonly checked: CheckedSignRequest;
-  /** Of the record. */
   readonly id: string;
 }
 
@@ -45,7 +43,6 @@ const operation = 'sign';
 /** How long the database is asked to take a count back, when no client waits for it, in milliseconds. */
 const TAKING_BACK = 10 * 60_000;
 
-/** Serves one signing request of an authenticated client. */
 export async function handleSign(
   dependencies: SignDependencies,
   client: Client,

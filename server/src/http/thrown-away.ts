@@ -9,7 +9,6 @@ export type ThrownAway = ReturnType<typeof createThrownAway>;
 const MANY = 100;
 const MINUTE = 60_000;
 
-/** @param count is called for each of them */
 export function createThrownAway(count: (why: WhyThrownAway) => void, now = () => performance.now()) {
   /** Of each client, when the latest ones were thrown away. */
   const latest = new Map<string, number[]>();

@@ -8,13 +8,10 @@ export const LABEL_LENGTH = 32;
 
 export type Handle = Pkcs11.Handle;
 
-/** A library that is loaded and initialised. */
 export interface Library {
   readonly p11: typeof Pkcs11;
   readonly module: Pkcs11.PKCS11;
 }
-
-/** @throws `pkcs11-addon-missing`, `pkcs11-library-unusable`, `hsm-failed` */
 export async function load(path: string): Promise<Library> {
   let p11: typeof Pkcs11;
   try {
@@ -44,8 +41,6 @@ export function unload({ module }: Library): void {
   }
   module.close();
 }
-
-/** @throws `token-not-found` */
 export function findSlot({ module }: Library, label: string): Handle {
   const slot = module
     .C_GetSlotList(true)

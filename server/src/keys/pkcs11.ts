@@ -4,7 +4,6 @@ import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import type * as Pkcs11 from 'pkcs11js';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { ServerError } from '../errors.ts';
-import type { KeyStore, RsaBits, SigningKey } from './key-store.ts';
 import {
   attempt,
   attemptAsync,
@@ -18,21 +17,35 @@ import {
 } from './pkcs11-library.ts';
 import { logIn } from './token-login.ts';
 
+/** The RSA key sizes the server makes, in bits. */
+export const RSA_BITS = [2048, 3072, 4096] as const;
+export type RsaBits = (typeof RSA_BITS)[number];
+
+/** A key that was made in an HSM, signs there and never leaves it. */
+export interface SigningKey {
+  /** What the store finds the key by; lower-case hexadecimal. */
+  readonly id: string;
+  readonly publicKey: KeyObject;
+  /**
+   * RSASSA-PKCS1-v1_5 over the DigestInfo of `digest` (RFC 8017, 8.2), computed in the HSM.
+   * @returns the raw signature, as long as the modulus
+   */
+  sign(algorithm: DigestAlgorithm, digest: Uint8Array): Promise<Uint8Array>;
+}
+
+export type KeyStore = Readonly<ReturnType<typeof openToken>>;
+
 const KEY_ID_BYTES = 16;
 const PUBLIC_EXPONENT = Buffer.from([1, 0, 1]);
 
 export interface TokenOptions {
-  /** Path of the PKCS#11 library. */
   readonly library: string;
   /** At most 32 ASCII characters. */
   readonly label: string;
   readonly pin: string;
 }
 
-/**
- * Opens the token with this label and logs in. The caller limits how many operations run concurrently.
- * @throws `pkcs11-addon-missing`, `token-not-found`, `hsm-failed`
- */
+/** Opens the token with this label and logs in. The caller limits how many operations run concurrently. */
 export async function openPkcs11(options: TokenOptions): Promise<KeyStore> {
   const library = await load(options.library);
   try {
@@ -43,10 +56,7 @@ export async function openPkcs11(options: TokenOptions): Promise<KeyStore> {
   }
 }
 
-/**
- * Initialises a free slot of the library as a token with this label and user PIN.
- * @throws `pkcs11-addon-missing`, `hsm-failed`
- */
+/** Initialises a free slot of the library as a token with this label and user PIN. */
 export async function createToken(options: TokenOptions, securityOfficerPin: string): Promise<void> {
   const library = await load(options.library);
   const { p11, module } = library;
@@ -70,7 +80,7 @@ export async function createToken(options: TokenOptions, securityOfficerPin: str
   }
 }
 
-function openToken(library: Library, token: TokenOptions): KeyStore {
+function openToken(library: Library, token: TokenOptions) {
   const { p11, module } = library;
   const login = logIn(library, token);
   const keys = new Map<string, SigningKey>();
@@ -121,7 +131,8 @@ function openToken(library: Library, token: TokenOptions): KeyStore {
   };
 
   return {
-    generate: (label, bits) =>
+    /** Makes an RSA key pair whose private half is sensitive and not extractable. @param label need not be unique */
+    generate: (label: string, bits: RsaBits): Promise<SigningKey> =>
       login.withSession('generating', (session) =>
         attemptAsync('make a key', async () => {
           const id = randomBytes(KEY_ID_BYTES);
@@ -135,7 +146,8 @@ function openToken(library: Library, token: TokenOptions): KeyStore {
           return remember(id, publicKeyOf(session, pair.publicKey));
         }),
       ),
-    async find(id) {
+    /** The key with this id, or undefined where the HSM has none. */
+    async find(id: string): Promise<SigningKey | undefined> {
       const known = keys.get(id);
       if (known !== undefined) return known;
       const rawId = Buffer.from(id, 'hex');
@@ -153,7 +165,8 @@ function openToken(library: Library, token: TokenOptions): KeyStore {
         throw error;
       }
     },
-    check: (ids) =>
+    /** Rejects where the HSM does not answer, or has none of these keys any more. */
+    check: (ids: readonly string[]): Promise<void> =>
       login.withSession('signing', (session) =>
         attemptAsync('answer', async () => {
           module.C_GetSessionInfo(session);
@@ -164,7 +177,8 @@ function openToken(library: Library, token: TokenOptions): KeyStore {
         }),
       ),
     usePin: login.usePin,
-    async close() {
+    /** Waits for signatures under way, then closes sessions and library. */
+    async close(): Promise<void> {
       await login.close();
       unload(library);
     },

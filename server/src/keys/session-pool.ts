@@ -1,14 +1,5 @@
 /** Sessions of the HSM: each carries one operation at a time, and one that failed is replaced. */
 
-export interface SessionPool<Session> {
-  /** Runs `work` with a session of its own. The caller limits how much work is under way. */
-  use<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** Resolves when no work is under way. It is the caller's to bring no more from then on. */
-  drain(): Promise<void>;
-  /** Drops the idle sessions without closing them: they are known to be gone. */
-  forget(): void;
-}
-
 export interface SessionSource<Session> {
   open(): Session;
   /** Closes a session after a failure; must not throw if the session is already closed. */
@@ -16,16 +7,17 @@ export interface SessionSource<Session> {
 }
 
 /**
- * Sessions are opened when first needed.
+ * Sessions are opened when first needed. The caller limits how much work is under way.
  * A session whose work failed may hold a half-done operation, so it is closed, and the next work opens a new one.
  */
-export function createSessionPool<Session>(source: SessionSource<Session>): SessionPool<Session> {
+export function createSessionPool<Session>(source: SessionSource<Session>) {
   const idle: Session[] = [];
   const drained: (() => void)[] = [];
   let busy = 0;
 
   return {
-    async use(work) {
+    /** Runs `work` with a session of its own. */
+    async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
       busy += 1;
       try {
         const session = idle.pop() ?? source.open();
@@ -42,10 +34,12 @@ export function createSessionPool<Session>(source: SessionSource<Session>): Sess
         if (busy === 0) for (const resolve of drained.splice(0)) resolve();
       }
     },
-    forget() {
+    /** Drops the idle sessions without closing them: they are known to be gone. */
+    forget(): void {
       idle.length = 0;
     },
-    async drain() {
+    /** Resolves when no work is under way. It is the caller's to bring no more from then on. */
+    async drain(): Promise<void> {
       if (busy > 0) await new Promise<void>((resolve) => drained.push(resolve));
     },
   };

@@ -21,10 +21,7 @@ const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
   win32: ['C:\\SoftHSM2\\lib\\softhsm2-x64.dll', 'C:\\Program Files\\SoftHSM2\\lib\\softhsm2-x64.dll'],
 };
 
-/**
- * The library to load: the one given, else the first of the platform's usual places.
- * @throws `pkcs11-library-unusable`, `pkcs11-library-not-found`
- */
+/** The library to load: the one given, else the first of the platform's usual places. */
 export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform = process.platform): string {
   if (given !== undefined) {
     if (existsSync(given)) return given;
@@ -44,7 +41,6 @@ const LONGEST_PATH = 900;
 /**
  * Refuses a data folder whose path SoftHSM would not read as it is: it has no way to quote one. Asked before anything is
  * made, since SoftHSM takes what it misreads for another folder, and the keys would lie there.
- * @throws `data-path-unfit`
  */
 export function checkTokenPath(folder: string): void {
   const path = resolve(folder);
@@ -58,7 +54,6 @@ export function checkTokenPath(folder: string): void {
 /**
  * Writes SoftHSM's configuration for the tokens in `folder` and points SOFTHSM2_CONF of this process to it.
  * Written at each start, since it holds the folder's absolute path and a data folder may be moved.
- * @throws `data-path-unfit`
  */
 export async function configureSoftHsm(folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
   checkTokenPath(folder);
@@ -73,7 +68,6 @@ export async function configureSoftHsm(folder: string, environment: NodeJS.Proce
   environment.SOFTHSM2_CONF = path;
 }
 
-/** The folder in which SoftHSM keeps its tokens. */
 export function tokenFolder(folder: string): string {
   return join(folder, 'tokens');
 }

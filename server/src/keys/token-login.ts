@@ -12,33 +12,14 @@ import {
   isPinRejected,
   type Library,
 } from './pkcs11-library.ts';
-import { createSessionPool, type SessionPool } from './session-pool.ts';
+import { createSessionPool } from './session-pool.ts';
 
 /** Shortest time between two logins to an HSM that does not answer, in milliseconds: the library may wait long for each. */
 const PAUSE = 1000;
 /** The same for a login that only looks for a missing key, because it interrupts signing with other keys. */
 const PAUSE_FOR_KEY = 5000;
 
-export interface TokenLogin {
-  /**
-   * Runs `work` with a session of its own, twice where the first time fails because sessions or token were lost.
-   * @param handles of keys, by id: they hold for as long as the login
-   */
-  withSession<T>(
-    kind: 'signing' | 'generating',
-    work: (session: Handle, handles: Map<string, Handle>) => Promise<T>,
-  ): Promise<T>;
-  /** Uses this PIN for the next login. One that the HSM rejected is not tried again before this call. */
-  usePin(pin: string): void;
-  /** Waits for work under way and closes every session. */
-  close(): Promise<void>;
-}
-
-/** @throws `token-not-found`, `pin-rejected`, `hsm-failed` */
-export function logIn(
-  library: Library,
-  { label, pin: firstPin }: { readonly label: string; readonly pin: string },
-): TokenLogin {
+export function logIn(library: Library, { label, pin: firstPin }: { readonly label: string; readonly pin: string }) {
   let pin = firstPin;
   let rejection: unknown;
   let lookedForKey = Number.NEGATIVE_INFINITY;
@@ -62,8 +43,8 @@ export function logIn(
   let recovery: Promise<void> | undefined;
   let failure: { readonly at: number; readonly error: unknown } | undefined;
 
-  const pool = (flags: number): SessionPool<Handle> =>
-    createSessionPool({
+  const pool = (flags: number) =>
+    createSessionPool<Handle>({
       open: () => open(login().slot, flags),
       discard: (session) => quietly(() => module.C_CloseSession(session)),
     });
@@ -101,7 +82,14 @@ export function logIn(
   };
 
   return {
-    async withSession(kind, work) {
+    /**
+     * Runs `work` with a session of its own, twice where the first time fails because sessions or token were lost.
+     * @param work gets the handles of keys, by id: they hold for as long as the login
+     */
+    async withSession<T>(
+      kind: keyof typeof pools,
+      work: (session: Handle, handles: Map<string, Handle>) => Promise<T>,
+    ): Promise<T> {
       let used: typeof current;
       const once = async () => {
         await recovery;
@@ -123,12 +111,14 @@ export function logIn(
         return await once();
       }
     },
-    usePin(given) {
+    /** Uses this PIN for the next login. One that the HSM rejected is not tried again before this call. */
+    usePin(given: string): void {
       pin = given;
       rejection = undefined;
       failure = undefined;
     },
-    async close() {
+    /** Waits for work under way and closes every session. */
+    async close(): Promise<void> {
       await Promise.all([pools.signing.drain(), pools.generating.drain()]);
       const { slot } = current ?? {};
       if (slot !== undefined) quietly(() => module.C_CloseAllSessions(slot));

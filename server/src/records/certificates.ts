@@ -4,7 +4,6 @@ import type { Kysely } from 'kysely';
 import type { Batches } from './batches.ts';
 import { type IssuedCertificate, isStorable, type StoredCertificate, type Tables, toCertificate } from './rows.ts';
 
-/** @param byNumber finds certificates for calls at once together */
 export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<string, StoredCertificate | undefined>) {
   return {
     async list(): Promise<readonly StoredCertificate[]> {

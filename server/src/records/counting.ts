@@ -11,7 +11,6 @@ import { type NewRecord, RECORD_COLUMNS, type Tables, toRecordRow } from './rows
 
 /** How long the database is asked again after an error. */
 export interface Patience {
-  /** In milliseconds. */
   readonly settling: number;
   /** Aborted once the server ends: then nothing is tried again. */
   readonly ending: AbortSignal;

@@ -14,7 +14,6 @@ import {
   type Viewer,
 } from './rows.ts';
 
-/** @param byAccessKey finds clients of calls at once together */
 export function clientsOf(database: Kysely<Tables>, byAccessKey: Batches<string, Client | undefined>) {
   return {
     async list(): Promise<readonly Client[]> {

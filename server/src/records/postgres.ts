@@ -8,7 +8,6 @@ import { migrate } from './migrations.ts';
 import type { Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
 
-/** How many connections one server opens at most. */
 const CONNECTIONS = 10;
 /** A database that takes longer counts as not answering. Milliseconds. */
 const PATIENCE = 10_000;
@@ -18,7 +17,6 @@ const STATEMENTS = 32;
 /**
  * Connects, and brings the tables up to date.
  * @param url `postgres://…`; what it lacks comes from the variables of PostgreSQL's own tools (PGPASSWORD, PGSSLMODE, …)
- * @throws `database-unusable`
  */
 export async function openPostgresStore(url: string): Promise<Store> {
   const { default: pg } = await import('pg');

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { ExpressionBuilder, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { isStorable, type ReportStatus, type SignatureRecord, type Tables, toRecord } from './rows.ts';
 
 /**
@@ -22,9 +22,7 @@ export function isRecordId(text: string): boolean {
 export interface RecordFilter {
   readonly clientId?: string | undefined;
   readonly certificate?: string | undefined;
-  /** Signed then or later. */
   readonly since?: Date | undefined;
-  /** Signed before. */
   readonly until?: Date | undefined;
 }
 
@@ -40,8 +38,6 @@ export interface Batch {
   /** The last one looked at, fitting or not, where there may be more behind it. */
   readonly next: Position | undefined;
 }
-
-type Condition = ExpressionBuilder<Tables, 'records'>;
 
 /** All but the signature, which is longer than all the others together. */
 const COLUMNS = [
@@ -94,65 +90,31 @@ export function recordsOf(database: Kysely<Tables>) {
      * that, since signatures wait for the same database.
      */
     async search(
-      filter: RecordFilter,
+      { clientId, certificate, since, until }: RecordFilter,
       { order, size, after }: { readonly order: Order; readonly size: number; readonly after?: Position | undefined },
     ): Promise<Batch> {
       const [ahead, direction] = order === 'oldest first' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
-      // The index alone shows where the batch ends; only then its rows are read.
-      const last = await database
-        .selectFrom('records')
-        .select(['signed_at', 'id'])
-        .where((condition) => condition.and([...inTime(condition, filter), ...beyond(condition, ahead, after)]))
-        .orderBy('signed_at', direction)
-        .orderBy('id', direction)
-        .offset(size - 1)
-        .limit(1)
-        .executeTakeFirst();
-      const next = last && { signedAt: new Date(last.signed_at), id: last.id };
-      const upTo = ahead === '>' ? '<=' : '>=';
-      const rows = await database
-        .selectFrom('records')
-        .select(COLUMNS)
-        .where((condition) =>
-          condition.and([
-            ...inTime(condition, filter),
-            ...beyond(condition, ahead, after),
-            ...beyond(condition, upTo, next),
-            ...fitting(condition, filter),
-          ]),
-        )
-        .orderBy('signed_at', direction)
-        .orderBy('id', direction)
-        .execute();
-      return { records: rows.map((row) => toRecord({ ...row, signature: null })), next };
+      let query = database.selectFrom('records').select(COLUMNS);
+      if (since !== undefined) query = query.where('signed_at', '>=', since.toISOString());
+      if (until !== undefined) query = query.where('signed_at', '<', until.toISOString());
+      if (after !== undefined) {
+        query = query.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('signed_at', 'id'), ahead, tuple(after.signedAt.toISOString(), after.id)),
+        );
+      }
+      const rows = await query.orderBy('signed_at', direction).orderBy('id', direction).limit(size).execute();
+      const looked = rows.map((row) => toRecord({ ...row, signature: null }));
+      const isWanted = (record: SignatureRecord) =>
+        (clientId === undefined || record.clientId === clientId) &&
+        (certificate === undefined || record.certificate === certificate);
+      return { records: looked.filter(isWanted), next: looked.length < size ? undefined : looked.at(-1) };
     },
   };
-}
-
-function inTime(condition: Condition, { since, until }: RecordFilter) {
-  return [
-    ...(since === undefined ? [] : [condition('signed_at', '>=', since.toISOString())]),
-    ...(until === undefined ? [] : [condition('signed_at', '<', until.toISOString())]),
-  ];
-}
-
-function beyond(condition: Condition, comparison: '>' | '<' | '>=' | '<=', position: Position | undefined) {
-  if (position === undefined) return [];
-  const { refTuple, tuple } = condition;
-  return [condition(refTuple('signed_at', 'id'), comparison, tuple(position.signedAt.toISOString(), position.id))];
-}
-
-function fitting(condition: Condition, { clientId, certificate }: RecordFilter) {
-  return [
-    ...(clientId === undefined ? [] : [condition('client_id', '=', clientId)]),
-    ...(certificate === undefined ? [] : [condition('certificate', '=', certificate)]),
-  ];
 }
 
 /** Records in a batch, which takes the database some milliseconds. */
 const BATCH = 2000;
 
-/** All records that fit, in batches. */
 export async function* batches(
   records: Pick<ReturnType<typeof recordsOf>, 'search'>,
   filter: RecordFilter,

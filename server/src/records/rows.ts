@@ -6,7 +6,6 @@ import type { Extra } from '../../../src/service/messages.ts';
 
 /** Times are text as of `toISOString`, in UTC. */
 export interface Tables {
-  /** Who may sign. */
   clients: {
     id: string;
     /** The user name of HTTP Basic. */
@@ -16,7 +15,6 @@ export interface Tables {
     /** Signatures counted so far (API 8). */
     signatures: Generated<number>;
     created_at: string;
-    /** For people. */
     name: string | null;
     /** A JSON list of the numbers of the certificates it may use; null: all. */
     certificates: string | null;
@@ -26,7 +24,6 @@ export interface Tables {
     quota: number | null;
     /** From then on its credentials are rejected. */
     expires_at: string | null;
-    /** 0 or 1. */
     disabled: Generated<number>;
   };
   /** Who may only look at the operator's page. */

@@ -11,7 +11,6 @@ export function maskExtra(extra: Extra | undefined): Extra | undefined {
 
 export type Shown = ReturnType<typeof shown>;
 
-/** @param clients by their id */
 export function shown(record: SignatureRecord, clients: ReadonlyMap<string, Client>) {
   const client = clients.get(record.clientId);
   return {

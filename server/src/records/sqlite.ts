@@ -15,10 +15,7 @@ const PATIENCE = 10_000;
 /** How many statements are kept compiled: those of every call. The ones with many rows differ each time, and are large. */
 const STATEMENTS = 24;
 
-/**
- * Opens the database file, makes it where it is missing, and brings its tables up to date.
- * @throws `database-unusable`
- */
+/** Opens the database file, makes it where it is missing, and brings its tables up to date. */
 export async function openSqliteStore(path: string): Promise<Store> {
   const file = new Database(path);
   const database = new Kysely<Tables>({ dialect: sqliteDialect(file) });

@@ -12,25 +12,22 @@ export interface Address {
   readonly caFile: string | undefined;
 }
 
-/** @param port the one that is listened on */
 export function addressOf({ host, tlsNames }: StartConfig, port: number, caFile: string | undefined): Address {
   // A name given for TLS, or the one listened on, unless that is a wildcard.
   const name = tlsNames[0] ?? (isWildcard(host) ? '127.0.0.1' : host);
   return { baseUrl: `https://${bracketed(name)}:${port}`, caFile };
 }
 
-/** Keeps the address of a start for the clients that are added later. @throws `data-folder-unusable` */
+/** Keeps the address of a start for the clients that are added later. */
 export async function keepAddress(folder: DataFolder, address: Address): Promise<void> {
   await usable(folder.address, replaceFile(folder.address, JSON.stringify(address)));
 }
 
-/** The address of the last start; undefined before the first one. @throws `data-folder-unusable` */
+/** The address of the last start; undefined before the first one. */
 export async function lastAddress(folder: DataFolder): Promise<Address | undefined> {
   const kept = await usable(folder.address, readIfThere(folder.address));
   return kept && JSON.parse(kept.toString());
 }
-
-/** @throws `tls-file-unreadable`, `tls-files-unusable`, `tls-key-mismatch` */
 export async function configuredAddress(folder: DataFolder, config: StartConfig): Promise<Address> {
   const { tls, port } = config;
   const caFile = tls === undefined ? folder.tls.ca : (await readTls(tls.certificate, tls.key)).caFile;

@@ -13,7 +13,7 @@ import {
 } from '../certificates/x509.ts';
 import { reasonOf, ServerError } from '../errors.ts';
 import { isThere, replaceFile } from '../files.ts';
-import type { KeyStore, RsaBits, SigningKey } from '../keys/key-store.ts';
+import type { KeyStore, RsaBits, SigningKey } from '../keys/pkcs11.ts';
 import type { IssuedCertificate } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
 import { type DataFolder, usable } from './data-folder.ts';
@@ -31,7 +31,6 @@ export interface MakingData {
 /**
  * Makes a key in the HSM and a certificate for it; a running server uses it immediately.
  * @returns the path of its chain, PEM
- * @throws `certificate-number-taken`, `key-not-found`, `data-folder-incomplete`, `hsm-failed`
  */
 export async function makeCertificate(
   { store, keys, folder }: MakingData,
@@ -49,10 +48,7 @@ export async function makeCertificate(
   return path;
 }
 
-/**
- * The server's own authority, and its certificate as PEM.
- * @throws `data-folder-incomplete`, `key-not-found`, `hsm-failed`
- */
+/** The server's own authority, and its certificate as PEM. */
 export async function codeSigningIssuer({ store, keys, folder }: MakingData) {
   const authority = await store.authority.get();
   if (authority === undefined) {
@@ -62,8 +58,6 @@ export async function codeSigningIssuer({ store, keys, folder }: MakingData) {
   const key = await requireKey(keys, keyId);
   return { issuer: hsmIssuer(nameOf(new X509Certificate(certificate)), key), certificate };
 }
-
-/** @throws `key-not-found`, `hsm-failed` */
 export async function requireKey(keys: Pick<KeyStore, 'find'>, id: string): Promise<SigningKey> {
   const key = await keys.find(id);
   if (key === undefined) throw new ServerError('key-not-found', { id });
@@ -90,7 +84,7 @@ export async function issueCodeSigning(
   };
 }
 
-/** Writes the files of chains that are missing: the store is what counts, the files are for clients to read. @throws `data-folder-unusable` */
+/** Writes the files of chains that are missing: the store is what counts, the files are for clients to read. */
 export async function restoreChainFiles(store: Store, folder: DataFolder): Promise<void> {
   for (const { number, chain } of await store.certificates.list()) {
     const path = folder.certificate(number);
@@ -101,7 +95,6 @@ export async function restoreChainFiles(store: Store, folder: DataFolder): Promi
 /**
  * Makes a key and the request for its certificate; where the number has a key, the request is for that one.
  * @returns PEM
- * @throws `key-not-found`, `hsm-failed`
  */
 export async function requestCertificate(
   { store, keys }: MakingData,
@@ -121,7 +114,6 @@ export async function requestCertificate(
  * Gives a number the certificate that was made for its key: the first one, or another in the place of the one before.
  * @param path PEM, in any order
  * @returns the path of the chain's file
- * @throws `nothing-requested`, `certificate-unusable`, `key-not-found`, `hsm-failed`
  */
 export async function importCertificate(
   { store, keys, folder }: MakingData,

@@ -17,7 +17,6 @@ export const UNRESTRICTED: Restrictions = {
 /**
  * Adds a client, and shows its credentials with all else that it needs.
  * @returns its access key
- * @throws `client-env-exists`, `client-env-not-writable`, `data-folder-unusable`
  */
 export async function addClient(
   data: StoredData,
@@ -35,7 +34,6 @@ export async function addClient(
 
 /**
  * The variables of a client besides its credentials. Of several certificates that it may use, a person chooses one.
- * @throws `data-folder-unusable`
  */
 export async function serviceVariables(
   { store, folder }: StoredData,

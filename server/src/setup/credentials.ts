@@ -23,7 +23,6 @@ export interface Variable {
  * @param dataRoot the folder that `--data` names; it may be missing still
  * @param terminal writes to a terminal; undefined without a terminal
  * @param option what names the file, for people
- * @throws `nobody-to-hand-credentials-to`, `client-env-exists`, `client-env-not-writable`
  */
 export async function chooseReceiver(
   clientEnv: string | undefined,
@@ -68,7 +67,6 @@ export function credentialVariables(accessKey: string, accessSecret: string, pre
 /**
  * Shows variables as lines for `set -a; . FILE`, then does what makes their secret valid: so no secret is valid that was
  * never shown. If that fails, the file is removed again.
- * @throws `client-env-exists`, `client-env-not-writable`
  */
 export async function give(
   receiver: Receiver,

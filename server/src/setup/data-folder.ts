@@ -12,10 +12,8 @@ export type DataFolder = ReturnType<typeof layout>;
 export function layout(path: string) {
   return {
     path,
-    /** The user PIN of the token. */
     pin: join(path, 'pin'),
     database: join(path, 'database.sqlite'),
-    /** The address of the last start, JSON. */
     address: join(path, 'address.json'),
     /** The authority that issued the code-signing certificates, PEM. */
     authority: join(path, 'certificates', 'ca.pem'),
@@ -31,7 +29,6 @@ export function layout(path: string) {
   } as const;
 }
 
-/** The data inside the folder that `--data` names. */
 export function dataFolder(root: string): DataFolder {
   return layout(join(resolve(root), 'service'));
 }
@@ -51,13 +48,12 @@ export async function usable<T>(path: string, work: Promise<T>): Promise<T> {
 /**
  * Reads one of the files that a first start makes.
  * @param what it is, for the error
- * @throws `data-folder-incomplete`, `data-folder-unusable`
  */
 export async function readPart(folder: DataFolder, path: string, what: string): Promise<string> {
   return await part(folder, path, what, readFile(path, 'utf8'));
 }
 
-/** Checks a file that something else reads: it must not be empty. @throws `data-folder-incomplete`, `data-folder-unusable` */
+/** Checks a file that something else reads: it must not be empty. */
 export async function requirePart(folder: DataFolder, path: string, what: string): Promise<void> {
   const { size } = await part(folder, path, what, stat(path));
   if (size === 0) throw new ServerError('data-folder-incomplete', { path: folder.path, missing: what });

@@ -8,7 +8,7 @@ import { toPem } from '../certificates/x509.ts';
 import type { DataConfig } from '../config.ts';
 import { reasonOf, ServerError } from '../errors.ts';
 import { isMissing, syncFolder } from '../files.ts';
-import type { RsaBits } from '../keys/key-store.ts';
+import type { RsaBits } from '../keys/pkcs11.ts';
 import { createToken, openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
 import { configureSoftHsm, tokenFolder } from '../keys/softhsm.ts';
 import { codeSigningIssuer, issueCodeSigning, type MakingData } from './certificates.ts';
@@ -28,7 +28,6 @@ const ABANDONED = 60 * 60 * 1000;
 /**
  * Creates the data of a server that has no data yet.
  * An interrupted start leaves a folder aside and nothing else; of two concurrent starts, the later one uses what the earlier made.
- * @throws `data-folder-unusable`, and what the HSM throws
  */
 export async function makeData(
   config: DataConfig,

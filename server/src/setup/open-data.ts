@@ -1,12 +1,10 @@
-/** Opens what a data folder holds: the database and the keys of the HSM. */
-
 import { readdir, readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { DataConfig } from '../config.ts';
 import { reasonOf, ServerError } from '../errors.ts';
 import { isThere, readIfThere, replaceFile, underFileLock } from '../files.ts';
-import type { KeyStore } from '../keys/key-store.ts';
+import type { KeyStore } from '../keys/pkcs11.ts';
 import { openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
 import { configureSoftHsm, findSoftHsm, tokenFolder } from '../keys/softhsm.ts';
 import { openPostgresStore } from '../records/postgres.ts';
@@ -14,7 +12,6 @@ import { openSqliteStore } from '../records/sqlite.ts';
 import type { Store } from '../records/store.ts';
 import { type DataFolder, dataFolder, readPart, requirePart, usable } from './data-folder.ts';
 
-/** The label of the token that a first start makes. */
 export const TOKEN_LABEL = 'codesign-remote';
 /**
  * While one signature is computed on each core, the next ones wait in sessions of their own: the cores need not wait for
@@ -30,8 +27,6 @@ export interface OpenData {
   readonly sessions: number;
   close(): Promise<void>;
 }
-
-/** @throws `data-folder-incomplete`, `data-folder-unusable`, and what HSM and database throw */
 export async function openData(config: DataConfig, environment: NodeJS.ProcessEnv): Promise<OpenData> {
   const folder = dataFolder(config.dataRoot);
   const { database } = config;
@@ -72,19 +67,19 @@ export async function openData(config: DataConfig, environment: NodeJS.ProcessEn
   }
 }
 
-/** The database of a data folder. @param database `postgres://…`; undefined: SQLite in it @throws `database-unusable` */
+/** The database of a data folder. @param database `postgres://…`; undefined: SQLite in it */
 export async function openStore(folder: DataFolder, database: string | undefined): Promise<Store> {
   return database === undefined ? await openSqliteStore(folder.database) : await openPostgresStore(database);
 }
 
-/** Checks that SQLite would not make a new, empty database. @throws `database-not-named`, `data-folder-incomplete`, `data-folder-unusable` */
+/** Checks that SQLite would not make a new, empty database. */
 export async function requireDatabase(folder: DataFolder): Promise<void> {
   const present = await usable(folder.database, isThere(folder.database));
   if (!present) throw new ServerError('database-not-named', { path: folder.path });
   await requirePart(folder, folder.database, 'its database');
 }
 
-/** The token that has the keys: the operator's own, or undefined for SoftHSM's in the data folder. @throws `pkcs11-library-not-found`, `pin-missing`, `pin-unreadable` */
+/** The token that has the keys: the operator's own, or undefined for SoftHSM's in the data folder. */
 export async function chooseHsm(
   { pkcs11Library, pkcs11Token: label, pkcs11PinFile: path }: DataConfig,
   environment: NodeJS.ProcessEnv,
@@ -103,7 +98,7 @@ export async function chooseHsm(
   return { library, token: { library, label, pin } };
 }
 
-/** The PIN of the token that a first start made. @throws `token-not-named`, `data-folder-unusable` */
+/** The PIN of the token that a first start made. */
 export async function readPin(folder: DataFolder): Promise<string> {
   const present = await usable(folder.pin, isThere(folder.pin));
   if (!present) throw new ServerError('token-not-named', { path: folder.path });

@@ -12,7 +12,6 @@ import { readIfThere, replaceFile } from '../files.ts';
 import { type DataFolder, readPart, usable } from './data-folder.ts';
 
 export interface TlsMaterial {
-  /** PEM. */
   readonly certificate: string;
   readonly key: string;
   /** What a client needs to trust it beyond public roots, or undefined where that is nothing we know of. */
@@ -23,7 +22,7 @@ const ALWAYS = ['localhost', '127.0.0.1', '::1'];
 /** A certificate that ends sooner than this is renewed at the next start, in milliseconds. */
 const RENEW_BEFORE = 90 * 24 * 60 * 60 * 1000;
 
-/** Reads the operator's files. @throws `tls-file-unreadable`, `tls-files-unusable`, `tls-key-mismatch` */
+/** Reads the operator's files. */
 export async function readTls(certificate: string, key: string): Promise<TlsMaterial> {
   const pem = { certificate: await readPem('--tls-cert', certificate), key: await readPem('--tls-key', key) };
   const [leaf, ...issuers] = parsed(certificate, () => readCertificates(pem.certificate));
@@ -76,7 +75,6 @@ function oneLine(subject: string | undefined): string {
 /**
  * The server's own certificate, replaced where it is damaged, lacks a name or ends soon.
  * @param names DNS names and IP addresses besides localhost
- * @throws `data-folder-incomplete`, `data-folder-unusable`
  */
 export async function ownTls(folder: DataFolder, names: readonly string[], now: Date): Promise<TlsMaterial> {
   const { tls } = folder;

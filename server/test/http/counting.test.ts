@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { ServerError } from '../../src/errors.ts';
-import type { KeyStore, SigningKey } from '../../src/keys/key-store.ts';
+import type { KeyStore, SigningKey } from '../../src/keys/pkcs11.ts';
 import { OutcomeUnknown } from '../../src/records/counting.ts';
 import type { Store } from '../../src/records/store.ts';
 import { goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';

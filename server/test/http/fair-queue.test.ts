@@ -1,9 +1,21 @@
 import { expect, test } from 'vitest';
-import { createFairQueue } from '../../src/http/fair-queue.ts';
+import { createFairQueue, type FairQueueOptions } from '../../src/http/fair-queue.ts';
+
+/** A queue that limits nothing but the slots, unless said. */
+function queueOf(atOnce: number, more: Partial<FairQueueOptions> = {}) {
+  const open = { shared: atOnce, limit: Number.POSITIVE_INFINITY, oneByOne: () => false, isLast: () => false };
+  const queue = createFairQueue({ ...open, atOnce, ...more });
+  return {
+    ...queue,
+    /** The same for a queue that is never full. */
+    admit: (owner: string, work: (leave: () => void) => Promise<void>) =>
+      queue.run(owner, work, () => expect.unreachable()),
+  };
+}
 
 /** Work that ends when it is let go; notes whose work is under way, and what became of each. */
 function scene(atOnce: number, limit: number) {
-  const queue = createFairQueue({ atOnce, limit });
+  const queue = queueOf(atOnce, { limit });
   const running: { readonly owner: string; readonly end: () => void }[] = [];
   const started: string[] = [];
   const outcomes: string[] = [];
@@ -61,11 +73,11 @@ test('shares in equal parts between owners that always have work waiting', async
 });
 
 test('leaves one owner all of the places, and several of them fewer in equal parts', async () => {
-  const queue = createFairQueue({ atOnce: 8, shared: 4 });
+  const queue = queueOf(8, { shared: 4 });
   const ends: { owner: string; end: () => void }[] = [];
   const work = (owner: string) => () => new Promise<void>((resolve) => ends.push({ owner, end: resolve }));
   const ask = (owner: string, times: number) => {
-    for (let index = 0; index < times; index++) void queue.run(owner, work(owner));
+    for (let index = 0; index < times; index++) void queue.admit(owner, work(owner));
   };
   ask('greedy', 60);
   await tick();
@@ -79,20 +91,20 @@ test('leaves one owner all of the places, and several of them fewer in equal par
 });
 
 test('keeps places free for an owner whose callers are away for a moment', async () => {
-  const queue = createFairQueue({ atOnce: 8, shared: 4 });
+  const queue = queueOf(8, { shared: 4 });
   let underWay = 0;
   const greedy = () =>
     new Promise<void>(() => {
       underWay += 1;
     });
   await Promise.all([
-    queue.run('modest', async () => await tick()),
-    queue.run('modest', async () => await tick()),
+    queue.admit('modest', async () => void (await tick())),
+    queue.admit('modest', async () => void (await tick())),
     tick().then(() => {
-      for (let index = 0; index < 60; index++) void queue.run('greedy', greedy);
+      for (let index = 0; index < 60; index++) void queue.admit('greedy', greedy);
     }),
   ]);
-  await queue.run('modest', async () => await tick());
+  await queue.admit('modest', async () => void (await tick()));
   await tick();
   expect(underWay).toBe(2);
 });
@@ -111,21 +123,21 @@ test('rejects what does not fit into the queue, and then what the owner with the
 
 test('an owner whose work goes last gets a slot only if no other owner waits', async () => {
   const started: string[] = [];
-  const queue = createFairQueue({ atOnce: 1, isLast: (owner) => owner === 'wasteful' });
+  const queue = queueOf(1, { isLast: (owner) => owner === 'wasteful' });
   const work = (owner: string) => async () => {
     started.push(owner);
     await tick();
   };
-  const ask = (owner: string, times: number) => Array.from({ length: times }, () => queue.run(owner, work(owner)));
+  const ask = (owner: string, times: number) => Array.from({ length: times }, () => queue.admit(owner, work(owner)));
   await Promise.all([...ask('wasteful', 3), ...ask('a', 2), ...ask('b', 2)]);
   expect(started).toEqual(['wasteful', 'a', 'b', 'a', 'b', 'wasteful', 'wasteful']);
 });
 
 test('work that leaves its slot lets the next begin, but no more than twice its part is unfinished', async () => {
-  const queue = createFairQueue({ atOnce: 2 });
+  const queue = queueOf(2);
   const ends: (() => void)[] = [];
   for (let index = 0; index < 8; index++) {
-    void queue.run('a', async (leave) => {
+    void queue.admit('a', async (leave) => {
       const ended = new Promise<void>((resolve) => ends.push(resolve));
       await tick();
       leave();
@@ -144,22 +156,22 @@ test('runs work one by one while it is to, and then on all slots again', async (
   let oneByOne = true;
   let running = 0;
   const most: number[] = [];
-  const queue = createFairQueue({ atOnce: 3, oneByOne: () => oneByOne });
+  const queue = queueOf(3, { oneByOne: () => oneByOne });
   const work = async () => {
     running += 1;
     most.push(running);
     await tick();
     running -= 1;
   };
-  await Promise.all(Array.from({ length: 4 }, () => queue.run('a', work)));
+  await Promise.all(Array.from({ length: 4 }, () => queue.admit('a', work)));
   expect(most).toEqual([1, 1, 1, 1]);
   oneByOne = false;
-  await Promise.all(Array.from({ length: 3 }, () => queue.run('a', work)));
+  await Promise.all(Array.from({ length: 3 }, () => queue.admit('a', work)));
   expect(Math.max(...most)).toBe(3);
 });
 
 test('work that fails leaves its place to the next', async () => {
-  const queue = createFairQueue({ atOnce: 1, limit: 10 });
+  const queue = queueOf(1, { limit: 10 });
   const busy = () => 'busy';
   const failing = queue.run('a', () => Promise.reject(new Error('failed')), busy);
   const next = queue.run('b', async () => 'done', busy);
