@@ -26,7 +26,7 @@ export const extraMember: ValueKind<readonly [ExtraMember, string]> = {
       EXTRA_MEMBERS.map((member) => [
         member,
         member === 'signing_filesize'
-          ? { anyOf: [{ type: 'integer', minimum: 0 }, { const: '' }] }
+          ? { type: ['integer', 'string'], minimum: 0, pattern: '^\\d*$' }
           : { type: 'string' },
       ]),
     ),
