@@ -1,7 +1,7 @@
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import type { AfterFile, Claim, Journal } from '../../journal/journal.ts';
 import { mayHaveBeenCounted } from '../../service/errors.ts';
-import type { ReportStatus, SignatureRecord, SignRequest } from '../../service/signing-service.ts';
+import type { ReportStatus, SignatureRecord } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
 
 /** A call whose signature is for a file, or for a file in it. */
@@ -25,58 +25,67 @@ export interface EndedCall extends Pick<FileCall, 'claim'> {
   readonly isKept: boolean;
 }
 
-/** What the service awaits around each attempt. */
-export type AroundAttempts = {
-  readonly [Hook in 'beforeSend' | 'beforeRetry']: NonNullable<SignRequest[Hook]>;
-};
-
-/**
- * Requests a signature, and records it in the journal directly before each attempt is sent and after the answer. If the
- * journal cannot keep an answer, that is a warning. Throws what `request` throws, and what keeps the journal from
- * recording the request.
- */
-export async function requestOnRecord(
-  claim: Claim,
-  request: (around: AroundAttempts) => Promise<SignatureRecord>,
-  warnings: string[],
-): Promise<SignatureRecord> {
+/** Throws `just-unanswered`. Returns warnings of earlier calls whose outcome is unknown. */
+export async function checkEarlierCalls(claim: Claim): Promise<readonly string[]> {
   if (claim.justUnanswered) {
     await releaseQuietly(claim);
     throw signingErrors('just-unanswered');
   }
-  for (const id of claim.unknownCalls) {
-    warnings.push(`An earlier call for this signature may have been counted: its outcome is unknown (journal ${id}).`);
-  }
-  let isUnsent = false;
-  const around: AroundAttempts = {
+  return claim.unknownCalls.map(
+    (id) => `An earlier call for this signature may have been counted: its outcome is unknown (journal ${id}).`,
+  );
+}
+
+/** What the service awaits around each attempt of a request. */
+export interface RecordedAttempts {
+  /** Records the attempt. One that the journal cannot record must not be sent. */
+  beforeSend(): Promise<void>;
+  beforeRetry(): Promise<void>;
+  /** Whether the journal could not record the last attempt. */
+  isUnrecorded(): boolean;
+}
+
+export function recordAttempts(claim: Claim, warnings: string[]): RecordedAttempts {
+  let isUnrecorded = false;
+  return {
     async beforeSend() {
-      isUnsent = true;
+      isUnrecorded = true;
       await claim.requested();
-      isUnsent = false;
+      isUnrecorded = false;
     },
-    beforeRetry: () => recordOrWarn(() => claim.deferred(), warnings),
+    beforeRetry: () => recordOrWarn(claim.deferred(), warnings),
+    isUnrecorded: () => isUnrecorded,
   };
+}
+
+/** Records what the request brings. If the journal cannot keep an answer, that is a warning. */
+export async function recordAnswer(
+  sending: Promise<SignatureRecord>,
+  attempts: RecordedAttempts,
+  claim: Claim,
+  warnings: string[],
+): Promise<SignatureRecord> {
   let record: SignatureRecord;
   try {
-    record = await request(around);
+    record = await sending;
   } catch (thrown) {
-    // If the journal cannot record the request, it is not sent. Other processes need not wait for it.
-    if (isUnsent) await releaseQuietly(claim);
-    else await noteFailure(claim, toCodesignError(thrown), warnings);
+    // Nothing was sent, so other processes need not wait.
+    if (attempts.isUnrecorded()) await releaseQuietly(claim);
+    else await recordFailure(claim, toCodesignError(thrown), warnings);
     throw thrown;
   }
-  await recordOrWarn(() => claim.signed({ signature: record.signature, record: record.id }), warnings);
+  await recordOrWarn(claim.signed({ signature: record.signature, record: record.id }), warnings);
   return record;
 }
 
 /** Never throws: that would hide why the claim is given up. One that cannot be released ends with its process. */
 export async function releaseQuietly(claim: Claim): Promise<void> {
-  await recordOrWarn(() => claim.release());
+  await recordOrWarn(claim.release());
 }
 
-async function noteFailure(claim: Claim, error: CodesignError, warnings: string[]): Promise<void> {
+async function recordFailure(claim: Claim, error: CodesignError, warnings: string[]): Promise<void> {
   const { message } = error;
-  await recordOrWarn(() => (mayHaveBeenCounted(error) ? claim.unanswered(message) : claim.refused(message)), warnings);
+  await recordOrWarn(mayHaveBeenCounted(error) ? claim.unanswered(message) : claim.refused(message), warnings);
 }
 
 /** Records that the signatures are in the file at `target`. */
@@ -101,12 +110,12 @@ export async function recordNotWritten(
   error: CodesignError,
 ): Promise<readonly EndedCall[]> {
   return await Promise.all(
-    calls.map(async ({ claim, record }) => {
+    calls.map(async ({ claim, record }, index) => {
       const isKeepable = record !== undefined && claim.id !== '';
       const recorded = isKeepable ? claim.notWritten(error.message, error.code === 'file-changed') : undefined;
       const after = await recorded?.catch(() => undefined);
       // The error is that of the last call.
-      const id = (claim === calls.at(-1)?.claim ? error.record : undefined) ?? record?.id;
+      const id = (index === calls.length - 1 ? error.record : undefined) ?? record?.id;
       const isKept = after !== undefined;
       const whenKept = after?.reportDue ? 1 : undefined;
       return { claim, record: id, status: isKept ? whenKept : 2, isReported: false, isKept } as const;
@@ -115,8 +124,8 @@ export async function recordNotWritten(
 }
 
 /** For what is done already: a journal that cannot record it changes nothing about it. */
-export async function recordOrWarn(step: () => Promise<void>, warnings?: string[]): Promise<void> {
-  await step().catch(warnInto(warnings));
+export async function recordOrWarn(recording: Promise<void>, warnings?: string[]): Promise<void> {
+  await recording.catch(warnInto(warnings));
 }
 
 function warnInto(warnings: string[] | undefined): (thrown: unknown) => undefined {

@@ -92,5 +92,5 @@ export function reportTo(options: ReportsOptions) {
 
 /** A report that the journal cannot record is sent again by a later run, which never counts. */
 async function settle(claim: Claim, reported: Reported): Promise<void> {
-  await recordOrWarn(() => claim.reported(reported));
+  await recordOrWarn(claim.reported(reported));
 }

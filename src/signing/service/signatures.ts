@@ -17,12 +17,14 @@ import type { SigningEvent } from '../outcome.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import type { StopSignal } from '../run.ts';
 import {
-  type AroundAttempts,
   type Claims,
+  checkEarlierCalls,
   type FileCall,
+  type RecordedAttempts,
+  recordAnswer,
+  recordAttempts,
   recordOrWarn,
   releaseQuietly,
-  requestOnRecord,
 } from './call.ts';
 import { type ClientInfo, describeRequest, sentFileName } from './client-info.ts';
 import type { RequestTurn, RequestTurns } from './request-turns.ts';
@@ -156,7 +158,7 @@ export function requestSignatures(options: SignaturesOptions) {
     }
   }
 
-  async function send({ prepared, file, turn }: SignatureWork, around: AroundAttempts): Promise<SignatureRecord> {
+  async function send({ prepared, file, turn }: SignatureWork, attempts: RecordedAttempts): Promise<SignatureRecord> {
     const { path } = file;
     const { name, size } = describeFile(file);
     const request = {
@@ -166,13 +168,13 @@ export function requestSignatures(options: SignaturesOptions) {
       extra: describeRequest(client, name, size, now()),
       file: sentFileName(client.replaced, name),
       async beforeSend() {
-        await around.beforeSend();
+        await attempts.beforeSend();
         turn.send();
         onEvent({ type: 'signature-requested', path });
       },
       async beforeRetry(error: CodesignError) {
         turn.repeat(error);
-        await around.beforeRetry(error);
+        await attempts.beforeRetry();
       },
     };
     try {
@@ -215,7 +217,9 @@ export function requestSignatures(options: SignaturesOptions) {
       await releaseQuietly(claim);
       throw thrown;
     }
-    const record = await requestOnRecord(claim, (around) => send(work, around), warnings);
+    warnings.push(...(await checkEarlierCalls(claim)));
+    const attempts = recordAttempts(claim, warnings);
+    const record = await recordAnswer(send(work, attempts), attempts, claim, warnings);
     onEvent({ type: 'signature-given', path: file.path });
     return record;
   }
@@ -225,7 +229,7 @@ export function requestSignatures(options: SignaturesOptions) {
     const mismatch = findMismatch(prepared, record);
     if (mismatch !== undefined) {
       stop.stop('the certificate does not match the key at the service', mismatch);
-      await recordOrWarn(() => claim.unusable(mismatch.message), warnings);
+      await recordOrWarn(claim.unusable(mismatch.message), warnings);
       throw mismatch;
     }
     turn.succeed();

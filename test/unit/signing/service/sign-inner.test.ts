@@ -9,6 +9,7 @@ import type { FormatOptions } from '../../../../src/formats/format-options.ts';
 import type { FileOutcome } from '../../../../src/signing/outcome.ts';
 import { writeFiles } from '../../../../src/signing/resume/write-files.ts';
 import type { Claims } from '../../../../src/signing/service/call.ts';
+import { withoutJournal } from '../../../../src/signing/service/call.ts';
 import { signFiles } from '../../../../src/signing/sign-files.ts';
 import { createTimestampDesk, type TimestampDesk } from '../../../support/services/timestamp-desk.ts';
 import { makeTimestampPki } from '../../../support/services/timestamp-pki.ts';
@@ -121,6 +122,21 @@ describe('a bundle with three packages', () => {
       digest: null,
       inner: ['app.msix', 'b.msix', 'c.msix'].map((name) => ({ name, digest: expect.stringMatching(/^[\w+/]{43}=$/) })),
     });
+  });
+
+  it('without a journal gives all signatures up if the last one does not match, each under its own record', async () => {
+    const { sign } = scene.service;
+    scene.service.sign = async (request, signal) => {
+      const given = await sign(request, signal);
+      return scene.service.asked < 4 ? given : { ...given, signature: given.signature.toReversed() };
+    };
+    const signing = scene.signing(withoutJournal, { formatOptions });
+    expect((await signFiles([{ path, output: path }], signing)).files).toMatchObject([
+      { status: 'failed', error: { code: 'signature-mismatch' }, record: 'record-4', kept: false },
+    ]);
+    const givenUp = [1, 2, 3, 4].map((number) => [`record-${number}`, 2]);
+    expect(scene.service.reports.toSorted()).toEqual(givenUp);
+    expect(await readFile(path)).toEqual(BUNDLE);
   });
 
   it.each([0, 1, 2, 3])('takes those from the journal that a run got which failed after %s', async (before) => {
