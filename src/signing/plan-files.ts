@@ -42,10 +42,11 @@ async function planFile(file: FileToSign, run: StartedRun, decide: Decide, keeps
     const intent = await decide(opened, recognised);
     const target = await resolveTarget(file.output);
     const open = openAgain(format, file.output, keepsLayout ? opened : undefined);
-    const plan: PlannedFile = { ...recognised, ...intent, target, targetVersion: versionAt(target), open };
+    const plan: PlannedFile = { ...recognised, ...intent, target, targetVersion: undefined, open };
     if (intent.skipped !== undefined) return { file, plan: { ...plan, output: file.path } };
     await assertReplaceable(target);
-    return { file, plan: { ...plan, warnings: [...intent.warnings, ...hardLinkWarnings(file, stats)] } };
+    const warnings = [...intent.warnings, ...hardLinkWarnings(file, stats)];
+    return { file, plan: { ...plan, targetVersion: versionAt(target), warnings } };
   } catch (thrown) {
     const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
     return { file, format: format?.id ?? null, error };

@@ -39,7 +39,7 @@ export interface WrittenSignature {
 export interface PlannedFile extends RecognisedFile, Intent {
   /** Absolute path of the result, links followed. */
   readonly target: string;
-  /** The target as it was when it was planned; undefined if it was absent. */
+  /** The target as it was when it was planned; undefined if it was absent, or the file is skipped. */
   readonly targetVersion: string | undefined;
   /** Opens the file, if it has not changed since it was planned. */
   open(source: ByteSource, reader: ContentReader): Promise<SignableFile>;

@@ -289,6 +289,24 @@ describe('a run', () => {
     expect(service.asked).toBe(1);
   });
 
+  it.each([
+    ['appeared', undefined],
+    ['changed', 'an earlier result'],
+  ])('sends no request when the target %s while its call waited for its turn', async (_, earlier) => {
+    const files = (await programs(2)).map(({ path }, index) => ({ path, output: join(folder, `out-${index}.exe`) }));
+    const [, second] = files.map(({ output }) => output);
+    if (earlier !== undefined) await writeFile(second ?? '', earlier);
+    const service = testService(() => writeFile(second ?? '', 'the result of another run'));
+    const result = await signFiles(files, signingWith(service, { concurrency: 1 }));
+    expect(result.files.map((file) => (file.status === 'failed' ? file.error.code : file.status))).toEqual([
+      'signed',
+      'file-changed',
+    ]);
+    expect(service.asked).toBe(1);
+    expect(await readFile(second ?? '', 'utf8')).toBe('the result of another run');
+    expect(await noTemporaryFiles()).toBe(true);
+  });
+
   it('rehearses files of many megabytes', async () => {
     const path = join(folder, 'large.exe');
     await writeFile(path, Buffer.concat([await readFile(fixture('pe/hello.exe')), Buffer.alloc(5 * 1024 * 1024, 7)]));
