@@ -10,25 +10,10 @@ import { defaultDataRoot } from './setup/data-folder.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Options as the command line gives them. */
-export interface DataOptions {
-  readonly config?: string;
-  readonly data?: string;
-  readonly database?: string;
-  readonly pkcs11Library?: string;
-  readonly pkcs11Token?: string;
-  readonly pkcs11PinFile?: string;
-}
-
-export interface StartOptions extends DataOptions {
-  readonly host?: string;
-  readonly port?: string;
-  readonly clientEnv?: string;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly tlsName?: readonly string[];
-  readonly logLevel?: string;
-}
+type Texts<Name extends string> = { readonly [name in Name]?: string };
+export type DataOptions = Texts<'config' | 'data' | 'database' | 'pkcs11Library' | 'pkcs11Token' | 'pkcs11PinFile'>;
+export type StartOptions = DataOptions &
+  Texts<'host' | 'port' | 'clientEnv' | 'tlsCert' | 'tlsKey' | 'logLevel'> & { readonly tlsName?: readonly string[] };
 
 const A_TEXT = 'a text with at least one character';
 const text = v.pipe(v.string(A_TEXT), v.nonEmpty(A_TEXT));
@@ -108,6 +93,7 @@ export type DataConfig = Pick<
 export function dataConfig(options: DataOptions, environment: NodeJS.ProcessEnv): DataConfig {
   return startConfig(options, environment);
 }
+
 export function startConfig(options: StartOptions, environment: NodeJS.ProcessEnv) {
   const path = options.config ?? (environment.CODESIGN_SERVER_CONFIG || undefined);
   const settings: Settings = {

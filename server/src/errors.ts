@@ -192,7 +192,6 @@ export class ServerError extends Error {
   }
 }
 
-/** What went wrong, as a short text for a person. */
 export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -39,12 +39,11 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Whether there is such a file. @throws an error of the system where that cannot be seen */
 export async function isThere(path: string): Promise<boolean> {
   return (await ifThere(access(path).then(() => true))) ?? false;
 }
 
-/** @returns the contents, or undefined if the file does not exist @throws the error of the system if that cannot be determined */
+/** @returns the contents, or undefined if the file does not exist */
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
   return await ifThere(readFile(path));
 }
@@ -64,7 +63,6 @@ export function isMissing(error: unknown): boolean {
 /**
  * Runs `work` while no other process works under the lock of this file. The operating system releases it when a process
  * dies. The file stays: removing one that another process waits for would lock nothing.
- * @throws `data-folder-unusable` where the lock cannot be taken
  */
 export async function underFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   let file: Database.Database | undefined;

@@ -31,7 +31,6 @@ export interface Surroundings {
 }
 
 export interface RunningServer {
-  /** Finishes what is in flight, then closes everything. */
   stop(): Promise<void>;
 }
 

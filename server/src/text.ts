@@ -24,34 +24,43 @@ export interface ListOptions {
   readonly json?: boolean;
 }
 
-/** The columns of a table by their headings. */
-export type Columns<Row> = Readonly<Record<string, (row: Row) => string | number>>;
+/** What a table shows where JSON has null. */
+const ABSENT: Readonly<Record<string, string>> = {
+  quota: 'none',
+  left: 'unlimited',
+  expiresAt: 'never',
+  certificates: 'all',
+  algorithms: 'all',
+};
 
-/** Prints the rows as an aligned table, or as a JSON array. A table without rows prints nothing. @param print takes one line */
-export function printList<Row>(
-  rows: readonly Row[],
-  columns: Columns<Row>,
+/** Prints the rows as an aligned table with their keys as headings, or as a JSON array. A table without rows prints nothing. */
+export function printList(
+  rows: readonly Readonly<Record<string, unknown>>[],
   options: ListOptions,
   print: (line: string) => void,
 ): void {
-  if (options.json) {
-    print(json(rows, 2));
-    return;
-  }
-  if (rows.length === 0) return;
-  const values = Object.values(columns);
-  const cells = [Object.keys(columns), ...rows.map((row) => values.map((value) => printable(String(value(row)))))];
-  const widths = values.map((_value, index) => cells.reduce((most, row) => Math.max(most, widthOf(row[index])), 0));
+  if (options.json) print(json(rows, 2));
+  const [first] = rows;
+  if (options.json || first === undefined) return;
+  const headings = Object.keys(first).map((key) => key.replace(/[A-Z]/g, ' $&').toUpperCase());
+  const cells = [headings, ...rows.map((row) => Object.entries(row).map(([key, value]) => cellOf(key, value)))];
+  const widths = headings.map((_heading, column) =>
+    cells.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0),
+  );
   for (const row of cells) {
-    const padded = row.map((cell, index) => cell + ' '.repeat((widths[index] ?? 0) - widthOf(cell) + 2));
-    print(padded.join('').trimEnd());
+    print(
+      row
+        .map((cell, column) => cell.padEnd((widths[column] ?? 0) + 2))
+        .join('')
+        .trimEnd(),
+    );
   }
 }
 
-/** Columns on a terminal: East Asian characters and emoji take two, combining marks none. */
-function widthOf(text = ''): number {
-  return [...text.replace(/\p{M}/gu, '')].reduce((sum, character) => sum + (WIDE.test(character) ? 2 : 1), 0);
+function cellOf(key: string, value: unknown): string {
+  if (value === null || value === undefined) return ABSENT[key] ?? '';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return printable(
+    value instanceof Date ? value.toISOString() : Array.isArray(value) ? value.join(',') : String(value),
+  );
 }
-
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;

@@ -1,14 +1,9 @@
 /** The server's own small certification authorities: one for code signing, with its key in the HSM, and one for TLS. */
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+import type { RelativeDistinguishedNames } from 'pkijs';
 import type { SigningKey } from '../keys/pkcs11.ts';
-import {
-  type CertificateRequest,
-  type DistinguishedName,
-  type Issuer,
-  issueCertificate,
-  type Purpose,
-} from './x509.ts';
+import { type CertificateRequest, encodedName, type Issuer, issueCertificate, type Purpose } from './x509.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const AUTHORITY_LIFETIME = 20 * 365 * DAY;
@@ -21,12 +16,11 @@ const LIFETIME: Readonly<Record<Purpose, number>> = {
 const ORGANIZATION = 'codesign-remote server';
 
 /** A name that no other server's authority has: path building must not mix up two of them. */
-export function authorityName(kind: 'Code Signing' | 'TLS'): DistinguishedName {
-  return { organization: ORGANIZATION, commonName: `${kind} CA ${randomBytes(4).toString('hex')}` };
+export function authorityName(kind: 'Code Signing' | 'TLS'): RelativeDistinguishedNames {
+  return encodedName({ organization: ORGANIZATION, commonName: `${kind} CA ${randomBytes(4).toString('hex')}` });
 }
 
-/** An issuer whose RSA key is in the HSM. */
-export function hsmIssuer(name: DistinguishedName, key: SigningKey): Issuer {
+export function hsmIssuer(name: RelativeDistinguishedNames, key: SigningKey): Issuer {
   return {
     name,
     publicKey: key.publicKey,
@@ -36,7 +30,7 @@ export function hsmIssuer(name: DistinguishedName, key: SigningKey): Issuer {
 }
 
 /** An issuer whose EC key is at hand. @param privateKey PEM or key object */
-export function localIssuer(name: DistinguishedName, privateKey: KeyObject | string): Issuer {
+export function localIssuer(name: RelativeDistinguishedNames, privateKey: KeyObject | string): Issuer {
   const key = typeof privateKey === 'string' ? createPrivateKey(privateKey) : privateKey;
   return {
     name,
@@ -69,7 +63,7 @@ export async function issueFor(
   return await issueCertificate(issuer, {
     ...rest,
     ...validity(now, LIFETIME[use]),
-    subject: { organization: ORGANIZATION, commonName },
+    subject: encodedName({ organization: ORGANIZATION, commonName }),
     serialNumber: newSerialNumber(),
     use,
   });

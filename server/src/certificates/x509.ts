@@ -25,7 +25,6 @@ import {
   Time,
   TimeType,
 } from 'pkijs';
-import { ServerError } from '../errors.ts';
 
 export type Purpose = 'code-signing' | 'tls-server';
 export type SignatureScheme = 'rsa-sha256' | 'ecdsa-sha256';
@@ -35,9 +34,8 @@ export interface DistinguishedName {
   readonly organization?: string;
 }
 
-/** The key that signs a certificate, and its name. */
 export interface Issuer {
-  readonly name: DistinguishedName;
+  readonly name: RelativeDistinguishedNames;
   readonly publicKey: KeyObject;
   readonly scheme: SignatureScheme;
   /** Signs the DER of the TBSCertificate; RSA signatures raw, ECDSA ones as DER. */
@@ -45,7 +43,7 @@ export interface Issuer {
 }
 
 export interface CertificateRequest {
-  readonly subject: DistinguishedName;
+  readonly subject: RelativeDistinguishedNames;
   readonly publicKey: KeyObject;
   readonly notBefore: Date;
   readonly notAfter: Date;
@@ -53,7 +51,6 @@ export interface CertificateRequest {
   readonly serialNumber: Uint8Array;
   /** What the key may do: issue other certificates, or one purpose. */
   readonly use: 'authority' | Purpose;
-  /** DNS names and IP addresses of a TLS server. */
   readonly alternativeNames?: readonly string[];
 }
 
@@ -67,16 +64,15 @@ const KEY_USAGE = {
   keyCertSignAndCrlSign: { valueHex: Uint8Array.of(0x06), unusedBits: 1 },
 } as const;
 
-/** @returns the certificate in DER */
 export async function issueCertificate(issuer: Issuer, request: CertificateRequest): Promise<Buffer> {
   const certificate = new Certificate({
     version: 2, // version 3
     serialNumber: new Integer({ valueHex: request.serialNumber }),
     signature: signatureAlgorithm(issuer.scheme),
-    issuer: name(issuer.name),
+    issuer: issuer.name,
     notBefore: time(request.notBefore),
     notAfter: time(request.notAfter),
-    subject: name(request.subject),
+    subject: request.subject,
     subjectPublicKeyInfo: publicKeyInfo(request.publicKey),
     extensions: extensions(issuer, request),
   });
@@ -90,7 +86,7 @@ export async function issueCertificate(issuer: Issuer, request: CertificateReque
  */
 export async function signingRequest(key: Issuer): Promise<Buffer> {
   const request = new CertificationRequest({
-    subject: name(key.name),
+    subject: key.name,
     subjectPublicKeyInfo: publicKeyInfo(key.publicKey),
     attributes: [],
   });
@@ -180,30 +176,19 @@ function signatureAlgorithm(scheme: SignatureScheme): AlgorithmIdentifier {
 }
 
 /** Encoded first, because pkijs keeps an encoded name, but would put the attributes of others into one multi-valued RDN. */
-function name({ commonName, organization }: DistinguishedName): RelativeDistinguishedNames {
+export function encodedName({ commonName, organization }: DistinguishedName): RelativeDistinguishedNames {
   const part = (type: string, value: string) =>
     new Asn1Set({ value: [new AttributeTypeAndValue({ type, value: new Utf8String({ value }) }).toSchema()] });
   const parts = [...(organization === undefined ? [] : [part('2.5.4.10', organization)]), part('2.5.4.3', commonName)];
   return RelativeDistinguishedNames.fromBER(new Sequence({ value: parts }).toBER());
 }
 
-/** The subject, in the one shape that the server's own authorities have (organization and common name). */
-export function nameOf(certificate: X509Certificate): DistinguishedName {
-  const parts = new Map(
-    certificate.subject.split('\n').map((line) => {
-      const [type = '', ...value] = line.split('=');
-      return [type, value.join('=')] as const;
-    }),
-  );
-  const commonName = parts.get('CN');
-  const organization = parts.get('O');
-  if (commonName === undefined) {
-    throw new ServerError('data-folder-incomplete', { path: certificate.subject, missing: 'a common name' });
-  }
-  return { commonName, ...(organization === undefined ? {} : { organization }) };
+/** The subject as it is encoded, for an issuer. @param certificate PEM */
+export function subjectOf(certificate: string): RelativeDistinguishedNames {
+  return Certificate.fromBER(new X509Certificate(certificate).raw).subject;
 }
 
-/** The certificates of a PEM file, in its order; what stands between them is ignored. @throws Error where one is damaged */
+/** The certificates of a PEM file, in its order; what stands between them is ignored. */
 export function readCertificates(pem: string): readonly X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return blocks.map((block) => new X509Certificate(block));

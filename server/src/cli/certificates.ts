@@ -7,7 +7,7 @@ import { importCertificate, makeCertificate, requestCertificate } from '../setup
 import { dataFolder } from '../setup/data-folder.ts';
 import { makeData } from '../setup/make-data.ts';
 import type { Surroundings } from '../start.ts';
-import { type Columns, type ListOptions, printList } from '../text.ts';
+import { type ListOptions, printList } from '../text.ts';
 import { dataCommand, listCommand, withData, withStore } from './data.ts';
 import { checked, chosen, readName } from './values.ts';
 
@@ -84,14 +84,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       const state = disabled ? 'disabled' : validity;
       return { number, key: `RSA ${bits}`, state, notBefore, notAfter, chainFile: folder.certificate(number) };
     });
-    const columns: Columns<(typeof rows)[number]> = {
-      NUMBER: ({ number }) => number,
-      KEY: ({ key }) => key,
-      STATE: ({ state }) => state,
-      'VALID UNTIL': ({ notAfter }) => notAfter.toISOString(),
-      'CHAIN FILE': ({ chainFile }) => chainFile,
-    };
-    printList(rows, columns, options, announce);
+    printList(rows, options, announce);
   });
 
   for (const [name, disabled] of [

@@ -10,7 +10,7 @@ import { addClient, serviceVariables } from '../setup/clients.ts';
 import { chooseReceiver, credentialVariables, give, newCredentials, newSecret } from '../setup/credentials.ts';
 import { dataFolder } from '../setup/data-folder.ts';
 import type { Surroundings } from '../start.ts';
-import { type Columns, type ListOptions, printList } from '../text.ts';
+import { type ListOptions, printList } from '../text.ts';
 import { collect, dataCommand, listCommand, withStore } from './data.ts';
 import { readAlgorithm, readName, readQuota, readTime } from './values.ts';
 
@@ -79,17 +79,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
         const { certificates = null, algorithms = null, expiresAt = null } = each;
         return { accessKey, name, state: stateOf(each, now()), signatures, quota, expiresAt, certificates, algorithms };
       });
-      const columns: Columns<(typeof rows)[number]> = {
-        'ACCESS KEY': ({ accessKey }) => accessKey,
-        NAME: ({ name }) => name ?? '',
-        STATE: ({ state }) => state,
-        EXPIRES: ({ expiresAt }) => expiresAt?.toISOString() ?? 'never',
-        SIGNATURES: ({ signatures }) => signatures,
-        QUOTA: ({ quota }) => quota ?? 'none',
-        CERTIFICATES: ({ certificates }) => certificates?.join(',') ?? 'all',
-        ALGORITHMS: ({ algorithms }) => algorithms?.join(',') ?? 'all',
-      };
-      printList(rows, columns, options, announce);
+      printList(rows, options, announce);
     },
   );
 
@@ -147,14 +137,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       const left = limit === null ? null : Math.max(0, limit - signatures);
       return { accessKey, name, signatures, quota: limit, left };
     });
-    const columns: Columns<(typeof rows)[number]> = {
-      'ACCESS KEY': ({ accessKey }) => accessKey,
-      NAME: ({ name }) => name ?? '',
-      SIGNATURES: ({ signatures }) => signatures,
-      QUOTA: (row) => row.quota ?? 'none',
-      LEFT: ({ left }) => left ?? 'unlimited',
-    };
-    printList(rows, columns, options, announce);
+    printList(rows, options, announce);
   });
   dataCommand(
     quota,
@@ -197,13 +180,7 @@ export function addViewerCommands(program: Command, surroundings: Surroundings):
       const rows = viewers.map(({ accessKey, name = null, expiresAt = null }) => {
         return { accessKey, name, state: expiresAt === null || now() < expiresAt ? 'active' : 'expired', expiresAt };
       });
-      const columns: Columns<(typeof rows)[number]> = {
-        'ACCESS KEY': ({ accessKey }) => accessKey,
-        NAME: ({ name }) => name ?? '',
-        STATE: ({ state }) => state,
-        EXPIRES: ({ expiresAt }) => expiresAt?.toISOString() ?? 'never',
-      };
-      printList(rows, columns, options, announce);
+      printList(rows, options, announce);
     },
   );
 

@@ -9,7 +9,7 @@ import type { Client } from '../records/rows.ts';
 import { CSV_HEADING, csvLine, type Shown, shown } from '../records/shown.ts';
 import type { Store } from '../records/store.ts';
 import type { Surroundings } from '../start.ts';
-import { type Columns, json, type ListOptions, printList } from '../text.ts';
+import { json, type ListOptions, printList } from '../text.ts';
 import { dataCommand, listCommand, withStore } from './data.ts';
 import { checked, readTime } from './values.ts';
 
@@ -19,17 +19,6 @@ interface FilterOptions extends DataOptions {
   readonly since?: string;
   readonly until?: string;
 }
-
-const COLUMNS: Columns<Shown> = {
-  ID: ({ id }) => id,
-  SIGNED: ({ signedAt }) => signedAt,
-  CLIENT: ({ client }) => client,
-  CERTIFICATE: ({ certificate }) => certificate,
-  ALGORITHM: ({ algorithm }) => algorithm,
-  COUNTED: ({ counted }) => (counted ? 'yes' : 'no'),
-  REPORT: ({ report }) => report,
-  FILE: ({ extra }) => extra?.signing_filename ?? '',
-};
 
 /** How many records one statement removes: signatures wait for it. */
 const PRUNED_AT_ONCE = 1000;
@@ -49,7 +38,11 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
           if (latest.push(record) === limit) break;
         }
       });
-      printList(latest.reverse(), COLUMNS, options, announce);
+      const inOrder = latest.reverse();
+      const rows = inOrder.map(({ id, signedAt, client, certificate, algorithm, counted, report, extra }) => {
+        return { id, signedAt, client, certificate, algorithm, counted, report, file: extra?.signing_filename };
+      });
+      printList(options.json ? inOrder : rows, options, announce);
     });
 
   dataCommand(records, 'show <id>', 'prints one record as JSON, with the signature that the client got').action(

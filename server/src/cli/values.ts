@@ -11,7 +11,6 @@ export function checked(option: string, value: string, pattern: RegExp, expected
   return value;
 }
 
-/** @throws `invalid-option` if the value is not one of the choices */
 export function chosen<T extends string | number>(option: string, value: string, choices: readonly T[]): T {
   const choice = choices.find((known) => String(known) === value);
   if (choice !== undefined) return choice;

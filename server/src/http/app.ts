@@ -18,7 +18,7 @@ import {
   success,
   unauthorized,
 } from './answers.ts';
-import { createHoldBack, type HoldBack, requireLogin } from './auth.ts';
+import { requireLogin } from './auth.ts';
 import { createAfterSending, finishBeforeClosing } from './closing.ts';
 import { guardConnections, serverFactory } from './connections.ts';
 import { createFairQueue } from './fair-queue.ts';
@@ -51,7 +51,6 @@ const SHARED_CALLS_FOR_EACH_THREAD = 8;
 export interface ServerDependencies {
   readonly store: Store;
   readonly keys: KeyStore;
-  /** PEM: the certificate with its chain, and its private key. */
   readonly tls: { readonly certificate: string; readonly key: string };
   readonly now: () => Date;
   readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
@@ -91,20 +90,19 @@ export function buildServer(dependencies: ServerDependencies): App {
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler(handleError);
   const ending = new AbortController();
-  app.addHook('preClose', async () => ending.abort()); // before what waits for requests under way: no answer is held back then
+  app.addHook('preClose', async () => ending.abort()); // before what waits for requests under way
   finishBeforeClosing(app, limits.bodyAtEnd);
   guardConnections(app, connections);
   app.addHook('onRequest', checkHead);
   // Before the body is read: what it holds makes no difference to an address that is not there.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(request, reply) : undefined));
-  const holdBack = createHoldBack(ending.signal);
-  serveApi(app, dependencies, holdBack, ending.signal);
-  servePage(app, { store: dependencies.store, now, holdBack });
+  serveApi(app, dependencies, ending.signal);
+  servePage(app, dependencies.store, now);
   return app;
 }
 
 /** The two operations of the API, and what those who run the server ask for. */
-function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack, ending: AbortSignal): void {
+function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSignal): void {
   const { store, keys, now, sessions, threads, waiting } = dependencies;
   const { settling } = { ...TIME_LIMITS, ...dependencies.limits };
   const afterSending = createAfterSending((wait) => app.addHook('onClose', wait));
@@ -112,7 +110,6 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
     holders: store.clients,
     kind: 'client',
     now,
-    holdBack,
     reject: unauthorized,
   });
   let underWay = 0;

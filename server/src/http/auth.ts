@@ -2,9 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ipAddressBytes } from '../certificates/x509.ts';
 import type { Viewer } from '../records/rows.ts';
 import { operationOf } from './answers.ts';
 
@@ -29,13 +27,11 @@ export function requireLogin<Known extends Viewer & { readonly disabled?: boolea
   holders,
   kind,
   now,
-  holdBack,
   reject,
 }: {
   readonly holders: { findByAccessKey(accessKey: string): Promise<Known | undefined> };
   readonly kind: 'client' | 'viewer';
   readonly now: () => Date;
-  readonly holdBack: HoldBack;
   readonly reject: (reply: FastifyReply) => FastifyReply;
 }) {
   const loggedIn = new WeakMap<FastifyRequest, Known>();
@@ -50,7 +46,12 @@ export function requireLogin<Known extends Viewer & { readonly disabled?: boolea
         loggedIn.set(request, login.holder);
         return undefined;
       }
-      await holdBack(request, login.failure);
+      request.log.warn({
+        operation: operationOf(request),
+        outcome: 'refused',
+        reason: 'unauthorized',
+        failure: login.failure,
+      });
       return reject(reply);
     },
     holderOf(request: FastifyRequest): Known {
@@ -116,68 +117,4 @@ export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   // Node skips unknown characters; only the canonical text results from its own bytes.
   return bytes.toString('base64') === text ? bytes : undefined;
-}
-
-/** Failed logins are slowed down by address: from the hundredth in this time on, one answer a second. Milliseconds. */
-const WINDOW = 60_000;
-/** A mistyped secret in a build with many files is not an attack. */
-const UNHINDERED = 99;
-const STEP = 1000;
-/** No answer is held back longer: open connections cost memory, too. */
-const LONGEST = 10_000;
-/** Addresses to remember; beyond that the oldest are forgotten. */
-const ADDRESSES = 10_000;
-
-/** Notes a failed login. @param now any steady clock @returns how long its answer is to be held back */
-export type DelayFailedLogin = (address: string, now: number) => number;
-
-interface Failures {
-  readonly since: number;
-  readonly count: number;
-  /** When the last of the answers that are held back goes out. */
-  readonly busyUntil: number;
-}
-
-export function createFailedLogins(): DelayFailedLogin {
-  const failures = new Map<string, Failures>();
-  return (address, now) => {
-    const key = neighbourhood(address);
-    const known = failures.get(key);
-    const before = known !== undefined && now - known.since < WINDOW ? known : { since: now, count: 0, busyUntil: now };
-    const count = before.count + 1;
-    const delayed = count > UNHINDERED;
-    const busyUntil = delayed ? Math.min(Math.max(before.busyUntil, now) + STEP, now + LONGEST) : before.busyUntil;
-    failures.delete(key); // so that the order of the map is that of the latest failure
-    failures.set(key, { since: before.since, count, busyUntil });
-    const [oldest] = failures.keys();
-    if (failures.size > ADDRESSES && oldest !== undefined) failures.delete(oldest);
-    return delayed ? busyUntil - now : 0;
-  };
-}
-
-/** Leaves a line about a request without good credentials, and resolves when it may be answered. */
-export type HoldBack = (request: FastifyRequest, failure: LoginFailure) => Promise<void>;
-
-/** @param ending no answer is held back any longer once it is aborted */
-export function createHoldBack(ending: AbortSignal): HoldBack {
-  const delayOf = createFailedLogins();
-  return async (request, failure) => {
-    const delay = delayOf(request.ip, performance.now());
-    const slowed = delay > 0 ? { delay: Math.round(delay) } : {};
-    request.log.warn({
-      operation: operationOf(request),
-      outcome: 'refused',
-      reason: 'unauthorized',
-      failure,
-      ...slowed,
-    });
-    if (delay > 0) await sleep(delay, undefined, { signal: ending }).catch(() => {});
-  };
-}
-
-/** An IPv4 address; of an IPv6 one the half that says whose network it is, since its owner has all the others. */
-function neighbourhood(address: string): string {
-  const unmapped = address.replace(/^::ffff:(?=[\d.]+$)/i, '');
-  const bytes = ipAddressBytes(unmapped);
-  return bytes?.length === 16 ? Buffer.from(bytes.subarray(0, 8)).toString('hex') : unmapped;
 }

@@ -21,9 +21,7 @@ const MOST_CONNECTIONS = 4096;
 const OWN_FILES = 128;
 
 export interface ConnectionOptions {
-  /** PEM: the certificate with its chain, and its private key. */
   readonly tls: { readonly certificate: string; readonly key: string };
-  /** Milliseconds. */
   readonly limits: { readonly handshake: number; readonly request: number };
 }
 

@@ -5,7 +5,6 @@ import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify';
 
-/** What a line says of the caller, as soon as it is known. */
 export interface Caller {
   /** Only a known one: any other value may be a secret in the wrong field. */
   readonly accessKey?: string;

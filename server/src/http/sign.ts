@@ -1,7 +1,6 @@
 /** POST /v1/codesign/sign (API 4.1): checks, signs in the HSM, stores and counts the record, then answers. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServerError } from '../errors.ts';
 import type { KeyStore } from '../keys/pkcs11.ts';
 import { OutcomeUnknown } from '../records/counting.ts';
 import { newRecordId } from '../records/records.ts';
@@ -80,7 +79,6 @@ async function signAndCount(
 
   // 1. The HSM.
   const key = await keys.find(certificate.keyId);
-  if (key === undefined) throw new ServerError('key-not-found', { id: certificate.keyId });
   const signature = await key.sign(algorithm, digest);
   // While transactions fail, nothing else is signed before this one is counted: it might be thrown away, too.
   if (!store.counting.isFailing()) leaveHsm();

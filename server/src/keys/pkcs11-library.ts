@@ -12,6 +12,7 @@ export interface Library {
   readonly p11: typeof Pkcs11;
   readonly module: Pkcs11.PKCS11;
 }
+
 export async function load(path: string): Promise<Library> {
   let p11: typeof Pkcs11;
   try {
@@ -41,6 +42,7 @@ export function unload({ module }: Library): void {
   }
   module.close();
 }
+
 export function findSlot({ module }: Library, label: string): Handle {
   const slot = module
     .C_GetSlotList(true)

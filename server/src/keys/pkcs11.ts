@@ -9,7 +9,6 @@ import {
   attemptAsync,
   findSlot,
   type Handle,
-  isKeyMissing,
   LABEL_LENGTH,
   type Library,
   load,
@@ -17,11 +16,9 @@ import {
 } from './pkcs11-library.ts';
 import { logIn } from './token-login.ts';
 
-/** The RSA key sizes the server makes, in bits. */
 export const RSA_BITS = [2048, 3072, 4096] as const;
 export type RsaBits = (typeof RSA_BITS)[number];
 
-/** A key that was made in an HSM, signs there and never leaves it. */
 export interface SigningKey {
   /** What the store finds the key by; lower-case hexadecimal. */
   readonly id: string;
@@ -33,7 +30,7 @@ export interface SigningKey {
   sign(algorithm: DigestAlgorithm, digest: Uint8Array): Promise<Uint8Array>;
 }
 
-export type KeyStore = Readonly<ReturnType<typeof openToken>>;
+export type KeyStore = ReturnType<typeof openToken>;
 
 const KEY_ID_BYTES = 16;
 const PUBLIC_EXPONENT = Buffer.from([1, 0, 1]);
@@ -131,7 +128,7 @@ function openToken(library: Library, token: TokenOptions) {
   };
 
   return {
-    /** Makes an RSA key pair whose private half is sensitive and not extractable. @param label need not be unique */
+    /** Makes an RSA key pair in the HSM, its private half sensitive and not extractable. @param label for people */
     generate: (label: string, bits: RsaBits): Promise<SigningKey> =>
       login.withSession('generating', (session) =>
         attemptAsync('make a key', async () => {
@@ -146,26 +143,18 @@ function openToken(library: Library, token: TokenOptions) {
           return remember(id, publicKeyOf(session, pair.publicKey));
         }),
       ),
-    /** The key with this id, or undefined where the HSM has none. */
-    async find(id: string): Promise<SigningKey | undefined> {
-      const known = keys.get(id);
-      if (known !== undefined) return known;
+    async find(id: string): Promise<SigningKey> {
       const rawId = Buffer.from(id, 'hex');
-      try {
-        return await login.withSession('signing', (session) =>
-          attemptAsync('find a key', async () => {
-            findPrivateKey(session, rawId);
-            const publicKey = findObject(session, p11.CKO_PUBLIC_KEY, rawId);
-            if (publicKey === undefined) throw new ServerError('key-not-found', { id });
-            return remember(rawId, publicKeyOf(session, publicKey));
-          }),
-        );
-      } catch (error) {
-        if (isKeyMissing(error)) return undefined;
-        throw error;
-      }
+      const read = (session: Handle) =>
+        attemptAsync('find a key', async () => {
+          findPrivateKey(session, rawId);
+          const publicKey = findObject(session, p11.CKO_PUBLIC_KEY, rawId);
+          if (publicKey === undefined) throw new ServerError('key-not-found', { id });
+          return remember(rawId, publicKeyOf(session, publicKey));
+        });
+      return keys.get(id) ?? (await login.withSession('signing', read));
     },
-    /** Rejects where the HSM does not answer, or has none of these keys any more. */
+    /** Rejects if the HSM does not answer, or has none of these keys any more. */
     check: (ids: readonly string[]): Promise<void> =>
       login.withSession('signing', (session) =>
         attemptAsync('answer', async () => {
@@ -178,7 +167,7 @@ function openToken(library: Library, token: TokenOptions) {
       ),
     usePin: login.usePin,
     /** Waits for signatures under way, then closes sessions and library. */
-    async close(): Promise<void> {
+    async close() {
       await login.close();
       unload(library);
     },

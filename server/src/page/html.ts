@@ -39,7 +39,6 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** 1234567 as 1,234,567. */
 export function count(value: number): string {
   return value.toLocaleString('en-US');
 }

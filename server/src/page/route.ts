@@ -5,16 +5,10 @@ import type { Server } from 'node:https';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import { PAGE_PATH, refuse, STYLE_PATH } from '../http/answers.ts';
-import { type HoldBack, requireLogin } from '../http/auth.ts';
+import { requireLogin } from '../http/auth.ts';
 import type { Store } from '../records/store.ts';
 import { type Html, html, render, time } from './html.ts';
 import { callsSection, certificatesSection, clientsSection } from './tables.ts';
-
-export interface PageDependencies {
-  readonly store: Pick<Store, 'viewers' | 'clients' | 'certificates' | 'records'>;
-  readonly now: () => Date;
-  readonly holdBack: HoldBack;
-}
 
 /** No script, no frame around it, nothing from elsewhere, and nothing of it in any cache. */
 const HEADERS = {
@@ -38,14 +32,13 @@ const CALLS_SHOWN = 50;
 /** The style sheet is made for articles of 45rem: the tables are wider. */
 const WIDER = 'body{grid-template-columns:1fr min(75rem,95%) 1fr}';
 
-export function servePage(app: FastifyInstance<Server>, { store, now, holdBack }: PageDependencies): void {
+export function servePage(app: FastifyInstance<Server>, store: Store, now: () => Date): void {
   const simple = readFileSync(createRequire(import.meta.url).resolve('simpledotcss/simple.min.css'), 'utf8');
   const style = `${simple}\n${WIDER}\n`;
   const { onRequest, holderOf } = requireLogin({
     holders: store.viewers,
     kind: 'viewer',
     now,
-    holdBack,
     reject(reply) {
       reply.header('www-authenticate', 'Basic realm="codesign page", charset="UTF-8"');
       return refuse(reply, 401, 'this page needs the credentials of a viewer: codesign-remote-server viewer add');

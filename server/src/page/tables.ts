@@ -8,7 +8,6 @@ import { count, day, type Html, html, type Part, short, time } from './html.ts';
 const DAY = 24 * 60 * 60 * 1000;
 /** From then on a certificate ends soon: a CA may take weeks for the next one. */
 const SOON = 30 * DAY;
-/** Clients and certificates that a page shows. */
 const ROWS_SHOWN = 200;
 
 export function clientsSection(clients: readonly Client[], now: Date): Html {

@@ -3,7 +3,7 @@
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
 import type { Tables } from './rows.ts';
 
-/** Updates the tables to the newest version. @throws an error for a database of a newer server */
+/** Updates the tables to the newest version. */
 export async function migrate(database: Kysely<Tables>): Promise<void> {
   const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
   const { error } = await migrator.migrateToLatest();

@@ -28,6 +28,7 @@ export async function lastAddress(folder: DataFolder): Promise<Address | undefin
   const kept = await usable(folder.address, readIfThere(folder.address));
   return kept && JSON.parse(kept.toString());
 }
+
 export async function configuredAddress(folder: DataFolder, config: StartConfig): Promise<Address> {
   const { tls, port } = config;
   const caFile = tls === undefined ? folder.tls.ca : (await readTls(tls.certificate, tls.key)).caFile;

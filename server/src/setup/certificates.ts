@@ -5,10 +5,11 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { hsmIssuer, issueFor } from '../certificates/authority.ts';
 import {
   type DistinguishedName,
+  encodedName,
   type Issuer,
-  nameOf,
   readCertificates,
   signingRequest,
+  subjectOf,
   toPem,
 } from '../certificates/x509.ts';
 import { reasonOf, ServerError } from '../errors.ts';
@@ -55,13 +56,8 @@ export async function codeSigningIssuer({ store, keys, folder }: MakingData) {
     throw new ServerError('data-folder-incomplete', { path: folder.path, missing: 'its code-signing authority' });
   }
   const { keyId, certificate } = authority;
-  const key = await requireKey(keys, keyId);
-  return { issuer: hsmIssuer(nameOf(new X509Certificate(certificate)), key), certificate };
-}
-export async function requireKey(keys: Pick<KeyStore, 'find'>, id: string): Promise<SigningKey> {
-  const key = await keys.find(id);
-  if (key === undefined) throw new ServerError('key-not-found', { id });
-  return key;
+  const key = await keys.find(keyId);
+  return { issuer: hsmIssuer(subjectOf(certificate), key), certificate };
 }
 
 /** @param issuerCertificate PEM; it follows the leaf in the chain */
@@ -104,8 +100,8 @@ export async function requestCertificate(
   const pending = await store.certificateRequests.find(number);
   if (pending !== undefined) return pending.request;
   const known = await store.certificates.find(number);
-  const key = await (known ? requireKey(keys, known.keyId) : keys.generate(`certificate-${number}`, bits));
-  const request = toPem(await signingRequest(hsmIssuer(subject, key)), 'CERTIFICATE REQUEST');
+  const key = await (known ? keys.find(known.keyId) : keys.generate(`certificate-${number}`, bits));
+  const request = toPem(await signingRequest(hsmIssuer(encodedName(subject), key)), 'CERTIFICATE REQUEST');
   await store.certificateRequests.add({ number, keyId: key.id, request }, now);
   return (await store.certificateRequests.find(number))?.request ?? request; // another command may have been faster
 }
@@ -124,7 +120,7 @@ export async function importCertificate(
   const known = await store.certificates.find(number);
   const keyId = known?.keyId ?? (await store.certificateRequests.find(number))?.keyId;
   if (keyId === undefined) throw new ServerError('nothing-requested', { number });
-  const key = await requireKey(keys, keyId);
+  const key = await keys.find(keyId);
   const chain = orderChain(await readChain(path), key, path);
   const [leaf] = chain;
   if (leaf === undefined) throw unusable(path, 'none of its certificates is for the key of this number');

@@ -32,9 +32,7 @@ export async function addClient(
   return accessKey;
 }
 
-/**
- * The variables of a client besides its credentials. Of several certificates that it may use, a person chooses one.
- */
+/** The variables of a client besides its credentials. Of several certificates that it may use, a person chooses one. */
 export async function serviceVariables(
   { store, folder }: StoredData,
   client: Pick<Client, 'certificates'>,

@@ -24,7 +24,6 @@ export function layout(path: string) {
       /** The server's own certificate and private key in one file, so that both change together. */
       server: join(path, 'tls', 'server.pem'),
     },
-    /** The chain of the certificate with this number, PEM. */
     certificate: (number: string) => join(path, 'certificates', `certificate-${number}.pem`),
   } as const;
 }
@@ -33,7 +32,7 @@ export function dataFolder(root: string): DataFolder {
   return layout(join(resolve(root), 'service'));
 }
 
-/** Whether a first start has made the data. @throws `data-folder-unusable` where that cannot be seen */
+/** Whether a first start has made the data. */
 export async function isMade(folder: DataFolder): Promise<boolean> {
   return await usable(folder.path, isThere(folder.path));
 }

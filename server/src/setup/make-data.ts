@@ -1,13 +1,13 @@
 /** The first start: token, keys, authorities and the first certificate, made in a folder aside and put in place by one rename. */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { authorityName, hsmIssuer, localIssuer, selfSign } from '../certificates/authority.ts';
 import { toPem } from '../certificates/x509.ts';
 import type { DataConfig } from '../config.ts';
 import { reasonOf, ServerError } from '../errors.ts';
-import { isMissing, syncFolder } from '../files.ts';
+import { syncFolder } from '../files.ts';
 import type { RsaBits } from '../keys/pkcs11.ts';
 import { createToken, openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
 import { configureSoftHsm, tokenFolder } from '../keys/softhsm.ts';
@@ -20,10 +20,6 @@ export const FIRST_NUMBER = '1';
 const AUTHORITY_BITS: RsaBits = 3072;
 const FIRST_BITS: RsaBits = 3072;
 const ASIDE = '.codesign-remote-server-setup-';
-/** The names that mkdtemp creates from that. People do not choose such names, so these folders may be removed. */
-const ASIDE_NAME = /^\.codesign-remote-server-setup-[A-Za-z0-9]{6}$/;
-/** The start of a folder aside this old was interrupted. In milliseconds. */
-const ABANDONED = 60 * 60 * 1000;
 
 /**
  * Creates the data of a server that has no data yet.
@@ -37,7 +33,7 @@ export async function makeData(
   const { library, token } = await chooseHsm(config, environment);
   const made = dataFolder(config.dataRoot);
   if (await isMade(made)) return made;
-  const aside = await makeAside(resolve(config.dataRoot), now());
+  const aside = await makeAside(resolve(config.dataRoot));
   try {
     const folder = layout(aside);
     for (const name of ['certificates', 'tls']) await mkdir(join(aside, name));
@@ -61,29 +57,15 @@ export async function makeData(
   return made;
 }
 
-async function makeAside(root: string, now: Date): Promise<string> {
+async function makeAside(root: string): Promise<string> {
   try {
     await mkdir(root, { recursive: true, mode: 0o700 });
-    for (const name of await readdir(root)) {
-      const path = join(root, name);
-      if (ASIDE_NAME.test(name) && (await isAbandoned(path, now))) await rm(path, { recursive: true, force: true });
-    }
     const aside = await mkdtemp(join(root, ASIDE));
     await chmod(aside, 0o700);
     return aside;
   } catch (error) {
     throw new ServerError('data-folder-unusable', { path: root, reason: reasonOf(error) }, error);
   }
-}
-
-/** Whether it is a folder of this user that no start works on any more; the folder `--data` names may hold other files. */
-async function isAbandoned(path: string, now: Date): Promise<boolean> {
-  const found = await lstat(path).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-    return undefined; // another start was faster
-  });
-  if (found === undefined || !found.isDirectory()) return false;
-  return now.getTime() - found.mtimeMs > ABANDONED && (process.getuid === undefined || found.uid === process.getuid());
 }
 
 async function makeToken(folder: DataFolder, library: string, environment: NodeJS.ProcessEnv): Promise<TokenOptions> {

@@ -27,6 +27,7 @@ export interface OpenData {
   readonly sessions: number;
   close(): Promise<void>;
 }
+
 export async function openData(config: DataConfig, environment: NodeJS.ProcessEnv): Promise<OpenData> {
   const folder = dataFolder(config.dataRoot);
   const { database } = config;
@@ -98,7 +99,6 @@ export async function chooseHsm(
   return { library, token: { library, label, pin } };
 }
 
-/** The PIN of the token that a first start made. */
 export async function readPin(folder: DataFolder): Promise<string> {
   const present = await usable(folder.pin, isThere(folder.pin));
   if (!present) throw new ServerError('token-not-named', { path: folder.path });

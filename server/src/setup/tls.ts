@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { issueFor, localIssuer } from '../certificates/authority.ts';
-import { nameOf, readCertificates, toPem } from '../certificates/x509.ts';
+import { readCertificates, subjectOf, toPem } from '../certificates/x509.ts';
 import { reasonOf, ServerError } from '../errors.ts';
 import { readIfThere, replaceFile } from '../files.ts';
 import { type DataFolder, readPart, usable } from './data-folder.ts';
@@ -22,7 +22,6 @@ const ALWAYS = ['localhost', '127.0.0.1', '::1'];
 /** A certificate that ends sooner than this is renewed at the next start, in milliseconds. */
 const RENEW_BEFORE = 90 * 24 * 60 * 60 * 1000;
 
-/** Reads the operator's files. */
 export async function readTls(certificate: string, key: string): Promise<TlsMaterial> {
   const pem = { certificate: await readPem('--tls-cert', certificate), key: await readPem('--tls-key', key) };
   const [leaf, ...issuers] = parsed(certificate, () => readCertificates(pem.certificate));
@@ -86,7 +85,7 @@ export async function ownTls(folder: DataFolder, names: readonly string[], now: 
 
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const authorityKey = await readParsed(folder, tls.caKey, 'the key', (keyPem) => createPrivateKey(keyPem));
-  const issuer = localIssuer(nameOf(authority), authorityKey);
+  const issuer = localIssuer(subjectOf(authority.toString()), authorityKey);
   const commonName = names[0] ?? 'localhost';
   const leaf = await issueFor(issuer, 'tls-server', { commonName, publicKey, alternativeNames: wanted }, now);
   const renewed = toPem(leaf) + privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type DemoAuthority, startDemoAuthority } from '../../../test/support/services/demo-authority.ts';
+import { type DemoAuthority, startDemoAuthority } from '../../../test/support/demo-authority.ts';
 
 let authority: DemoAuthority;
 let folder: string;

@@ -129,12 +129,3 @@ test('is one operation of the metrics', async () => {
   expect(metrics).toMatch(/^codesign_answers_total\{operation="page",status="200"\} \d+$/m);
   expect(metrics).toMatch(/^codesign_answers_total\{operation="page",status="401"\} \d+$/m);
 });
-
-test('failed logins at the page and at the service are slowed down together', async () => {
-  const stranger = (url: string) =>
-    server.app.inject({ method: url === '/' ? 'GET' : 'POST', url, remoteAddress: '192.0.2.1' });
-  for (let index = 0; index < 99; index++) await stranger(index % 2 === 0 ? '/' : SIGN_PATH);
-  expect(server.log().some(({ delay }) => delay !== undefined)).toBe(false);
-  await stranger('/');
-  expect(server.log().at(-1)).toMatchObject({ operation: 'page', reason: 'unauthorized', delay: 1000 });
-});

@@ -6,8 +6,8 @@ import { access, appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mustHoldNoCredentials, watchCredentials } from '../credential-watch.ts';
+import { startDemoAuthority } from '../demo-authority.ts';
 import { endWithThisProcess } from '../programs/children.ts';
-import { startDemoAuthority } from './demo-authority.ts';
 import { copyData, type KeyBits, numberFor, runServerCommand, SERVER_PROGRAM } from './server-data.ts';
 
 export interface ServerOptions {
