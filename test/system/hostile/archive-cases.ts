@@ -217,7 +217,8 @@ export const ARCHIVE_CASES: readonly HostileFile[] = [
       const file = signatureFile(manifest, new Map([['a', SECTION.repeat(100_000)]]));
       return hostileJar({ manifest, signatures: { A: [file, signatureBlock(file, { signer })] }, entries: ENTRIES });
     },
-    verdict: 'untrusted',
+    verdict: 'broken',
+    code: 'jar-too-many-digests',
   },
   {
     what: '180,000 sections of files that are not there',
