@@ -217,7 +217,7 @@ export function requestSignatures(options: SignaturesOptions) {
       await releaseQuietly(claim);
       throw thrown;
     }
-    warnings.push(...(await checkEarlierCalls(claim)));
+    for (const warning of await checkEarlierCalls(claim)) warnings.push(warning);
     const attempts = recordAttempts(claim, warnings);
     const record = await recordAnswer(send(work, attempts), attempts, claim, warnings);
     onEvent({ type: 'signature-given', path: file.path });
