@@ -65,10 +65,11 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
     const port = await listen(app, config);
     const address = addressOf(config, port, tls.caFile);
     await keepAddress(folder, address);
-    if (receiver === undefined) reportLaterStart(app, config);
-    else {
+    if (receiver !== undefined) {
       await addClient(data, UNRESTRICTED, { address, receiver, now: now() });
       reportFirstStart(app, folder, receiver);
+    } else if (config.clientEnv !== undefined) {
+      app.log.info({ clientEnv: config.clientEnv }, 'the server has clients already: client add makes another file');
     }
     surroundings.announce(`listening on https://${bracketed(config.host)}:${port}`);
   } catch (error) {
@@ -111,16 +112,6 @@ function reportFirstStart(app: App, folder: DataFolder, receiver: Receiver): voi
   } else
     app.log.info("showed a client's settings above, this one time: store these lines in a file that only you read");
   app.log.info(`next, in the client's shell: set -a; . ${file}; set +a; codesign-remote sign app.exe`);
-}
-
-/** The file of an earlier start stays as it is: the server does not know the secret. */
-function reportLaterStart(app: App, { clientEnv }: StartConfig): void {
-  if (clientEnv !== undefined) {
-    app.log.info(
-      { clientEnv },
-      'the server has clients already: this file is left as it is, and client add makes another',
-    );
-  }
 }
 
 async function tlsFor(config: StartConfig, data: OpenData, now: Date): Promise<TlsMaterial> {

@@ -22,11 +22,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
   const { environment, now, announce } = surroundings;
   const certificate = program.command('certificate').description('code-signing certificates of the server');
 
-  dataCommand(
-    certificate,
-    'add',
-    "makes a key in the HSM and a certificate by the server's authority; prints the chain's file",
-  )
+  dataCommand(certificate, 'add', "makes a key and a certificate by the server's authority; prints the chain's file")
     .requiredOption('--number <n>', 'number that clients give as --code')
     .option('--bits <n>', 'RSA key size: 2048, 3072 or 4096', '3072')
     .option('--common-name <name>', 'name of the signer in the certificate', 'Code Signing')
@@ -36,11 +32,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       announce(await withData(options, surroundings, (data) => makeCertificate(data, wanted, now())));
     });
 
-  dataCommand(
-    certificate,
-    'request',
-    'makes a key in the HSM and prints a request (PKCS#10) for a CA, the same one each time',
-  )
+  dataCommand(certificate, 'request', 'makes a key and prints a request (PKCS#10) for a CA, the same one each time')
     .requiredOption(
       '--number <n>',
       'number that clients will give as --code, or one whose certificate is to be renewed',
@@ -59,11 +51,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       announce((await withData(options, surroundings, (data) => requestCertificate(data, wanted, now()))).trimEnd());
     });
 
-  dataCommand(
-    certificate,
-    'import',
-    "stores the certificate that a CA made for such a request; prints the chain's file",
-  )
+  dataCommand(certificate, 'import', "stores the CA's certificate for such a request; prints the chain's file")
     .requiredOption('--number <n>', 'number of the request')
     .requiredOption('--chain <pem>', 'certificate with those of its issuers')
     .action(async (options: DataOptions & { number: string; chain: string }) => {

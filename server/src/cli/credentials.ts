@@ -1,5 +1,3 @@
-/** The commands about clients with their quotas, and about viewers of the page. */
-
 import { type Command, Option } from 'commander';
 import { type DataOptions, dataConfig, startConfig } from '../config.ts';
 import { ServerError } from '../errors.ts';
@@ -139,12 +137,9 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     });
     printList(rows, options, announce);
   });
-  dataCommand(
-    quota,
-    'set <access-key> <n>',
-    'sets the limit of signatures ever, including earlier ones, or none',
-  ).action((accessKey: string, value: string, options: DataOptions) =>
-    change(options, accessKey, { quota: readQuota('the quota', value) }),
+  dataCommand(quota, 'set <access-key> <n>', 'sets the limit of signatures ever, or none').action(
+    (accessKey: string, value: string, options: DataOptions) =>
+      change(options, accessKey, { quota: readQuota('the quota', value) }),
   );
 }
 

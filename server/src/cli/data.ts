@@ -14,23 +14,11 @@ export function dataCommand(parent: Command, name: string, description: string, 
     .description(description)
     .exitOverride()
     .option('--config <file>', 'JSON file with settings (CODESIGN_SERVER_CONFIG); options and environment override it')
-    .option(
-      '--data <folder>',
-      "folder of token, database and certificates (CODESIGN_SERVER_DATA; default: the platform's)",
-    )
-    .option(
-      '--database <url>',
-      'postgres://… for several servers (CODESIGN_SERVER_DATABASE; default: SQLite in the data folder)',
-    )
+    .option('--data <folder>', "data folder (CODESIGN_SERVER_DATA; default: the platform's)")
+    .option('--database <url>', 'postgres://… for several servers (CODESIGN_SERVER_DATABASE; default: SQLite)')
     .option('--pkcs11-library <path>', "the HSM's PKCS#11 library (CODESIGN_SERVER_PKCS11_LIBRARY; default: SoftHSM's)")
-    .option(
-      '--pkcs11-token <label>',
-      'existing token (CODESIGN_SERVER_PKCS11_TOKEN; default: one made in the data folder)',
-    )
-    .option(
-      '--pkcs11-pin-file <path>',
-      'file with its PIN (CODESIGN_SERVER_PKCS11_PIN_FILE; or the PIN: CODESIGN_SERVER_PKCS11_PIN)',
-    );
+    .option('--pkcs11-token <label>', 'existing token (CODESIGN_SERVER_PKCS11_TOKEN; default: one in the data folder)')
+    .option('--pkcs11-pin-file <path>', 'file with its PIN (CODESIGN_SERVER_PKCS11_PIN_FILE)');
 }
 
 export function listCommand(parent: Command, name: string, description: string, options?: CommandOptions): Command {

@@ -1,5 +1,3 @@
-/** The command line of the server: arguments to settings, errors to exit codes. */
-
 import { Command, CommanderError, Option } from 'commander';
 import { type DataOptions, dataConfig, LOG_LEVELS, type StartOptions, startConfig } from '../config.ts';
 import { ServerError } from '../errors.ts';
@@ -56,11 +54,7 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
       writeErr: (text) => log.write(printableLines(text)),
     });
 
-  dataCommand(
-    program,
-    'start',
-    'starts the server; the first start makes its data and shows the credentials of a client once',
-  )
+  dataCommand(program, 'start', 'starts the server; the first start makes its data and a client')
     .option('--host <address>', 'address to listen on (CODESIGN_SERVER_HOST; default 127.0.0.1)')
     .option('--port <n>', 'port, 0 for a free one (CODESIGN_SERVER_PORT; default 8443)')
     .option('--client-env <path>', "first start: new file for the client's environment")
@@ -75,12 +69,8 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
       await asked;
       await server.stop();
     });
-  dataCommand(
-    program,
-    'init',
-    'makes token, authority and first certificate where they are missing; prints their folder',
-  ).action(async (options: DataOptions) =>
-    announce((await makeData(dataConfig(options, environment), environment, now)).path),
+  dataCommand(program, 'init', 'makes token, authority and first certificate; prints their folder').action(
+    async (options: DataOptions) => announce((await makeData(dataConfig(options, environment), environment, now)).path),
   );
   addCertificateCommands(program, surroundings);
   addClientCommands(program, surroundings);

@@ -1,5 +1,3 @@
-/** The commands about signature records: list, show one, remove old ones, export. */
-
 import { type Command, Option } from 'commander';
 import type { DataOptions } from '../config.ts';
 import { ServerError } from '../errors.ts';
@@ -55,11 +53,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       }),
   );
 
-  dataCommand(
-    records,
-    'prune',
-    'removes the records of signatures made before a time, and prints how many; counts stay',
-  )
+  dataCommand(records, 'prune', 'removes records from before a time, and prints how many; counts stay')
     .requiredOption('--before <time>', 'time in the past, as in 2030-12-31 or 2030-12-31T18:00:00Z')
     .action(async (options: DataOptions & { before: string }) => {
       const { before: value } = options;

@@ -1,5 +1,3 @@
-/** Checks the values of options; each function throws `invalid-option`. */
-
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { ServerError } from '../errors.ts';
 

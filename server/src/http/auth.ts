@@ -13,10 +13,11 @@ const NO_DIGEST = Buffer.alloc(32);
 /** Why a login failed, for the log. The answer to the caller only says that it failed. */
 type LoginFailure = 'no-credentials' | 'malformed' | 'unknown-key' | 'wrong-secret' | 'disabled' | 'expired';
 
-type Login<Known> =
-  | { readonly failure: undefined; readonly holder: Known }
-  /** `holder`: whose access key the caller gave, where there is such a holder. */
-  | { readonly failure: LoginFailure; readonly holder: Known | undefined };
+interface Login<Known> {
+  readonly failure?: LoginFailure;
+  /** Whose access key the caller gave, if there is such a holder. */
+  readonly holder?: Known;
+}
 
 /**
  * Lets requests with good credentials pass.
@@ -37,21 +38,15 @@ export function requireLogin<Known extends Viewer & { readonly disabled?: boolea
   const loggedIn = new WeakMap<FastifyRequest, Known>();
   return {
     async onRequest(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-      const login = await authenticate(request.raw, holders, now());
-      const { holder } = login;
+      const { holder, failure } = await authenticate(request.raw, holders, now());
       if (holder !== undefined) {
         request.describe({ accessKey: holder.accessKey, [kind]: holder.name || holder.accessKey });
+        if (failure === undefined) {
+          loggedIn.set(request, holder);
+          return undefined;
+        }
       }
-      if (login.failure === undefined) {
-        loggedIn.set(request, login.holder);
-        return undefined;
-      }
-      request.log.warn({
-        operation: operationOf(request),
-        outcome: 'refused',
-        reason: 'unauthorized',
-        failure: login.failure,
-      });
+      request.log.warn({ operation: operationOf(request), outcome: 'refused', reason: 'unauthorized', failure });
       return reject(reply);
     },
     holderOf(request: FastifyRequest): Known {
@@ -68,17 +63,15 @@ async function authenticate<Known extends Viewer & { readonly disabled?: boolean
   holders: { findByAccessKey(accessKey: string): Promise<Known | undefined> },
   now: Date,
 ): Promise<Login<Known>> {
-  const refused = (failure: LoginFailure, known?: Known): Login<Known> => ({ failure, holder: known });
   const headers = authorizationHeaders(request.rawHeaders);
-  if (headers.length === 0) return refused('no-credentials');
+  if (headers.length === 0) return { failure: 'no-credentials' };
   const credentials = readCredentials(headers);
-  if (credentials === undefined) return refused('malformed');
+  if (credentials === undefined) return { failure: 'malformed' };
   const holder = await holders.findByAccessKey(credentials.accessKey);
   const matches = timingSafeEqual(digestOfSecret(credentials.accessSecret), holder?.secretDigest ?? NO_DIGEST);
-  if (holder === undefined) return refused('unknown-key');
-  if (!matches) return refused('wrong-secret', holder);
-  const failure = whyRejected(holder, now);
-  return failure === undefined ? { failure, holder } : refused(failure, holder);
+  if (holder === undefined) return { failure: 'unknown-key' };
+  const failure = matches ? whyRejected(holder, now) : 'wrong-secret';
+  return failure === undefined ? { holder } : { holder, failure };
 }
 
 /** Why good credentials are rejected now; undefined: they are accepted. */

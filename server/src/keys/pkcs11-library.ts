@@ -1,5 +1,3 @@
-/** A PKCS#11 library: loading it, finding tokens in it, and what its errors say. */
-
 import type * as Pkcs11 from 'pkcs11js';
 import { reasonOf, ServerError } from '../errors.ts';
 

@@ -1,5 +1,3 @@
-/** The store's certificates, requests for them, and the server's authority. */
-
 import type { Kysely } from 'kysely';
 import type { Batches } from './batches.ts';
 import { type IssuedCertificate, isStorable, type StoredCertificate, type Tables, toCertificate } from './rows.ts';

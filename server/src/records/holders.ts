@@ -1,5 +1,3 @@
-/** The store's holders of credentials: clients, and viewers of the page. */
-
 import type { Kysely, Updateable } from 'kysely';
 import type { Batches } from './batches.ts';
 import {

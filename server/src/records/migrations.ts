@@ -1,5 +1,3 @@
-/** The migrations that make the database's tables: plain SQL for both SQLite and PostgreSQL. */
-
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
 import type { Tables } from './rows.ts';
 

@@ -1,5 +1,3 @@
-/** A PostgreSQL database, for several servers that count together. */
-
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type { Pool } from 'pg';
 import { reasonOf, ServerError } from '../errors.ts';

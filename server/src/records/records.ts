@@ -1,5 +1,3 @@
-/** The store's signature records: their ids, reports on them, and search in bounded steps. */
-
 import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';

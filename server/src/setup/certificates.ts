@@ -1,5 +1,3 @@
-/** Certificates for code signing, issued by the server's own authority or requested from a CA. */
-
 import { X509Certificate } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { hsmIssuer, issueFor } from '../certificates/authority.ts';

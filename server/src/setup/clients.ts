@@ -1,5 +1,3 @@
-/** Adds clients, and writes what each of them needs for its calls. */
-
 import { isUsable } from '../http/sign-request.ts';
 import type { Client, NewClient } from '../records/rows.ts';
 import type { Address } from './address.ts';
