@@ -7,7 +7,8 @@ import { isKnownLocal } from '../../files/known-local.ts';
 import { signingErrors } from '../errors.ts';
 import type { PlannedFile } from '../planned-file.ts';
 
-type Versions = Pick<PlannedFile, 'path' | 'stats' | 'target' | 'targetVersion'>;
+/** The file as it was when it was planned. */
+export type Versions = Pick<PlannedFile, 'path' | 'stats' | 'target' | 'targetVersion'>;
 
 /** Undefined if the target is absent. */
 export function versionAt(target: string): string | undefined {
@@ -21,7 +22,8 @@ export async function lookAgain(plan: Versions): Promise<void> {
 }
 
 /**
- * Throws `file-changed` if input or target changed since the file was planned. It does not wait for a thread: between this look and the rename that follows there are microseconds.
+ * Throws `file-changed` if input or target changed since the file was planned. It does not wait for a thread: between this look
+ * and the rename that follows there are microseconds.
  */
 export function assertUnchanged({ path, stats, target, targetVersion }: Versions): void {
   assertSame(versionOf(statSync(path, { bigint: true })), versionOf(stats));

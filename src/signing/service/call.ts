@@ -3,6 +3,7 @@ import type { AfterFile, Claim, Journal } from '../../journal/journal.ts';
 import { mayHaveBeenCounted } from '../../service/errors.ts';
 import type { ReportStatus, SignatureRecord } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
+import { lookAgain, type Versions } from '../files/unchanged.ts';
 
 /** A call whose signature is for a file, or for a file in it. */
 export interface FileCall {
@@ -38,18 +39,19 @@ export async function checkEarlierCalls(claim: Claim): Promise<readonly string[]
 
 /** What the service awaits around each attempt of a request. */
 export interface RecordedAttempts {
-  /** Records the attempt. One that the journal cannot record must not be sent. */
+  /** Looks at the file, since a signature of a changed one is wasted, and records the attempt. What throws is not sent. */
   beforeSend(): Promise<void>;
   beforeRetry(): Promise<void>;
-  /** Whether the journal could not record the last attempt. */
+  /** Whether the last attempt was neither recorded nor sent. */
   isUnrecorded(): boolean;
 }
 
-export function recordAttempts(claim: Claim, warnings: string[]): RecordedAttempts {
+export function recordAttempts(claim: Claim, file: Versions, warnings: string[]): RecordedAttempts {
   let isUnrecorded = false;
   return {
     async beforeSend() {
       isUnrecorded = true;
+      await lookAgain(file);
       await claim.requested();
       isUnrecorded = false;
     },

@@ -12,7 +12,6 @@ import type { CallMetadata, Claim, RecordedSigningOptions } from '../../journal/
 import { isUnauthorized, isWithoutConnection, stopsRun } from '../../service/errors.ts';
 import type { SignatureRecord, SigningService } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
-import { lookAgain } from '../files/unchanged.ts';
 import type { SigningEvent } from '../outcome.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import type { StopSignal } from '../run.ts';
@@ -211,14 +210,12 @@ export function requestSignatures(options: SignaturesOptions) {
       stop.throwIfStopped();
       // Another process has recorded it meanwhile.
       if (file.isWritten) throw signingErrors('changed-since');
-      // The signature would be wasted if the file has changed.
-      await lookAgain(file);
     } catch (thrown) {
       await releaseQuietly(claim);
       throw thrown;
     }
     for (const warning of await checkEarlierCalls(claim)) warnings.push(warning);
-    const attempts = recordAttempts(claim, warnings);
+    const attempts = recordAttempts(claim, file, warnings);
     const record = await recordAnswer(send(work, attempts), attempts, claim, warnings);
     onEvent({ type: 'signature-given', path: file.path });
     return record;

@@ -289,6 +289,21 @@ describe('a run', () => {
     expect(service.asked).toBe(1);
   });
 
+  it('sends no request when the file changed while its request waited for a connection', async () => {
+    const [file = { path: '', output: '' }] = await programs(1);
+    const service = testService();
+    const slow: SigningService = {
+      ...service,
+      async sign(request, signal) {
+        await appendFile(file.path, 'x');
+        return await service.sign(request, signal);
+      },
+    };
+    const { files } = await signFiles([file], signingWith(slow));
+    expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'file-changed' }, record: null });
+    expect(service.asked).toBe(0);
+  });
+
   it.each([
     ['appeared', undefined],
     ['changed', 'an earlier result'],
