@@ -24,7 +24,7 @@ export function shown(record: SignatureRecord, clients: ReadonlyMap<string, Clie
     counted: record.counted,
     report: record.report === undefined ? 'none' : record.report.status === 1 ? 'succeeded' : 'failed',
     reportedAt: record.report?.at.toISOString(),
-    extra: maskExtra(record.extra), // records of the first release hold it as it came
+    extra: record.extra,
   };
 }
 
