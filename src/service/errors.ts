@@ -165,7 +165,7 @@ export const businessErrors = defineErrors('business', {
   },
 });
 
-/** API 7: the credentials are refused, under whatever status. They will not get better: a batch stops. */
+/** API 7: the credentials are refused, under whatever status. A retry does not help, so the run stops. */
 export function isUnauthorized(thrown: unknown): boolean {
   return thrown instanceof CodesignError && thrown.code === 'unauthorized';
 }

@@ -15,9 +15,8 @@ import type { Stamped } from '../../../src/timestamp/authorities.ts';
 import { fixture, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
 import { startTimestampAuthority, type TimestampAuthority } from '../../support/services/timestamp-authority.ts';
 import { copyInto, makeSignedFiles, type SignedFiles } from '../../support/signed-files/signed-files.ts';
-import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
-import { openBytes, signBytes } from '../formats/support/sign-bytes.ts';
+import { openBytes } from '../formats/support/sign-bytes.ts';
 import { testRun } from './signing-run.ts';
 
 let files: SignedFiles;
@@ -156,9 +155,7 @@ describe('a result that is not what it was to become', () => {
 describe('a JAR signed with SHA-1 whose timestamp is of the time when Java took that', () => {
   it('keeps it, --force or not: with another one Java would take the file as unsigned', async () => {
     const path = join(folder, 'old.jar');
-    const { result } = await signBytes(jar, await readFile(fixture('jar/plain.jar')), await makeThrowawaySigner(), {
-      algorithm: 'SHA1',
-    });
+    const result = await readFile(fixture('golden/sha1-rsa2048.jar'));
     const file = await openBytes(jar, result);
     const [signature] = await file.signatures();
     if (signature === undefined) throw new Error('the file is unsigned');
