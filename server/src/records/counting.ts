@@ -112,7 +112,7 @@ async function countAll(
       const inOrder = records
         .filter(({ id }) => inserted.has(id))
         .sort((one, other) => (one.clientId < other.clientId ? -1 : Number(one.clientId > other.clientId)));
-      const allowed = await Promise.all(inOrder.map((record) => addOne(transaction, record)));
+      const allowed = await Promise.all(inOrder.map(({ id }) => addOne(transaction, id)));
       const refused = new Set(inOrder.filter((_record, index) => !allowed[index]).map(({ id }) => id));
       if (refused.size > 0) await remove(transaction, [...refused]);
       committing = true;
@@ -141,28 +141,24 @@ async function remove(transaction: Transaction<Tables>, ids: readonly string[]):
   await transaction.deleteFrom('records').where('id', 'in', ids).execute();
 }
 
-/** Adds one to the count of the record's client, as the same conditions allow that a call is checked with before. */
-async function addOne(
-  transaction: Transaction<Tables>,
-  { clientId, certificate, algorithm, signedAt }: NewRecord,
-): Promise<boolean> {
-  const now = signedAt.toISOString();
-  const { numAffectedRows } = await sql`update clients set signatures = signatures + 1
-    where id = ${clientId} and disabled = 0
-      and (quota is null or signatures < quota)
-      and (expires_at is null or expires_at > ${now})
-      and (certificates is null or ${lists('certificates', certificate)})
-      and (algorithms is null or ${lists('algorithms', algorithm)})
-      and exists (
-        select 1 from certificates as used
-        where used.number = ${certificate} and used.disabled = 0 and used.not_before <= ${now} and used.not_after >= ${now}
-      )`.execute(transaction);
+/**
+ * Adds one to the count of the record's client, as the same conditions allow that a call is checked with before.
+ * Names in the lists have no characters that JSON escapes.
+ */
+async function addOne(transaction: Transaction<Tables>, id: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`update clients set signatures = clients.signatures + 1
+    from records, certificates as used
+    where records.id = ${id} and clients.id = records.client_id and used.number = records.certificate
+      and clients.disabled = 0 and (clients.quota is null or clients.signatures < clients.quota)
+      and (clients.expires_at is null or clients.expires_at > records.signed_at)
+      and (clients.certificates is null
+        or replace(clients.certificates, '"' || records.certificate || '"', '') <> clients.certificates)
+      and (clients.algorithms is null
+        or replace(clients.algorithms, '"' || records.algorithm || '"', '') <> clients.algorithms)
+      and used.disabled = 0 and used.not_before <= records.signed_at and used.not_after >= records.signed_at`.execute(
+    transaction,
+  );
   return numAffectedRows === 1n;
-}
-
-/** Whether the JSON list of a column has a name. Names have no characters that JSON escapes. */
-function lists(column: 'certificates' | 'algorithms', name: string) {
-  return sql`replace(${sql.ref(column)}, ${JSON.stringify(name)}, '') <> ${sql.ref(column)}`;
 }
 
 async function takeBack(database: Kysely<Tables>, rowsTable: RowsTable, record: NewRecord): Promise<void> {

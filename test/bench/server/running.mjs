@@ -16,10 +16,7 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 export async function fromSource() {
   const outdir = join(root, 'node_modules', '.cache', 'codesign-remote-bench');
   mkdirSync(outdir, { recursive: true });
-  const entryPoints = {
-    ...{ empty: here('empty.mjs'), 'from-source': here('from-source.mjs') },
-    page: join(root, 'server', 'src', 'page', 'page.css'), // next to the program that serves it
-  };
+  const entryPoints = { empty: here('empty.mjs'), 'from-source': here('from-source.mjs') };
   const { dependencies } = JSON.parse(readFileSync(join(root, 'server', 'package.json'), 'utf8'));
   await build({
     ...{ entryPoints, outdir, outExtension: { '.js': '.mjs' }, external: Object.keys(dependencies) },
