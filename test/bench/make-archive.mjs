@@ -26,14 +26,10 @@ const USUAL_RATIO = 2.2;
 
 /**
  * Writes an archive of `entries` files and about `bytes` bytes in all. Sizes have the long tail that those of classes have;
- * with `even` they are between 0.3 and 1.7 of their mean; with `short`, names are as short as they can be. `first`: name of the first entry.
+ * with `even` they are between 0.3 and 1.7 of their mean.
  * The same Node gives the same bytes each time.
  */
-export async function makeArchive(
-  path,
-  { entries, bytes, even = false, short = false, first = 'META-INF/MANIFEST.MF' },
-) {
-  const nameOf = short ? shortNameOf : longNameOf;
+export async function makeArchive(path, { entries, bytes, even = false }) {
   const random = randomNumbers(entries);
   const contents = classLikeContents(random);
   const file = openSync(path, 'w');
@@ -48,14 +44,16 @@ export async function makeArchive(
     write(...localRecord(entry));
   };
   try {
-    writeEntry(await entryOf(first, Buffer.from('Manifest-Version: 1.0\r\nMain-Class: A0\r\n\r\n'), false));
+    writeEntry(
+      await entryOf('META-INF/MANIFEST.MF', Buffer.from('Manifest-Version: 1.0\r\nMain-Class: A0\r\n\r\n'), false),
+    );
     for (let number = 1; number < entries; number += BATCH) {
       const left = entries - number;
       // The size is met by looking back at what the entries so far came to, but not by the last ones alone.
       if (number === 1 || left > SETTLED) {
         const ratio = packed > 0 ? plain / packed : USUAL_RATIO;
         const records = LOCAL_BYTES + DESCRIPTOR_BYTES + CENTRAL_BYTES + 2 * nameOf(number).length;
-        mean = Math.max(0, ((bytes - at - centralSize(central, nameOf)) / left - records) * ratio);
+        mean = Math.max(0, ((bytes - at - centralSize(central)) / left - records) * ratio);
       }
       const batch = Array.from({ length: Math.min(BATCH, left) }, (_, index) => {
         const size = Math.round(mean * (even ? evenSize(random()) : longTailedSize(random())));
@@ -78,9 +76,8 @@ export async function makeArchive(
 const evenSize = (share) => 0.3 + 1.4 * share;
 /** A mean of 1, a median of a third, and one in a hundred above 9. */
 const longTailedSize = (share) => 0.1 + 0.45 * Math.log(1 - share) ** 2;
-const longNameOf = (number) => `org/example/part${number % 97}/layer${number % 11}/Thing${number}.class`;
-const shortNameOf = (number) => number.toString(36);
-const centralSize = (central, nameOf) => central.length * (CENTRAL_BYTES + nameOf(central.length).length);
+const nameOf = (number) => `org/example/part${number % 97}/layer${number % 11}/Thing${number}.class`;
+const centralSize = (central) => central.length * (CENTRAL_BYTES + nameOf(central.length).length);
 
 async function entryOf(name, content, stored) {
   const data = stored ? content : await deflate(content, { level: 6 });

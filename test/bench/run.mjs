@@ -6,21 +6,16 @@ import { parseArgs } from 'node:util';
 import { drawAims } from './aims.mjs';
 import * as batch from './parts/batch.mjs';
 import * as containers from './parts/containers.mjs';
-import * as growth from './parts/growth.mjs';
 import * as jar from './parts/jar.mjs';
 import * as memory from './parts/memory.mjs';
-import * as mixed from './parts/mixed.mjs';
 import * as msix from './parts/msix.mjs';
-import * as nodes from './parts/nodes.mjs';
-import * as nuget from './parts/nuget.mjs';
-import * as pdf from './parts/pdf.mjs';
 import * as pe from './parts/pe.mjs';
 import * as server from './parts/server.mjs';
 import * as startup from './parts/startup.mjs';
 import * as verify from './parts/verify.mjs';
 import { CLI, createSetting } from './setting.mjs';
 
-const PARTS = { startup, pe, jar, msix, nuget, pdf, containers, verify, batch, mixed, growth, nodes, server, memory };
+const PARTS = { startup, pe, jar, msix, containers, verify, batch, server, memory };
 const README = fileURLToPath(new URL('README.md', import.meta.url));
 
 const { values, positionals } = parseArgs({

@@ -104,9 +104,9 @@ async function manyFiles({ standIn, folder }) {
 let runs = 0;
 
 /** Results and journal of a run in folders of their own: a file system that has just removed many files makes new ones slowly. */
-export function fresh(folder, input, env, concurrency = AT_ONCE) {
+export function fresh(folder, input, env) {
   const own = join(folder, `run-${++runs}`);
-  const options = ['--no-timestamp', '--concurrency', concurrency, '--recursive', input, '-o', join(own, 'signed')];
+  const options = ['--no-timestamp', '--concurrency', AT_ONCE, '--recursive', input, '-o', join(own, 'signed')];
   mkdirSync(own);
   return {
     command: [process.execPath, CLI, 'sign', ...options.map(String)],
