@@ -323,16 +323,6 @@ describe('identical files', () => {
     expect((await (await setting.open({ runningFor: 50 })).claim(WORK, factsOf('b'))).known).toBeDefined();
   });
 
-  test('of two concurrent runs the second waits, and says for whom', async () => {
-    const first = await journal.claim(WORK, factsOf('a'));
-    const told: string[] = [];
-    const waiting = (await setting.open()).claim(WORK, factsOf('b'), { onWait: (whom) => told.push(whom) });
-    await expect.poll(() => told).toEqual(['process 101']);
-    await sign(first);
-    expect((await waiting).known).toBeDefined();
-    expect(told).toHaveLength(1);
-  });
-
   test('can be waited for no longer', async () => {
     await journal.claim(WORK, factsOf('a'));
     const interruption = new AbortController();
@@ -353,15 +343,6 @@ describe('several runs at the very same file', () => {
     await sign(mine, 'r-1');
     return { mine, yours: await other.claim(WORK, factsAt(path)) };
   };
-
-  test('leave nothing unwritten: one writes it, and the others find that it has changed', async () => {
-    const { mine, yours } = await claimBoth();
-    expect(await mine.written('/app.exe')).toMatchObject({ reportDue: false });
-    expect(await yours.notWritten('the file changed')).toMatchObject({ reportDue: true });
-    await yours.reported(1);
-    expect(await unfinishedOf(journal)).toEqual([]);
-    expect(await historyOf(journal)).toMatchObject([{ outcome: 'written', filesWritten: 1, reported: 1 }]);
-  });
 
   test('leave nothing unwritten when the loser gives up first, or the place has another name for it', async () => {
     const { mine, yours } = await claimBoth('/link.exe');

@@ -1,7 +1,7 @@
 /** Calls that end at about the same time: their entries are flushed together, each whole and once. */
 
 import fs from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,14 +69,4 @@ it('has each entry once, in the order of their ends, with far fewer flushes than
   expect(await idsIn(history)).toEqual(ids);
   expect(flushed).toBeGreaterThan(0);
   expect(flushed).toBeLessThan(10);
-});
-
-it('has the entries of two months, each in its own', async () => {
-  const history = open();
-  await Promise.all([
-    history.append({ month: '2026-10', size: 0 }, entry('old')),
-    history.append({ month: '2026-11', size: 0 }, entry('new')),
-  ]);
-  expect(await readFile(join(folder, '2026-10.jsonl'), 'utf8')).toMatch(/"id":"old"/);
-  expect(await idsIn(history)).toEqual(['old', 'new']);
 });

@@ -1,4 +1,4 @@
-/** Several real processes with one journal, concurrently. */
+/** Several real processes with one journal, some of which are killed. Without kills: test/system/kill/several-processes.long.test.ts. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { HistoryEntry } from '../../../src/journal/journal.ts';
@@ -35,39 +35,10 @@ async function history(
 
 const numbers = (from: number): number[] => Array.from({ length: FILES }, (_, index) => from + index);
 
-test('200 different files make 200 requests and 200 whole entries', async () => {
-  const place = workers.newPlace();
-  const runs = Array.from({ length: PROCESSES }, (_, index) =>
-    workers.run({ ...place, works: numbers(index * FILES), serviceTime: 1 }),
-  );
-  expect(await Promise.all(runs)).toMatchObject(Array(PROCESSES).fill({ failures: [], stderr: '' }));
-  expect(await workers.counted(place.service, 'request')).toHaveLength(PROCESSES * FILES);
-  expect(await workers.counted(place.service, 'report')).toHaveLength(PROCESSES * FILES);
-  const { entries, warnings, open } = await history(place.folder);
-  expect(new Set(entries.map(({ id }) => id)).size).toBe(PROCESSES * FILES);
-  expect(entries).toHaveLength(PROCESSES * FILES);
-  expect(entries.every(({ outcome, reported }) => outcome === 'written' && reported === 1)).toBe(true);
-  expect({ warnings, open }).toEqual({ warnings: [], open: 0 });
-});
-
-test('the same 40 files make 40 requests', async () => {
-  const place = workers.newPlace();
-  const runs = Array.from({ length: PROCESSES }, () => workers.run({ ...place, works: numbers(0), serviceTime: 5 }));
-  expect(await Promise.all(runs)).toMatchObject(Array(PROCESSES).fill({ failures: [], stderr: '' }));
-  const requests = await workers.counted(place.service, 'request');
-  expect(new Set(requests).size).toBe(FILES);
-  expect(requests).toHaveLength(FILES);
-  const reports = await workers.counted(place.service, 'report');
-  expect(new Set(reports).size).toBe(FILES);
-  const { entries, warnings, open } = await history(place.folder);
-  expect(entries).toHaveLength(FILES);
-  expect({ warnings, open }).toEqual({ warnings: [], open: 0 });
-});
-
 test('processes that are killed leave the others going, and only calls with an unknown outcome are requested twice', async () => {
   const place = workers.newPlace();
   const killed = Array.from({ length: PROCESSES - 1 }, (_, index) =>
-    workers.run({ ...place, works: numbers(0), serviceTime: 5, disruption: { at: 60 + index * 45, how: 'kill' } }),
+    workers.run({ ...place, works: numbers(0), serviceTime: 5, killAt: 60 + index * 45 }),
   );
   const survivor = workers.run({ ...place, works: numbers(0), serviceTime: 5 });
   expect(await survivor).toMatchObject({ failures: [], stderr: '' });
@@ -91,9 +62,7 @@ test('claims of processes that are gone are taken over by one process each', asy
   const works = numbers(0);
   const thirds = [works.slice(0, 13), works.slice(13, 26), works.slice(26)];
   await Promise.all(
-    thirds.map((some, index) =>
-      workers.run({ ...place, works: some, serviceTime: 1, disruption: { at: 30 + index * 50, how: 'kill' } }),
-    ),
+    thirds.map((some, index) => workers.run({ ...place, works: some, serviceTime: 1, killAt: 30 + index * 50 })),
   );
   const before = (await workers.counted(place.service, 'request')).length;
   const usable = (await history(place.folder)).entries.filter(({ counted }) => counted === 'yes').length;

@@ -1,11 +1,10 @@
-/** A process that is killed, or whose disk fills up, at each single change that it makes to the file system. */
+/** A process that is killed at each single change that it makes to the file system. Failing changes: test/system/faults/journal-rows.ts. */
 
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { openJournal } from '../../../src/journal/open-journal.ts';
 import { observeProcesses } from '../../../src/journal/processes.ts';
-import type { Disruption } from './support/disruption.ts';
 import { type WorkerResult, type WorkerSetting, workerSetting } from './support/processes.ts';
 import { historyOf, signAndReport, workOf } from './support/setting.ts';
 
@@ -14,8 +13,12 @@ let workers: WorkerSetting;
 let changes = 0;
 beforeAll(async () => {
   workers = await workerSetting();
-  const whole = { at: Number.MAX_SAFE_INTEGER, how: 'kill' } as const;
-  const result = await workers.run({ ...workers.newPlace(), works: [1], serviceTime: 0, disruption: whole });
+  const result = await workers.run({
+    ...workers.newPlace(),
+    works: [1],
+    serviceTime: 0,
+    killAt: Number.MAX_SAFE_INTEGER,
+  });
   expect(result.failures).toEqual([]);
   changes = result.changes;
 });
@@ -34,7 +37,7 @@ const openHere = async (folder: string): Promise<Journal> =>
 
 interface Aftermath extends WorkerResult {
   readonly at: number;
-  /** What the service was requested by the disrupted run. */
+  /** What the service was requested by the killed run. */
   readonly requests: number;
   readonly reports: number;
   /** What the journal says of that run. */
@@ -48,10 +51,10 @@ interface Aftermath extends WorkerResult {
   readonly warnings: readonly string[];
 }
 
-/** Disrupts a run at that change, and continues with the same file in a new one. */
-async function disrupt(at: number, how: Disruption['how']): Promise<Aftermath> {
+/** Kills a run at that change, and continues with the same file in a new one. */
+async function killAt(at: number): Promise<Aftermath> {
   const place = workers.newPlace();
-  const result = await workers.run({ ...place, works: [1], serviceTime: 0, disruption: { at, how } });
+  const result = await workers.run({ ...place, works: [1], serviceTime: 0, killAt: at });
   const requests = (await workers.counted(place.service, 'request')).length;
   const reports = (await workers.counted(place.service, 'report')).length;
   const journal = await openHere(place.folder);
@@ -66,11 +69,11 @@ async function disrupt(at: number, how: Disruption['how']): Promise<Aftermath> {
 }
 
 /** Of every change, four concurrently. */
-async function disruptEach(how: Disruption['how']): Promise<Aftermath[]> {
+async function killAtEach(): Promise<Aftermath[]> {
   const all = Array.from({ length: changes }, (_, index) => index + 1);
   const done: Aftermath[] = [];
   const next = async (): Promise<void> => {
-    for (let at = all.shift(); at !== undefined; at = all.shift()) done.push(await disrupt(at, how));
+    for (let at = all.shift(); at !== undefined; at = all.shift()) done.push(await killAt(at));
   };
   await Promise.all(Array.from({ length: 4 }, next));
   return done.sort((a, b) => a.at - b.at);
@@ -78,20 +81,32 @@ async function disruptEach(how: Disruption['how']): Promise<Aftermath[]> {
 
 function expectConsistent(all: readonly Aftermath[]): void {
   expect(all.length).toBeGreaterThan(10);
-  for (const { at, requests, reports, outcomes, askedAnew, unknownCalls, ids, left, warnings, stderr, ...one } of all) {
-    const { failures } = one;
+  for (const {
+    at,
+    requests,
+    reports,
+    outcomes,
+    askedAnew,
+    unknownCalls,
+    ids,
+    left,
+    warnings,
+    stderr,
+    ...killed
+  } of all) {
     const where = `change ${at}`;
     expect(stderr, where).toBe('');
+    expect(killed.failures, where).toBeUndefined();
     // Half an entry is reported, and written again completely.
     const torn = warnings.filter((warning) => /^The history of .* has 1 damaged line,/.test(warning));
     expect(warnings, where).toEqual(torn);
     // One call at most, and none that was requested is missing.
     expect(outcomes.length, where).toBeLessThanOrEqual(1);
     expect(outcomes.length, where).toBeGreaterThanOrEqual(requests);
-    // A signature that was given is used, as long as the journal had the time to keep it, unless its run ended well.
+    // A signature that was given is used, as long as the journal had the time to keep it.
     const [outcome] = outcomes;
     const isLost = outcome === undefined || outcome === 'unknown';
-    expect(askedAnew, `${where}: ${outcome}`).toBe(isLost || failures?.length === 0);
+    expect(askedAnew, `${where}: ${outcome}`).toBe(isLost);
     expect(unknownCalls, where).toBe(outcome === 'unknown' ? 1 : 0);
     if (reports > 0) expect(['unreported', 'written'], where).toContain(outcome);
     // Nothing is entered twice, nothing is left over.
@@ -101,31 +116,11 @@ function expectConsistent(all: readonly Aftermath[]): void {
   }
 }
 
-describe('at each change of the file system', () => {
-  test('a killed process leaves an intact journal', async () => {
-    const all = await disruptEach('kill');
-    expect(all.every(({ failures }) => failures === undefined)).toBe(true);
-    expectConsistent(all);
-    // Each of them is met, or the changes are not those that matter.
-    expect(new Set(all.map(({ outcomes }) => outcomes[0]))).toEqual(
-      new Set([undefined, 'unknown', 'unwritten', 'unreported', 'written']),
-    );
-  });
-
-  test('a disk that fills up is an error of the journal, and nothing is requested that could not be kept', async () => {
-    const all = await disruptEach('ENOSPC');
-    expectConsistent(all);
-    // The last two move and remove files, which needs no room.
-    for (const { at, failures } of all.slice(0, -2)) expect(failures, `change ${at}`).toEqual(['journal-full']);
-    // Full from the beginning, or before the request: there was none. At worst it was recorded as about to go.
-    const firstAsked = all.findIndex(({ requests }) => requests > 0);
-    expect(firstAsked).toBeGreaterThan(5);
-    const before = all.slice(0, firstAsked).flatMap(({ outcomes }) => outcomes);
-    expect(new Set(before)).toEqual(new Set(['unknown']));
-  });
-
-  test('a disk that turns read-only is, too', async () => {
-    const all = await Promise.all([1, Math.floor(changes / 2), changes - 1].map((at) => disrupt(at, 'EROFS')));
-    for (const { at, failures } of all) expect(failures, `change ${at}`).toEqual(['journal-unusable']);
-  });
+test('a process that is killed at any change leaves an intact journal', async () => {
+  const all = await killAtEach();
+  expectConsistent(all);
+  // Each of them is met, or the changes are not those that matter.
+  expect(new Set(all.map(({ outcomes }) => outcomes[0]))).toEqual(
+    new Set([undefined, 'unknown', 'unwritten', 'unreported', 'written']),
+  );
 });

@@ -78,12 +78,6 @@ describe('what a run finished that did not come to its end', () => {
     await again.reported(1);
     expect(await historyOf(later)).toMatchObject([{ id: first.id, reported: 1, outcome: 'written' }]);
   });
-
-  test('is of no use with another certificate number', async () => {
-    await signAndReport(journal, WORK, 'a');
-    const later = await openLater(1000);
-    expect((await later.claim(workOf(1, { code: 'C-2' }), factsOf('a'))).known).toBeUndefined();
-  });
 });
 
 test('a run of which others are going does not take theirs for its own end', async () => {

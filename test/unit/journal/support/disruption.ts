@@ -1,44 +1,34 @@
-/** Ends this process at a chosen change of the file system, or lets that change and all later ones fail. */
+/** Ends this process at a chosen change of the file system. */
 
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-
-export interface Disruption {
-  readonly at: number;
-  readonly how: 'kill' | 'ENOSPC' | 'EROFS';
-}
 
 type Call = (...given: unknown[]) => unknown;
 type Methods = Record<string, Call>;
 
 const counter = { changes: 0 };
 
-export function countDisruptedCalls(): number {
+export function countChanges(): number {
   return counter.changes;
 }
 
 const CHANGES = ['mkdir', 'rename', 'unlink', 'rmdir', 'writeFile'];
 
-export function disruptFileSystem({ at, how }: Disruption): void {
-  /** Counts a change; throws, or does not come back, where it is the one. */
-  const meet = (name: string, half: () => void = () => undefined): void => {
+/** `killAt`: the number of the change, from 1. */
+export function watchChanges(killAt: number): void {
+  /** Counts a change; does not come back where it is the one. */
+  const meet = (half: () => void = () => undefined): void => {
     counter.changes += 1;
-    if (counter.changes < at) return;
-    if (how === 'kill') {
-      half();
-      process.kill(process.pid, 'SIGKILL');
-    }
-    // A full disk takes a part of what it is given, and lets files be removed.
-    if (how === 'ENOSPC' && ['unlink', 'rmdir', 'rename'].includes(name)) return;
-    if (how === 'ENOSPC') half();
-    throw Object.assign(new Error(how), { code: how, syscall: name });
+    if (counter.changes !== killAt) return;
+    half();
+    process.kill(process.pid, 'SIGKILL');
   };
 
   const promises = fs.promises as unknown as Methods;
   for (const name of CHANGES) {
     const call = promises[name] as Call;
     promises[name] = async (...given) => {
-      meet(name);
+      meet();
       return await call(...given);
     };
   }
@@ -51,7 +41,7 @@ export function disruptFileSystem({ at, how }: Disruption): void {
       const prototype = Object.getPrototypeOf(handle) as Methods;
       const sync = prototype.sync as Call;
       prototype.sync = async function (this: unknown) {
-        meet('sync');
+        meet();
         return await sync.call(this);
       };
     }
@@ -64,7 +54,7 @@ export function disruptFileSystem({ at, how }: Disruption): void {
   const files = new Set<unknown>();
   direct.openSync = (path, flags, mode) => {
     const isOfJournal = typeof flags === 'number' && (flags & fs.constants.O_APPEND) !== 0;
-    if (isOfJournal && (flags & fs.constants.O_CREAT) !== 0) meet('open');
+    if (isOfJournal && (flags & fs.constants.O_CREAT) !== 0) meet();
     const file = openSync(path as string, flags as string, mode as number);
     if (isOfJournal) files.add(file);
     else files.delete(file);
@@ -73,21 +63,16 @@ export function disruptFileSystem({ at, how }: Disruption): void {
   direct.writeSync = (file, ...given) => {
     const write = (much: unknown): number =>
       Reflect.apply(writeSync, fs, [file, given[0], given[1], much, ...given.slice(3)]);
-    if (files.has(file)) meet('write', () => write(Math.floor(Number(given[2]) / 2)));
+    if (files.has(file)) meet(() => write(Math.floor(Number(given[2]) / 2)));
     return write(given[2]);
   };
   direct.unlinkSync = (path) => {
-    meet('unlink');
+    meet();
     unlinkSync(path as string);
   };
   direct.fdatasync = (file, then) => {
-    const done = then as (thrown: unknown) => void;
-    try {
-      meet('fdatasync');
-    } catch (thrown) {
-      return done(thrown);
-    }
-    fdatasync(file as number, done);
+    meet();
+    fdatasync(file as number, then as fs.NoParamCallback);
   };
   syncBuiltinESMExports();
 }

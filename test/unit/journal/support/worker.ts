@@ -7,7 +7,7 @@ import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import type { Journal } from '../../../../src/journal/journal.ts';
 import { openJournal } from '../../../../src/journal/open-journal.ts';
 import { observeProcesses } from '../../../../src/journal/processes.ts';
-import { countDisruptedCalls, disruptFileSystem } from './disruption.ts';
+import { countChanges, watchChanges } from './disruption.ts';
 import { factsOf, SIGNATURE, workOf } from './works.ts';
 
 export interface WorkerOptions {
@@ -18,8 +18,8 @@ export interface WorkerOptions {
   readonly works: readonly number[];
   /** Milliseconds that the service takes. */
   readonly serviceTime: number;
-  /** What happens to the file system's n-th change, counted from 1: the process ends there, or the change fails. */
-  readonly disruption?: { readonly at: number; readonly how: 'kill' | 'ENOSPC' | 'EROFS' } | undefined;
+  /** The process ends at the file system's n-th change, counted from 1. */
+  readonly killAt?: number;
 }
 
 async function openHere(folder: string): Promise<Journal> {
@@ -56,8 +56,8 @@ async function signOne(journal: Journal, number: number, { service, serviceTime 
 }
 
 async function run(options: WorkerOptions): Promise<void> {
-  const { disruption, folder, works } = options;
-  if (disruption) disruptFileSystem(disruption);
+  const { killAt, folder, works } = options;
+  if (killAt !== undefined) watchChanges(killAt);
   const failures: string[] = [];
   const note = (thrown: unknown): void => {
     failures.push(thrown instanceof CodesignError ? thrown.code : String(thrown));
@@ -69,7 +69,7 @@ async function run(options: WorkerOptions): Promise<void> {
   } catch (thrown) {
     note(thrown);
   }
-  process.stdout.write(JSON.stringify({ failures, changes: countDisruptedCalls() }));
+  process.stdout.write(JSON.stringify({ failures, changes: countChanges() }));
 }
 
 await run(JSON.parse(process.argv[2] ?? '') as WorkerOptions);
