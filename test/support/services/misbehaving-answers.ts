@@ -82,8 +82,6 @@ export const MISBEHAVIOURS = {
   'code-a-fraction': (exchange) => answer(exchange, 200, success(exchange).replace('"code":0', '"code":0.5')),
   'code-missing': (exchange) => answer(exchange, 200, success(exchange).replace('"code":0,', '')),
   'message-no-text': (exchange) => answer(exchange, 200, success(exchange).replace('"ok"', '{"en":"ok"}')),
-  'id-missing': ({ signature, ...exchange }) =>
-    answer({ signature, ...exchange }, 200, { code: 0, message: 'ok', data: { signature } }),
 
   'data-null': envelope(200, 0),
   'signature-missing': envelope(200, 0, { id: RECORD }),

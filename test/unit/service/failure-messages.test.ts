@@ -1,0 +1,35 @@
+/** What the message of a failed call says. Every failing answer itself: test/system/cli/service/service-answers.test.ts. */
+
+import { expect, test } from 'vitest';
+import { statusErrors } from '../../../src/service/errors.ts';
+import { type ServiceMode, startMisbehavingService } from '../../support/services/misbehaving-service.ts';
+import { openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
+
+async function failureOf(mode: ServiceMode): Promise<unknown> {
+  const { baseUrl, caFile, stop } = await startMisbehavingService(mode);
+  const { service } = await openServiceClient({ baseUrl, caFile });
+  try {
+    return await service.sign(SIGN_REQUEST).catch((thrown: unknown) => thrown);
+  } finally {
+    await service.close();
+    await stop();
+  }
+}
+
+test.each<[ServiceMode, string]>([
+  ['compressed-otherwise', 'it is compressed'],
+  ['html', 'it is a web page'],
+  ['empty-body', 'it is empty'],
+  ['not-json', 'it is not JSON'],
+  ['json-cut-short', 'its JSON is cut short or damaged'],
+  ['envelope-in-an-array', 'it is not an envelope with an integer code'],
+])('%s: the message says what came instead', async (mode, why) => {
+  expect(await failureOf(mode)).toMatchObject({ message: expect.stringContaining(why) });
+});
+
+test.each([
+  [1, 'the service limits the rate of calls (HTTP 429)'],
+  [2, 'the service limits the rate of calls (HTTP 429 after 2 attempts)'],
+])('the message of a rate limit counts only repeated attempts: %i', (attempts, message) => {
+  expect(statusErrors('throttled', { status: 429, attempts }).message).toBe(message);
+});
