@@ -1,6 +1,6 @@
 /** The walk of changes with an authority of this process: what a test of the command line cannot time. Files and formats are real. */
 
-import { appendFile, chmod, readFile, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, readFile, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
@@ -171,20 +171,6 @@ describe('a JAR signed with SHA-1 whose timestamp is of the time when Java took 
 });
 
 describe('a run over several files', () => {
-  it('stops at the first failure of authorities that have given nothing yet, with their category', async () => {
-    const paths = await copies(3);
-    const before = await snapshot(folder);
-    const { change, asked } = timestamping(async () => {
-      throw failure();
-    });
-    const result = await changeFiles(inPlace(paths), changingWith(change, { concurrency: 1 }));
-    expect([wordsOf(result), asked()]).toEqual([['timestamp-failed', 'not-attempted', 'not-attempted'], 1]);
-    expect(result.files.map((file) => file.status === 'failed' && file.error.category)).toEqual(
-      new Array(3).fill('timestamp'),
-    );
-    expect(await snapshot(folder)).toEqual(before);
-  });
-
   it('continues after a failure of authorities that have given a timestamp before', async () => {
     const paths = await copies(3);
     const { change } = timestamping(async (call) => {
@@ -192,17 +178,6 @@ describe('a run over several files', () => {
     });
     const result = await changeFiles(inPlace(paths), changingWith(change, { concurrency: 1 }));
     expect(wordsOf(result)).toEqual(['timestamped', 'timestamp-failed', 'timestamped']);
-  });
-
-  it('starts nothing new once interrupted, and finishes what is under way', async () => {
-    const paths = await copies(3);
-    const controller = new AbortController();
-    const { change, asked } = timestamping(async () => controller.abort());
-    const changing = changingWith(change, { concurrency: 1 });
-    const result = await changeFiles(inPlace(paths), changing, controller.signal);
-    expect([wordsOf(result), asked()]).toEqual([['timestamped', 'not-attempted', 'not-attempted'], 1]);
-    expect(changing.disk.temporaryFiles.size).toBe(0);
-    expect(Object.keys(await snapshot(folder))).toEqual(paths);
   });
 
   it('does nothing when it was interrupted before it began', async () => {
@@ -233,13 +208,6 @@ describe('a run over several files', () => {
     const { change, asked } = timestamping();
     expect(wordsOf(await changeFiles(inPlace([path]), changingWith(change)))).toEqual(['cannot-stamp']);
     expect([asked(), await snapshot(folder)]).toEqual([0, before]);
-  });
-
-  it('keeps the mode, and lets the owner write', async () => {
-    const [path = ''] = await copies(1);
-    await chmod(path, 0o711);
-    await changeFiles(inPlace([path]), changingWith(removeSignatures));
-    expect((await stat(path)).mode & 0o777).toBe(0o711);
   });
 });
 

@@ -4,7 +4,7 @@ import { constants, type KeyObject, privateEncrypt } from 'node:crypto';
 import { appendFile, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSigningChain } from '../../../src/certificates/signing-chain.ts';
+import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { openJournal } from '../../../src/journal/open-journal.ts';
 import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
@@ -39,11 +39,20 @@ export interface CountingService extends SigningService {
 /** DigestInfo of a SHA-256 digest (RFC 8017, section 9.2, note 1). */
 const DIGEST_INFO_SHA256 = Buffer.from('3031300d060960864801650304020105000420', 'hex');
 
-export async function journalScene(): Promise<JournalScene> {
+/** As a service does: PKCS#1 v1.5 over a SHA-256 digest. */
+export function signDigest(key: KeyObject, digest: Uint8Array): Buffer {
+  return privateEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, Buffer.concat([DIGEST_INFO_SHA256, digest]));
+}
+
+export async function makeSigner(): Promise<{ readonly key: KeyObject; readonly chain: SigningChain }> {
   const pki = makePki('Signing');
   const leaf = pki.leaf();
   const files = [leaf, pki.intermediate].map(({ pem }) => ({ name: 'pem', bytes: Buffer.from(pem) }));
-  const chain = await readSigningChain(files, { now: new Date() });
+  return { key: leaf.privateKey, chain: await readSigningChain(files, { now: new Date() }) };
+}
+
+export async function journalScene(): Promise<JournalScene> {
+  const { key, chain } = await makeSigner();
   const folder = await mkdtemp(join(tmpdir(), 'codesign-shared-'));
   const service: CountingService = {
     asked: 0,
@@ -54,8 +63,7 @@ export async function journalScene(): Promise<JournalScene> {
       await beforeSend?.();
       const id = `record-${++service.asked}`;
       await service.before();
-      const key = { key: leaf.privateKey, padding: constants.RSA_PKCS1_PADDING };
-      return { id, signature: privateEncrypt(key, Buffer.concat([DIGEST_INFO_SHA256, digest])) };
+      return { id, signature: signDigest(key, digest) };
     },
     async report(id, status) {
       await service.beforeReport();
@@ -67,7 +75,7 @@ export async function journalScene(): Promise<JournalScene> {
   return {
     folder,
     service,
-    key: leaf.privateKey,
+    key,
     open: () =>
       openJournal({
         folder: join(folder, 'state'),

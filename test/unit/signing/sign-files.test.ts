@@ -1,6 +1,5 @@
 /** The main flow with a service in this process, for steps that a test of the command line cannot time. Keys, files and formats are real. */
 
-import { sign as rsaSign } from 'node:crypto';
 import {
   appendFile,
   chmod,
@@ -18,7 +17,6 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
 import { statusErrors } from '../../../src/service/errors.ts';
 import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
 import type { SigningEvent } from '../../../src/signing/outcome.ts';
@@ -26,25 +24,18 @@ import { withoutJournal } from '../../../src/signing/service/call.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import type { Signing } from '../../../src/signing/signing-run.ts';
 import { fixture, snapshot } from '../../support/programs/cli.ts';
-import { type IssuedCertificate, makePki } from '../../support/signed-files/pki.ts';
+import { makeSigner, signDigest } from './journal-scene.ts';
 import { type FlatSigning, testClient, testSigning } from './signing-run.ts';
 
-let leaf: IssuedCertificate;
-let chain: SigningChain;
+let signer: Awaited<ReturnType<typeof makeSigner>>;
 let folder: string;
 beforeAll(async () => {
-  const pki = makePki('Signing');
-  leaf = pki.leaf();
-  const files = [leaf, pki.intermediate].map(({ pem }) => ({ name: 'pem', bytes: Buffer.from(pem) }));
-  chain = await readSigningChain(files, { now: new Date() });
+  signer = await makeSigner();
 });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'codesign-signing-'));
 });
 afterEach(() => rm(folder, { recursive: true }));
-
-/** DigestInfo of a SHA-256 digest (RFC 8017, section 9.2, note 1). */
-const DIGEST_INFO_SHA256 = Buffer.from('3031300d060960864801650304020105000420', 'hex');
 
 interface TestService extends SigningService {
   readonly asked: number;
@@ -52,7 +43,7 @@ interface TestService extends SigningService {
   readonly reports: readonly (readonly [string, ReportStatus])[];
 }
 
-/** Signs with the leaf's key. `before` runs while a call is under way. */
+/** Signs with the signer's key. `before` runs while a call is under way. */
 function testService(before: (call: number) => Promise<void> = async () => undefined): TestService {
   let asked = 0;
   let atOnce = 0;
@@ -77,9 +68,7 @@ function testService(before: (call: number) => Promise<void> = async () => undef
       } finally {
         atOnce--;
       }
-      const { privateEncrypt, constants } = await import('node:crypto');
-      const key = { key: leaf.privateKey, padding: constants.RSA_PKCS1_PADDING };
-      return { id: `record-${call}`, signature: privateEncrypt(key, Buffer.concat([DIGEST_INFO_SHA256, digest])) };
+      return { id: `record-${call}`, signature: signDigest(signer.key, digest) };
     },
     async report(id, status) {
       reports.push([id, status]);
@@ -89,7 +78,7 @@ function testService(before: (call: number) => Promise<void> = async () => undef
 }
 
 function signingWith(service: SigningService, more: FlatSigning = {}): Signing {
-  return testSigning({ chain, service, ...more });
+  return testSigning({ chain: signer.chain, service, ...more });
 }
 
 async function programs(count: number): Promise<{ path: string; output: string }[]> {
@@ -106,14 +95,6 @@ async function stateOf(path: string) {
 async function noTemporaryFiles(): Promise<boolean> {
   return Object.keys(await snapshot(folder)).every((file) => !file.endsWith('.tmp'));
 }
-
-it('the test service makes the signatures that the key makes', async () => {
-  const { createHash } = await import('node:crypto');
-  const message = Buffer.from('message');
-  const digest = createHash('sha256').update(message).digest();
-  const { signature } = await testService().sign({ code: '1', algorithm: 'SHA256', digest });
-  expect(Buffer.from(signature)).toEqual(rsaSign('sha256', message, leaf.privateKey));
-});
 
 describe('a run', () => {
   it('sends the first call alone, then as many concurrently as requested', async () => {
@@ -191,29 +172,6 @@ describe('a run', () => {
     expect(summary.signed).toBe(12);
   });
 
-  it('reports 1 for what was written and 2 for what was not', async () => {
-    const files = await programs(3);
-    const service = testService(async (call) => {
-      if (call === 2) await appendFile(files[1]?.path ?? '', 'x');
-    });
-    await signFiles(files, signingWith(service, { concurrency: 1 }));
-    expect(service.reports).toEqual([
-      ['record-1', 1],
-      ['record-2', 2],
-      ['record-3', 1],
-    ]);
-  });
-
-  it('starts nothing new once interrupted, and writes what was requested', async () => {
-    const interrupt = new AbortController();
-    const service = testService(async () => interrupt.abort());
-    const { files } = await signFiles(await programs(3), signingWith(service), interrupt.signal);
-    const words = files.map((file) => (file.status === 'failed' ? file.error.code : file.status));
-    expect(words.sort()).toEqual(['not-attempted', 'not-attempted', 'signed']);
-    expect(service.asked).toBe(1);
-    expect(await noTemporaryFiles()).toBe(true);
-  });
-
   it('rejects two results for one place, and writes neither', async () => {
     const [a, b] = await programs(2);
     const output = join(folder, 'same.exe');
@@ -246,20 +204,6 @@ describe('a run', () => {
     const { files } = await signFiles(await programs(1), signingWith(service));
     expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'copy-changed' }, record: 'record-1' });
     expect(service.reports).toEqual([['record-1', 2]]);
-  });
-
-  it('leaves the original and keeps the record when a program changes its temporary file while the service signs', async () => {
-    const service = testService(async () => {
-      for (const name of await readdir(folder)) {
-        if (name.endsWith('.tmp')) await writeFile(join(folder, name), '!', { flag: 'r+' });
-      }
-    });
-    const [file] = await programs(1);
-    const before = await readFile(file?.path ?? '');
-    const { files } = await signFiles([file ?? { path: '', output: '' }], signingWith(service));
-    expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'copy-changed' }, record: 'record-1' });
-    expect((await readFile(file?.path ?? '')).equals(before)).toBe(true);
-    expect(await noTemporaryFiles()).toBe(true);
   });
 
   it('writes no result over another file of the run', async () => {
@@ -320,13 +264,6 @@ describe('a run', () => {
     expect(service.asked).toBe(1);
     expect(await readFile(second ?? '', 'utf8')).toBe('the result of another run');
     expect(await noTemporaryFiles()).toBe(true);
-  });
-
-  it('rehearses files of many megabytes', async () => {
-    const path = join(folder, 'large.exe');
-    await writeFile(path, Buffer.concat([await readFile(fixture('pe/hello.exe')), Buffer.alloc(5 * 1024 * 1024, 7)]));
-    const { files } = await signFiles([{ path, output: path }], signingWith(testService(), { dryRun: true }));
-    expect(files[0]).toMatchObject({ status: 'planned', bytes: 1536 + 5 * 1024 * 1024 });
   });
 
   it('reports each step of a file as an event, the outcome before the report', async () => {
