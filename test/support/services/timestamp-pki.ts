@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { rsaKey } from '../signed-files/rsa-keys.ts';
 
 export interface TimestampPki {
   /** Holds `NAME.crt` for each certificate, `tsa.key` for all of them but the root, `root.crt` and `tsa.cnf`. */
@@ -45,14 +46,17 @@ const END: Readonly<Record<TimestampCertificate, string>> = {
 };
 
 const run = promisify(execFile);
+/** Each in this process has its own keys. */
+let authorities = 0;
 
 export async function makeTimestampPki(folder: string): Promise<TimestampPki> {
   const openssl = (...args: string[]) => run('openssl', args, { cwd: folder });
   await writeFile(path.join(folder, 'ca.cnf'), caConfiguration());
-  await Promise.all([
-    openssl('genpkey', '-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:2048', '-out', 'root.key'),
-    openssl('genpkey', '-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:2048', '-out', 'tsa.key'),
-  ]);
+  authorities += 1;
+  for (const name of ['root', 'tsa']) {
+    const { privateKey } = rsaKey(2048, `timestamp ${name} ${authorities}`);
+    await writeFile(path.join(folder, `${name}.key`), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  }
   const request = async (name: string, subject: string): Promise<void> => {
     await openssl('req', '-new', '-config', 'ca.cnf', '-key', `${name}.key`, '-subj', subject, '-out', `${name}.csr`);
   };

@@ -1,6 +1,6 @@
 /**
  * Throw-away keys and certificates of every kind that reading a chain must tell apart, with the files they come in. Keys
- * are made once per process and only when requested: an RSA-4096 one takes seconds.
+ * are made only when requested.
  */
 
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
@@ -15,6 +15,7 @@ import {
   setOf,
   smallInteger,
 } from '../../../src/asn1/write.ts';
+import { rsaKey } from './rsa-keys.ts';
 
 export type KeyKind = 'rsa-1024' | 'rsa-2048' | 'rsa-3072' | 'rsa-4096' | 'ec' | 'ed25519';
 export type KeyUsage = 'digitalSignature' | 'contentCommitment' | 'keyEncipherment' | 'keyCertSign';
@@ -67,15 +68,15 @@ const keys = new Map<string, KeyPair>();
 /** The key of this kind and name: the same one for the same arguments. */
 export function testKey(kind: KeyKind, name = ''): KeyPair {
   const id = `${kind} ${name}`;
-  const known = keys.get(id) ?? makeKey(kind);
+  const known = keys.get(id) ?? makeKey(kind, name);
   keys.set(id, known);
   return known;
 }
 
-function makeKey(kind: KeyKind): KeyPair {
+function makeKey(kind: KeyKind, name: string): KeyPair {
   if (kind === 'ec') return generateKeyPairSync('ec', { namedCurve: 'P-256' });
   if (kind === 'ed25519') return generateKeyPairSync('ed25519');
-  return generateKeyPairSync('rsa', { modulusLength: Number(kind.slice(4)) });
+  return rsaKey(Number(kind.slice(4)), name);
 }
 
 /** A certificate as requested, valid 2020 to 2045 unless told otherwise. */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ParsedCertificate, parseCertificate } from '../../../../src/certificates/parsed-certificate.ts';
 import { openssl } from '../../../support/programs/openssl.ts';
+import { rsaKey } from '../../../support/signed-files/rsa-keys.ts';
 
 export interface Made {
   readonly parsed: ParsedCertificate;
@@ -48,9 +49,12 @@ export function newEd25519Key(): string {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
+let rsaKeys = 0;
+
+/** Differs from the others in this process. */
 export function newRsaKey(bits: number): string {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: bits });
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  rsaKeys += 1;
+  return rsaKey(bits, `openssl ${rsaKeys}`).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 /** Valid from 2020 to 2040 unless told otherwise; times as `20200101000000Z`. */
