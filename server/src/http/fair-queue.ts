@@ -20,8 +20,8 @@ export interface FairQueueOptions {
  * all away for a moment, and another owner would fill every slot meanwhile.
  */
 const RETURNS = 1000;
-/** Of an owner's work, for each of its slots this much is unfinished: in the slot, or after it. */
-const UNFINISHED_FOR_EACH_SLOT = 2;
+/** For each of its slots an owner has so much unfinished work: in the slot, or after it. A slow commit must not empty the slots. */
+const UNFINISHED_FOR_EACH_SLOT = 4;
 
 interface Owner {
   readonly name: string;
