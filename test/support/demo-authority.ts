@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endWithThisProcess } from './programs/children.ts';
+import { endWithThisProcess } from './children.ts';
 import { REPOSITORY } from './programs/cli.ts';
 
 export interface DemoAuthority {

@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { access, appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endWithThisProcess } from '../children.ts';
 import { mustHoldNoCredentials, watchCredentials } from '../credential-watch.ts';
 import { startDemoAuthority } from '../demo-authority.ts';
-import { endWithThisProcess } from '../programs/children.ts';
 import { copyData, type KeyBits, numberFor, runServerCommand, SERVER_PROGRAM } from './server-data.ts';
 
 export interface ServerOptions {

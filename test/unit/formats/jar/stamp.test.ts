@@ -55,7 +55,9 @@ async function timesIn(bytes: Buffer): Promise<Readonly<Record<string, number>>>
 
 describe('a stamped signature', () => {
   it('is the same as one that was stamped when it was made', async () => {
-    for (const { bytes } of fixturesIn('jar')) {
+    const representative = fixturesIn('jar').filter((_, index) => index % 4 === 0);
+    expect(representative.length).toBeGreaterThan(8);
+    for (const { bytes } of representative) {
       const file = await openBytes(jar, bytes);
       const prepared = await file.prepare(signingContext({ chain: signer.chain }), 'replace');
       const value = signer.sign(prepared.toBeSigned, 'SHA256');
