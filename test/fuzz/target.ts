@@ -1,5 +1,7 @@
 /** What a target is: a part of the program that reads foreign bytes, and where such bytes come from. */
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Bases } from './bases.ts';
 import type { Random } from './mutations/random.ts';
 
@@ -27,4 +29,14 @@ export interface TargetDefinition {
   /** Of a hundred thousand cases, how many: those that cost little get more. */
   readonly share: number;
   open(setting: TargetSetting): Promise<Target>;
+}
+
+/** Runs one case with an empty folder below the given one. */
+export async function inFolderOfItsOwn<T>(folder: string, work: (place: string) => Promise<T>): Promise<T> {
+  const place = await mkdtemp(join(folder, 'case-'));
+  try {
+    return await work(place);
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
 }

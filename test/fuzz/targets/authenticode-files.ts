@@ -15,11 +15,9 @@ import { navx } from '../../../src/formats/navx/index.ts';
 import { nuget } from '../../../src/formats/nuget/index.ts';
 import { SIGNATURE_NAME } from '../../../src/formats/nuget/package.ts';
 import { pdf } from '../../../src/formats/pdf/index.ts';
-import { pe } from '../../../src/formats/pe/index.ts';
 import { rdp } from '../../../src/formats/rdp/index.ts';
 import { powershell, wsh } from '../../../src/formats/script/index.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
-import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { GOOD_PACKAGES, MALFORMED_PACKAGES, UNSIGNED_BUNDLE } from '../../unit/formats/appx/samples.ts';
 import { GOOD_CABINETS, MALFORMED_CABINETS } from '../../unit/formats/cab/samples.ts';
 import { GOOD_CATALOGS, MALFORMED_CATALOGS } from '../../unit/formats/cat/samples.ts';
@@ -30,13 +28,13 @@ import { GOOD_DOCUMENTS, MALFORMED_DOCUMENTS } from '../../unit/formats/pdf/samp
 import { GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from '../../unit/formats/rdp/samples.ts';
 import { GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from '../../unit/formats/script/samples.ts';
 import type { Fixture } from '../../unit/formats/support/fixtures.ts';
-import { openBytes, signBytes } from '../../unit/formats/support/sign-bytes.ts';
+import { signBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { require } from '../check-case.ts';
 import { mutateArchive } from '../mutations/archive.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
 import { once, pick, type Random } from '../mutations/random.ts';
 import type { TargetDefinition } from '../target.ts';
-import { type Walk, walkFile } from './walk.ts';
+import { prepareWalk, type Walk, walkFile } from './walk.ts';
 
 /** Larger ones take too long for many cases. In bytes. */
 const LARGEST = 64 * 1024;
@@ -56,23 +54,14 @@ function fileTarget(
     what: `${what}: opened, examined, signed, checked, stamped and cleaned`,
     share: 2000,
     async open({ bases }) {
-      const signer = await makeThrowawaySigner();
+      // osslsigncode rejects much of what is odd and correct here; other long tests compare with it.
+      const rest = { format, requireUntouched, rejectedByCheck, options, sample: () => undefined };
+      const walk = await prepareWalk({ bases }, 'fuzz/base-stamped.exe', rest);
       const [good = [], malformed = []] = fixtures;
-      const signed = await Promise.all(good.map(async ({ bytes }) => (await signBytes(format, bytes, signer)).result));
+      const signed = await Promise.all(
+        good.map(async ({ bytes }) => (await signBytes(format, bytes, walk.signer)).result),
+      );
       const files = [...good, ...malformed].map(({ bytes }) => bytes).filter(({ length }) => length <= LARGEST);
-      const stamped = await openBytes(pe, bases.read('fuzz/base-stamped.exe'));
-      const [other] = await stamped.signatures();
-      const walk: Walk = {
-        format,
-        signer,
-        otherCms: other?.envelope.bytes ?? new Uint8Array(),
-        otherToken: other?.timestamps[0]?.bytes ?? new Uint8Array(),
-        requireUntouched,
-        rejectedByCheck,
-        options,
-        // osslsigncode rejects much of what is odd and correct here; other long tests compare with it.
-        sample: () => undefined,
-      };
       const all = [...files, ...signed];
       return {
         make: (random) => {

@@ -5,14 +5,12 @@ import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { readArchive, type ZipArchive } from '../../../src/zip/archive.ts';
 import type { ZipEntry } from '../../../src/zip/directory.ts';
-import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
-import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { require } from '../check-case.ts';
 import { mutateArchive } from '../mutations/archive.ts';
 import { mutatePe } from '../mutations/pe.ts';
 import { once, pick } from '../mutations/random.ts';
-import type { TargetDefinition, TargetSetting } from '../target.ts';
-import { type Walk, walkFile } from './walk.ts';
+import type { TargetDefinition } from '../target.ts';
+import { prepareWalk, walkFile } from './walk.ts';
 
 export const peTarget: TargetDefinition = {
   what: 'programs: opened, examined, signed, checked, stamped and cleaned',
@@ -23,7 +21,11 @@ export const peTarget: TargetDefinition = {
       ['.exe', '.dll', '.sys', '.efi'],
       ['pe', 'pe-special'],
     );
-    const walk = await walkOf(setting, pe, 'base-stamped.exe', requireProgramUntouched, '.exe');
+    const walk = await prepareWalk(setting, 'fuzz/base-stamped.exe', {
+      format: pe,
+      requireUntouched: requireProgramUntouched,
+      sample: (bytes) => setting.sample('.exe', bytes),
+    });
     return {
       make: (random) => {
         let bytes = mutatePe(pick(random, bases), random, pick(random, bases));
@@ -44,31 +46,17 @@ export const jarTarget: TargetDefinition = {
       ['.jar', '.war', '.aar'],
       ['jar', 'jar-special'],
     );
-    const walk = await walkOf(setting, jar, 'base-stamped.jar', requireEntriesUntouched, '.jar');
+    const walk = await prepareWalk(setting, 'fuzz/base-stamped.jar', {
+      format: jar,
+      requireUntouched: requireEntriesUntouched,
+      sample: (bytes) => setting.sample('.jar', bytes),
+    });
     return {
       make: (random) => mutateArchive(pick(random, bases), random, pick(random, bases)),
       run: (input) => walkFile(walk, input),
     };
   },
 };
-
-async function walkOf(
-  { bases, sample }: TargetSetting,
-  format: Walk['format'],
-  signed: string,
-  requireUntouched: Walk['requireUntouched'],
-  extension: string,
-): Promise<Walk> {
-  const [other] = await (await openBytes(format, bases.read(`fuzz/${signed}`))).signatures();
-  return {
-    format,
-    signer: await makeThrowawaySigner(),
-    otherCms: other?.envelope.bytes ?? new Uint8Array(),
-    otherToken: other?.timestamps[0]?.bytes ?? new Uint8Array(),
-    requireUntouched,
-    sample: (bytes) => sample(extension, bytes),
-  };
-}
 
 /** All but CheckSum, the entry of the certificate table, and what is from that table on. */
 async function requireProgramUntouched(before: Uint8Array, after: Uint8Array): Promise<void> {

@@ -12,7 +12,7 @@ import { answering, require, requireSaid } from '../check-case.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
 import { mutateValue } from '../mutations/json.ts';
 import { once, pick, type Random } from '../mutations/random.ts';
-import type { TargetDefinition } from '../target.ts';
+import { inFolderOfItsOwn, type TargetDefinition } from '../target.ts';
 
 /** Path in the journal's folder → what is in it. */
 type Files = Readonly<Record<string, string>>;
@@ -35,14 +35,10 @@ export const journalTarget: TargetDefinition = {
     const { files, idOf } = await makeBase(await mkdtemp(join(folder, 'base-')));
     return {
       make: (random) => Buffer.from(JSON.stringify(damageFolder(files, idOf, random))),
-      async run(input) {
-        const place = await mkdtemp(join(folder, 'journal-'));
-        try {
-          return await useFolder(place, JSON.parse(Buffer.from(input).toString()) as DamagedFolder);
-        } finally {
-          await rm(place, { recursive: true, force: true });
-        }
-      },
+      run: (input) =>
+        inFolderOfItsOwn(folder, (place) =>
+          useFolder(place, JSON.parse(Buffer.from(input).toString()) as DamagedFolder),
+        ),
     };
   },
 };

@@ -1,6 +1,6 @@
 /** The settings stored on this machine: the project's file and the user's profiles, as anybody may have left them. */
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolveSettings } from '../../../src/options/commands/sign.ts';
 import { PROJECT_FILE, type Stored } from '../../../src/options/lookup.ts';
@@ -9,7 +9,7 @@ import { readProjectFile } from '../../../src/options/stored/project-file.ts';
 import { answering, require } from '../check-case.ts';
 import { mutateJson, mutateValue } from '../mutations/json.ts';
 import { once, pick, type Random } from '../mutations/random.ts';
-import type { TargetDefinition } from '../target.ts';
+import { inFolderOfItsOwn, type TargetDefinition } from '../target.ts';
 
 interface Left {
   /** In Base64; undefined where there is no such file. */
@@ -63,14 +63,8 @@ export const storedTarget: TargetDefinition = {
   share: 4000,
   open: async ({ folder }) => ({
     make: (random) => Buffer.from(JSON.stringify(leave(random))),
-    async run(input) {
-      const place = await mkdtemp(join(folder, 'stored-'));
-      try {
-        return await readAll(place, JSON.parse(Buffer.from(input).toString()) as Left);
-      } finally {
-        await rm(place, { recursive: true, force: true });
-      }
-    },
+    run: (input) =>
+      inFolderOfItsOwn(folder, (place) => readAll(place, JSON.parse(Buffer.from(input).toString()) as Left)),
   }),
 };
 

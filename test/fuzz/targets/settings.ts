@@ -1,6 +1,6 @@
 /** What a user says: options, environment variables, and the files that hold secrets and certificates. */
 
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolveResumeSettings } from '../../../src/options/commands/resume.ts';
 import { resolveSettings } from '../../../src/options/commands/sign.ts';
@@ -16,7 +16,7 @@ import { answering, require } from '../check-case.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
 import { ODD_TEXTS } from '../mutations/json.ts';
 import { once, pick, type Random } from '../mutations/random.ts';
-import type { TargetDefinition } from '../target.ts';
+import { inFolderOfItsOwn, type TargetDefinition } from '../target.ts';
 
 interface Said {
   readonly options: Readonly<Record<string, string | boolean | readonly string[]>>;
@@ -70,14 +70,8 @@ export const settingsTarget: TargetDefinition = {
   share: 10_000,
   open: async ({ folder }) => ({
     make: (random) => Buffer.from(JSON.stringify(makeSaid(random))),
-    async run(input) {
-      const place = await mkdtemp(join(folder, 'settings-'));
-      try {
-        return await check(place, JSON.parse(Buffer.from(input).toString()) as Said);
-      } finally {
-        await rm(place, { recursive: true, force: true });
-      }
-    },
+    run: (input) =>
+      inFolderOfItsOwn(folder, (place) => check(place, JSON.parse(Buffer.from(input).toString()) as Said)),
   }),
 };
 

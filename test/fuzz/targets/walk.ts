@@ -13,14 +13,17 @@ import {
   type SigningContext,
   type SigningMode,
 } from '../../../src/formats/format.ts';
+import { jar } from '../../../src/formats/jar/index.ts';
+import { pe } from '../../../src/formats/pe/index.ts';
 import { recogniseFormat } from '../../../src/formats/recognise.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
-import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
 import { openBytes, plainReader } from '../../unit/formats/support/sign-bytes.ts';
 import { flat } from '../bases.ts';
 import { answering, Fault, require, requireSaid } from '../check-case.ts';
+import type { TargetSetting } from '../target.ts';
 
 export interface Walk {
   readonly format: Format;
@@ -28,9 +31,9 @@ export interface Walk {
   /** A signature that belongs to another file. */
   readonly otherCms: Uint8Array;
   readonly otherToken: Uint8Array;
-  /** Throws where anything but what signing may change has changed. */
   /** Codes of what `check` alone looks at. */
   readonly rejectedByCheck?: RegExp | undefined;
+  /** Throws where anything but what signing may change has changed. */
   requireUntouched(before: Uint8Array, after: Uint8Array): Promise<void>;
   /** Given for every second file. */
   readonly options?: Readonly<Record<string, true>> | undefined;
@@ -53,6 +56,21 @@ export async function walkFile(walk: Walk, bytes: Uint8Array): Promise<string> {
   const mode = crc32(bytes) % 2 === 0 ? 'replace' : 'append';
   const word = await trySigning(walk, file, bytes, mode);
   return signatures.length > 0 ? `${word}, with signatures` : word;
+}
+
+/** `stamped`: a signed file among the bases, whose signature and timestamp are put into the others. */
+export async function prepareWalk(
+  { bases }: Pick<TargetSetting, 'bases'>,
+  stamped: string,
+  rest: Omit<Walk, 'signer' | 'otherCms' | 'otherToken'>,
+): Promise<Walk> {
+  const [other] = await (await openBytes(stamped.endsWith('.jar') ? jar : pe, bases.read(stamped))).signatures();
+  return {
+    ...rest,
+    signer: await makeThrowawaySigner(),
+    otherCms: other?.envelope.bytes ?? new Uint8Array(),
+    otherToken: other?.timestamps[0]?.bytes ?? new Uint8Array(),
+  };
 }
 
 async function orNothing<T>(work: () => Promise<T>): Promise<T | undefined> {
