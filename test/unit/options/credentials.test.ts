@@ -162,54 +162,43 @@ describe('from the keychain', () => {
     return keychain;
   }
 
+  type Query = Parameters<typeof readFrom>[0];
+  const readFromKeychain = (keychain: Keychain, more: Partial<Query> = {}) =>
+    readFrom({
+      ...{ env: {}, origin: stored.origin, account: { profile: 'work', environment: 'production' }, keychain },
+      ...more,
+    });
+
   test.each([[{}], [EMPTY]])('when the environment has none: %j', async (env) => {
-    const query = {
-      env,
-      origin: stored.origin,
-      account: { profile: 'work', environment: 'production' },
-      keychain: await keychainWith('work'),
-    };
-    const credentials = await readFrom(query);
+    const credentials = await readFromKeychain(await keychainWith('work'), { env });
     expect(credentials).toMatchObject({ accessKey: 'kept-key', source: 'keychain', origin: stored.origin });
     expect(credentials.accessSecret.reveal()).toBe('kept-s3cret');
     expect(inspect(credentials, { depth: 10, showHidden: true }) + JSON.stringify(credentials)).not.toContain('s3cret');
   });
 
   test('they are shown without an address', async () => {
-    const query = {
-      env: {},
-      origin: undefined,
-      account: { profile: 'work', environment: 'production' },
-      keychain: await keychainWith('work'),
-    };
-    await expect(readFrom(query)).resolves.toMatchObject({ origin: stored.origin });
+    const reading = readFromKeychain(await keychainWith('work'), { origin: undefined });
+    await expect(reading).resolves.toMatchObject({ origin: stored.origin });
   });
 
   test('an environment has its own, or those of production if they are for its service', async () => {
     const account = { profile: 'work', environment: 'alternate' };
-    const query = { env: {}, origin: stored.origin, account };
     const own = await keychainWith('work', 'alternate');
-    await expect(readFrom({ ...query, keychain: own })).resolves.toMatchObject({ accessKey: 'kept-key' });
-    const production = { ...account, environment: 'production' };
-    await expect(readFrom({ ...query, account: production, keychain: own })).rejects.toMatchObject({
+    await expect(readFromKeychain(own, { account })).resolves.toMatchObject({ accessKey: 'kept-key' });
+    await expect(readFromKeychain(own)).rejects.toMatchObject({
       code: 'credentials-missing',
     });
     const keychain = await keychainWith('work');
-    await expect(readFrom({ ...query, keychain })).resolves.toMatchObject({ accessKey: 'kept-key' });
-    await expect(readFrom({ ...query, origin: 'https://other.example', keychain })).rejects.toMatchObject({
+    await expect(readFromKeychain(keychain, { account })).resolves.toMatchObject({ accessKey: 'kept-key' });
+    await expect(readFromKeychain(keychain, { account, origin: 'https://other.example' })).rejects.toMatchObject({
       code: 'credentials-other-origin',
       hint: expect.stringContaining('login --environment <name>'),
     });
   });
 
   test('another profile has others', async () => {
-    const query = {
-      env: {},
-      origin: stored.origin,
-      account: { profile: 'default', environment: 'production' },
-      keychain: await keychainWith('work'),
-    };
-    await expect(readFrom(query)).rejects.toMatchObject({
+    const account = { profile: 'default', environment: 'production' };
+    await expect(readFromKeychain(await keychainWith('work'), { account })).rejects.toMatchObject({
       code: 'credentials-missing',
       category: 'usage',
       message: expect.stringContaining('profile default'),
@@ -220,13 +209,8 @@ describe('from the keychain', () => {
   test.each([['http://sign.example:8443'], ['https://sign.example'], ['https://other.example:8443']])(
     'they are not sent to %s',
     async (origin) => {
-      const query = {
-        env: {},
-        origin,
-        account: { profile: 'work', environment: 'production' },
-        keychain: await keychainWith('work'),
-      };
-      const error = await readFrom(query).catch((thrown: unknown) => thrown);
+      const reading = readFromKeychain(await keychainWith('work'), { origin });
+      const error = await reading.catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: 'credentials-other-origin', category: 'usage', hint: expect.any(String) });
       expect(error).toMatchObject({ message: expect.stringContaining(origin) });
       expect(error).toMatchObject({ message: expect.stringContaining(stored.origin) });
@@ -240,26 +224,14 @@ describe('from the keychain', () => {
     ['an empty secret', '{"origin":"https://sign.example","accessKey":"s3cret","accessSecret":""}'],
     ['an entry bound to nothing', '{"origin":"","accessKey":"k","accessSecret":"s3cret"}'],
   ])('what is not an entry of ours is rejected: %s', async (_name, text) => {
-    const query = {
-      env: {},
-      origin: stored.origin,
-      account: { profile: 'work', environment: 'production' },
-      keychain: keychainOf({ work: text }),
-    };
-    const error = await readFrom(query).catch((thrown: unknown) => thrown);
+    const error = await readFromKeychain(keychainOf({ work: text })).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'keychain-entry-unusable', hint: expect.stringContaining('--profile work') });
     expect(inspect(error, { depth: 10 })).not.toContain('s3cret');
   });
 
   test('half an environment stays an error, and is not completed from there', async () => {
-    const keychain = await keychainWith('work');
-    const query = {
-      env: { CODESIGN_ACCESS_KEY: 'key' },
-      origin: stored.origin,
-      account: { profile: 'work', environment: 'production' },
-      keychain,
-    };
-    await expect(readFrom(query)).rejects.toMatchObject({
+    const env = { CODESIGN_ACCESS_KEY: 'key' };
+    await expect(readFromKeychain(await keychainWith('work'), { env })).rejects.toMatchObject({
       code: 'credentials-missing',
       message: expect.stringContaining('CODESIGN_ACCESS_SECRET not set'),
     });
