@@ -2,46 +2,35 @@
 
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
-import { createHttp, type Http } from '../../../src/http/http.ts';
+import { expect, test } from 'vitest';
+import type { Http } from '../../../src/http/http.ts';
 import { NO_PROXIES } from '../../../src/http/proxy.ts';
 import type { Outcome } from '../../../src/http/request.ts';
+import { httpSetting } from './support/http-setting.ts';
 
-const closers: (() => Promise<unknown> | unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const { listen, openHttp } = httpSetting();
 
 function answerWith(body: string): string {
   return `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
 /** `answer` gets the number of the connection and of the request on it, both from 1. */
-async function listen(answer: (socket: net.Socket, connection: number, request: number) => void): Promise<string> {
-  const sockets: net.Socket[] = [];
+async function serve(answer: (socket: net.Socket, connection: number, request: number) => void): Promise<string> {
+  let connections = 0;
   const server = net.createServer((socket) => {
-    const connection = sockets.push(socket);
+    connections += 1;
+    const connection = connections;
     let requests = 0;
-    socket.on('error', () => undefined);
     socket.on('data', (bytes) => {
       if (!bytes.includes('\r\n\r\n')) return;
       requests += 1;
       answer(socket, connection, requests);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as net.AddressInfo).port}/`;
+  return `http://127.0.0.1:${await listen(server)}/`;
 }
 
-function client(connections?: number): Http {
-  const http = createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'test', connections });
-  closers.push(() => http.close());
-  return http;
-}
+const client = (connections?: number): Http => openHttp({ connections });
 
 function get(http: Http, url: string, deadlineMilliseconds = 5000): Promise<Outcome> {
   return http.get({ url: new URL(url), accept: '*/*', deadlineMilliseconds, sizeLimit: 1000 });
@@ -52,7 +41,7 @@ function bodyOf(outcome: Outcome): string {
 }
 
 test('two answers to one request: the second is dropped', async () => {
-  const url = await listen((socket, connection) => {
+  const url = await serve((socket, connection) => {
     socket.write(answerWith(`first of ${connection}`) + answerWith(`second of ${connection}`));
   });
   const http = client();
@@ -61,7 +50,7 @@ test('two answers to one request: the second is dropped', async () => {
 });
 
 test('an unexpected answer belongs to no request', async () => {
-  const url = await listen((socket, connection, request) => {
+  const url = await serve((socket, connection, request) => {
     socket.write(answerWith(`${request} of ${connection}`));
     if (connection === 1 && request === 2) setTimeout(() => socket.write(answerWith('unasked')), 20);
   });
@@ -73,7 +62,7 @@ test('an unexpected answer belongs to no request', async () => {
 });
 
 test('an answer after which the service closes, whether it says so or not, is whole, and the next call continues another connection', async () => {
-  const url = await listen((socket, connection) => {
+  const url = await serve((socket, connection) => {
     const silent = answerWith(`${connection}`);
     socket.end(connection === 1 ? silent : `HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${connection}`);
   });
@@ -93,7 +82,7 @@ test('calls that wait behind one whose connection fails get their turn', async (
 
 test('calls whose time is over while they wait give up their turn unsent', async () => {
   let requests = 0;
-  const url = await listen((socket) => {
+  const url = await serve((socket) => {
     requests += 1;
     setTimeout(() => socket.write(answerWith('late')), 300);
   });
@@ -106,7 +95,7 @@ test('calls whose time is over while they wait give up their turn unsent', async
 });
 
 test('closing ends what is under way and what waits', async () => {
-  const url = await listen(() => undefined);
+  const url = await serve(() => undefined);
   const http = client(1);
   const outcomes = Promise.all([get(http, url), get(http, url)]);
   await pause(100);
@@ -118,7 +107,7 @@ test('closing ends what is under way and what waits', async () => {
 });
 
 test('a connection that was opened ahead of need carries the first call', async () => {
-  const url = await listen((socket, connection, request) => {
+  const url = await serve((socket, connection, request) => {
     socket.write(answerWith(`${request} of ${connection}`));
   });
   const http = client(1);
@@ -133,17 +122,14 @@ test('a connection that was opened ahead of need carries the first call', async 
 
 test('a failure to open one ahead of need is reported by the next call, and the one after that tries again', async () => {
   let refusals = 0;
-  const url = await listen((socket) => {
+  const url = await serve((socket) => {
     refusals += 1;
     socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
   });
-  const http = createHttp({
-    roots: { own: undefined, all: async () => undefined },
-    userAgent: 'test',
+  const http = openHttp({
     connections: 1,
     proxies: { ...NO_PROXIES, https: { url: new URL(url), authorization: undefined } },
   });
-  closers.push(() => http.close());
   const target = 'https://service.test/';
   http.prepare(new URL(target));
   await expect.poll(() => refusals).toBe(1);
@@ -157,10 +143,8 @@ test('a failure to open one ahead of need is reported by the next call, and the 
 test('one that was opened for nothing is closed with the others', async () => {
   const opened: net.Socket[] = [];
   const server = net.createServer((socket) => void opened.push(socket));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => new Promise((resolve) => server.close(resolve)));
   const http = client();
-  http.prepare(new URL(`http://127.0.0.1:${(server.address() as net.AddressInfo).port}/`));
+  http.prepare(new URL(`http://127.0.0.1:${await listen(server)}/`));
   await expect.poll(() => opened.length).toBe(1);
   const [socket] = opened;
   const ended = new Promise((resolve) => socket?.resume().once('close', resolve));
@@ -169,7 +153,7 @@ test('one that was opened for nothing is closed with the others', async () => {
 });
 
 test('a request that is answered before it was read leaves its place', async () => {
-  const url = await listen((socket) => {
+  const url = await serve((socket) => {
     socket.pause();
     socket.write(answerWith('enough'));
   });
@@ -182,7 +166,7 @@ test('a request that is answered before it was read leaves its place', async () 
 });
 
 test('an answer after an unexpected 100 Continue is found', async () => {
-  const url = await listen((socket, connection, request) => {
+  const url = await serve((socket, connection, request) => {
     const first = 'HTTP/1.1 100 Continue\r\n\r\n';
     const second = 'HTTP/1.1 100\r\nx: y\r\n\r\n';
     if (request === 1) socket.write(first + second + answerWith(`${request} of ${connection}`));
@@ -196,15 +180,12 @@ test('an answer after an unexpected 100 Continue is found', async () => {
 test('what a service sends before the request answers nothing, and the request is not sent', async () => {
   let received = 0;
   const server = net.createServer((socket) => {
-    socket.on('error', () => undefined);
     socket.on('data', () => {
       received += 1;
     });
     setTimeout(() => socket.write(answerWith('unasked')), 50);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => new Promise((resolve) => server.close(resolve)));
-  const url = new URL(`http://127.0.0.1:${(server.address() as net.AddressInfo).port}/`);
+  const url = new URL(`http://127.0.0.1:${await listen(server)}/`);
   const bounds = { headers: {}, body: Buffer.from('{}'), deadlineMilliseconds: 5000, sizeLimit: 1000 };
   const outcome = await client().postJson({ url, ...bounds, beforeSend: () => pause(200) });
   expect(outcome).toMatchObject({ kind: 'failure', reason: 'unreachable', mayHaveArrived: false });

@@ -1,37 +1,20 @@
 /** How each network failure comes out, and whether it says for certain that nothing was sent. */
 
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import tls from 'node:tls';
-import { afterEach, describe, expect, test } from 'vitest';
-import { createHttp, type Http, type JsonRequest } from '../../../src/http/http.ts';
+import { describe, expect, test } from 'vitest';
+import type { Http, JsonRequest } from '../../../src/http/http.ts';
 import type { Failure, Outcome } from '../../../src/http/request.ts';
 import { createTlsAuthority } from '../../support/services/tls-authority.ts';
+import { httpSetting } from './support/http-setting.ts';
 
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const setting = httpSetting();
 
 function openHttp(own?: readonly string[], connectMilliseconds?: number, connections?: number): Http {
-  const roots = { own, all: async () => undefined };
-  const http = createHttp({ roots, userAgent: 'test', connectMilliseconds, connections });
-  closers.push(() => http.close());
-  return http;
+  return setting.openHttp({ roots: { own, all: async () => undefined }, connectMilliseconds, connections });
 }
 
-async function listen(server: net.Server): Promise<string> {
-  const sockets = new Set<net.Socket>();
-  server.on('connection', (socket: net.Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const listen = async (server: net.Server): Promise<string> => `127.0.0.1:${await setting.listen(server)}`;
 
 const post = (http: Http, url: string, rest: Partial<JsonRequest> = {}): Promise<Outcome> =>
   http.postJson({
@@ -56,7 +39,6 @@ describe('nothing was sent', () => {
     const server = net.createServer();
     const host = await listen(server);
     await new Promise((resolve) => server.close(resolve));
-    closers.splice(0);
     expect(await post(openHttp(), `https://${host}/`)).toMatchObject(never('refused'));
     expect(await post(openHttp(), `http://localhost:${host.split(':')[1]}/`)).toMatchObject(never('refused'));
   });

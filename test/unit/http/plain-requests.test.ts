@@ -1,14 +1,10 @@
 /** Requests that carry nothing secret: what travels by them, and that they go by http: too and follow no redirect. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
-import { createHttp, type Http } from '../../../src/http/http.ts';
+import { expect, test } from 'vitest';
+import { httpSetting } from './support/http-setting.ts';
 
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const { listen, openHttp } = httpSetting();
 
 interface Received {
   readonly method: string | undefined;
@@ -28,18 +24,7 @@ async function start(answer: (response: ServerResponse) => void): Promise<{ url:
       answer(response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/path?query=1`), received };
-}
-
-function openHttp(): Http {
-  const http = createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'test/1' });
-  closers.push(() => http.close());
-  return http;
+  return { url: new URL(`http://127.0.0.1:${await listen(server)}/path?query=1`), received };
 }
 
 const bounds = { deadlineMilliseconds: 5000, sizeLimit: 1000 };
@@ -63,7 +48,7 @@ test('a POST has the types requested and the body, and nothing of the user infor
     'content-type': 'application/timestamp-query',
     'content-length': '5',
     accept: 'application/timestamp-reply',
-    'user-agent': 'test/1',
+    'user-agent': 'test',
   });
   expect(request?.headers.authorization).toBeUndefined();
   expect(JSON.stringify(request)).not.toContain('password');
