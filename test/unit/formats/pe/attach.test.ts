@@ -1,10 +1,6 @@
 /** Putting finished signatures into PE files: those that are the file's, and no others. */
 
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nestSignature } from '../../../../src/authenticode/append.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
@@ -25,12 +21,6 @@ const helloContent = (() => {
   return Buffer.concat([hello.subarray(0, checksum), hello.subarray(checksum + 4, entry), hello.subarray(entry + 8)]);
 })();
 const ofHello = (options: Peculiar = {}) => peculiarSignature(leaf, { digested: helloContent, ...options });
-let folder: string;
-
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'codesign-attach-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const attach = (bytes: Buffer, cms: Uint8Array) => attachBytes(pe, bytes, cms);
 
@@ -41,20 +31,10 @@ async function cmsIn(bytes: Buffer): Promise<Uint8Array> {
 }
 
 describe('a signature taken out of a file', () => {
-  it('by osslsigncode, as DER or with what follows it, gives the file that osslsigncode makes of it', async () => {
-    const at = (name: string) => path.join(folder, name);
+  it('gives the same file again, as DER or with what follows it', async () => {
     const golden = readFixture('golden/described.exe');
-    writeFileSync(at('hello.exe'), hello);
-    writeFileSync(at('signature.der'), await cmsIn(golden));
-    const files = ['-sigin', at('signature.der'), '-in', at('hello.exe'), '-out', at('theirs.exe')];
-    try {
-      execFileSync('osslsigncode', ['attach-signature', ...files], { stdio: 'pipe' });
-    } catch {
-      // It verifies the result, to roots that do not know the certificate; the file is written before.
-    }
     const ours = await attach(hello, Buffer.concat([await cmsIn(golden), Buffer.from('and more')]));
     expect(ours.equals(golden)).toBe(true);
-    expect(tableOf(readFileSync(at('theirs.exe'))).data).toEqual(tableOf(ours).data);
   });
 
   it('takes the place of a table of any kind', async () => {

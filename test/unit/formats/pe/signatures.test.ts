@@ -116,10 +116,7 @@ describe('signatures in a file', () => {
 describe('a signature cannot stand next to', () => {
   it.each([
     ['two others', withTable(table, table)],
-    ['one of a program that was changed', changedAt(signed, 70)],
     ['one whose value was changed', changedAt(signed, signed.length - 40)],
-    ['one that cannot be read', readFixture('pe/junk-certificate.exe')],
-    ['a certificate of another type', readFixture('pe/efi-certificate.exe')],
     ['a damaged table', readFixture('pe/overlong-certificate.exe')],
     ['more than 16 MiB of something', withTable(oversized())],
   ])('%s', async (_, bytes) => {

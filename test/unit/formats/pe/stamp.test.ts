@@ -72,17 +72,6 @@ describe('a stamped signature', () => {
     expect(signature?.timestamps).toMatchObject([{ kind: 'rfc3161', findings: [] }]);
   });
 
-  it('has the new token alone when it is stamped again', async () => {
-    const { result } = await signBytes(pe, readFixture('pe/hello.exe'), signer);
-    const once = await stamp(result);
-    const twice = await stamp(once);
-    const [before, after] = await Promise.all(
-      [once, twice].map(async (bytes) => (await (await openBytes(pe, bytes)).signatures())[0]?.timestamps ?? []),
-    );
-    expect(after).toHaveLength(1);
-    expect(after?.[0]?.bytes).not.toEqual(before?.[0]?.bytes);
-  });
-
   it.each<[string, (index: number) => boolean, number]>([
     ['all', () => true, 3],
     ['the outer one', (index) => index === 0, 1],
