@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPostgresStore } from '../../src/records/postgres.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Store } from '../../src/records/store.ts';
@@ -15,12 +15,12 @@ let folder: string;
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
-beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'codesign-counting-'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const NOW = new Date('2030-01-01T00:00:00Z');
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);
@@ -29,7 +29,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
   let store: Store;
   /** A second server on the same database. With SQLite it is the same one: two in one process wait for each other's locks. */
   let other: Store;
-  beforeEach(async () => {
+  beforeAll(async () => {
     if (name === 'SQLite') store = await openSqliteStore(join(folder, 'database.sqlite'));
     else {
       const url = postgres.newDatabase();
@@ -40,7 +40,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     await store.certificates.add(certificateUntil('1', later(1000)), NOW);
     await store.certificates.add(certificateUntil('2', later(1000)), NOW);
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await store.close();
     if (other !== store) await other.close();
   });
@@ -130,6 +130,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
 
   test('says whether the last transaction failed', async () => {
     const client = await newClient(store);
+    await add(signed(client.id));
     expect(store.counting.isFailing()).toBe(false);
     await expect(add({ ...signed(client.id), certificate: 'unknown' })).rejects.toThrow();
     expect(store.counting.isFailing()).toBe(true);

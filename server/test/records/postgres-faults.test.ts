@@ -1,7 +1,7 @@
 /** Counting while PostgreSQL loses connections, rolls back, finds deadlocks and restarts: each signature counts once, or is not given. */
 
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { OutcomeUnknown } from '../../src/records/counting.ts';
 import { checkedPool, openPostgresStore } from '../../src/records/postgres.ts';
 import type { NewRecord } from '../../src/records/rows.ts';
@@ -13,28 +13,28 @@ import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 const NOW = new Date('2030-01-01T00:00:00Z');
 
 let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
-
 let url: string;
 let proxy: CommitProxy;
 /** The server's store, whose connections pass the proxy. */
 let store: Store;
 /** Sees what is in the database. */
 let witness: Store;
-beforeEach(async () => {
+beforeAll(async () => {
+  postgres = await startPostgres();
   url = postgres.newDatabase();
   proxy = await openCommitProxy(url);
   witness = await openPostgresStore(url);
   store = await openPostgresStore(proxy.url);
   await witness.certificates.add(certificateUntil('1', new Date('2030-12-31')), NOW);
 });
-afterEach(async () => {
+afterEach(() => {
+  proxy.faults.splice(0);
+});
+afterAll(async () => {
   await store.close();
   await witness.close();
   await proxy.close();
+  await postgres.stop();
 });
 
 const signed = (clientId: string) => recordFor(clientId, NOW);
@@ -49,7 +49,7 @@ describe('a COMMIT whose outcome is unknown', () => {
     ['was committed, and is lost again and again', ['answer lost', 'lost', 'answer lost', 'unanswered']],
   ])('that %s is counted once and answered', async (_name, faults) => {
     // Committing takes a while: with "unanswered", the next attempt comes before its end.
-    postgres.query(url, slowCommits(0.4));
+    plant(slowCommits(0.4));
     const client = await newClient(witness, { quota: 1 });
     const record = signed(client.id);
     proxy.faults.push(...faults);
@@ -91,7 +91,7 @@ describe('a COMMIT whose outcome is unknown', () => {
   });
 
   test('is taken back also while it is still being committed', async () => {
-    postgres.query(url, slowCommits(0.4));
+    plant(slowCommits(0.4));
     const client = await newClient(witness);
     const record = signed(client.id);
     proxy.faults.push('unanswered');
@@ -130,7 +130,7 @@ describe('a COMMIT that is answered with ROLLBACK', () => {
 describe('an error that passes', () => {
   test.each(['40P01', '40001', '57014'])('%s is tried again, call by call, and counts each once', async (code) => {
     const clients = [await newClient(witness), await newClient(witness, { quota: 2 })];
-    postgres.query(url, failingUpdates(code, 3));
+    plant(failingUpdates(code, 3));
     const records = clients.flatMap(({ id }) => Array.from({ length: 3 }, () => signed(id)));
     const counted = await Promise.all(records.map((record) => add(record)));
     expect(counted).toEqual([true, true, true, true, true, false]);
@@ -217,6 +217,14 @@ test('writes no error to the log of PostgreSQL when it rejects a call, or lets o
   expect(answers.map((counted) => counted.filter(Boolean).length)).toEqual([0, 3]);
   expect(postgres.log().slice(before)).not.toMatch(/ERROR|FATAL|STATEMENT/);
 });
+
+/** Changes how the database behaves for the rest of a test. */
+function plant(sql: string): void {
+  postgres.query(url, sql);
+  onTestFinished(() => {
+    postgres.query(url, 'drop function if exists wait(), fail() cascade; drop sequence if exists attempts');
+  });
+}
 
 /** Each COMMIT of a new record takes so many seconds. */
 function slowCommits(seconds: number): string {

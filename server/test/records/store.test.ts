@@ -22,39 +22,34 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const DATABASES: readonly (readonly [string, () => () => Promise<Store>])[] = [
-  ['SQLite', () => () => openSqliteStore(join(folder, 'database.sqlite'))],
-  [
-    'PostgreSQL',
-    () => {
-      const url = postgres.newDatabase();
-      return () => openPostgresStore(url);
-    },
-  ],
-];
 const NOW = new Date('2030-01-01T00:00:00Z');
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);
 const DAY = 86_400_000;
 const STAND_IN = { keyId: 'aa', chain: 'chain', notBefore: later(-DAY), notAfter: later(9 * DAY), disabled: false };
 const PATIENCE = { settling: 1000, ending: new AbortController().signal };
 
-describe.each(DATABASES)('%s', (name, newDatabase) => {
-  let open: () => Promise<Store>;
+describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
   let store: Store;
-  /** A second server on the same database; with SQLite, where that is another process, see counting.test.ts. */
+  /** A second server on the same database. With SQLite it is the same one: two in one process wait for each other's locks. */
   let other: Store;
-  beforeEach(async () => {
-    open = newDatabase();
-    if (name === 'SQLite') {
-      store = await open(); // its driver waits for another connection's lock without letting that one go on
+  if (name === 'SQLite') {
+    beforeEach(async () => {
+      store = await openSqliteStore(join(folder, 'database.sqlite'));
       other = store;
-    } else [store, other] = await Promise.all([open(), open()]); // both make the tables at once
-    await store.certificates.add(certificate('1'), NOW);
-  });
-  afterEach(async () => {
-    await store.close();
-    if (other !== store) await other.close();
-  });
+    });
+    afterEach(() => store.close());
+  } else {
+    let url: string;
+    beforeAll(async () => {
+      url = postgres.newDatabase();
+      [store, other] = await Promise.all([openPostgresStore(url), openPostgresStore(url)]); // both make the tables at once
+    });
+    beforeEach(() => {
+      postgres.query(url, 'truncate authorities, certificate_requests, certificates, clients, records, viewers');
+    });
+    afterAll(() => Promise.all([store.close(), other.close()]));
+  }
+  beforeEach(() => store.certificates.add(certificate('1'), NOW));
 
   const certificate = (number: string) => ({ number, ...STAND_IN });
   const newClient = async (quota: number | undefined) => {
