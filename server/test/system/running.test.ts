@@ -13,7 +13,7 @@ import { startServer } from '../../../test/support/services/server.ts';
 import { ServerError } from '../../src/errors.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { ownTls } from '../../src/setup/tls.ts';
-import { goodRequest, openApp, type TestApp } from '../support/in-process.ts';
+import { type Answer, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
 
 /** A TLS record with a fatal alert (RFC 8446, 6.2). */
 const INTERNAL_ERROR_ALERT = Buffer.from([0x15, 3, 1, 0, 2, 2, 80]);
@@ -103,22 +103,30 @@ test('more signatures than may wait are rejected with 503, and the HSM is not as
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
+  let requested = 0;
   server = await openApp(({ keys }) => ({
     sessions: 1,
     waiting: 1,
     keys: {
       ...keys,
       async find(id) {
+        requested += 1;
         await opened;
         return await keys.find(id);
       },
     },
   }));
-  const calls = Array.from({ length: 5 }, () => server.sign(goodRequest()));
-  const refused = await Promise.any(calls);
-  expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' }, body: { code: 503, data: null } });
+  const answers: Answer[] = [];
+  const calls = Array.from({ length: 5 }, async () => answers.push(await server.sign(goodRequest())));
+  // All five have arrived by then: one is at the HSM, and one waits.
+  await expect.poll(() => answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+  for (const refused of answers) {
+    expect(refused).toMatchObject({ headers: { 'retry-after': '1' }, body: { code: 503, data: null } });
+  }
   open();
-  expect((await Promise.all(calls)).map(({ status }) => status).sort()).toEqual([200, 200, 503, 503, 503]);
+  await Promise.all(calls);
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 200, 200]);
+  expect(requested).toBe(2);
   expect(await server.counted()).toBe(2);
   expect(server.log()).toContainEqual(expect.objectContaining({ operation: 'sign', reason: 'busy', status: 503 }));
   expect((await server.sign(goodRequest())).body.code).toBe(0);
