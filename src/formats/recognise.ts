@@ -111,7 +111,7 @@ async function recognise(
   const names: Names = found === 'damaged' ? new Set() : found;
   const claims = ofZip.map(({ format, claims }) => ({ format, claim: claims(names, name) }));
   const sure = claims.find(({ claim }) => claim === 'surely');
-  const other = sure === undefined ? otherZipKind(names) : undefined;
+  const other = sure === undefined ? otherZipKind(names, name) : undefined;
   if (other !== undefined) return { description: other };
   const format = (sure ?? claims.find(({ claim }) => claim === 'possibly'))?.format;
   return {

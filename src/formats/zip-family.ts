@@ -4,42 +4,53 @@ export type Names = ReadonlySet<string>;
 export const KIND_FOLDERS: ReadonlySet<string> = new Set(['meta-inf/', '_rels/', 'word/', 'xl/', 'ppt/', 'visio/']);
 
 /** Each with what only it has. Several of them may hold a JAR manifest too. */
-const OTHERS: readonly { readonly description: string; readonly holds: (names: Names) => boolean }[] = [
-  {
-    description: 'an Android package (APK)',
-    holds: (names) =>
-      names.has('AndroidManifest.xml') &&
-      (names.has('classes.dex') ||
-        (names.has('resources.arsc') && !someName(names, (name) => name.endsWith('.class')))),
-  },
-  { description: 'a Visual Studio extension (VSIX)', holds: (names) => names.has('extension.vsixmanifest') },
-  {
-    description: 'a package for upload to the Store (.msixupload, .appxupload), which the Store signs',
-    holds: (names) => !hasManifest(names) && someName(names, (name) => /^[^/]+\.(msix|appx)(bundle)?$/i.test(name)),
-  },
-  {
-    description: 'a Mozilla extension (XPI)',
-    holds: (names) =>
-      names.has('META-INF/mozilla.sf') ||
-      names.has('META-INF/mozilla.rsa') ||
-      names.has('install.rdf') ||
-      (names.has('manifest.json') && !hasManifest(names)),
-  },
-  {
-    description: 'an OpenDocument file',
-    holds: (names) => names.has('mimetype') && names.has('META-INF/manifest.xml'),
-  },
-  { description: 'an EPUB book', holds: (names) => names.has('mimetype') && names.has('META-INF/container.xml') },
-  {
-    description: 'an Office Open XML document',
-    holds: (names) =>
-      names.has('[Content_Types].xml') && someName(names, (name) => /^(word|xl|ppt|visio)\//.test(name)),
-  },
-];
+const OTHERS: readonly { readonly description: string; readonly holds: (names: Names, fileName: string) => boolean }[] =
+  [
+    {
+      description: 'an Android package (APK), which apksigner signs',
+      holds: (names, fileName) =>
+        isNamedAsApk(fileName) ||
+        (names.has('AndroidManifest.xml') && (names.has('classes.dex') || !isAndroidLibrary(names, fileName))),
+    },
+    { description: 'a Visual Studio extension (VSIX)', holds: (names) => names.has('extension.vsixmanifest') },
+    {
+      description: 'a package for upload to the Store (.msixupload, .appxupload), which the Store signs',
+      holds: (names) => !hasManifest(names) && someName(names, (name) => /^[^/]+\.(msix|appx)(bundle)?$/i.test(name)),
+    },
+    {
+      description: 'a Mozilla extension (XPI)',
+      holds: (names) =>
+        names.has('META-INF/mozilla.sf') ||
+        names.has('META-INF/mozilla.rsa') ||
+        names.has('install.rdf') ||
+        (names.has('manifest.json') && !hasManifest(names)),
+    },
+    {
+      description: 'an OpenDocument file',
+      holds: (names) => names.has('mimetype') && names.has('META-INF/manifest.xml'),
+    },
+    { description: 'an EPUB book', holds: (names) => names.has('mimetype') && names.has('META-INF/container.xml') },
+    {
+      description: 'an Office Open XML document',
+      holds: (names) =>
+        names.has('[Content_Types].xml') && someName(names, (name) => /^(word|xl|ppt|visio)\//.test(name)),
+    },
+  ];
 
 /** A kind of archive that can be recognised without a format for it: a noun phrase. */
-export function otherZipKind(names: Names): string | undefined {
-  return OTHERS.find(({ holds }) => holds(names))?.description;
+export function otherZipKind(names: Names, fileName: string): string | undefined {
+  return OTHERS.find(({ holds }) => holds(names, fileName))?.description;
+}
+
+/** A package, or a set of packages for one device. */
+function isNamedAsApk(fileName: string): boolean {
+  return /\.(apk|apks|xapk)$/i.test(fileName);
+}
+
+/** An archive with a manifest of Android that is for developers, not for devices: a JAR, or an AAR with its `classes.jar`. */
+function isAndroidLibrary(names: Names, fileName: string): boolean {
+  const isNamedAsLibrary = fileName.toLowerCase().endsWith('.aar');
+  return isNamedAsLibrary || names.has('classes.jar') || someName(names, (name) => name.endsWith('.class'));
 }
 
 export function hasManifest(names: Names): boolean {

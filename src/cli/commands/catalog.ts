@@ -57,7 +57,7 @@ async function createCatalog(
 }
 
 /** Throws `catalog-member-unusable`, and `catalog-member-changed` for a file that changes until the last one is read. */
-async function readMembers(paths: readonly string[], reading: Reading): Promise<readonly ListedFile[]> {
+export async function readMembers(paths: readonly string[], reading: Reading): Promise<readonly ListedFile[]> {
   const members: Awaited<ReturnType<typeof readMember>>[] = [];
   for (const path of paths) members.push(await readMember(path, reading));
   for (const { path, stats } of members) {

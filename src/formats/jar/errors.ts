@@ -19,7 +19,7 @@ export const jarErrors = defineErrors('local', {
   },
   'jar-bytes-uncovered': {
     message: 'a signature would not cover the whole file: {problem}',
-    hint: 'Remove the bytes: verifiers reject such a file. A file with a script or launcher before the archive needs a name that ends in .jar, .war, .ear, .rar or .aar.',
+    hint: 'Remove the bytes: verifiers reject such a file. A file with a script or launcher before the archive needs a name that ends in .jar, .war, .ear, .rar, .aar or .aab.',
   },
   'jar-too-many-digests': {
     message: 'the manifest has more digests of {name} than are checked',

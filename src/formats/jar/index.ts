@@ -1,4 +1,4 @@
-/** JAR: Java archives (JAR, WAR, EAR, RAR, AAR). What opens one is loaded when one is opened. */
+/** JAR: Java archives (JAR, WAR, EAR, RAR, AAR, AAB). What opens one is loaded when one is opened. */
 
 import type { Format } from '../format.ts';
 import { hasManifest } from '../zip-family.ts';

@@ -1,7 +1,7 @@
 import { type FormatOption, SOME_TEXT } from '../format-options.ts';
 
 /** The names of archives that are JARs whether or not they have a manifest. */
-export const JAR_EXTENSIONS = ['.jar', '.war', '.ear', '.rar', '.aar'] as const;
+export const JAR_EXTENSIONS = ['.jar', '.war', '.ear', '.rar', '.aar', '.aab'] as const;
 
 export function isNamedAsJar(name: string): boolean {
   const lower = name.toLowerCase();

@@ -114,7 +114,7 @@ export function withUncoveredBytes(archive: Buffer): Readonly<Record<string, Buf
     'bytes-before': withBytesAt(signed, 0, script),
     'bytes-before.sh': withBytesAt(signed, 0, script),
     'batch-before.bat': withBytesAt(signed, 0, Buffer.from('@exit\r\n')),
-    'dex-before.apk': withBytesAt(signed, 0, Buffer.from('dex\n035\0')),
+    'dex-before.dex': withBytesAt(signed, 0, Buffer.from('dex\n035\0')),
     'zeros-before.bin': withBytesAt(signed, 0, Buffer.alloc(8)),
     'bytes-between': withBytesAt(signed, second, script),
     'zeros-between': withBytesAt(signed, second, Buffer.alloc(8)),

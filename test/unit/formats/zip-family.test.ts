@@ -38,12 +38,15 @@ const FAMILIES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['META-INF/MANIFEST.MF.txt'],
     ['x/META-INF/MANIFEST.MF'],
     ['MANIFEST.MF'],
-    ['AndroidManifest.xml'],
+    ['BundleConfig.pb', 'base/manifest/AndroidManifest.xml', 'base/dex/classes.dex'],
+    ['AndroidManifest.xml', 'classes.jar', 'R.txt'],
   ],
   'an Android package (APK)': [
     ['AndroidManifest.xml', 'classes.dex'],
     ['AndroidManifest.xml', 'classes.dex', MANIFEST],
     ['AndroidManifest.xml', 'resources.arsc', 'res/a.xml', MANIFEST],
+    ['AndroidManifest.xml', 'lib/x86/liba.so', MANIFEST],
+    ['AndroidManifest.xml'],
   ],
   'a Visual Studio extension (VSIX)': [
     ['extension.vsixmanifest', '[Content_Types].xml'],
@@ -137,9 +140,31 @@ describe('the format JAR', () => {
 
   it('takes what has none by its name', async () => {
     const plain = archiveOf('a/B.class');
-    for (const name of ['a.jar', 'A.WAR', 'a.b.ear', 'a.rar', 'a.aar', '.jar'])
+    for (const name of ['a.jar', 'A.WAR', 'a.b.ear', 'a.rar', 'a.aar', 'a.aab', '.jar'])
       expect(await isJar(plain, name)).toBe(true);
     for (const name of ['a.zip', 'jar', 'a.jar.zip', 'a.jarx', '']) expect(await isJar(plain, name)).toBe(false);
+  });
+
+  it('takes an Android App Bundle, which has its manifests and classes in folders', async () => {
+    const bundle = ['BundleConfig.pb', 'base/manifest/AndroidManifest.xml', 'base/dex/classes.dex'];
+    expect(await isJar(archiveOf(...bundle), 'app.aab')).toBe(true);
+    expect(await isJar(archiveOf(...bundle, MANIFEST), 'App.AAB')).toBe(true);
+  });
+
+  it('takes an Android library without classes by its name', async () => {
+    expect(await isJar(archiveOf('AndroidManifest.xml', 'res/a.xml'), 'library.aar')).toBe(true);
+    expect(await isJar(archiveOf('AndroidManifest.xml', 'classes.dex'), 'library.aar')).toBe(false);
+  });
+
+  it.each(['a.apk', 'A.APK', 'a.apks', 'a.xapk'])('does not take Android packages, by the name %s', async (name) => {
+    for (const names of [[MANIFEST], ['a/B.class', MANIFEST], ['toc.pb', 'splits/base.apk']]) {
+      expect(await recognised(archiveOf(...names), name)).toContain('looks like an Android package (APK)');
+    }
+  });
+
+  it.each(['a.jar', 'a.zip', 'a.aab'])('does not take an APK that is named %s', async (name) => {
+    const said = await recognised(archiveOf('AndroidManifest.xml', 'resources.arsc', MANIFEST), name);
+    expect(said).toContain('looks like an Android package (APK)');
   });
 
   it('takes a damaged archive by its name, to say what is wrong with it', async () => {

@@ -1,10 +1,13 @@
 /** `codesign-remote catalog` as a user runs it: the catalog is created unsigned, signed by `sign`, and read by OpenSSL and osslsigncode. */
 
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { appendFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFile, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { composeReading } from '../../../../src/app/compose-local.ts';
+import { readMembers } from '../../../../src/cli/commands/catalog.ts';
 import { readCatalog } from '../../../../src/formats/cat/list.ts';
 import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { openssl } from '../../../support/programs/openssl.ts';
@@ -132,6 +135,26 @@ describe('catalog', () => {
     }
     expect(await readdir(scene.path)).not.toContain('app.cat');
   });
+});
+
+it.each([
+  ['changes', (path: string) => appendFileSync(path, 'more')],
+  ['is removed', (path: string) => rmSync(path)],
+  ['is replaced by an equal file', (path: string) => renameSync(`${path}.copy`, path)],
+])('is not created if a file that was already read %s meanwhile', async (_, change) => {
+  await using scene = await sceneOf();
+  const [first, last] = [scene.at('notes.txt'), scene.at('more/third.bin')];
+  await copyFile(first, `${first}.copy`);
+  // Only large files report that they are being read.
+  await truncate(last, 64 * 1024 * 1024);
+  let isChanged = false;
+  const onRead = () => {
+    if (!isChanged) change(first);
+    isChanged = true;
+  };
+  const members = readMembers([first, last], { ...composeReading(), onRead });
+  await expect(members).rejects.toMatchObject({ code: 'catalog-member-changed' });
+  expect(isChanged).toBe(true);
 });
 
 describe('a created catalog', () => {

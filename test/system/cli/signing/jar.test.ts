@@ -4,9 +4,9 @@ import { chmod, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
-import { mainJava, runJar } from '../../../support/programs/java.ts';
+import { jarsignerVerify, mainJava, makeTruststore, runJar } from '../../../support/programs/java.ts';
 import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
-import { contentsOf, repack, unzip } from '../../../unit/formats/jar/simple-zip.ts';
+import { contentsOf, repack, unzip, zip } from '../../../unit/formats/jar/simple-zip.ts';
 import { executableProgram } from '../../interop/java/programs.ts';
 import { type ArchiveReading, readAsArchives } from '../../interop/java/readers.ts';
 
@@ -259,6 +259,21 @@ describe('what is no JAR', () => {
     const made = [join(folder.path, 'out/lib/bundle.zip'), join(folder.path, 'out/no-manifest.jar')];
     expect(Object.keys(await snapshot(join(folder.path, 'out')))).toEqual(made);
     for (const path of made) await expectVerified(path);
+  });
+});
+
+describe('an Android App Bundle', () => {
+  const names = ['BundleConfig.pb', 'base/manifest/AndroidManifest.xml', 'base/dex/classes.dex'];
+
+  it.each(['app.aab', 'APP.AAB'])('is signed as a JAR, and jarsigner accepts it: %s', async (name) => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, name);
+    await writeFile(path, zip(names.map((entry) => ({ name: entry, contents: entry }))));
+    const run = await sign(['--recursive', '--json', '.'], folder.path);
+    expect(parseJson(run).files).toMatchObject([{ path: name, format: 'jar', status: 'signed' }]);
+    const truststore = await makeTruststore(await readFile(server.roots, 'utf8'), folder.path);
+    expect(await jarsignerVerify(mainJava(), truststore, path)).toMatchObject({ accepted: true });
+    await expectVerified(path);
   });
 });
 

@@ -44,7 +44,7 @@ const BEFORE: Readonly<Record<string, Buffer>> = {
 };
 
 describe.each(Object.entries(BEFORE))('before the archive, %s', (_, preamble) => {
-  it.each(['app.jar', 'folder/APP.JAR', 'app.war', 'app.ear', 'app.rar', 'app.aar'])(
+  it.each(['app.jar', 'folder/APP.JAR', 'app.war', 'app.ear', 'app.rar', 'app.aar', 'app.aab'])(
     'is reported and accepted in %s',
     async (name) => {
       expect(await checked(withBytesAt(signed, 0, preamble), name)).toEqual(['bytes-before-archive nothing', 'signed']);
