@@ -178,8 +178,11 @@ describe.skipIf(!isWhole)('files that are signed', () => {
     ]);
     expect(rejected).toEqual({
       'missing-full-address.rdp': 'rdp-address-missing',
+      'signscope-missing-field.rdp': 'rdp-signature-damaged',
       'unsigned-utf16be-bom.rdp': 'rdp-encoding',
+      'unsigned-utf16be-nobom.rdp': 'rdp-encoding',
       'unsigned-utf16le-nobom.rdp': 'rdp-encoding',
+      'with-stale-signature.rdp': 'rdp-signature-damaged',
     });
     const verify = async (file: string) => [
       await run('python3', ['test/unit/formats/rdp/content.py', file]),
