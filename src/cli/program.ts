@@ -11,6 +11,7 @@ import { type ArgumentDefinition, argumentText, type CommandDefinition } from '.
 import { PROGRAM } from './command-table.ts';
 import { DOCS_FOLDER } from './docs-folder.ts';
 import { cliErrors } from './errors.ts';
+import { commandFirst } from './input/command-first.ts';
 import { refuseForeignOptions } from './input/foreign-options.ts';
 import type { Io } from './io.ts';
 import { Lines } from './output/lines.ts';
@@ -18,10 +19,11 @@ import { columnsOf } from './output/terminal.ts';
 import { hang, padded, widthOf } from './output/text-layout.ts';
 
 /** Parses the arguments and runs the command they name. Gives its exit code. */
-export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
-  if (argv[0] === 'complete' && argv[1] === '--') {
-    return await (await import('./completion/complete.ts')).complete(argv.slice(2), io);
+export async function runProgram(typed: readonly string[], io: Io): Promise<number> {
+  if (typed[0] === 'complete' && typed[1] === '--') {
+    return await (await import('./completion/complete.ts')).complete(typed.slice(2), io);
   }
+  const argv = commandFirst(typed);
   let exitCode: number = EXIT_SUCCESS;
   const run: Run = async (definition, options, values) => {
     const lines = new Lines(io, options);
@@ -46,6 +48,9 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
       return 2;
     }
     const isCommand = program.commands.some((command) => command.name() === argv[0]);
+    if (thrown.code === 'commander.unknownOption' && !isCommand) {
+      throw cliErrors('invalid-usage', { message: 'no command was given', help: 'codesign-remote --help' });
+    }
     const help = isCommand ? `codesign-remote ${argv[0]} --help` : 'codesign-remote --help';
     const message = thrown.message
       .replace(/^error: /, '')

@@ -4,6 +4,7 @@ import type { OptionDefinition, ValueKind } from '../../options/option.ts';
 import { helpOf, OPTIONS, optionsOf, PROFILE_KEYS } from '../../options/table.ts';
 import type { ArgumentDefinition, CommandDefinition } from '../command.ts';
 import { PROGRAM } from '../command-table.ts';
+import { commandFirst } from '../input/command-first.ts';
 import type { Io } from '../io.ts';
 
 interface Candidate {
@@ -23,7 +24,7 @@ export async function complete(words: readonly string[], io: Io): Promise<number
   const split = [...words, ...(words.at(-1) === '=' ? [''] : [])].filter((word) => word !== '=');
   const [, lead = '', current = ''] = /^(--[\w-]+=)?["']?(.*?)"?$/s.exec(split.at(-1) ?? '') ?? [];
   const before = [...split.slice(0, -1), ...(lead === '' ? [] : [lead.slice(0, -1)])];
-  const candidates = await candidatesFor(before, current, io.env);
+  const candidates = await candidatesFor(commandFirst(before), current, io.env);
   if (candidates === 'files') {
     io.stdout.write(':files\n');
     return 0;

@@ -89,6 +89,11 @@ describe('what is not an option of another tool', () => {
   });
 });
 
+it('says nothing of an option that another command has, or that stands without a command', async () => {
+  expect(await refusal(['history', '-v'])).toBeUndefined();
+  expect(await refusal(['--verbose'])).toBeUndefined();
+});
+
 it.each([
   ['-profile', 'Write --profile, with two dashes.'],
   ['/unknown1', 'Options begin with - here.'],

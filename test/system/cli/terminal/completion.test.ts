@@ -40,6 +40,10 @@ describe('codesign-remote complete', () => {
       ['sign', 'app.exe', '--al'],
       ['--algorithm', '--all-or-nothing'],
     ],
+    [
+      ['--profile', 'work', 'sign', '--al'],
+      ['--algorithm', '--all-or-nothing'],
+    ],
     [['sign', '--algorithm', 'SHA'], DIGEST_ALGORITHMS],
     [['sign', '-a', 'SHA51'], ['SHA512']],
     [['sign', '--file-name=h'], ['--file-name=hide']],

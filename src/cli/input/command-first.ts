@@ -1,0 +1,41 @@
+import { OPTIONS } from '../../options/table.ts';
+import { PROGRAM } from '../command-table.ts';
+
+/**
+ * Moves options in front of a command behind it: `--profile work sign x` becomes `sign --profile work x`. Without a command,
+ * and with the program's own `--version`, the arguments stay as they are.
+ */
+export function commandFirst(argv: readonly string[]): readonly string[] {
+  const at = indexOfWord(argv);
+  const [name, before, after] = [argv[at], argv.slice(0, at), argv.slice(at + 1)];
+  if (name === undefined || name === '--' || before.some(isVersion)) return argv;
+  const entry = PROGRAM.commands.find((one) => one.name === name);
+  if (entry === undefined || !('commands' in entry)) return [name, ...before, ...after];
+  const below = indexOfWord(after);
+  const command = after.slice(below, below + 1);
+  return [name, ...command, ...before, ...after.slice(0, below), ...after.slice(below + 1)];
+}
+
+/** Index of the first word that is neither an option nor the value of one. */
+function indexOfWord(words: readonly string[]): number {
+  let at = 0;
+  while (words[at]?.startsWith('-') && words[at] !== '--') at += takesNextWord(words[at] ?? '') ? 2 : 1;
+  return at;
+}
+
+const FLAGS_WITH_VALUE = new Set<string>(
+  Object.values(OPTIONS).flatMap((option) =>
+    'placeholder' in option ? [option.flag, ...('short' in option ? [option.short] : [])] : [],
+  ),
+);
+
+/** In `-vp`, `-p` takes the next word as its value; in `-pwork`, the value follows without a space. */
+function takesNextWord(word: string): boolean {
+  if (word.startsWith('--')) return FLAGS_WITH_VALUE.has(word);
+  const letters = [...word.slice(1)];
+  return letters.findIndex((letter) => FLAGS_WITH_VALUE.has(`-${letter}`)) === letters.length - 1 && letters.length > 0;
+}
+
+function isVersion(word: string): boolean {
+  return word === '-V' || word === '--version';
+}
