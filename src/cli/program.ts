@@ -6,7 +6,7 @@ import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import type { OptionDefinition } from '../options/option.ts';
 import { helpOf, optionsOf } from '../options/table.ts';
-import { misspeltVariables } from '../options/variables.ts';
+import { unknownVariables } from '../options/variables.ts';
 import { type ArgumentDefinition, argumentText, type CommandDefinition } from './command.ts';
 import { PROGRAM } from './command-table.ts';
 import { DOCS_FOLDER } from './docs-folder.ts';
@@ -27,7 +27,7 @@ export async function runProgram(typed: readonly string[], io: Io): Promise<numb
   let exitCode: number = EXIT_SUCCESS;
   const run: Run = async (definition, options, values) => {
     const lines = new Lines(io, options);
-    for (const warning of misspeltVariables(io.env)) lines.warning(warning);
+    for (const warning of unknownVariables(io.env)) lines.warning(warning);
     exitCode = await definition.run(io, options, values);
   };
   // A run needs the options of one command only.

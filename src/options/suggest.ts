@@ -1,13 +1,23 @@
-/** The known word nearest to the one given, if it differs by at most `most` letters; their case does not count. */
-export function suggest(word: string, known: Iterable<string>, most = 3): string | undefined {
+/**
+ * The shortest known word that begins with the one given, or the nearest one that differs in at most a third of its letters.
+ * Case, hyphens and underscores do not count.
+ */
+export function suggest(word: string, known: Iterable<string>): string | undefined {
+  const letters = plain(word);
+  const words = [...known];
+  const longer = words.filter((one) => letters.length >= LEAST_PREFIX && plain(one).startsWith(letters));
+  if (longer.length > 0) return longer.reduce((best, one) => (one.length < best.length ? one : best));
   let best: string | undefined;
-  let least = Math.min(most, Math.floor(word.length / 2)) + 1;
-  for (const candidate of known) {
-    const mistakes = countMistakes(plain(word), plain(candidate));
+  let least = Math.floor(letters.length / 3) + 1;
+  for (const candidate of words) {
+    const mistakes = countMistakes(letters, plain(candidate));
     if (mistakes < least) [best, least] = [candidate, mistakes];
   }
   return best;
 }
+
+/** Shorter ones begin too many words. */
+const LEAST_PREFIX = 2;
 
 /** As a sentence to put before a hint; empty when nothing is near. */
 export function didYouMean(word: string, known: Iterable<string>): string {
@@ -19,16 +29,19 @@ function plain(word: string): string {
   return word.slice(0, 64).toLowerCase().replace(/[-_]/g, '');
 }
 
-/** Letters to put in, to take out or to exchange: the distance of Levenshtein. */
+/** Letters to insert, remove or exchange, or pairs to swap: the optimal string alignment distance. */
 function countMistakes(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  let before: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [above, letter] of [...one].entries()) {
     const next = [above + 1];
     for (let at = 1; at <= other.length; at += 1) {
       const exchanged = (row[at - 1] ?? 0) + (other[at - 1] === letter ? 0 : 1);
-      next.push(Math.min(exchanged, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
+      const isSwapped = at > 1 && above > 0 && other[at - 2] === letter && other[at - 1] === one[above - 1];
+      const swapped = isSwapped ? (before[at - 2] ?? 0) + 1 : exchanged;
+      next.push(Math.min(exchanged, swapped, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[other.length] ?? 0;
 }

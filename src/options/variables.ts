@@ -31,19 +31,19 @@ export function listed(parts: readonly string[]): string {
   return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
 }
 
-/** Variables that are none of ours, and are probably meant to be one. Whole sentences. */
-export function misspeltVariables(env: Environment): readonly string[] {
-  const known = [...Object.keys(VARIABLES), ...OPTION_VARIABLES];
+/** A sentence for each variable with the program's prefix that the program does not know. Those of the server and of tests are known. */
+export function unknownVariables(env: Environment): readonly string[] {
+  const known = [...Object.keys(VARIABLES), ...OPTION_VARIABLES].filter((name) => name.startsWith(PREFIX));
+  const words = known.map((name) => name.slice(PREFIX.length));
   return Object.keys(env)
-    .filter((name) => name.startsWith('CODESIGN_') && !/^CODESIGN_(?:SERVER|TEST)_/.test(name) && !known.includes(name))
-    .flatMap((name) => {
-      const meant = suggest(name, known, MOST_MISTAKES);
-      return meant === undefined ? [] : [`The variable ${name} is not used: did you mean ${meant}?`];
+    .filter((name) => name.startsWith(PREFIX) && !/^CODESIGN_(?:SERVER|TEST)_/.test(name) && !known.includes(name))
+    .map((name) => {
+      const meant = suggest(name.slice(PREFIX.length), words);
+      return `The variable ${name} is not known${meant === undefined ? '.' : `: did you mean ${PREFIX}${meant}?`}`;
     });
 }
 
-/** Other programs use the prefix too. */
-const MOST_MISTAKES = 2;
+const PREFIX = 'CODESIGN_';
 
 const HISTORY_DAYS = number({ isWhole: true, from: 1, to: 36_500 });
 

@@ -1,7 +1,7 @@
 /**
- * For `node --require`: ends the process with SIGKILL at the step that CODESIGN_KILL_AT numbers, counted from 1 over what it
- * asks of the file system and sends to and receives from the network. With CODESIGN_KILL_TORN a write is half done by then.
- * CODESIGN_KILL_CALL ends it before its first call of a function of `fs` by that name. CODESIGN_STEPS_FILE names a file for
+ * For `node --require`: ends the process with SIGKILL at the step that CODESIGN_TEST_KILL_AT numbers, counted from 1 over what it
+ * asks of the file system and sends to and receives from the network. With CODESIGN_TEST_KILL_TORN a write is half done by then.
+ * CODESIGN_TEST_KILL_CALL ends it before its first call of a function of `fs` by that name. CODESIGN_TEST_STEPS_FILE names a file for
  * the number of steps of a process that came to its end.
  */
 'use strict';
@@ -10,9 +10,9 @@ const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
 const net = require('node:net');
 
-const killAt = Number(process.env.CODESIGN_KILL_AT ?? 0);
-const killCall = process.env.CODESIGN_KILL_CALL;
-const isTorn = process.env.CODESIGN_KILL_TORN !== undefined;
+const killAt = Number(process.env.CODESIGN_TEST_KILL_AT ?? 0);
+const killCall = process.env.CODESIGN_TEST_KILL_CALL;
+const isTorn = process.env.CODESIGN_TEST_KILL_TORN !== undefined;
 const { writeSync } = fs;
 let steps = 0;
 let isOver = false;
@@ -86,7 +86,7 @@ for (const name of ['write', 'push']) {
 function writeSteps() {
   // What is counted while it is written would write it again.
   isOver = false;
-  if (process.env.CODESIGN_STEPS_FILE) fs.writeFileSync(process.env.CODESIGN_STEPS_FILE, String(steps));
+  if (process.env.CODESIGN_TEST_STEPS_FILE) fs.writeFileSync(process.env.CODESIGN_TEST_STEPS_FILE, String(steps));
   isOver = true;
 }
 // The program has its own last actions, which follow this one.

@@ -1,10 +1,10 @@
 /**
- * For `node --require`: lets what the process asks of the file system go wrong as CODESIGN_FAULT says, several with spaces
+ * For `node --require`: lets what the process asks of the file system go wrong as CODESIGN_TEST_FAULT says, several with spaces
  * between: `operation:place:which:effect`. `which` counts the calls of this operation at this place from 1, `2+` is the
  * second and all later ones, `1@sync:copy:1` the first after another call. Effects: an error code (a write gets half of
  * its bytes down first); `clock-back` sets the calendar of this process back by an hour;
- * `fill` takes all room there is with the file that CODESIGN_FAULT_FILL names; after these two the call continues.
- * CODESIGN_FAULT_TRACE names a file for the calls of the process, one a line. A process that never met its fault ends with 99.
+ * `fill` takes all room there is with the file that CODESIGN_TEST_FAULT_FILL names; after these two the call continues.
+ * CODESIGN_TEST_FAULT_TRACE names a file for the calls of the process, one a line. A process that never met its fault ends with 99.
  */
 'use strict';
 
@@ -13,16 +13,21 @@ const { syncBuiltinESMExports } = require('node:module');
 const os = require('node:os');
 const path = require('node:path');
 
-const { CODESIGN_FAULT = '', CODESIGN_FAULT_FILL, CODESIGN_FAULT_TRACE, CODESIGN_STATE_DIR = '' } = process.env;
+const {
+  CODESIGN_TEST_FAULT = '',
+  CODESIGN_TEST_FAULT_FILL,
+  CODESIGN_TEST_FAULT_TRACE,
+  CODESIGN_STATE_DIR = '',
+} = process.env;
 const { appendFileSync, closeSync, openSync, readSync, statSync, writeSync } = fs;
 const HOUR = 3_600_000;
 const FAULT = /^(\w+):([\w-]+):(\d+)(\+?)(?:@(\w+:[\w-]+:\d+))?:([\w-]+)$/;
 
-const faults = CODESIGN_FAULT.split(' ')
+const faults = CODESIGN_TEST_FAULT.split(' ')
   .filter((text) => text !== '')
   .map((text) => {
     const [, operation, place, which, lasting, after, effect] = FAULT.exec(text) ?? [];
-    if (operation === undefined) throw new Error(`CODESIGN_FAULT is not understood: ${text}`);
+    if (operation === undefined) throw new Error(`CODESIGN_TEST_FAULT is not understood: ${text}`);
     return { call: `${operation}:${place}`, which: Number(which), isLasting: lasting !== '', after, effect, seen: 0 };
   });
 const counts = new Map();
@@ -57,7 +62,7 @@ function effectOn(operation, place) {
   const call = `${operation}:${place}`;
   const number = (counts.get(call) ?? 0) + 1;
   counts.set(call, number);
-  if (CODESIGN_FAULT_TRACE) appendFileSync(CODESIGN_FAULT_TRACE, `${call}:${number}\n`);
+  if (CODESIGN_TEST_FAULT_TRACE) appendFileSync(CODESIGN_TEST_FAULT_TRACE, `${call}:${number}\n`);
   let effect;
   for (const fault of faults) {
     if (fault.after === `${call}:${number}`) fault.after = undefined;
@@ -95,7 +100,7 @@ function setClockBack() {
 }
 
 function fillDisk() {
-  const file = openSync(CODESIGN_FAULT_FILL, 'a');
+  const file = openSync(CODESIGN_TEST_FAULT_FILL, 'a');
   for (let length = 65_536; length >= 1; ) {
     try {
       writeSync(file, Buffer.alloc(length));

@@ -154,7 +154,7 @@ async function runAndKill(platform: Platform, args: readonly string[], env: Env,
     clearTimeout(timer);
     return run;
   }
-  const torn = point.torn ? { CODESIGN_KILL_TORN: 'yes' } : {};
-  const stop = { NODE_OPTIONS: `--require ${platform.path(PRELOAD)}`, CODESIGN_KILL_AT: `${point.step}`, ...torn };
+  const torn = point.torn ? { CODESIGN_TEST_KILL_TORN: 'yes' } : {};
+  const stop = { NODE_OPTIONS: `--require ${platform.path(PRELOAD)}`, CODESIGN_TEST_KILL_AT: `${point.step}`, ...torn };
   return await platform.run(args, { env: { ...env, ...stop } });
 }

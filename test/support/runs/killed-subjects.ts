@@ -127,7 +127,7 @@ export async function prepareSubject(
   const started = performance.now();
   const run = await platform.run([...signArguments(how), ...files.map(platform.path)], {
     env: {
-      ...variablesFor(platform, { ...env, CODESIGN_STEPS_FILE: counter }),
+      ...variablesFor(platform, { ...env, CODESIGN_TEST_STEPS_FILE: counter }),
       NODE_OPTIONS: `--require ${platform.path(PRELOAD)}`,
     },
   });

@@ -61,7 +61,9 @@ export async function runCourse(row: Row, effect: string, format: FormatId, stag
     ],
     {
       ...row.settings,
-      ...(row.files === undefined ? {} : { CODESIGN_FAULT: `${row.files}:${effect}`, CODESIGN_FAULT_FILL: fill }),
+      ...(row.files === undefined
+        ? {}
+        : { CODESIGN_TEST_FAULT: `${row.files}:${effect}`, CODESIGN_TEST_FAULT_FILL: fill }),
     },
   );
   const asked = relay.asked('sign');
@@ -72,7 +74,7 @@ export async function runCourse(row: Row, effect: string, format: FormatId, stag
 
   const resumed = await scene.run(
     ['resume', ...timestamp],
-    row.resumeFault === undefined ? {} : { CODESIGN_FAULT: row.resumeFault },
+    row.resumeFault === undefined ? {} : { CODESIGN_TEST_FAULT: row.resumeFault },
   );
   const resumedDocument = documentOf(resumed);
   const afterResume = await scene.fileState();

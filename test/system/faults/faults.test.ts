@@ -34,7 +34,7 @@ it('has a row for every call of the file system with which signing changes somet
         env: {
           ...server.env,
           CODESIGN_STATE_DIR: join(folder.path, 'state'),
-          CODESIGN_FAULT_TRACE: trace,
+          CODESIGN_TEST_FAULT_TRACE: trace,
           NODE_OPTIONS: `--require ${preload}`,
         },
       });

@@ -14,7 +14,7 @@ export interface Row {
   readonly without?: readonly FormatId[];
   /** Effect → error code that `sign` gives; of a row without variants the effect is `-`. */
   readonly variants: Readonly<Record<string, string | null>>;
-  /** CODESIGN_FAULT for `sign`, its effect left out: the variant's goes behind it. */
+  /** CODESIGN_TEST_FAULT for `sign`, its effect left out: the variant's goes behind it. */
   readonly files?: string;
   readonly network?: RelayFault;
   /** Settings of the run with the fault alone. */
@@ -27,7 +27,7 @@ export interface Row {
   readonly timeout?: number;
   /** What is on a small disk of its own. */
   readonly disk?: 'files' | 'journal';
-  /** CODESIGN_FAULT for `resume`. */
+  /** CODESIGN_TEST_FAULT for `resume`. */
   readonly resumeFault?: string;
   /** What this fault leaves behind although nothing should be, as it shows in `wrongs`. */
   readonly leaves?: RegExp;

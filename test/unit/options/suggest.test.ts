@@ -15,6 +15,12 @@ test.each([
   ['uri', 'url'],
   ['x', undefined],
   ['something', undefined],
+  ['time', 'timestampUrl'],
+  ['algo', 'algorithm'],
+  ['coed', 'code'],
+  ['cord', undefined],
+  ['cards', undefined],
+  ['u', undefined],
   ['', undefined],
   ['a'.repeat(100_000), undefined],
 ])('%s: %s', (word, meant) => {

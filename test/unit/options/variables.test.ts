@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { resolveSettings } from '../../../src/options/commands/sign.ts';
 import { readCredentials } from '../../../src/options/credentials/credentials.ts';
 import { settingsErrors } from '../../../src/options/errors.ts';
-import { emptyVariables, misspeltVariables } from '../../../src/options/variables.ts';
+import { emptyVariables, unknownVariables } from '../../../src/options/variables.ts';
+import { runCli } from '../../support/programs/cli.ts';
 
 const keychain = {
   read: () => Promise.reject(settingsErrors('keychain-unavailable', { reason: 'no D-Bus' })),
@@ -39,24 +40,30 @@ describe('a variable that is set but empty', () => {
   });
 });
 
-describe('a misspelt variable', () => {
+describe('a variable that the program does not know', () => {
   it.each([
     ['CODESIGN_TIMESTAMP_ULR', 'CODESIGN_TIMESTAMP_URL'],
     ['CODESIGN_ACCES_KEY', 'CODESIGN_ACCESS_KEY'],
     ['CODESIGN_BASEURL', 'CODESIGN_BASE_URL'],
     ['CODESIGN_CERTIFICATES', 'CODESIGN_CERTIFICATE'],
+    ['CODESIGN_CERT', 'CODESIGN_CERTIFICATE'],
   ])('%s is probably %s', (name, meant) => {
-    expect(misspeltVariables({ [name]: 'x' })).toEqual([`The variable ${name} is not used: did you mean ${meant}?`]);
+    expect(unknownVariables({ [name]: 'x' })).toEqual([`The variable ${name} is not known: did you mean ${meant}?`]);
   });
 
-  it.each([
-    'CODESIGN_CODE',
-    'CODESIGN_IDENTITY',
-    'CODESIGN_SERVER_CODE',
-    'CODESIGN_TEST_CODE',
-    'CODE_SIGN_CODE',
-    'PATH',
-  ])('%s is not one', (name) => {
-    expect(misspeltVariables({ [name]: 'x' })).toEqual([]);
+  it.each(['CODESIGN_NO_TIMESTAMP', 'CODESIGN_IDENTITY', 'CODESIGN_'])('%s resembles no other', (name) => {
+    expect(unknownVariables({ [name]: 'x' })).toEqual([`The variable ${name} is not known.`]);
+  });
+
+  it.each(['CODESIGN_CODE', 'CODESIGN_SERVER_CODE', 'CODESIGN_TEST_CODE', 'CODE_SIGN_CODE', 'PATH'])(
+    '%s is not one',
+    (name) => {
+      expect(unknownVariables({ [name]: 'x' })).toEqual([]);
+    },
+  );
+
+  it('is named once in a run', async () => {
+    const { stderr } = await runCli(['config', 'list'], { env: { CODESIGN_NO_TIMESTAMP: '1' } });
+    expect(stderr.match(/CODESIGN_NO_TIMESTAMP/g)).toHaveLength(1);
   });
 });
