@@ -1,0 +1,75 @@
+/** What the documents and the package say of formats agrees with the formats that are registered. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { formats, ONLY_IF_NAMED } from '../../src/formats/registry.ts';
+import { REPOSITORY } from '../support/programs/cli.ts';
+import { blocksIn, commandsIn } from './command-blocks.ts';
+
+const read = (file: string) => readFileSync(path.join(REPOSITORY, file), 'utf8');
+const EXTENSIONS: ReadonlySet<string> = new Set([...formats.flatMap(({ extensions }) => extensions), ...ONLY_IF_NAMED]);
+
+/** The rows of the table that has this head, as cells. */
+function tableWith(head: RegExp, file: string): readonly (readonly string[])[] {
+  const lines = read(file).split('\n');
+  const start = lines.findIndex((line) => head.test(line)) + 2;
+  const end = lines.findIndex((line, index) => index >= start && !line.startsWith('|'));
+  return lines.slice(start, end).map((line) => line.slice(1, -1).split('|'));
+}
+
+const extensionsIn = (text: string): readonly string[] => text.match(/(?<=`)\.[a-z\d]+(?=`)/g) ?? [];
+
+describe.each(['README.md', 'docs/formats.md'])('the formats in %s', (file) => {
+  const named = extensionsIn(tableWith(/^\| format \| files \|/, file).join('\n'));
+
+  it('are all formats, and no other', () => {
+    const absent = formats.filter(({ extensions }) => !extensions.some((extension) => named.includes(extension)));
+    expect(absent.map(({ id }) => id)).toEqual([]);
+    expect(named.filter((extension) => !EXTENSIONS.has(extension))).toEqual([]);
+  });
+
+  it('have all their extensions, except programs, which have any', () => {
+    const expected = formats.filter(({ id }) => id !== 'pe').flatMap(({ extensions }) => extensions);
+    expect(expected.filter((extension) => !named.includes(extension))).toEqual([]);
+  });
+});
+
+it('the comparison denies no format', () => {
+  const denied = tableWith(/^\| tool \| where the key is/, 'README.md').map((cells) => cells.at(-1) ?? '');
+  expect(denied).toHaveLength(6);
+  const words = denied.flatMap((cell) => cell.toLowerCase().match(/[a-z]+/g) ?? []);
+  const names = formats.flatMap(({ id, title, extensions }) => [
+    id,
+    ...(title.match(/[A-Z]{2,}/g) ?? []),
+    ...extensions.map((extension) => extension.slice(1)),
+  ]);
+  const known = new Set([...names.map((name) => name.toLowerCase()), 'catalogs', 'cabinets', 'scripts', 'packages']);
+  expect(words.filter((word) => known.has(word))).toEqual([]);
+});
+
+it('the keywords of the package name every format', () => {
+  const { keywords } = JSON.parse(read('package.json')) as { keywords: readonly string[] };
+  expect(formats.map(({ id }) => id).filter((id) => !keywords.includes(id))).toEqual([]);
+});
+
+it('the changelog names files of every format, and of no other', () => {
+  const named = extensionsIn(read('CHANGELOG.md'));
+  const absent = formats.filter(({ extensions }) => !extensions.some((extension) => named.includes(extension)));
+  expect(absent.map(({ id }) => id)).toEqual([]);
+  expect(named.filter((extension) => !EXTENSIONS.has(extension))).toEqual([]);
+});
+
+describe('examples of CI', () => {
+  const blocks = blocksIn(['README.md', 'docs/ci.md']).filter(({ text }) => text.includes('codesign-remote-0.1.0.tgz'));
+  const commands = blocks.flatMap(({ text }) => commandsIn(text)).filter(([command]) => command === 'sign');
+
+  it('sign whole folders, so that they leave out no format', () => {
+    expect(commands.length).toBeGreaterThanOrEqual(5);
+    for (const command of commands) expect(command).toEqual(expect.arrayContaining(['--recursive', 'dist/']));
+  });
+
+  it('have no pattern for some extensions', () => {
+    expect(blocks.filter(({ text }) => /\*\.[{a-z]/.test(text)).map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+  });
+});
