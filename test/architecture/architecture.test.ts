@@ -1,25 +1,9 @@
-/** Checks the layers with dependency-cruiser, and proves with planted violations that each is found. */
+/** Checks the layers with dependency-cruiser in a copy of the source, next to planted violations that prove that each is found. */
 
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CruiseResult, cruise, plantedTree } from './cruise.ts';
-import { ROOT, typescriptFiles } from './source-files.ts';
-
-describe('the source', () => {
-  let result: CruiseResult;
-  beforeAll(async () => {
-    result = await cruise(ROOT);
-  });
-
-  it('imports from lower layers only', () => {
-    expect(result.violations).toEqual([]);
-    expect(result.exitCode).toBe(0);
-  });
-
-  it('is read whole: next to the wrong TypeScript the tool reads nothing and reports success', () => {
-    expect([...result.modules].sort()).toEqual(typescriptFiles('src', 'server/src', 'server/conformance').sort());
-  });
-});
+import { type CruiseResult, cruise, FOLDERS, plantedTree } from './cruise.ts';
+import { typescriptFiles } from './source-files.ts';
 
 const PLANTED: Readonly<Record<string, string>> = {
   'src/errors/planted-upward.ts':
@@ -37,19 +21,26 @@ const PLANTED: Readonly<Record<string, string>> = {
   'src/cli/planted-missing.ts': "export { nothing } from './not-there.ts';\n",
 };
 
+let tree: string;
+let result: CruiseResult;
+beforeAll(async () => {
+  tree = await plantedTree(PLANTED);
+  result = await cruise(tree);
+});
+afterAll(() => rm(tree, { recursive: true, force: true }));
+
+describe('the source', () => {
+  it('imports from lower layers only', () => {
+    expect(result.violations.filter(({ from }) => !from.includes('planted'))).toEqual([]);
+  });
+
+  it('is read whole: next to the wrong TypeScript the tool reads nothing and reports success', () => {
+    const own = result.modules.filter((name) => !name.includes('planted'));
+    expect(own.sort()).toEqual(typescriptFiles(...FOLDERS).sort());
+  });
+});
+
 describe('a planted violation', () => {
-  let tree: string;
-  let result: CruiseResult;
-  beforeAll(async () => {
-    tree = await plantedTree(PLANTED);
-    result = await cruise(tree);
-  });
-  afterAll(() => rm(tree, { recursive: true, force: true }));
-
-  it('fails the run', () => {
-    expect(result.exitCode).not.toBe(0);
-  });
-
   it.each([
     ['a type imported from a higher layer', 'layer-errors', 'src/errors/planted-upward.ts', 'src/formats/format.ts'],
     ['a circle', 'no-circles', 'src/bytes/planted-circle-a.ts', 'src/bytes/planted-circle-b.ts'],
@@ -81,10 +72,6 @@ describe('a planted violation', () => {
     ['source that imports a test', 'source-imports-no-test', 'src/cli/planted-test.ts', 'test/planted.ts'],
     ['an import of nothing', 'resolvable', 'src/cli/planted-missing.ts', './not-there.ts'],
   ])('is found: %s', (_what, rule, from, to) => {
-    expect(result.violations).toContainEqual({ rule, from, to });
-  });
-
-  it('is all that is found', () => {
-    expect(result.violations.filter(({ from }) => !from.includes('planted'))).toEqual([]);
+    expect(result.violations).toContainEqual({ rule, from, to, severity: 'error' });
   });
 });

@@ -8,12 +8,12 @@ import { ROOT } from './source-files.ts';
 
 export interface Violation {
   readonly rule: string;
+  readonly severity: string;
   readonly from: string;
   readonly to: string;
 }
 
 export interface CruiseResult {
-  readonly exitCode: number | null;
   /** TypeScript files of the three folders that were read. */
   readonly modules: readonly string[];
   readonly violations: readonly Violation[];
@@ -25,46 +25,38 @@ interface Report {
     readonly violations: readonly {
       readonly from: string;
       readonly to: string;
-      readonly rule: { readonly name: string };
+      readonly rule: { readonly name: string; readonly severity: string };
     }[];
   };
 }
 
-const FOLDERS = ['src', 'server/src', 'server/conformance'];
+export const FOLDERS = ['src', 'server/src', 'server/conformance'];
 
 /** Checks src, server/src and server/conformance of a tree by .dependency-cruiser.cjs. */
 export async function cruise(root: string): Promise<CruiseResult> {
   const options = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json'];
-  const json = await capture('dependency-cruise.mjs', [...options, ...FOLDERS], root);
-  const { modules, summary } = JSON.parse(json.stdout) as Report;
-  // What the command line would have ended with: the json output itself never fails.
-  const { exitCode } = await capture(
-    'depcruise-fmt.mjs',
-    ['--exit-code', '--output-type', 'err', '-'],
-    root,
-    json.stdout,
-  );
+  const { modules, summary } = JSON.parse(await dependencyCruise([...options, ...FOLDERS], root)) as Report;
   return {
-    exitCode,
     modules: modules
       .map(({ source }) => source)
       .filter((source) => source.endsWith('.ts') && FOLDERS.some((folder) => source.startsWith(`${folder}/`))),
-    violations: summary.violations.map(({ from, to, rule }) => ({ rule: rule.name, from, to })),
+    violations: summary.violations.map(({ from, to, rule }) => ({
+      rule: rule.name,
+      severity: rule.severity,
+      from,
+      to,
+    })),
   };
 }
 
 /** A copy of the tree, in a new temporary folder, with the given files added to it. */
 export async function plantedTree(files: Readonly<Record<string, string>>): Promise<string> {
   const copy = await mkdtemp(path.join(os.tmpdir(), 'codesign-remote-planted-'));
-  for (const name of [
-    'src',
-    'server/src',
-    'server/package.json',
-    'package.json',
-    'tsconfig.json',
-    '.dependency-cruiser.cjs',
-  ]) {
-    await cp(path.join(ROOT, name), path.join(copy, name), { recursive: true });
+  for (const name of ['src', 'server', 'test', 'package.json', 'tsconfig.json', '.dependency-cruiser.cjs']) {
+    await cp(path.join(ROOT, name), path.join(copy, name), {
+      recursive: true,
+      filter: (source) => path.basename(source) !== 'node_modules',
+    });
   }
   await symlink(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'), 'junction');
   for (const [name, text] of Object.entries(files)) {
@@ -74,19 +66,13 @@ export async function plantedTree(files: Readonly<Record<string, string>>): Prom
   return copy;
 }
 
-async function capture(
-  program: string,
-  args: readonly string[],
-  cwd: string,
-  input = '',
-): Promise<{ stdout: string; exitCode: number | null }> {
-  const script = path.join(ROOT, 'node_modules/dependency-cruiser/bin', program);
-  const child = spawn(process.execPath, [script, ...args], { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(input);
+async function dependencyCruise(args: readonly string[], cwd: string): Promise<string> {
+  const script = path.join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+  const child = spawn(process.execPath, [script, ...args], { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
   let stdout = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     stdout += chunk;
   });
-  const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { stdout, exitCode };
+  await new Promise((resolve) => child.once('close', resolve));
+  return stdout;
 }

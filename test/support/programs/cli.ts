@@ -44,13 +44,13 @@ const READ_THROUGH_IO = /^(CODESIGN_(?!KILL_)\w+|GITHUB_\w+|CI|NO_COLOR|FORCE_CO
 
 /**
  * Runs `codesign-remote` to its end. Throws if it gave credentials away.
- * The source runs in this process. The built program runs as a process if the options name a program, a folder, a user or a
- * listener, or variables that the source does not read itself.
+ * The source runs in this process, in the folder that is asked for: test files with concurrent tests name no folder. The built
+ * program runs as a process if the options name a program, a user or a listener, or variables that the source does not read itself.
  */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
   const { env = {}, stdin = '', cwd, uid, ...ofProcess } = options;
   const isProcess =
-    [cwd, uid, ...Object.values(ofProcess)].some((value) => value !== undefined) ||
+    [uid, ...Object.values(ofProcess)].some((value) => value !== undefined) ||
     Object.keys(env).some((name) => !READ_THROUGH_IO.test(name));
   // A journal for each run, unless several share one.
   const state = env.CODESIGN_STATE_DIR ?? (await mkdtemp(join(tmpdir(), 'codesign-state-')));
@@ -59,7 +59,9 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   const variables = { CODESIGN_STATE_DIR: state, CODESIGN_CONFIG_DIR: join(state, 'none'), ...env };
   const search = watchRun({ env: variables, args, stdin, cwd });
   try {
-    const run = await (isProcess ? runProcess(args, variables, options) : runHere(args, variables, stdin));
+    const run = await (isProcess
+      ? runProcess(args, variables, options)
+      : runIn(cwd, () => runHere(args, variables, stdin)));
     await search({ 'standard output': run.stdout, 'standard error': run.stderr });
     return run;
   } finally {
@@ -70,6 +72,17 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
 /** The same with the built program as a process in any case. */
 export function runCliProcess(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
   return runCli(args, { ...options, program: CLI_PROGRAM });
+}
+
+async function runIn<T>(folder: string | undefined, run: () => Promise<T>): Promise<T> {
+  if (folder === undefined) return run();
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return await run();
+  } finally {
+    process.chdir(before);
+  }
 }
 
 async function runHere(args: readonly string[], env: Variables, stdin: string): Promise<CliRun> {

@@ -7,6 +7,15 @@ import { readScript, type Script } from './sessions.ts';
 
 const FOLDER = join(REPOSITORY, 'test/system/cli/sessions/recorded');
 
+/** Of a pipe, for the commands that are used most; `npm test` runs these, `npm run test:long` all others. */
+export const QUICK_SESSIONS: readonly string[] = [
+  'pipe/catalog.txt',
+  'pipe/history.txt',
+  'pipe/sign.txt',
+  'pipe/usage.txt',
+  'pipe/verify.txt',
+];
+
 /** Their names, `pipe/sign.txt`. */
 export function sessionsIn(surroundings: string): readonly string[] {
   return readdirSync(join(FOLDER, surroundings))

@@ -45,7 +45,7 @@ export const fileRows: readonly Row[] = [
   prepare('the copy cannot be written', 'write:copy:1'),
   prepare('a real disk is full', 'create:copy:1', { fill: 'disk-full' }, { disk: 'files' }),
   // The rehearsal of a JAR is the first write of its copy.
-  rehearse('the copy cannot be written', 'write:copy:2', IN_FILES, { core: true, formats: ['pe'] }),
+  rehearse('the copy cannot be written', 'write:copy:2', IN_FILES, { formats: ['pe'] }),
   rehearse('the copy cannot be cut to size', 'truncate:copy:1'),
   rehearse('the copy cannot be given its mode', 'chmod:copy:1', READING),
   rehearse(
@@ -55,10 +55,10 @@ export const fileRows: readonly Row[] = [
     { disk: 'files', core: true, formats: ['pe'] },
   ),
   beforeSign('the file cannot be looked at again', 'stat:file:1@create:calls:1', READING),
-  whileSigning('the copy cannot be flushed', 'sync:copy:1', IN_FILES, { core: true }),
+  whileSigning('the copy cannot be flushed', 'sync:copy:1', IN_FILES),
   row('sign', SIGNED)('a real disk fills up', 'datasync:calls:1', { fill: null }, { disk: 'files' }),
-  seal('the copy cannot be written', 'write:copy:1@datasync:calls:2', IN_FILES, { core: true }),
-  commit('the copy cannot be flushed', 'sync:copy:2', IN_FILES, { core: true }),
+  seal('the copy cannot be written', 'write:copy:1@datasync:calls:2', IN_FILES),
+  commit('the copy cannot be flushed', 'sync:copy:2', IN_FILES),
   commit('the copy cannot be read again', 'read:copy:1@sync:copy:2', { EIO: IN_FILES.EIO }),
   commit('the file cannot be looked at again', 'stat:file:1@sync:copy:2', READING),
   commit('the copy cannot be renamed', 'rename:copy:1', IN_FILES, { core: true }),
@@ -77,5 +77,5 @@ export const fileRows: readonly Row[] = [
     { ...TO_OUTPUT, leaves: /left in .*\.tmp$/ },
   ),
   done('the folder cannot be opened to flush it', 'open:folder:1', HARMLESS),
-  done('the folder cannot be flushed', 'sync:folder:1', HARMLESS, { core: true }),
+  done('the folder cannot be flushed', 'sync:folder:1', HARMLESS),
 ];

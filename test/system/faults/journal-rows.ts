@@ -35,7 +35,7 @@ export const journalRows: readonly Row[] = [
   opening('one of its folders cannot be made', 'mkdir:calls-folder:1'),
   opening('nothing can be written into it', 'writeFile:probe:1'),
   opening('nothing can be removed from it', 'unlink:probe:1'),
-  opening('its disk is full', 'writeFile:probe:1', { fill: 'journal-full' }, { ...FULL, core: true }),
+  opening('its disk is full', 'writeFile:probe:1', { fill: 'journal-full' }, FULL),
   claim('that this run is at work cannot be noted', 'create:running:1'),
   claim('the call cannot be created', 'create:calls:1'),
   claim('the call cannot be written', 'write:calls:1'),
@@ -87,7 +87,7 @@ export const clockRows: readonly Row[] = [
   clock('before the run', 'start:process:1'),
   clock('while the file is read', 'read:file:1'),
   clock('before the request', 'write:calls:2'),
-  clock('while the service signs', 'datasync:calls:1', undefined, { core: true }),
+  clock('while the service signs', 'datasync:calls:1'),
   clock('after the answer', 'datasync:calls:2'),
   clock('before the rename', 'rename:copy:1'),
   clock('before the report', 'write:calls:4'),
@@ -95,7 +95,6 @@ export const clockRows: readonly Row[] = [
   clock('before the timestamp, whose time is an hour ahead then', 'datasync:calls:2', TOO_LATE, {
     timestamp: true,
     right: { ...KEPT, exit: 7 },
-    core: true,
   }),
   clock('after the timestamp', 'sync:copy:2', undefined, { timestamp: true }),
   clock(

@@ -55,17 +55,15 @@ const sign: readonly Harmed[] = [
     harm: 'reset-in-answer',
     error: 'connection-broken',
     right: unknown(3, 1),
-    core: true,
   },
   { fault: 'reset after the answer', harm: 'reset-after-answer', error: null, right: SIGNED },
-  { fault: 'HTTP 429 once', harm: 'status-429', times: 1, error: null, right: { ...SIGNED, asked: 2 }, core: true },
+  { fault: 'HTTP 429 once', harm: 'status-429', times: 1, error: null, right: { ...SIGNED, asked: 2 } },
   { fault: 'HTTP 429 always', harm: 'status-429', error: 'throttled', right: { ...NOTHING_ASKED, exit: 4, asked: 5 } },
   {
     fault: 'HTTP 500',
     harm: 'status-500',
     error: 'http-error',
     right: { ...NOTHING_ASKED, exit: 4, asked: 1 },
-    core: true,
   },
   { fault: 'HTTP 502 after the service signed', harm: 'status-502-after', error: 'http-error', right: unknown(4, 1) },
   {

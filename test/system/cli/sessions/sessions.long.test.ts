@@ -1,7 +1,7 @@
-/** The sessions of sessions.test.ts on a terminal, and one for each further kind of file. */
+/** The sessions that sessions.test.ts leaves out, on a pipe, on a terminal, on GitHub, and one for each further kind of file. */
 
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { readSession, sessionPath, sessionsIn } from '../../../support/runs/session-files.ts';
+import { QUICK_SESSIONS, readSession, sessionPath, sessionsIn } from '../../../support/runs/session-files.ts';
 import { setScenery } from '../../../support/runs/session-scenery.ts';
 import { runScript } from '../../../support/runs/sessions.ts';
 
@@ -12,7 +12,8 @@ beforeAll(async () => {
 afterAll(() => scenery?.[Symbol.asyncDispose]());
 
 describe.concurrent('the session', () => {
-  const names = ['terminal-80', 'formats'].flatMap(sessionsIn);
+  const all = ['pipe', 'github', 'terminal-40', 'terminal-80', 'formats'].flatMap(sessionsIn);
+  const names = all.filter((name) => !QUICK_SESSIONS.includes(name));
   it.for(names)('%s goes as it is written', { timeout: 300_000 }, async (name, { expect, skip }) => {
     const script = readSession(name);
     skip(script.hasKeyring && process.platform !== 'linux', 'only Linux has a keyring of its own for a test');

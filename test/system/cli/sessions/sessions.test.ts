@@ -1,13 +1,13 @@
 /**
  * Whole sessions against one real server: commands, what they print where, exit codes, files. Each file in sessions/ is
  * script and transcript in one; a run must print the same text. To renew them: npx vitest run -u
- * test/system/cli/sessions/sessions.test.ts, and the same for sessions.long.test.ts, which runs the scripts of a pipe on a
- * terminal. A new one begins with what it shows, `in:` and `with:`, and its commands.
+ * test/system/cli/sessions/sessions.test.ts, and the same for sessions.long.test.ts, which runs the others, and the scripts
+ * of a pipe on a terminal. A new one begins with what it shows, `in:` and `with:`, and its commands.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROGRAM } from '../../../../src/cli/command-table.ts';
-import { readSession, sessionPath, sessionsIn } from '../../../support/runs/session-files.ts';
+import { QUICK_SESSIONS, readSession, sessionPath, sessionsIn } from '../../../support/runs/session-files.ts';
 import { setScenery } from '../../../support/runs/session-scenery.ts';
 import { runScript } from '../../../support/runs/sessions.ts';
 
@@ -18,11 +18,8 @@ beforeAll(async () => {
 afterAll(() => scenery?.[Symbol.asyncDispose]());
 
 describe.concurrent('the session', () => {
-  const names = [...sessionsIn('pipe'), ...sessionsIn('github'), 'terminal-40/sign.txt'];
-  it.for(names)('%s goes as it is written', { timeout: 120_000 }, async (name, { expect, skip }) => {
-    const script = readSession(name);
-    skip(script.hasKeyring && process.platform !== 'linux', 'only Linux has a keyring of its own for a test');
-    await expect(await runScript(script, scenery)).toMatchFileSnapshot(sessionPath(name));
+  it.for(QUICK_SESSIONS)('%s goes as it is written', { timeout: 120_000 }, async (name, { expect }) => {
+    await expect(await runScript(readSession(name), scenery)).toMatchFileSnapshot(sessionPath(name));
   });
 });
 
