@@ -34,7 +34,7 @@ export const formatErrors = defineErrors('local', {
     hint: 'Try again. The original is unchanged; another program or a failing disk may have changed the copy.',
   },
   'unsupported-format': {
-    message: 'not a file that can be signed: it looks like {looksLike}',
-    hint: 'Supported formats: {formats}. The content decides; for scripts, connection files and JARs without a manifest, the extension decides.',
+    message: 'not a file that can be signed: it {appearance}',
+    hint: 'Supported formats: {extensions}. The content decides; for scripts, connection files and JARs without a manifest, the extension decides.',
   },
 });

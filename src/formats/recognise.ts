@@ -78,8 +78,8 @@ export async function recogniseFormat(
     looksLike ??= refused ?? description;
   }
   throw formatErrors('unsupported-format', {
-    looksLike: looksLike ?? describeBytes(head),
-    formats: formats.map(({ id }) => id).join(', '),
+    appearance: head.length === 0 ? 'is empty' : `looks like ${looksLike ?? describeBytes(head)}`,
+    extensions: formats.flatMap(({ extensions }) => extensions).join(', '),
   });
 }
 
@@ -158,9 +158,8 @@ function isNamedAs({ extensions }: Format, name: string): boolean {
   return extensions.some((extension) => lower.endsWith(extension));
 }
 
-/** `head` is the start of the file (4096 bytes are plenty), empty for an empty file. Gives a noun phrase with its article. */
+/** `head` is the start of the file (4096 bytes are plenty), and not empty. Gives a noun phrase with its article. */
 export function describeBytes(head: Uint8Array): string {
-  if (head.length === 0) return 'an empty file';
   if (startsWith(head, [0x4d, 0x5a])) return describeMz(head);
   if (startsWith(head, [0xca, 0xfe, 0xba, 0xbe])) {
     return (head[7] ?? 0xff) <= MOST_ARCHITECTURES ? 'a macOS program or library (Mach-O)' : 'a compiled Java class';

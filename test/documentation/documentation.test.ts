@@ -125,7 +125,7 @@ const FAILED: FailedOutcome = {
   path: 'notes.txt',
   format: null,
   status: 'failed',
-  error: formatErrors('unsupported-format', { looksLike: '', formats: '' }),
+  error: formatErrors('unsupported-format', { appearance: '', extensions: '' }),
   record: null,
   kept: false,
   warnings: [],

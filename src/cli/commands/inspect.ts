@@ -2,6 +2,7 @@
 
 import { composeReading } from '../../app/compose-local.ts';
 import { counted } from '../../errors/counted.ts';
+import { printable } from '../../errors/printable.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import { flatten } from '../../formats/format.ts';
 import type { OptionsOf } from '../../options/table.ts';
@@ -13,7 +14,7 @@ import type { Io } from '../io.ts';
 import { failOne } from '../output/fail.ts';
 import { certificatesPem, inspectJson, inspectText, pem } from '../output/inspect.ts';
 import { jsonText } from '../output/json.ts';
-import { Lines, type LinesOptions } from '../output/lines.ts';
+import { Lines, type LinesOptions, shown } from '../output/lines.ts';
 import { writeOutput } from '../output/write-output.ts';
 
 /** Returns the exit code. */
@@ -56,11 +57,17 @@ async function writeSignature(path: string, options: OptionsOf<'extract'>, io: I
   }
   const { chosen, count } = await choose(path, index ?? 1);
   const content = options.pem ? Buffer.from(pem('PKCS7', chosen.envelope.bytes)) : chosen.envelope.bytes;
-  if (output === undefined) io.stdout.write(content);
-  else await writeOutput(output, content, { input: path });
+  const lines = new Lines(io, options);
+  if (output === undefined) {
+    io.stdout.write(content);
+  } else {
+    await writeOutput(output, content, { input: path });
+    const what = `signature of "${printable(chosen.signerName)}", ${counted(content.length, 'byte')}`;
+    lines.result(`extracted    ${shown(output)}  (${what})`);
+  }
   if (index === undefined && count > 1) {
     const others = counted(count, 'signature');
-    new Lines(io, options).warning(
+    lines.warning(
       `${path}: contains ${others}; this is number 1, --index selects another (see codesign-remote inspect)`,
     );
   }

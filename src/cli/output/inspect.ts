@@ -1,4 +1,5 @@
 import { type NamedObject, objectName } from '../../asn1/object-names.ts';
+import { counted } from '../../errors/counted.ts';
 import type { Finding } from '../../errors/finding.ts';
 import type { Detail } from '../../formats/format.ts';
 import type { InspectedAttribute, InspectedValue } from '../../verifying/inspect-attributes.ts';
@@ -82,7 +83,7 @@ export function inspectText(file: InspectedFile): string {
   const lines = [
     ...paragraph(shown(file.path), 0),
     ...line('format', file.title),
-    ...line('size', bytesText(file.size)),
+    ...line('size', counted(file.size, 'byte')),
     ...file.layout.flatMap(detailLines),
     ...findingLines(file.findings, 2),
     ...signatures.flatMap((signature) => ['', ...signatureLines(signature, undefined)]),
@@ -102,7 +103,7 @@ function signatureLines(signature: InspectedSignature, outer: number | undefined
     ...(signature.algorithm === undefined ? [] : line('digest algorithm', signature.algorithm)),
     ...signature.details.flatMap(detailLines),
     ...(signature.contentType === undefined ? [] : line('content type', named(signature.contentType))),
-    ...line('CMS', bytesText(signature.length)),
+    ...line('CMS', counted(signature.length, 'byte')),
     ...findingLines(signature.findings, 2),
     ...signers.flatMap((signer) => signerLines(signer, signers.length > 1)),
     ...section(`Certificates (${certificates.length})`, certificateLines(certificates, 4)),
@@ -119,7 +120,7 @@ function signerLines(signer: InspectedSigner, isOneOfSeveral: boolean): string[]
     ...(certificate === undefined && issuer !== undefined ? line('certificate by', shown(issuer)) : []),
     ...(certificate === undefined && serialNumber !== undefined ? line('its serial number', serialNumber) : []),
     ...line('signed with', algorithmText(signer)),
-    ...line('signature value', bytesText(signer.signature.length)),
+    ...line('signature value', counted(signer.signature.length, 'byte')),
     ...section('Signed attributes', signer.signedAttributes.flatMap(attributeLines)),
     ...section('Unsigned attributes', signer.unsignedAttributes.flatMap(attributeLines)),
   ];
@@ -200,7 +201,7 @@ function attributeLines({ type, values }: InspectedAttribute): string[] {
 }
 
 function valueText({ text, length }: InspectedValue): string {
-  return text === undefined ? bytesText(length) : shown(text);
+  return text === undefined ? counted(length, 'byte') : shown(text);
 }
 
 function section(heading: string, lines: readonly string[]): string[] {
@@ -234,8 +235,4 @@ function named({ oid, name }: NamedObject): string {
 /** In UTC, to the second. */
 function dateTime(date: Date): string {
   return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-}
-
-function bytesText(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'byte' : 'bytes'}`;
 }

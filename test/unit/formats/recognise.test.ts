@@ -1,7 +1,9 @@
 /** Holds the words that tell a user what a file is that cannot be signed. */
 
 import { describe, expect, it } from 'vitest';
-import { describeBytes } from '../../../src/formats/recognise.ts';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
+import { describeBytes, recogniseFormat } from '../../../src/formats/recognise.ts';
+import { formats } from '../../../src/formats/registry.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 const mz = (letters: string) => {
@@ -17,7 +19,6 @@ tar.write('ustar', 257);
 
 describe('describeBytes', () => {
   it.each([
-    [bytes(''), 'an empty file'],
     [bytes('\x7fELF\x02\x01\x01'), 'a Linux program or library (ELF)'],
     [bytes('\xcf\xfa\xed\xfe\x0c'), 'a macOS program or library (Mach-O)'],
     [bytes('\xca\xfe\xba\xbe\0\0\0\x02'), 'a macOS program or library (Mach-O)'],
@@ -51,5 +52,21 @@ describe('describeBytes', () => {
       expect(describeBytes(Uint8Array.of(first))).not.toBe('');
       expect(describeBytes(Uint8Array.of(0x4d, 0x5a, first))).not.toBe('');
     }
+  });
+});
+
+describe('a file of no format', () => {
+  const refusal = (contents: string) =>
+    recogniseFormat(memorySource(bytes(contents)), ['app.exe'], { formats }).catch((error: unknown) => error);
+
+  it('is called empty if it is', async () => {
+    const message = 'not a file that can be signed: it is empty';
+    expect(await refusal('')).toMatchObject({ code: 'unsupported-format', message });
+    expect(await refusal('x')).toMatchObject({ message: 'not a file that can be signed: it looks like a text file' });
+  });
+
+  it('gets a hint with the extensions of all formats, and with no name that only this program uses', async () => {
+    const hint = expect.stringMatching(/^Supported formats: (\.[a-z\d]+, )+\.pdf\. /);
+    expect(await refusal('x')).toMatchObject({ hint });
   });
 });

@@ -30,7 +30,9 @@ describe('extract', () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'jar.p7s');
     const { code, stdout, stderr } = await extract(JAR, '--index', '2', '--output', path);
-    expect([code, stdout, stderr]).toEqual([0, '', '']);
+    const { size } = await stat(path);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(`extracted    ${path}  (signature of "Golden RSA 2048", ${size} bytes)\n`);
     expect(Buffer.compare(await readFile(path), entryOf(JAR, 'META-INF/GOLDEN_R.RSA'))).toBe(0);
     expect(opensslSubjects(await readFile(path), 'DER')).toContain('Golden RSA 2048');
   });

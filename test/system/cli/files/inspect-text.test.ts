@@ -98,6 +98,12 @@ describe('the text', () => {
     expect(text).toContain('\\x1b[31mEvil\\r\\n');
   });
 
+  it('writes every count of bytes in the same way', () => {
+    expect(lines).toContain('  size                  1234567 bytes');
+    expect(text).toContain(' 5000 bytes');
+    expect(text).not.toMatch(/\d,\d{3} bytes/);
+  });
+
   it('has no line that a name made up', () => {
     expect(lines.filter((line) => line.startsWith('Signature '))).toHaveLength(2);
   });
