@@ -1,11 +1,11 @@
 /** A deployment of the API in the test's own process, over real HTTPS, with configurable behaviour. */
 
-import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { createTlsAuthority } from '../../../test/support/services/tls-authority.ts';
+import { rsaKey } from '../../../test/support/signed-files/rsa-keys.ts';
 import { type DeploymentOptions, SIGN } from '../deployment.ts';
 import { isObject } from '../envelope.ts';
 import { type Behaviour, type Check, type Counted, goodBehaviour, type Keeper } from './behaviour.ts';
@@ -35,7 +35,7 @@ const TLS_RECORD = 0x16;
 
 /** What the tests of one file share: making keys takes long. */
 export async function prepareFakes() {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { privateKey, publicKey } = rsaKey(2048, 'conformance');
   const authority = await createTlsAuthority();
   const identity = await authority.issue({ names: ['localhost', '127.0.0.1'] });
   const keeper: Keeper = { credentials: CREDENTIALS, code: CODE, key: privateKey };

@@ -1,21 +1,38 @@
 import { constants, createHash, publicDecrypt, verify } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pkcs11 from 'pkcs11js';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { DIGEST_ALGORITHMS } from '../../../src/crypto/algorithms.ts';
 import { createToken, digestInfo, openPkcs11, type TokenOptions } from '../../src/keys/pkcs11.ts';
 import { configureSoftHsm, findSoftHsm, tokenFolder } from '../../src/keys/softhsm.ts';
+
+const KEY_BITS = 2048;
+const TOKEN = { label: 'a token of a test', pin: 'a pin of a test' };
+
+/** Holds a token with one key. */
+let original: string;
+let keyId: string;
+beforeAll(async () => {
+  original = await mkdtemp(join(tmpdir(), 'codesign-token-'));
+  await mkdir(tokenFolder(original));
+  await configureSoftHsm(original, process.env);
+  const made = { library: findSoftHsm(undefined), ...TOKEN };
+  await createToken(made, 'another pin');
+  const keys = await openPkcs11(made);
+  keyId = (await keys.generate('a key', KEY_BITS)).id;
+  await keys.close();
+});
+afterAll(() => rm(original, { recursive: true, force: true }));
 
 let folder: string;
 let token: TokenOptions;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'codesign-token-'));
-  await mkdir(tokenFolder(folder));
+  await cp(tokenFolder(original), tokenFolder(folder), { recursive: true });
   await configureSoftHsm(folder, process.env);
-  token = { library: findSoftHsm(undefined), label: 'a token of a test', pin: 'a pin of a test' };
-  await createToken(token, 'another pin');
+  token = { library: findSoftHsm(undefined), ...TOKEN };
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -30,7 +47,7 @@ function pass(milliseconds: number): void {
 
 test('a key that was made signs every algorithm’s DigestInfo, and is found again after a restart', async () => {
   const first = await openPkcs11(token);
-  const made = await first.generate('a key', 2048);
+  const made = await first.generate('a key', KEY_BITS);
   await first.close();
 
   const keys = await openPkcs11(token);
@@ -49,10 +66,6 @@ test('a key that was made signs every algorithm’s DigestInfo, and is found aga
 });
 
 test('the private half is sensitive, not extractable, signs and nothing else, and was always so', async () => {
-  const keys = await openPkcs11(token);
-  await keys.generate('a key', 2048);
-  await keys.close();
-
   const module = new pkcs11.PKCS11();
   module.load(token.library);
   module.C_Initialize({ flags: pkcs11.CKF_OS_LOCKING_OK });
@@ -95,7 +108,7 @@ test('the private half is sensitive, not extractable, signs and nothing else, an
 
 test('many concurrent signatures share the sessions, and closing waits for them', async () => {
   const keys = await openPkcs11(token);
-  const key = await keys.generate('a key', 2048);
+  const key = await keys.find(keyId);
   const contents = Array.from({ length: 60 }, (_, index) => Buffer.from(`content ${index}`));
   const under = contents.map((content) => key.sign('SHA256', createHash('sha256').update(content).digest()));
   await Promise.resolve();
@@ -108,7 +121,7 @@ test('many concurrent signatures share the sessions, and closing waits for them'
 
 test('a signature the HSM rejects is an error of its own, and the next one works', async () => {
   const keys = await openPkcs11(token);
-  const key = await keys.generate('a key', 2048);
+  const key = await keys.find(keyId);
   await expect(key.sign('SHA256', Buffer.alloc(300))).rejects.toMatchObject({ code: 'hsm-failed' });
   expect(await key.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
   await keys.close();
@@ -154,7 +167,7 @@ test.each([
   ],
 ])('signs on, finds keys and makes keys after %s', async (_name, lose) => {
   const keys = await openPkcs11(token);
-  const key = await keys.generate('a key', 2048);
+  const key = await keys.find(keyId);
   const digest = createHash('sha256').update('content').digest();
   const expectSigned = (signature: Uint8Array) =>
     expect(verify('sha256', Buffer.from('content'), key.publicKey, signature)).toBe(true);
@@ -168,14 +181,14 @@ test.each([
   await expect(keys.find('00'.repeat(16))).rejects.toMatchObject({ code: 'key-not-found' });
   lose();
   expectSigned(
-    await (await keys.generate('another', 2048)).sign('SHA256', digest).then(() => key.sign('SHA256', digest)),
+    await (await keys.generate('another', KEY_BITS)).sign('SHA256', digest).then(() => key.sign('SHA256', digest)),
   );
   await keys.close();
 });
 
 test('a token that is away is an error until it is back', async () => {
   const keys = await openPkcs11(token);
-  const key = await keys.generate('a key', 2048);
+  const key = await keys.find(keyId);
   const away = `${tokenFolder(folder)}.away`;
   inSecondSession((module) => module.C_Finalize());
   await rename(tokenFolder(folder), away);
@@ -191,7 +204,7 @@ test('a token that is away is an error until it is back', async () => {
 
 test('does not try a rejected PIN again before it is given one, not even where it would be right', async () => {
   const keys = await openPkcs11(token);
-  const key = await keys.generate('a key', 2048);
+  const key = await keys.find(keyId);
   const changePin = (module: pkcs11.PKCS11, slot: pkcs11.Handle, before: string, after: string) => {
     const session = module.C_OpenSession(slot, pkcs11.CKF_SERIAL_SESSION | pkcs11.CKF_RW_SESSION);
     module.C_SetPIN(session, before, after);
@@ -222,12 +235,12 @@ test('does not try a rejected PIN again before it is given one, not even where i
 
 test('a key that is removed is an error until it is put back, and other keys continue', async () => {
   const keys = await openPkcs11(token);
-  const other = await keys.generate('another key', 2048);
+  const other = await keys.find(keyId);
   const [name = ''] = await readdir(tokenFolder(folder));
   const objects = async () =>
     (await readdir(join(tokenFolder(folder), name))).filter((file) => /^(?!token\b).*\.object$/.test(file));
   const before = await objects();
-  const key = await keys.generate('a key', 2048);
+  const key = await keys.generate('a key', KEY_BITS);
   const own = (await objects()).filter((file) => !before.includes(file));
   const move = async (from: string, to: string) => {
     for (const file of own) await rename(join(from, file), join(to, file));
@@ -247,17 +260,14 @@ test('a key that is removed is an error until it is put back, and other keys con
 });
 
 test('a server that started without one of its keys finds it once it is put back', async () => {
-  const first = await openPkcs11(token);
-  const { id } = await first.generate('a key', 2048);
-  await first.close();
   const [name = ''] = await readdir(tokenFolder(folder));
   const place = join(tokenFolder(folder), name);
   const own = (await readdir(place)).filter((file) => /^(?!token\b).*\.object$/.test(file));
   for (const file of own) await rename(join(place, file), join(folder, file));
   const keys = await openPkcs11(token);
-  await expect(keys.find(id)).rejects.toMatchObject({ code: 'key-not-found' });
+  await expect(keys.find(keyId)).rejects.toMatchObject({ code: 'key-not-found' });
   for (const file of own) await rename(join(folder, file), join(place, file));
   pass(5100);
-  expect(await (await keys.find(id)).sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
+  expect(await (await keys.find(keyId)).sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
   await keys.close();
 });

@@ -165,9 +165,9 @@ test('a start killed after it wrote the credentials, before it added the client,
 
 test('of several concurrent first starts each gives away credentials that work, and all serve', async () => {
   await copyData(data, 2048);
-  const files = ['a', 'b', 'c'].map((name) => join(folder, `${name}.env`));
+  const files = ['a', 'b'].map((name) => join(folder, `${name}.env`));
   const codes = await Promise.all(files.map(async (file) => (await startProcess('--client-env', file)).code));
-  expect(codes).toEqual([0, 0, 0]);
+  expect(codes).toEqual([0, 0]);
   const written = (await readdir(folder)).filter((name) => name.endsWith('.env'));
   const given = await Promise.all(written.map((name) => readEnvironmentFile(join(folder, name))));
   const clients = await withStore((store) => store.clients.list());
