@@ -106,7 +106,7 @@ export const cliErrors = defineErrors('usage', {
     hint: 'Run codesign-remote inspect to see what is wrong with it.',
   },
   'index-invalid': {
-    message: '--index {text} is not the number of a signature',
+    message: '--index is not the number of a signature',
     hint: 'Use a number from 1: codesign-remote inspect shows the numbers.',
   },
   'index-out-of-range': {

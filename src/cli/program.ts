@@ -10,9 +10,9 @@ import { unknownVariables } from '../options/variables.ts';
 import { type ArgumentDefinition, argumentText, type CommandDefinition } from './command.ts';
 import { PROGRAM } from './command-table.ts';
 import { DOCS_FOLDER } from './docs-folder.ts';
-import { cliErrors } from './errors.ts';
 import { commandFirst } from './input/command-first.ts';
 import { refuseForeignOptions } from './input/foreign-options.ts';
+import { unknownCommand, usageError } from './input/usage-error.ts';
 import type { Io } from './io.ts';
 import { Lines } from './output/lines.ts';
 import { columnsOf } from './output/terminal.ts';
@@ -47,16 +47,7 @@ export async function runProgram(typed: readonly string[], io: Io): Promise<numb
       named.outputHelp();
       return 2;
     }
-    const isCommand = program.commands.some((command) => command.name() === argv[0]);
-    if (thrown.code === 'commander.unknownOption' && !isCommand) {
-      throw cliErrors('invalid-usage', { message: 'no command was given', help: 'codesign-remote --help' });
-    }
-    const help = isCommand ? `codesign-remote ${argv[0]} --help` : 'codesign-remote --help';
-    const message = thrown.message
-      .replace(/^error: /, '')
-      .replace(/\. Expected (\d+) arguments? but got (\d+)\.$/, ': expected $1, got $2')
-      .replaceAll('\n', ' ');
-    throw cliErrors('invalid-usage', { message, help });
+    throw usageError(thrown, argv);
   }
   return exitCode;
 }
@@ -69,7 +60,7 @@ export function defineProgram(run: Run, entries = PROGRAM.commands): Command {
     .description(PROGRAM.description)
     .version(VERSION, '-V, --version', PROGRAM.versionHelp)
     .helpOption('-h, --help', PROGRAM.helpHelp)
-    .showSuggestionAfterError()
+    .showSuggestionAfterError(false)
     .exitOverride()
     .addHelpText('after', `\n${PROGRAM.notes}`)
     .addHelpText('afterAll', `\nDocumentation:\n  ${DOCS_FOLDER}`);
@@ -110,10 +101,6 @@ function optionOf(definition: OptionDefinition): Option {
   // The others are checked where the library finds them, too.
   if (conflicts !== undefined && isCommandLineOnly) option.conflicts([...conflicts]);
   return option;
-}
-
-function unknownCommand(name: string): Error {
-  return cliErrors('invalid-usage', { message: `unknown command '${name}'`, help: 'codesign-remote --help' });
 }
 
 /** Commands copy these settings when they are defined, so each of them gets them. */

@@ -4,7 +4,8 @@ import { defineErrors } from '../errors/define-errors.ts';
 
 export const httpErrors = defineErrors('usage', {
   'ca-file-unreadable': {
-    message: 'the file of TLS roots {path} cannot be read ({reason})',
+    // Never the path: a secret may have been set as CODESIGN_CA_FILE by mistake.
+    message: 'the file of TLS roots cannot be read ({reason})',
     hint: 'Set --ca-file (or CODESIGN_CA_FILE) to the path of a PEM file that this user can read.',
   },
   'ca-file-unusable': {

@@ -34,7 +34,7 @@ async function readCaFile(path: string): Promise<readonly string[]> {
   try {
     text = (await readFileUpTo(path, LARGEST_CA_FILE)).toString();
   } catch (cause) {
-    throw httpErrors('ca-file-unreadable', { path, reason: systemReason(cause) }, { cause });
+    throw httpErrors('ca-file-unreadable', { reason: systemReason(cause) });
   }
   const blocks = certificatesIn(text);
   if (blocks.length === 0) throw httpErrors('ca-file-unusable', { path, reason: 'no PEM certificate in it' });

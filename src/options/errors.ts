@@ -57,7 +57,8 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Use the access secret on one line and nothing else.',
   },
   'secret-file-unreadable': {
-    message: '{variable}: {path} cannot be read ({reason})',
+    // Never the path: it may be the secret itself.
+    message: '{variable} names a file that cannot be read ({reason})',
     hint: 'Name a file that this user may read.',
   },
   'secret-file-exposed': {
@@ -92,17 +93,18 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Use one of them.',
   },
   'profile-name-invalid': {
-    message: '{name}: "{value}" is not a valid name of a profile or environment',
+    message: '{name} is not a valid name of a profile or environment',
     hint: 'Use 1 to 64 letters without accents, digits, dots, hyphens and underscores.',
   },
   'profile-unknown': {
-    message: '{name}: there is no profile "{profile}" in {path}',
-    hint: (d: { readonly suggestion: string; readonly profile: string; readonly mayBeNew: boolean }) =>
-      `${d.suggestion}Run codesign-remote config profiles to list the profiles${d.mayBeNew ? `, or codesign-remote init --profile ${d.profile} to create this one` : ''}.`,
+    // Never the name: it may be a secret that follows -p.
+    message: '{name}: there is no such profile in {path}; there are: {known}',
+    hint: (d: { readonly mayBeNew: boolean }) =>
+      d.mayBeNew ? 'Use one of them, or codesign-remote init --profile <name> to create one.' : 'Use one of them.',
   },
   'environment-unknown': {
-    message: '{name}: {where} has no address for the environment "{environment}"',
-    hint: '{suggestion}codesign-remote config set environments.{environment} <url> stores one.',
+    message: '{name}: {where} has no address for this environment; it has addresses for: {known}',
+    hint: 'Use one of them, or store another: codesign-remote config set environments.<name> <url>.',
   },
   'setting-unknown': {
     message: '{where} has no setting "{key}"',

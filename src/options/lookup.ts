@@ -3,7 +3,6 @@
 import { settingsErrors } from './errors.ts';
 import type { CommandName } from './option.ts';
 import type { Environment } from './options.ts';
-import { didYouMean } from './suggest.ts';
 import { definitionOf, OPTIONS, type OptionKey, optionsOf, type Read, SETTING_KEYS, type SettingKey } from './table.ts';
 import type { Given } from './values.ts';
 
@@ -142,9 +141,8 @@ function addressOf(options: OptionValues, env: Environment, stored: Stored): rea
   if (wanted === undefined) return undefined;
   throw settingsErrors('environment-unknown', {
     name: wanted.name,
-    environment,
     where: `profile ${profile.name}`,
-    suggestion: didYouMean(environment, profile.environments.keys()),
+    known: [...profile.environments.keys()].join(', ') || 'none',
   });
 }
 

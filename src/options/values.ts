@@ -31,7 +31,7 @@ export function readWord<const Word extends string>(from: Given, words: readonly
 
 export function readSwitch(from: Given): boolean {
   if (/^(?:true|yes|1)$/i.test(from.value)) return true;
-  return /^(?:false|no|0)$/i.test(from.value) ? false : refuse(from, 'true or false');
+  return /^(?:false|no|0)$/i.test(from.value) ? false : refuse(hidden(from), 'true or false');
 }
 
 export interface NumberRange {
@@ -43,13 +43,18 @@ export interface NumberRange {
 export function readNumber(given: Given, { isWhole, from, to }: NumberRange): number {
   const number = /^\d+(\.\d+)?$/.test(given.value) ? Number(given.value) : Number.NaN;
   if (number >= from && number <= to && (!isWhole || Number.isInteger(number))) return number;
-  return refuse(given, `a ${isWhole ? 'whole ' : ''}number from ${from} to ${to}`);
+  return refuse(hidden(given), `a ${isWhole ? 'whole ' : ''}number from ${from} to ${to}`);
 }
 
 export function readObjectIdentifier(from: Given): string {
   return OBJECT_IDENTIFIER.test(from.value)
     ? from.value
     : refuse(from, 'an object identifier, such as 1.3.6.1.4.1.99999.1');
+}
+
+/** For values that may be a secret by mistake, or hold one. */
+function hidden({ value, name }: Given): Given {
+  return { name, value: value === '' ? '' : '…' };
 }
 
 /** Throws `invalid-setting`. */
@@ -79,7 +84,7 @@ export function parseBaseUrl(text: string, name: string): URL {
 export function readTimestampUrl({ value, name }: Given): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !isWeb(url)) {
-    refuse({ value, name }, 'the address of a timestamp authority, such as http://timestamp.example.com');
+    refuse(hidden({ value, name }), 'the address of a timestamp authority, such as http://timestamp.example.com');
   }
   if (url.username !== '' || url.password !== '') throw settingsErrors('timestamp-url-holds-credentials', { name });
   return url;

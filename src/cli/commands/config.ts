@@ -2,7 +2,13 @@ import { composeStored, nameProfile } from '../../app/compose-config.ts';
 import { printable } from '../../errors/printable.ts';
 import { type ListedSetting, listSettings, lookUp, type StoredProfile } from '../../options/lookup.ts';
 import type { ProfileOptions } from '../../options/options.ts';
-import { openProfiles, type Profiles, profileKey, profilesPath } from '../../options/stored/profiles.ts';
+import {
+  DEFAULT_PROFILE,
+  openProfiles,
+  type Profiles,
+  profileKey,
+  profilesPath,
+} from '../../options/stored/profiles.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import type { Io } from '../io.ts';
 import { jsonText } from '../output/json.ts';
@@ -33,10 +39,12 @@ export async function configSet(
   const profiles = await openProfiles(io.env);
   const { name, from } = nameProfile(options, io.env);
   if (values.length === 0) return await removeSetting(key, profiles.read(name, from), profiles, io);
-  const isNew = !profiles.has(name);
+  // Without the name of a new profile: a secret may follow -p by mistake.
+  const isNew = !profiles.has(name) && name !== DEFAULT_PROFILE;
+  const isNewDefault = !profiles.has(name) && name === DEFAULT_PROFILE;
   await profiles.set(name, key, values);
   io.stdout.write(
-    `stored   ${profileKey(key)} in ${isNew ? 'the new ' : ''}profile ${name}, ${shownValue(profiles.path)}\n`,
+    `stored   ${profileKey(key)} in ${isNew ? 'a new profile' : `${isNewDefault ? 'the new ' : ''}profile ${name}`}, ${shownValue(profiles.path)}\n`,
   );
   return 0;
 }

@@ -8,6 +8,7 @@ import { checkAccessKey, hasCredentials, readAccessSecret } from '../../options/
 import { accountName, accountText, storeCredentials } from '../../options/credentials/keychain.ts';
 import { settingsErrors } from '../../options/errors.ts';
 import type { ProfileOptions } from '../../options/options.ts';
+import { DEFAULT_PROFILE } from '../../options/stored/profiles.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { parseBaseUrl } from '../../options/values.ts';
 import type { Secret } from '../../secrets/secret.ts';
@@ -45,7 +46,7 @@ export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io
   const { accessKey, accessSecret, baseUrl } = given;
   await storeCredentials(keychain, settings, { origin: baseUrl.origin, accessKey, accessSecret });
   lines.result(
-    `stored   access key ${maskedKey(accessKey)} for ${baseUrl.origin} in the keychain, as those of profile ${accountText(settings)}`,
+    `stored   access key ${maskedKey(accessKey)} for ${baseUrl.origin} in the keychain, as those of ${profileText(settings)}`,
   );
   if (hasCredentials(io.env)) {
     lines.warning(
@@ -135,7 +136,7 @@ async function storeAddress({ settings, profiles }: CredentialsComposition, base
   const address = addressOf(baseUrl);
   if (storedAddress === undefined) {
     await profiles.set(profile, `environments.${environment}`, [address]);
-    lines.result(`stored   the address ${address} in profile ${profile}`);
+    lines.result(`stored   the address ${address} in ${profileText(settings)}`);
   } else if (parseBaseUrl(storedAddress, profiles.path).origin !== baseUrl.origin) {
     lines.warning(
       `Profile ${profile} has another address, ${storedAddress}, to which these credentials are not sent: codesign-remote config set --profile ${profile} environments.${environment} ${address} changes it.`,
@@ -165,11 +166,11 @@ export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<numb
   const lines = new Lines(io, options);
   const { settings, keychain } = await composeCredentialsCommand(options, io.env, { mayBeNew: true });
   const wereThere = await keychain.remove(accountName(settings));
-  const profile = accountText(settings);
+  const profile = profileText(settings);
   lines.result(
     wereThere
-      ? `removed  the credentials of profile ${profile} from the keychain`
-      : `nothing  the keychain has no credentials of profile ${profile}`,
+      ? `removed  the credentials of ${profile} from the keychain`
+      : `nothing  the keychain has no credentials of ${profile}`,
   );
   if (hasCredentials(io.env)) {
     lines.warning(
@@ -177,6 +178,13 @@ export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<numb
     );
   }
   return 0;
+}
+
+/** Without the name of a profile that no file has: a secret may follow -p by mistake. */
+function profileText(settings: CredentialsComposition['settings']): string {
+  return settings.isNewProfile && settings.profile !== DEFAULT_PROFILE
+    ? 'a new profile'
+    : `profile ${accountText(settings)}`;
 }
 
 const SOURCES = { environment: 'the environment', keychain: "the operating system's keychain" } as const;

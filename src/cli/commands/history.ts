@@ -36,7 +36,7 @@ export async function history(options: OptionsOf<'history'>, io: Io): Promise<nu
 function checkMonth(since: string | undefined): void {
   if (since === undefined || /^\d{4}-(0[1-9]|1[0-2])$/.test(since)) return;
   throw cliErrors('invalid-usage', {
-    message: `--since: "${since}" is not a month such as 2026-11`,
+    message: '--since is not a month such as 2026-11',
     help: 'codesign-remote history --help',
   });
 }

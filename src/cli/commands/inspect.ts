@@ -86,6 +86,6 @@ async function choose(path: string, index: number) {
 }
 
 function numberOf(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw cliErrors('index-invalid', { text });
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw cliErrors('index-invalid');
   return Number(text);
 }

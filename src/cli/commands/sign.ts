@@ -19,9 +19,14 @@ export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
     const value = typed[key];
     if (isCommandLineOnly || key === 'dryRun' || value === undefined) return [];
     if (kind === undefined) return value === flag.startsWith('--no-') ? [] : [flag];
-    return [value].flat().flatMap((one) => [flag, shellWord(String(one))]);
+    return [value].flat().flatMap((one) => [flag, shellWord(withoutQuery(String(one), key))]);
   });
   return ['codesign-remote resume', ...words].join(' ');
+}
+
+/** The query of an authority's address may hold a token. */
+function withoutQuery(value: string, key: string): string {
+  return key === 'timestampUrl' ? value.replace(/\?.*/s, '?…') : value;
 }
 
 /** Returns the exit code. Throws what makes the whole run impossible: usage, settings, the certificate. */

@@ -1,3 +1,4 @@
+import type { OptionDefinition } from '../../options/option.ts';
 import { OPTIONS } from '../../options/table.ts';
 import { PROGRAM } from '../command-table.ts';
 
@@ -10,6 +11,8 @@ export function commandFirst(argv: readonly string[]): readonly string[] {
   const [name, before, after] = [argv[at], argv.slice(0, at), argv.slice(at + 1)];
   if (name === undefined || name === '--' || before.some(isVersion)) return argv;
   const entry = PROGRAM.commands.find((one) => one.name === name);
+  // The word after an unknown option may be its value, and a secret.
+  if (entry === undefined && !before.every(isKnown)) return argv;
   if (entry === undefined || !('commands' in entry)) return [name, ...before, ...after];
   const below = indexOfWord(after);
   const command = after.slice(below, below + 1);
@@ -23,9 +26,17 @@ function indexOfWord(words: readonly string[]): number {
   return at;
 }
 
-const FLAGS_WITH_VALUE = new Set<string>(
-  Object.values(OPTIONS).flatMap((option) =>
-    'placeholder' in option ? [option.flag, ...('short' in option ? [option.short] : [])] : [],
+const FLAGS = new Set<string | undefined>(
+  Object.values<OptionDefinition>(OPTIONS).flatMap(({ flag, short }) => [flag, short]),
+);
+
+function isKnown(word: string, index: number, words: readonly string[]): boolean {
+  return FLAGS.has(word.replace(/=.*/s, '')) || takesNextWord(words[index - 1] ?? '');
+}
+
+const FLAGS_WITH_VALUE = new Set<string | undefined>(
+  Object.values<OptionDefinition>(OPTIONS).flatMap(({ flag, short, placeholder }) =>
+    placeholder === undefined ? [] : [flag, short],
   ),
 );
 

@@ -7,7 +7,7 @@ import { cliErrors } from '../errors.ts';
 
 /** Their value is neither read nor shown, not even if it follows without a space. */
 const SECRET =
-  /^(?!askpass|readpass)(?:[a-z-]*?(?:secret|pass(?:word|phrase)?)|(?:kvs|kva|azure-key-vault-accesstoken)$)/i;
+  /^(?!askpass|readpass)(?:[a-z-]*?(?:secret|token|pass(?:word|phrase)?)|(?:kvs|kva|azure-key-vault-accesstoken)$)/i;
 /** A slash counts only with letters and digits alone: `/app.exe` and `/tmp/app` are paths. */
 const OPTION = /^(?:(?<slash>\/)(?<word>[a-z\d]+)(?::.*)?|(?<dashes>--?)(?<name>[a-z\d][\w-]*)(?:[:=].*)?)$/is;
 

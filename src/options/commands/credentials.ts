@@ -4,8 +4,8 @@ import { checkName, type Profiles } from '../stored/profiles.ts';
 import { resolveRequests } from './common.ts';
 
 /**
- * `named`: the profile, and where its name comes from. It need not exist: credentials come before settings, so the keychain
- * may be the only place that knows it. Throws usage.
+ * `named`: the profile, and where its name comes from. With `mayBeNew` it need not exist: credentials come before
+ * settings, so the keychain may be the only place that knows it. Throws usage.
  */
 export function resolveCredentialsSettings(
   options: OptionValues,
@@ -15,16 +15,18 @@ export function resolveCredentialsSettings(
   mayBeNew: boolean,
 ) {
   checkName(name, from);
-  const profile = profiles.has(name) ? profiles.read(name, from) : { ...NOTHING_STORED.profile, name };
+  const isKnown = profiles.has(name) || !mayBeNew;
+  const profile = isKnown ? profiles.read(name, from) : { ...NOTHING_STORED.profile, name };
   const look = lookUp(options, env, { project: undefined, profile });
   const environment = look.read('environment');
-  const isKnown = options.baseUrl !== undefined || profile.environments.has(environment);
-  const isNew = mayBeNew && options.environment !== undefined && !isKnown;
+  const hasAddress = options.baseUrl !== undefined || profile.environments.has(environment);
+  const isNew = mayBeNew && options.environment !== undefined && !hasAddress;
   return {
     ...resolveRequests(look, env),
     profile: name,
     baseUrl: isNew ? undefined : look.read('baseUrl'),
     environment,
+    isNewProfile: !profiles.has(name),
     /** The address that the profile has for this environment. */
     storedAddress: profile.environments.get(environment),
     auditLog: look.read('auditLog'),

@@ -67,7 +67,7 @@ async function readWithStats(path: string, variable: string): Promise<{ text: st
     await using file = await open(path, 'r');
     return { stats: await file.stat(), text: (await readHandleUpTo(file, LARGEST_SECRET_FILE)).toString() };
   } catch (cause) {
-    throw settingsErrors('secret-file-unreadable', { variable, path, reason: systemReason(cause) }, { cause });
+    throw settingsErrors('secret-file-unreadable', { variable, reason: systemReason(cause) });
   }
 }
 

@@ -3,7 +3,6 @@ import { configFolder, homeFolder } from '../../bytes/platform-folders.ts';
 import { settingsErrors } from '../errors.ts';
 import type { StoredProfile } from '../lookup.ts';
 import type { Environment } from '../options.ts';
-import { didYouMean } from '../suggest.ts';
 import { definitionOf, isSettingKey, isStoredIn, OPTIONS, PROFILE_KEYS, type SettingKey } from '../table.ts';
 import { parseBaseUrl } from '../values.ts';
 import { isObject } from './json-file.ts';
@@ -41,9 +40,9 @@ export async function openProfiles(env: Environment) {
     return result;
   }
 
-  function unknown(name: string, from: string, mayBeNew: boolean): Error {
-    const suggestion = didYouMean(name, profiles.keys());
-    return settingsErrors('profile-unknown', { name: from, profile: name, path, suggestion, mayBeNew });
+  function unknown(from: string, mayBeNew: boolean): Error {
+    const known = [...new Set([DEFAULT_PROFILE, ...profiles.keys()])].join(', ');
+    return settingsErrors('profile-unknown', { name: from, path, known, mayBeNew });
   }
 
   return {
@@ -57,7 +56,7 @@ export async function openProfiles(env: Environment) {
       const found = profiles.get(name);
       if (found !== undefined) return found;
       if (name === DEFAULT_PROFILE) return { name, values: new Map(), environments: new Map(), environment: undefined };
-      throw unknown(name, from, true);
+      throw unknown(from, true);
     },
     /** Keys as in the profile or as options are typed. Throws `setting-unknown`, `setting-is-secret`, what is wrong with a value. */
     set: (name: string, key: string, values: readonly string[]): Promise<void> =>
@@ -73,7 +72,7 @@ export async function openProfiles(env: Environment) {
     /** Throws `profile-unknown`. */
     async remove(name: string): Promise<void> {
       checkName(name, '<name>');
-      if (!profiles.has(name)) throw unknown(name, '<name>', false);
+      if (!profiles.has(name)) throw unknown('<name>', false);
       await writeProfile(path, name, undefined);
       profiles = await readProfiles(path);
     },
@@ -87,7 +86,7 @@ export async function openProfiles(env: Environment) {
 
 /** Throws `profile-name-invalid`. */
 export function checkName(value: string, name: string): void {
-  if (!isProfileName(value)) throw settingsErrors('profile-name-invalid', { name, value });
+  if (!isProfileName(value)) throw settingsErrors('profile-name-invalid', { name });
 }
 
 /** Throws `setting-unknown`, `setting-is-secret`, `profile-name-invalid`. */

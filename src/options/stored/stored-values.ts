@@ -41,10 +41,26 @@ export function textOf(value: unknown, key: SettingKey, path: string, name: stri
     members: () => isObject(value) && Object.values(value).every(isMemberValue),
   }[form]();
   if (!fits) throw damaged(path, `"${name}" is not ${EXPECTED[form]}`);
-  if (isObject(value)) return Object.entries(value).map(([member, text]) => `${member}=${text}`);
+  if (isObject(value)) {
+    return Object.entries(value).map(([member, text]) => {
+      checkText(`${member}${text}`, name, path);
+      return `${member}=${text}`;
+    });
+  }
   const texts = Array.isArray(value) ? value.map(String) : [String(value)];
+  for (const text of texts) checkText(text, name, path);
   return isPath ? texts.map((text) => besideFile(text, path)) : texts;
 }
+
+/** Text that no system call, request or signature takes. */
+function checkText(text: string, name: string, path: string): void {
+  if (text.includes('\0')) throw damaged(path, `"${name}" contains a NUL character`);
+  if (/\p{Cs}/u.test(text)) throw damaged(path, `"${name}" contains half of a surrogate pair`);
+  if (text.length > LONGEST_TEXT) throw damaged(path, `"${name}" is longer than ${LONGEST_TEXT} characters`);
+}
+
+/** As long as the longest path of Linux. */
+const LONGEST_TEXT = 4096;
 
 /** As it is written into a file. The values have been checked. */
 export function storedForm(texts: readonly string[], key: SettingKey): Value {

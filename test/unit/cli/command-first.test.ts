@@ -23,7 +23,7 @@ it.each([
   expect(commandFirst(typed.split(' '))).toEqual(read.split(' '));
 });
 
-it.each(['sign --profile work x', '--version sign', '-- sign x', '--verbose', '--profile sign'])(
+it.each(['sign --profile work x', '--version sign', '-- sign x', '--verbose', '--tolken unknown x', '--profile sign'])(
   '%s stays as it is',
   (typed) => {
     expect(commandFirst(typed.split(' '))).toEqual(typed.split(' '));

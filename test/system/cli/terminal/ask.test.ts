@@ -89,7 +89,7 @@ describe('a question', () => {
     using ask = openAsk(io, '');
     const asked = ask.text('Name', {
       accept(answer) {
-        if (answer === 'bad') throw settingsErrors('profile-name-invalid', { name: 'answer', value: '\x1b[31m' });
+        if (answer === 'bad') throw settingsErrors('profile-name-invalid', { name: '\x1b[31m' });
         return answer.length;
       },
     });

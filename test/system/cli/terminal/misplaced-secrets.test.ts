@@ -1,0 +1,46 @@
+/** Secrets that a user puts in the wrong place: no message repeats them. */
+
+import { expect, it } from 'vitest';
+import { runCli } from '../../../support/programs/cli.ts';
+
+const SECRET = 'hunter2hunter2';
+const CREDENTIALS = { CODESIGN_ACCESS_KEY: 'a-key-of-a-test', CODESIGN_ACCESS_SECRET: 'another-secret' };
+
+it.each<[args: readonly string[], env?: Readonly<Record<string, string>>]>([
+  [['sign', '-p', SECRET, 'app.exe']],
+  [['sign', `-p${SECRET}`, 'app.exe']],
+  [['sign', 'app.exe'], { CODESIGN_PROFILE: SECRET }],
+  [['sign', '-p', `${SECRET}/+=`, 'app.exe']],
+  [['-p', SECRET, 'config', 'list']],
+  [['whoami', '-p', SECRET], CREDENTIALS],
+  [['config', 'list', '-p', SECRET]],
+  [['config', 'set', '-p', SECRET, 'code']],
+  [['login', '-p', SECRET]],
+  [['sign', '-e', SECRET, 'app.exe']],
+  [['whoami', '-e', SECRET], CREDENTIALS],
+  [['sign', `--token=${SECRET}`, 'app.exe']],
+  [['sign', `--tolken=${SECRET}`, 'app.exe']],
+  [[`--tolken=${SECRET}`, 'sign', 'app.exe']],
+  [['--tolken', SECRET, 'sign', 'app.exe']],
+  [['sign', '--token', SECRET]],
+  [['sign', `-x${SECRET}`, 'app.exe']],
+  [['whoami'], { CODESIGN_ACCESS_KEY: 'a-key-of-a-test', CODESIGN_ACCESS_SECRET_FILE: SECRET }],
+  [['whoami', '--check', '--base-url', 'https://127.0.0.1:1'], { ...CREDENTIALS, CODESIGN_CA_FILE: SECRET }],
+  [['sign', '--concurrency', SECRET, 'app.exe']],
+  [['sign', 'app.exe'], { CODESIGN_TIMEOUT: SECRET }],
+  [['sign', 'app.exe'], { CODESIGN_MAX_SIGNATURES: SECRET }],
+  [['history', '--limit', SECRET]],
+  [['history'], { CODESIGN_HISTORY_DAYS: SECRET }],
+  [['history', '--since', SECRET]],
+  [['extract', '--index', SECRET, 'app.exe']],
+  [['sign', 'app.exe'], { CODESIGN_REQUIRE_TIMESTAMP: SECRET }],
+  [['sign', '-t', `ftp://timestamp.example/?token=${SECRET}`, 'app.exe']],
+])('%j with %j', async (args, env = {}) => {
+  const plain = args.join(' ');
+  const { stdout, stderr } = await runCli(
+    [...args, ...(plain.startsWith('config') || plain.startsWith('history') ? [] : ['--verbose'])],
+    { env },
+  );
+  expect(`${stdout}${stderr}`).not.toContain(SECRET);
+  expect(`${stdout}${stderr}`).not.toBe('');
+});
