@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { secondOf } from '../asn1/times.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { extendedKeyUsageOf, readCertificateFields } from './certificate-fields.ts';
 import { certificateErrors } from './errors.ts';
@@ -45,8 +46,9 @@ function checkLeaf(leaf: ParsedCertificate, { now, purposes }: ReadSigningChainO
     throw certificateErrors('certificate-key-size', { name, bits, least: LEAST_BITS, most: MOST_BITS });
   }
   if (purposes !== undefined) requirePurpose(leaf, purposes);
-  if (now < notBefore) throw certificateErrors('certificate-not-yet-valid', { name, date: dateOf(notBefore) });
-  if (now > notAfter) throw certificateErrors('certificate-expired', { name, date: dateOf(notAfter) });
+  if (now < notBefore)
+    throw certificateErrors('certificate-not-yet-valid', { name, date: dayOrSecond(notBefore, now) });
+  if (now > notAfter) throw certificateErrors('certificate-expired', { name, date: dayOrSecond(notAfter, now) });
 
   const warnings: string[] = [];
   if (notAfter.getTime() - now.getTime() < NEARLY_EXPIRED_DAYS * DAY) {
@@ -77,6 +79,11 @@ export function purposeWarnings({ der, name }: Certificate, purpose: Purpose): r
   return oddity === undefined
     ? []
     : [`The certificate of ${name} is not fully suitable for ${PURPOSES[purpose].use}: ${oddity}.`];
+}
+
+/** The time to the second if it is on the day of `now`. */
+function dayOrSecond(time: Date, now: Date): string {
+  return dateOf(time) === dateOf(now) ? secondOf(time) : dateOf(time);
 }
 
 /** The day, as ISO 8601 has it, in UTC. */

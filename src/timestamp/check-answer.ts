@@ -10,6 +10,7 @@ import { digestOfContent, type SignedContent } from '../cms/verify-signer.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { expectedError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
+import { CLOCK_DIFFERS } from './errors.ts';
 import { readToken, type TokenReading } from './read-token.ts';
 import { isSameInteger, readTimestampResponse, type TimestampRequest } from './request.ts';
 import type { Timestamp } from './timestamp.ts';
@@ -77,7 +78,7 @@ function differenceFrom(
   if (!isSameInteger(info.nonce, nonce)) return 'its timestamp has the nonce of another request';
   if (policy !== undefined && info.policy !== policy) return `its timestamp is of policy ${info.policy}, not ${policy}`;
   if (Math.abs(time.getTime() - now.getTime()) > MAX_CLOCK_DIFFERENCE) {
-    return `its timestamp says ${secondOf(time)}, and this machine's clock ${secondOf(now)}: either may be wrong`;
+    return `its timestamp says ${secondOf(time)}, and this machine's clock ${secondOf(now)}${CLOCK_DIFFERS}`;
   }
   return undefined;
 }

@@ -49,6 +49,7 @@ export function printVerdict(file: VerifiedFile, { quiet = false, verbose = fals
   const shows: Shows = (finding, signatures) => {
     if (verbose) return true;
     if (finding.against === 'nothing') return ALWAYS_SHOWN.has(finding.code);
+    if (file.verdict === 'broken') return finding.against === 'integrity';
     return file.verdict !== 'untrusted' || !followsFromRoot(finding, signatures);
   };
   const all = flatten(file.signatures);
@@ -130,7 +131,7 @@ function headline(file: VerifiedFile): string {
   const signer = `signed by ${quoted(first.signer.name)}${others}${through}`;
   switch (verdict as Verdict) {
     case 'broken':
-      return first.signer.sha256 === undefined ? 'not intact' : `not intact; it claims to be ${signer}`;
+      return first.signer.sha256 === undefined ? 'not intact' : brokenHeadline(first, signer);
     case 'intact':
       return `${signer}${when(first)}; trust was not checked`;
     case 'untrusted':
@@ -140,6 +141,14 @@ function headline(file: VerifiedFile): string {
     default:
       return `intact, ${signer}${when(first)}${root(first)}`;
   }
+}
+
+/** Codes of findings that say that the file's content is not what was signed. */
+const CONTENT_CHANGED: ReadonlySet<string> = new Set(['content-digest-differs', 'pdf-changed-after-signing']);
+
+function brokenHeadline({ findings }: VerifiedSignature, signer: string): string {
+  const isChanged = findings.some(({ code }) => CONTENT_CHANGED.has(code));
+  return isChanged ? `its content changed after it was ${signer}` : `not intact; it claims to be ${signer}`;
 }
 
 function when({ time, timestamps }: VerifiedSignature): string {

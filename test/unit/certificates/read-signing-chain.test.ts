@@ -281,6 +281,13 @@ describe('a certificate that cannot sign is rejected', () => {
     expect(await refusal(pem(make(), pki.root))).toBe(code);
   });
 
+  it.each<[string, string, () => IssuedCertificate]>([
+    ['later today', 'before 2026-01-01T00:00:01Z', () => pki.leaf({ notBefore: new Date('2026-01-01T00:00:01Z') })],
+    ['on another day', 'before 2026-01-02', () => pki.leaf({ notBefore: new Date('2026-01-02T00:00:01Z') })],
+  ])('with the time if it is valid %s', async (_name, expected, make) => {
+    await expect(read(pem(make(), pki.root))).rejects.toMatchObject({ message: expect.stringMatching(`${expected}$`) });
+  });
+
   it.each<[string, () => IssuedCertificate, number]>([
     ['in its first second', () => pki.leaf({ notBefore: NOW }), 0],
     ['in its last second, with a warning', () => pki.leaf({ notAfter: NOW }), 1],

@@ -82,3 +82,38 @@ describe('a file with an unknown root', () => {
     for (const code of [...unknown, 'timestamp-required']) expect(text).toContain(`[${code}]`);
   });
 });
+
+describe('a broken file', () => {
+  const unknown = fileWith([], 'root-not-trusted', 'certificate-expired');
+  const brokenBy = (code: string): VerifiedFile => ({
+    ...unknown,
+    verdict: 'broken',
+    signatures: unknown.signatures.map((signature) => ({
+      ...signature,
+      integrity: 'broken',
+      findings: [...signature.findings, { code, message: `${code}.`, against: 'integrity' }],
+    })),
+  });
+
+  it.each(['content-digest-differs', 'pdf-changed-after-signing'])(
+    'whose content changed leads with that: %s',
+    (code) => {
+      expect(printed(brokenBy(code)).trimEnd().split('\n')).toEqual([
+        'broken        a.exe: its content changed after it was signed by "Corp"',
+        `              ${code}. [${code}]`,
+      ]);
+    },
+  );
+
+  it('with another fault is called not intact, and nothing is said of trust', () => {
+    const [line, ...others] = printed(brokenBy('hidden-bytes')).trimEnd().split('\n');
+    expect(line).toBe('broken        a.exe: not intact; it claims to be signed by "Corp"');
+    expect(others).toEqual(['              hidden-bytes. [hidden-bytes]']);
+  });
+
+  it('shows what speaks against trust with --verbose, after the cause', () => {
+    const text = printed(brokenBy('content-digest-differs'), { verbose: true });
+    expect(text).toContain('[root-not-trusted]');
+    expect(text.indexOf('its content changed')).toBeLessThan(text.indexOf('[root-not-trusted]'));
+  });
+});
