@@ -42,6 +42,7 @@ const REJECTED: Readonly<Record<string, readonly string[]>> = {
   'made__packed-sha512.appx': ['sdk'],
   // They are unfit, see below.
   'made__packed-store.appx': ['sdk'],
+  'unsigned-sample.appxbundle': ['sdk'],
   'unsigned-sample.msixbundle': ['sdk'],
 };
 
@@ -49,6 +50,7 @@ const REJECTED: Readonly<Record<string, readonly string[]>> = {
 const UNFIT: Readonly<Record<string, string>> = {
   'made__packed-sha512.appx': 'appx-publisher-differs',
   'made__packed-store.appx': 'appx-publisher-differs',
+  'unsigned-sample.appxbundle': 'appx-packages-unsigned',
   'unsigned-sample.msixbundle': 'appx-packages-unsigned',
 };
 
