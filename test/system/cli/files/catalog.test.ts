@@ -108,7 +108,7 @@ describe('catalog', () => {
     await using scene = await sceneOf();
     const refusals = [
       [['notes.txt'], 2, 'catalog-output-missing'],
-      [['-o', 'app.cat'], 2, 'invalid-usage'],
+      [['-o', 'app.cat'], 2, 'no-files'],
       [['app.cat', '-o', 'app.cat', '--replace'], 2, 'no-files'],
       [['notes.txt', '-o', 'app.cat', '--timestamp-url', 'http://localhost'], 2, 'invalid-usage'],
       [['notes.txt', '-o', 'more'], 6, 'output-exists'],

@@ -374,7 +374,7 @@ describe('address and credentials', () => {
 
 describe('usage', () => {
   it.each([
-    [['sign'], 'invalid-usage'],
+    [['sign'], 'no-files'],
     [['sign', 'x.exe', '--no-such-option'], 'invalid-usage'],
     [['sing', 'x.exe'], 'invalid-usage'],
     [['sign', '-q', '-v', 'x.exe'], 'invalid-usage'],

@@ -65,7 +65,7 @@ describe('options of other tools', () => {
 
   it('suggests on one line', async () => {
     const { code, stderr } = await sign(['--algoritm', 'x', 'y']);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/'--algoritm' \(Did you mean --algorithm\?\)/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/--algoritm \(did you mean --algorithm\?\)/)]);
   });
 });
 

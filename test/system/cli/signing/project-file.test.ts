@@ -124,7 +124,7 @@ describe('sign', () => {
     const { run } = await setting(temporary.path, undefined, { work: { ...profileOf(server), concurrency: 0 } });
     const { code, stderr } = await run(['sign', 'app.exe'], { CODESIGN_PROFILE: 'work' });
     expect(code).toBe(2);
-    expect(stderr).toContain('concurrency in profile work: "0"');
+    expect(stderr).toContain('concurrency in profile work: "…" is not');
   });
 
   it.each([

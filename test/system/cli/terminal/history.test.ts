@@ -179,7 +179,7 @@ describe('history', () => {
     expect(await kept('365')).toMatchObject({ code: 0, months: all.slice(1) });
     expect(await kept('')).toMatchObject({ code: 0, months: all.slice(2) });
     expect(await kept('soon')).toMatchObject({ code: 2, months: all.slice(2) });
-    expect((await kept('0')).stderr).toContain('CODESIGN_HISTORY_DAYS: "0" is not a whole number from 1 to 36500');
+    expect((await kept('0')).stderr).toContain('CODESIGN_HISTORY_DAYS: "…" is not a whole number from 1 to 36500');
   });
 
   it('has no calls before the first one, and makes no journal to find that out', async () => {

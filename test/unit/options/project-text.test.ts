@@ -3,9 +3,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readProjectFile } from '../../../../src/options/stored/project-file.ts';
-import { definitionOf, PROJECT_KEYS } from '../../../../src/options/table.ts';
-import { temporaryFolder } from '../../../support/programs/cli.ts';
+import { readProjectFile } from '../../../src/options/stored/project-file.ts';
+import { definitionOf, PROJECT_KEYS } from '../../../src/options/table.ts';
+import { temporaryFolder } from '../../support/programs/cli.ts';
 
 const TEXT_KEYS = PROJECT_KEYS.filter((key) => !['number', 'switch'].includes(definitionOf(key).kind?.form ?? ''));
 
