@@ -84,6 +84,6 @@ describe.runIf(process.platform === 'linux')('login on a terminal', () => {
     expect(run).toMatchObject({ code, isRestored: true });
     expect(run.output).not.toContain('s3c');
     const { stderr } = await runCli(['whoami', '--profile', 'broken-off'], { env });
-    expect(stderr).toContain('credentials-missing');
+    expect(stderr).toContain('profile-unknown');
   });
 });
