@@ -1,11 +1,11 @@
 // `npm run picture`: signs, verifies and lists on a terminal, with a real server, and draws docs/terminal.svg of it.
 // `--print` shows the picture instead.
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startService } from '../../server/demo/service.mjs';
+import { startServices } from '../../server/demo/service.mjs';
 import { buildWhenStale } from '../../server/scripts/fresh-build.mjs';
 import { asScript, runOrFail, ScriptError } from '../../server/scripts/run.mjs';
 import { setUp } from '../../server/scripts/set-up.mjs';
@@ -34,7 +34,7 @@ await asScript(async (args) => {
   await setUp({ say });
   await buildWhenStale(say);
   const folder = await mkdtemp(path.join(os.tmpdir(), 'codesign-picture-'));
-  const service = await startService(new AbortController().signal);
+  const service = await startServices(new AbortController().signal);
   try {
     const env = await furnish(folder, service);
     const runs = TYPED.map((typed) => ({ typed, output: runOnTerminal(typed, folder, env) }));
@@ -49,12 +49,13 @@ await asScript(async (args) => {
 });
 
 /** A project of two files, and a certificate with a name; gives the variables that lead to it. */
-async function furnish(folder, { root: authority, environment }) {
+async function furnish(folder, { roots, environment }) {
   await mkdir(path.join(folder, 'dist'));
   await copyFile(path.join(root, 'fixtures/pe/hello.exe'), path.join(folder, 'dist/app.exe'));
   await copyFile(path.join(root, 'fixtures/jar/plain.jar'), path.join(folder, 'dist/lib.jar'));
-  await copyFile(authority, path.join(folder, 'root.pem'));
-  const data = path.resolve(path.dirname(authority), '../..');
+  const pems = await Promise.all(roots.map((file) => readFile(file, 'utf8')));
+  await writeFile(path.join(folder, 'root.pem'), pems.join(''));
+  const data = path.resolve(path.dirname(roots[0]), '../..');
   const server = path.join(root, 'server/bin/codesign-remote-server.js');
   const request = ['--data', data, '--number', 'release', '--common-name', 'Example Ltd'];
   const chain = await runOrFail(process.execPath, [server, 'certificate', 'add', ...request]);
