@@ -40,7 +40,7 @@ export interface CliOptions {
 }
 
 /** The variables that the command line reads through `Io`. Node.js and other programs read the others from the process. */
-const READ_THROUGH_IO = /^(CODESIGN_(?!KILL_)\w+|GITHUB_\w+|CI|NO_COLOR|FORCE_COLOR|TERM|SSL_CERT_\w+|\w+_proxy)$/i;
+const READ_THROUGH_IO = /^(CODESIGN_(?!TEST_)\w+|GITHUB_\w+|CI|NO_COLOR|FORCE_COLOR|TERM|SSL_CERT_\w+|\w+_proxy)$/i;
 
 /**
  * Runs `codesign-remote` to its end. Throws if it gave credentials away.
