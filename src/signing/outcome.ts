@@ -164,7 +164,7 @@ export interface WaitingToRetry extends RetryWait {
   readonly reason: string;
 }
 
-/** Happens to files whatever is done with them. */
+/** Events of every change, not only of signing. */
 export type FileEvent =
   | WaitingToRetry
   | { readonly type: 'file-started'; readonly path: string }

@@ -32,7 +32,7 @@ const BASE_URL = "address for CODESIGN_BASE_URL (default: the last start's)";
 
 export function addClientCommands(program: Command, surroundings: Surroundings): void {
   const { environment, now, announce, terminal } = surroundings;
-  /** What credentials are shown with, and where. */
+  /** Options and output for printing credentials. */
   const receiverOf = async ({ clientEnv, baseUrl, ...options }: ClientOptions) => {
     const { dataRoot } = dataConfig(options, environment);
     const folder = dataFolder(dataRoot);

@@ -10,7 +10,7 @@ const MANY = 100;
 const MINUTE = 60_000;
 
 export function createThrownAway(count: (why: WhyThrownAway) => void, now = () => performance.now()) {
-  /** Of each client, when the latest ones were thrown away. */
+  /** Times of the latest discarded signatures, by client. */
   const latest = new Map<string, number[]>();
   return {
     note(client: string, why: WhyThrownAway): void {

@@ -31,7 +31,7 @@ export type Position = Pick<SignatureRecord, 'id' | 'signedAt'>;
 
 /** Some of the records that follow each other in the order of signing. */
 export interface Batch {
-  /** Those that fit, without their signatures. */
+  /** Matching records, without their signatures. */
   readonly records: readonly SignatureRecord[];
   /** The last one looked at, fitting or not, where there may be more behind it. */
   readonly next: Position | undefined;
