@@ -110,7 +110,7 @@ export async function askJarsigner(files: readonly string[], root: string, folde
   return new Map(verdicts.map(({ accepted }, index) => [files[index] ?? '', accepted ? 'yes' : 'no']));
 }
 
-/** java.util.jar and PKIX, by a program of the folder of verifiers. */
+/** java.util.jar, and PKIX below a lone root, by a program of the folder of verifiers, which takes no second root. */
 export async function askJarCheck(
   files: readonly string[],
   root: string,
@@ -119,7 +119,9 @@ export async function askJarCheck(
   const pem = path.join(folder, 'jar-check-root.pem');
   writeFileSync(pem, root);
   await mustRunJava(mainJava(), 'javac', ['-d', folder, path.join(verifiers, 'JarCheck.java')]);
-  const { output } = await runJava(mainJava(), 'java', ['-cp', folder, 'JarCheck', '-root', pem, ...files]);
+  const isAlone = root.split('-----BEGIN CERTIFICATE-----').length === 2;
+  const below = isAlone ? ['-root', pem] : [];
+  const { output } = await runJava(mainJava(), 'java', ['-cp', folder, 'JarCheck', ...below, ...files]);
   return inOrder(files, output.match(/^(OK|FAIL)\b.*$/gm) ?? [], (line) => line.startsWith('OK'));
 }
 
