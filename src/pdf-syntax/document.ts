@@ -31,6 +31,8 @@ export interface PdfDocument {
 
 /** Decoded object streams that are kept: neighbours in one are usually read one after the other. */
 const STREAMS_KEPT = 4;
+/** Objects that are kept: the catalog is asked for many times, and may be large. */
+const OBJECTS_KEPT = 4;
 /** Bytes that are decoded in all, those included that are decoded again. */
 const MAX_DECODED = 512 * 1024 * 1024;
 /** Objects in one object stream; usual are a hundred or two. */
@@ -49,6 +51,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
   const root = trailer.entries.get('Root');
   if (!isOf(root, 'reference')) throw brokenReference('its trailer does not lead to a catalog');
   let leftToDecode = MAX_DECODED;
+  const readInFile = remembering(OBJECTS_KEPT, String, (at: number) => readObjectAt(source, at));
   const readCompressed = remembering(STREAMS_KEPT, String, (number: number) => objectStream(number));
 
   async function entryOf(number: number): Promise<Entry | undefined> {
@@ -79,7 +82,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
 
   async function objectIn(at: number, number: number): Promise<IndirectObject> {
     if (at <= 0 || at >= source.size) throw brokenReference(`object ${number} is not where it should be`);
-    return readObjectAt(source, at);
+    return readInFile(at);
   }
 
   async function compressed({ stream, index }: { readonly stream: number; readonly index: number }, number: number) {
