@@ -83,7 +83,7 @@ export async function signFiles(options: SignFilesOptions): Promise<SignFilesRes
   const signing = await openSigning(settings, { env, clock }, onEvent);
   const result = await signWith(files.map(asFileToSign), signing, signal).finally(() => signing[Symbol.asyncDispose]());
   // The process may go on for hours: for a caller of the library the run ends here.
-  const isComplete = result.files.every(({ status }) => status === 'signed' || status === 'skipped');
+  const isComplete = result.files.every(({ status }) => ['signed', 'unchanged', 'skipped'].includes(status));
   if (isComplete && !signal?.aborted) signing.noteEnd();
   return result;
 }

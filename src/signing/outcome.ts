@@ -30,7 +30,8 @@ export interface WrittenOutcome extends Outcome {
 }
 
 export interface SignedOutcome extends WrittenOutcome {
-  readonly status: 'signed';
+  /** `unchanged`: the file had exactly this signature already, from an earlier run that did not end well. */
+  readonly status: 'signed' | 'unchanged';
   readonly algorithm: DigestAlgorithm;
   /** The service's record id; null when it gave none. */
   readonly record: string | null;
@@ -135,6 +136,7 @@ export interface ChangeFilesResult {
 export interface SignFilesResult extends ChangeFilesResult {
   readonly summary: {
     readonly signed: number;
+    readonly unchanged: number;
     readonly skipped: number;
     readonly failed: number;
     readonly planned: number;

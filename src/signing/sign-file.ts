@@ -38,7 +38,8 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
     const expected = await prepared.seal(given.record.signature, stamped?.token);
     // 8. Commit: check the copy, and rename it onto the target.
     const written = await commit(plan, file, verifyCopy(plan, file, expected), run);
-    ended = await signed(plan, { algorithm: prepared.algorithm, given, stamped, inner, written }, calls);
+    const done = { status: 'signed', algorithm: prepared.algorithm, given, stamped, inner, written } as const;
+    ended = await signed(plan, done, calls);
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
   }
@@ -61,11 +62,11 @@ export async function recordFile(
   try {
     await run.disk.removeStaleFiles?.(dirname(plan.target));
     using given = await run.signatures.obtain({ toBeSigned, algorithm, time }, { ...plan, isWritten: true }, calls);
-    const warning = 'It has exactly this signature already, from a run that was interrupted. It does not change.';
     const milliseconds = Math.round(run.clock() - started);
-    const written = { bytes: Number(stats.size), milliseconds, warnings: [warning] };
+    const written = { bytes: Number(stats.size), milliseconds, warnings: [] };
     const stamped = { time: signature.timestamps[0]?.time, authority: null };
-    ended = await signed(plan, { algorithm, given, stamped, inner: undefined, written }, calls);
+    const done = { status: 'unchanged', algorithm, given, stamped, inner: undefined, written } as const;
+    ended = await signed(plan, done, calls);
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
   }
@@ -78,7 +79,7 @@ interface Ended {
   readonly calls: readonly EndedCall[];
 }
 
-interface SignedFile {
+interface SignedFile extends Pick<SignedOutcome, 'status'> {
   readonly algorithm: DigestAlgorithm;
   readonly given: GivenSignature;
   readonly stamped: { readonly time: Date | undefined; readonly authority: string | null } | undefined;
@@ -88,14 +89,14 @@ interface SignedFile {
 
 async function signed(
   plan: PlannedFile,
-  { algorithm, given, stamped, inner, written }: SignedFile,
+  { status, algorithm, given, stamped, inner, written }: SignedFile,
   calls: readonly FileCall[],
 ): Promise<Ended> {
   const recorded = await recordWritten(calls, plan.target);
   const warnings = [...calls.flatMap((call) => call.warnings), ...recorded.warnings];
   const outcome: SignedOutcome = {
     ...writtenOutcome(plan, written, warnings),
-    status: 'signed',
+    status,
     algorithm,
     record: given.record.id ?? null,
     reported: false,

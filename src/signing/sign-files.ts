@@ -75,6 +75,7 @@ function summarise(files: readonly FileOutcome[]): SignFilesResult['summary'] {
   const count = (status: FileOutcome['status']): number => files.filter((file) => file.status === status).length;
   return {
     signed: count('signed'),
+    unchanged: count('unchanged'),
     skipped: count('skipped'),
     failed: count('failed'),
     planned: count('planned'),

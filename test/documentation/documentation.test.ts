@@ -133,7 +133,7 @@ const FAILED: FailedOutcome = {
 const SAMPLE_RESULT = {
   files: [SIGNED, FAILED],
   warnings: [],
-  summary: { signed: 1, skipped: 0, failed: 1, planned: 0, notAttempted: 0 },
+  summary: { signed: 1, unchanged: 0, skipped: 0, failed: 1, planned: 0, notAttempted: 0 },
 };
 
 /** The keys of a JSON value with the types below them: equal for two documents of the same shape. */

@@ -35,7 +35,7 @@ describe('signFiles', () => {
       timeout: 20,
       onEvent: ({ type }) => events.push(type),
     });
-    expect(summary).toEqual({ signed: 2, skipped: 0, failed: 0, planned: 0, notAttempted: 0 });
+    expect(summary).toEqual({ signed: 2, unchanged: 0, skipped: 0, failed: 0, planned: 0, notAttempted: 0 });
     expect(files.map((file) => file.status === 'signed' && file.reported)).toEqual([true, true]);
     expect(events.filter((type) => type === 'file-finished')).toHaveLength(2);
     expect((await readFile(output)).length).toBeGreaterThan((await readFile(fixture('pe/library.dll'))).length);

@@ -41,7 +41,20 @@ export function isUnicode(env: Env, platform: NodeJS.Platform = process.platform
 
 /** Words for results, with which lines for people begin. */
 const COLOURS = [
-  ['green', new Set(['signed', 'timestamped', 'removed', 'attached', 'extracted', 'reported', 'trusted', 'intact'])],
+  [
+    'green',
+    new Set([
+      'signed',
+      'unchanged',
+      'timestamped',
+      'removed',
+      'attached',
+      'extracted',
+      'reported',
+      'trusted',
+      'intact',
+    ]),
+  ],
   ['yellow', new Set(['left', 'warning'])],
   ['red', new Set(['not-accepted', 'untrusted', 'broken', 'unsigned', 'failed', 'error'])],
 ] as const;

@@ -80,7 +80,8 @@ export function reportTo(options: ReportsOptions) {
       return await Promise.all(
         outcomes.map(async (outcome) => {
           const reports = started.get(outcome);
-          if (outcome.status !== 'signed' || reports === undefined) return outcome;
+          const isSigned = outcome.status === 'signed' || outcome.status === 'unchanged';
+          if (!isSigned || reports === undefined) return outcome;
           // The last file with the same record sent the report.
           const known = await Promise.all(reports.unreported.map(isKnown));
           return known.every(Boolean) ? { ...outcome, reported: true } : outcome;

@@ -66,6 +66,9 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
           printResult('', `${printable(name)}, in it and before it: ${plannedDigest(inner)}`);
         }
         break;
+      case 'unchanged':
+        printResult('unchanged', `${shown(outcome.path)}  (already has this signature)`);
+        break;
       default:
         printResult(outcome.status, `${shownPaths(outcome)}  (${changeDetails(outcome, lines.isBrief).join(', ')})`);
     }
@@ -95,7 +98,7 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
   }
 
   function printResult(word: string, text: string): void {
-    lines.result(`${word.padEnd(WORDS[verb].pathColumn)}${text}`);
+    lines.result(`${word.padEnd(WORDS[verb].pathColumn - 1)} ${text}`);
   }
 
   return {

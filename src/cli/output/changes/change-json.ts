@@ -8,8 +8,13 @@ import type { ChangeVerb } from './outcomes.ts';
 /** The summary has `verb` even for 0 files. */
 export function changesJson({ files, warnings }: ChangeFilesResult, verb: ChangeVerb) {
   const count = (status: string): number => files.filter((file) => file.status === status).length;
-  const planned = count('planned');
-  const summary = { [verb]: count(verb), skipped: count('skipped'), failed: count('failed') };
+  const [unchanged, planned] = [count('unchanged'), count('planned')];
+  const summary = {
+    [verb]: count(verb),
+    ...(unchanged > 0 ? { unchanged } : {}),
+    skipped: count('skipped'),
+    failed: count('failed'),
+  };
   const notAttempted = files.filter(isNotAttempted).length;
   return {
     files: files.map(fileJson),
@@ -30,7 +35,8 @@ function fileJson(outcome: FileOutcome) {
 
 function detailsJson(outcome: Exclude<FileOutcome, { readonly status: 'failed' }>) {
   switch (outcome.status) {
-    case 'signed': {
+    case 'signed':
+    case 'unchanged': {
       const { algorithm, record, reported, reused, timestamp, timestampAuthority, bytes, milliseconds } = outcome;
       const signed = { algorithm, record, reported, reused, timestamp, bytes, milliseconds };
       const authority = timestampAuthority === null ? {} : { timestampAuthority };

@@ -8,7 +8,7 @@ import { isNotAttempted } from '../../../signing/run.ts';
 import type { SummaryTable } from '../github.ts';
 
 /** The status of a file that a command changed, and its member of the summary in JSON. */
-export type ChangeVerb = Changed['status'];
+export type ChangeVerb = Exclude<Changed['status'], 'unchanged'>;
 
 interface Words {
   /** What the command does to a file. */
@@ -44,7 +44,8 @@ export function changeDetails(outcome: Changed, isBrief = false): readonly strin
 
 function partsOf(outcome: Changed, isBrief: boolean): readonly string[] {
   switch (outcome.status) {
-    case 'signed': {
+    case 'signed':
+    case 'unchanged': {
       const { algorithm, record, reused, timestamp, inner } = outcome;
       return [
         algorithm,
@@ -105,7 +106,7 @@ export interface RunFigures {
 /** `20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used; 12.3 s` */
 export function totalLine(files: readonly FileOutcome[], verb: ChangeVerb, figures: RunFigures): string {
   const count = (status: FileOutcome['status']): number => files.filter((file) => file.status === status).length;
-  const ways = (['planned', 'skipped', 'failed'] as const)
+  const ways = (['unchanged', 'planned', 'skipped', 'failed'] as const)
     .map((status) => ({ status, number: count(status) }))
     .filter(({ number }) => number > 0)
     .map(({ status, number }) => `${number} ${status}`);
@@ -143,7 +144,8 @@ export function outcomeTable(files: readonly FileOutcome[], verb: ChangeVerb, to
 function signRow(outcome: FileOutcome): string[] {
   const { path, status } = outcome;
   switch (status) {
-    case 'signed': {
+    case 'signed':
+    case 'unchanged': {
       const { algorithm, record, timestamp, reused, reported } = outcome;
       const signature = reused ? 'was there already' : 'new';
       return [path, status, algorithm, record ?? '', timestamp ?? 'none', signature, reported ? 'yes' : 'no'];

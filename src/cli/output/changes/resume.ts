@@ -43,7 +43,8 @@ export function resumeConsole(io: Io, options: LinesOptions) {
     /** Files that fail are reported with their call. */
     event(event: SigningEvent): void {
       const isShown =
-        event.type !== 'report-failed' && (event.type !== 'file-finished' || event.outcome.status === 'signed');
+        event.type !== 'report-failed' &&
+        (event.type !== 'file-finished' || ['signed', 'unchanged'].includes(event.outcome.status));
       if (isShown) files.event(event);
     },
     /** `none`: what to say if there are no calls. */

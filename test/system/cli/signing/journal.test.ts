@@ -192,6 +192,20 @@ describe('with the real service', () => {
     await expect.poll(count.signs).toBe(asked + 6);
   });
 
+  it('leaves a file unchanged, without a warning, that an earlier run signed next to one that failed', async () => {
+    await using stage = await scene(server.env);
+    const path = await stage.program('app.exe', 'one');
+    const append = ['sign', '--append', '--no-timestamp', path];
+    const env = { ...server.env, CODESIGN_STATE_DIR: stage.state };
+    expect((await runCli([...append, join(stage.folder, 'mistyped.exe')], { env })).code).toBe(6);
+    const signed = await snapshot(stage.folder);
+
+    const again = await runCli(append, { env });
+    expect(again).toEqual({ code: 0, stdout: `unchanged ${path}  (already has this signature)\n`, stderr: '' });
+    const { [join(stage.folder, 'app.exe')]: digest } = await snapshot(stage.folder);
+    expect(digest).toBe(signed[path]);
+  });
+
   it.runIf(process.platform === 'linux')('rejects a folder that cannot be made, and says why', async () => {
     await using stage = await scene(server.env);
     const path = await stage.program('a.exe', 'one');
