@@ -111,6 +111,7 @@ export const NUGET_SERVICE_INDEX = '1.3.6.1.4.1.311.84.2.1.1.1';
 export const NUGET_OWNERS = '1.3.6.1.4.1.311.84.2.1.1.2';
 
 export const COMMON_NAME = '2.5.4.3';
+export const ORGANIZATION = '2.5.4.10';
 
 /** Short names of the attributes of distinguished names (RFC 4514, 4519). */
 export const NAME_ATTRIBUTES: Readonly<Record<string, string>> = {
@@ -121,7 +122,7 @@ export const NAME_ATTRIBUTES: Readonly<Record<string, string>> = {
   '2.5.4.7': 'L',
   '2.5.4.8': 'ST',
   '2.5.4.9': 'street',
-  '2.5.4.10': 'O',
+  [ORGANIZATION]: 'O',
   '2.5.4.11': 'OU',
   '2.5.4.12': 'title',
   '2.5.4.13': 'description',

@@ -1,7 +1,7 @@
 /** Distinguished names (RFC 5280, 4.1.2.4): for people, and for finding who issued whom. */
 
 import { asn1Errors } from '../asn1/errors.ts';
-import { COMMON_NAME, EMAIL_ADDRESS, NAME_ATTRIBUTES } from '../asn1/object-identifiers.ts';
+import { COMMON_NAME, EMAIL_ADDRESS, NAME_ATTRIBUTES, ORGANIZATION } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, firstParts, objectIdentifierOf, readDer } from '../asn1/read.ts';
 
 export interface NameAttribute {
@@ -39,10 +39,14 @@ export function readName(der: Uint8Array) {
     });
   });
   const attributes = relativeNames.flat();
+  const lastOf = (wanted: string) =>
+    attributes.findLast(({ type, comparable }) => type === wanted && comparable !== '');
   const commonName = attributes.findLast(({ type }) => type === COMMON_NAME)?.value;
   return {
     /** The last, most specific, common name; undefined without one. Raw: may hold control characters. */
     commonName,
+    /** Comparable as `key`: the organization or, without one, the common name; the whole name if it has neither. */
+    publisher: (lastOf(ORGANIZATION) ?? lastOf(COMMON_NAME))?.comparable ?? keyOf(attributes),
     /** The whole name on one line, in the order of the encoding. Raw: may hold control characters. */
     text: attributes.map(({ type, value }) => `${NAME_ATTRIBUTES[type] ?? type}=${value}`).join(', '),
     /** Equal for names that RFC 5280 section 7.1 takes as equal whatever their string types, case and spaces. */

@@ -13,6 +13,9 @@ Run codesign-remote <command> --help for its options.`,
 Credentials come from CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, or else from the keychain
 (codesign-remote login), never from an option.
 
+Files that a pattern, a folder or a list names are kept if they have an intact signature of another publisher. --replace and
+--append sign them too. Put patterns in quotes: a shell that expands them names each file.
+
 Examples:
   codesign-remote sign app.exe
   codesign-remote sign --timestamp-url http://timestamp.example.com app.exe

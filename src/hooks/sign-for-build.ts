@@ -16,12 +16,15 @@ export interface FileOfBuild extends Pick<SignFilesOptions, 'description' | 'url
  */
 export async function signForBuild({ path, ...options }: FileOfBuild): Promise<void> {
   const profile = process.env.CODESIGN_PROFILE || DEFAULT_PROFILE;
-  const run = signFiles({ ...options, files: [path], env: process.env, profile });
-  const { files, warnings } = await run.catch((thrown: unknown) => {
+  // The build tool found the file: it may be one of another publisher.
+  const files = [{ path, output: path, isFound: true }];
+  const run = signFiles({ ...options, files, env: process.env, profile });
+  const result = await run.catch((thrown: unknown) => {
     throw inFull(`${path} was not signed: `, toCodesignError(thrown));
   });
-  const [outcome] = files;
-  for (const warning of [...warnings, ...(outcome?.warnings ?? [])]) say(warning);
+  const [outcome] = result.files;
+  if (outcome?.status === 'skipped') say(`${path} keeps the signature of another publisher`);
+  for (const warning of [...result.warnings, ...(outcome?.warnings ?? [])]) say(warning);
   if (outcome?.status === 'failed') throw inFull(`${path} was not signed: `, outcome.error);
 }
 

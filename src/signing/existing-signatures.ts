@@ -1,4 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isSameBytes } from '../bytes/byte-source.ts';
+import { readCertificateFields } from '../certificates/certificate-fields.ts';
+import { readName } from '../certificates/names.ts';
+import type { Certificate } from '../certificates/parsed-certificate.ts';
+import { orUndefined } from '../errors/codesign-error.ts';
 import { speaksAgainst } from '../errors/finding.ts';
 import { type EmbeddedSignature, flatten, type SignableFile, type SigningContext } from '../formats/format.ts';
 import type { WrittenSignature } from './planned-file.ts';
@@ -10,19 +15,35 @@ export function signerNames(signatures: readonly EmbeddedSignature[]): string[] 
   return [...new Set(signers.map(({ signerName }) => signerName))];
 }
 
-/** Whether one of them is intact, and by this certificate if one is given. A signature in a file that `verify` rejects as a whole is not intact either. */
-export async function hasIntactBy(
+/** Whether one that `isMeant` selects is intact. A signature in a file that `verify` rejects as a whole is not intact either. */
+export async function hasIntact(
   opened: SignableFile,
   signatures: readonly EmbeddedSignature[],
-  leaf: Uint8Array | undefined,
+  isMeant: (signature: EmbeddedSignature) => boolean,
 ): Promise<boolean> {
   for (const signature of flatten(signatures)) {
-    const { signerCertificate } = signature;
-    if (leaf !== undefined && (signerCertificate === undefined || Buffer.compare(signerCertificate, leaf) !== 0))
-      continue;
-    if (await isIntact(signature)) return !speaksAgainst(await opened.examine(), 'integrity');
+    if (isMeant(signature) && (await isIntact(signature))) return !speaksAgainst(await opened.examine(), 'integrity');
   }
   return false;
+}
+
+/** Selects signatures of this certificate. */
+export function isBy({ der }: Certificate): (signature: EmbeddedSignature) => boolean {
+  return ({ signerCertificate }) => signerCertificate !== undefined && isSameBytes(signerCertificate, der);
+}
+
+/** Selects signatures of another publisher than this certificate's. */
+export function isByOtherThan({ der }: Certificate): (signature: EmbeddedSignature) => boolean {
+  const own = publisherOf(der);
+  return ({ signerCertificate }) => {
+    // A signature whose certificate cannot be read is not intact either.
+    const publisher = signerCertificate && orUndefined(() => publisherOf(signerCertificate));
+    return publisher !== undefined && publisher !== own;
+  };
+}
+
+function publisherOf(certificate: Uint8Array): string {
+  return readName(readCertificateFields(certificate).subject).publisher;
 }
 
 export async function isIntact(signature: EmbeddedSignature): Promise<boolean> {

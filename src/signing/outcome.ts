@@ -11,6 +11,8 @@ export interface FileToSign {
   readonly output: string;
   /** Set for a file found in a folder: it is left out, and does not fail, when no format recognises it. */
   readonly pathInFolder?: string | undefined;
+  /** Set for a file that a pattern, a folder or a list named: `sign` keeps an intact signature of another publisher in it. */
+  readonly isFound?: boolean | undefined;
 }
 
 interface Outcome {
@@ -80,7 +82,7 @@ export interface AttachedOutcome extends WrittenOutcome {
 }
 
 /** Why there was nothing to do. */
-export type SkipReason = 'already-signed' | 'already-timestamped' | 'not-signed';
+export type SkipReason = 'already-signed' | 'signed-by-others' | 'already-timestamped' | 'not-signed';
 
 export interface SkippedOutcome extends Outcome {
   readonly status: 'skipped';

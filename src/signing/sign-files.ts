@@ -1,14 +1,16 @@
 /** A run of `sign`. */
 
+import type { SignableFile } from '../formats/format.ts';
 import { checkCatalogMembers } from './catalog-members.ts';
 import { changeEach, finish } from './change-each.ts';
 import { previewFile } from './dry-run.ts';
+import type { FindWritten } from './existing-signatures.ts';
 import type { FileOutcome, FileToSign, SignFilesResult } from './outcome.ts';
 import { planFiles } from './plan-files.ts';
-import type { Planned } from './planned-file.ts';
+import { type Intent, type Planned, type RecognisedFile, WITHOUT_SIGNATURE } from './planned-file.ts';
 import { isNotAttempted, type StartedRun, startRun } from './run.ts';
 import { recordFile, signFile } from './sign-file.ts';
-import { checkSignatureLimit, decideSigning } from './signing-policy.ts';
+import { checkSignatureLimit, decideSigning, isKeptForOthers } from './signing-policy.ts';
 import { type Signing, startSigning } from './signing-run.ts';
 
 /**
@@ -20,13 +22,10 @@ export async function signFiles(
   signing: Signing,
   signal?: AbortSignal,
 ): Promise<SignFilesResult> {
-  const { account, context, policy } = signing;
+  const { account } = signing;
   if (account === undefined) return await previewFiles(files, signing, signal);
   using run = startSigning(signing, account, signal);
-  const planned = await planFiles(files, run, (opened, { path, output, format, time }) =>
-    // A result elsewhere is a file that is still to be made.
-    decideSigning(opened, format, { ...context, time }, policy, path === output ? run.findWritten : undefined),
-  );
+  const planned = await planFiles(files, run, (opened, file) => decide(opened, file, signing, run.findWritten));
   await checkRun(planned, signing, run);
   const outcomes = await changeEach(planned, run, (plan) =>
     plan.written === undefined ? signFile(plan, run) : recordFile(plan, plan.written, run),
@@ -42,12 +41,25 @@ async function previewFiles(
 ): Promise<SignFilesResult> {
   const { removeStaleFiles: _, ...disk } = signing.run.disk;
   using run = startRun({ ...signing.run, disk }, signal);
-  const planned = await planFiles(files, run, (opened, { format, time }) =>
-    decideSigning(opened, format, { ...signing.context, time }, signing.policy),
-  );
+  const planned = await planFiles(files, run, (opened, file) => decide(opened, file, signing));
   await checkRun(planned, signing, run);
   const outcomes = await changeEach(planned, run, async (plan) => finish(await previewFile(plan, signing), run));
   return resultOf(outcomes, signing, run);
+}
+
+async function decide(
+  opened: SignableFile,
+  file: RecognisedFile,
+  { context, policy }: Signing,
+  findWritten?: FindWritten,
+): Promise<Intent> {
+  if (await isKeptForOthers(opened, file, context, policy)) {
+    return { ...WITHOUT_SIGNATURE, skipped: 'signed-by-others' };
+  }
+  const { path, output, format, time } = file;
+  // A result elsewhere is a file that is still to be made.
+  const find = path === output ? findWritten : undefined;
+  return await decideSigning(opened, format, { ...context, time }, policy, find);
 }
 
 /** Checks the run as a whole. Nothing has been sent or changed yet. */

@@ -6,7 +6,8 @@ import { formatErrors } from '../formats/errors.ts';
 import type { Format, SignableFile, SigningContext, SigningMode } from '../formats/format.ts';
 import type { ExistingSignatures } from '../options/commands/sign.ts';
 import { signingErrors } from './errors.ts';
-import { type FindWritten, hasIntactBy, signerNames } from './existing-signatures.ts';
+import { type FindWritten, hasIntact, isBy, isByOtherThan, signerNames } from './existing-signatures.ts';
+import type { FileToSign } from './outcome.ts';
 import { type Intent, type Planned, WITHOUT_SIGNATURE } from './planned-file.ts';
 
 export interface SigningPolicy {
@@ -68,13 +69,13 @@ export async function decideSigning(
 ): Promise<Intent> {
   const { existing, allOrNothing, isAlgorithmGiven } = policy;
   const { mode, context } = modeAndContext(opened, format, given, policy);
-  requirePurpose(context.chain.leaf, [format.purpose]);
+  const { leaf } = context.chain;
+  requirePurpose(leaf, [format.purpose]);
   const signatures = await opened.signatures();
-  const signer = existing === 'skip' ? context.chain.leaf.der : undefined;
   const isSecond = mode === 'append' && signatures.length > 0 && format.appendWarning !== undefined;
   const warnings = [
     ...opened.warnings,
-    ...purposeWarnings(context.chain.leaf, format.purpose),
+    ...purposeWarnings(leaf, format.purpose),
     ...(isSecond ? [format.appendWarning] : []),
   ];
   const written = mode === 'append' ? await findWritten?.(signatures, context) : undefined;
@@ -82,7 +83,7 @@ export async function decideSigning(
     return { ...WITHOUT_SIGNATURE, warnings, skipped: undefined, written };
   }
   const skips = existing === 'skip' || existing === 'skip-any';
-  if (skips && (await hasIntactBy(opened, signatures, signer))) {
+  if (skips && (await hasIntact(opened, signatures, existing === 'skip' ? isBy(leaf) : () => true))) {
     return { ...WITHOUT_SIGNATURE, warnings, skipped: 'already-signed' };
   }
   const kept = existing !== 'replace' && mode === 'replace' ? await opened.needsExplicitReplace?.() : undefined;
@@ -99,6 +100,19 @@ export async function decideSigning(
     signatures: 1 + inner.files.length,
     replaced,
   };
+}
+
+/** Whether a file that the user did not name itself stays as it is, because another publisher signed it. */
+export async function isKeptForOthers(
+  opened: SignableFile,
+  { isFound }: FileToSign,
+  { chain }: Pick<SigningContext, 'chain'>,
+  { existing }: SigningPolicy,
+): Promise<boolean> {
+  if (!isFound || (existing !== undefined && existing !== 'skip')) return false;
+  const signatures = await opened.signatures();
+  if (existing === 'skip' && (await hasIntact(opened, signatures, isBy(chain.leaf)))) return false;
+  return await hasIntact(opened, signatures, isByOtherThan(chain.leaf));
 }
 
 /** Throws `too-many-signatures`. Only later is it known which files share a signature or have one in the journal. */

@@ -46,7 +46,7 @@ export async function attach(path: string, signature: string, options: OptionsOf
   using console = changeConsole(io, options, 'attached');
   const cms = await readSignatureFile(open, name);
   const opened = await openLocalRun(console.event);
-  const files = await resolveOutputs([{ path, pathInFolder: undefined }], output);
+  const files = await resolveOutputs([{ path, pathInFolder: undefined, isFound: false }], output);
   console.expect(files.length);
   const change = (signal: AbortSignal) => attachSignature(files, cms, opened.run, signal);
   return await changeAndPrint(change, opened, console, options, io);

@@ -21,6 +21,8 @@ export interface InputPath {
   readonly path: string;
   /** Path below the named folder in which the file was found, and below an output folder; undefined for a file named itself. */
   readonly pathInFolder: string | undefined;
+  /** Whether a pattern, a folder or a list named it, and not the user. */
+  readonly isFound: boolean;
 }
 
 interface InputOptions {
@@ -45,8 +47,7 @@ const TEMPORARY_FILE = /^\.codesign-remote-.*\.tmp$/;
 export async function expandInputs(named: readonly string[], options: InputOptions): Promise<InputPath[]> {
   if (named.filter((name) => name === '-').length > 1) throw cliErrors('standard-input-twice');
   const isExcluded = await matchesAnyOf(options.exclude ?? []);
-  const seen = new Set<string>();
-  const inputs: InputPath[] = [];
+  const inputs = new Map<string, InputPath>();
   let isAnyExcluded = false;
   for (const name of named) {
     for await (const input of expand(name, { ...options, isExcluded })) {
@@ -56,14 +57,13 @@ export async function expandInputs(named: readonly string[], options: InputOptio
       }
       const stats = statsOf(input.path);
       const identity = stats === undefined ? input.path : identityOf(stats);
-      if (seen.has(identity)) continue;
-      seen.add(identity);
-      inputs.push(input);
+      const earlier = inputs.get(identity) ?? input;
+      inputs.set(identity, { ...earlier, isFound: earlier.isFound && input.isFound });
     }
   }
-  if (inputs.length === 0 && isAnyExcluded) throw cliErrors('all-excluded');
-  if (inputs.length === 0) throw cliErrors(options.recursive ? 'nothing-to-sign' : 'no-files');
-  return inputs;
+  if (inputs.size === 0 && isAnyExcluded) throw cliErrors('all-excluded');
+  if (inputs.size === 0) throw cliErrors(options.recursive ? 'nothing-to-sign' : 'no-files');
+  return [...inputs.values()];
 }
 
 interface Expanding extends InputOptions {
@@ -74,7 +74,7 @@ async function* expand(name: string, options: Expanding): AsyncGenerator<InputPa
   if (name === '-') {
     yield* expandLines(await readLines(options.stdin()), options);
   } else if (await exists(name)) {
-    yield* expandLiteral(name, options);
+    yield* expandLiteral(name, options, false);
   } else if (name.startsWith('@')) {
     const lines = await readList(name.slice(1));
     yield* expandLines(
@@ -82,20 +82,21 @@ async function* expand(name: string, options: Expanding): AsyncGenerator<InputPa
       options,
     );
   } else if (await hasMagic(name)) {
-    for (const path of await expandPattern(name, options)) yield* expandLiteral(path, options);
+    for (const path of await expandPattern(name, options)) yield* expandLiteral(path, options, true);
   } else {
-    yield { path: name, pathInFolder: undefined };
+    yield { path: name, pathInFolder: undefined, isFound: false };
   }
 }
 
-/** For a path that exists or stands in a list: never a pattern. */
+/** For a path that exists or stands in a list: never a pattern. `isFound`: as in `InputPath`. */
 async function* expandLiteral(
   path: string,
   { recursive, ofAnyKind, outputFolder, isExcluded }: Expanding,
+  isFound: boolean,
 ): AsyncGenerator<InputPath> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats?.isDirectory()) {
-    yield { path, pathInFolder: undefined };
+    yield { path, pathInFolder: undefined, isFound };
     return;
   }
   if (isExcluded(path)) return;
@@ -103,12 +104,12 @@ async function* expandLiteral(
   const leftOut = outputFolder && (await realpath(outputFolder).catch(() => undefined));
   for await (const file of walk(path, leftOut, isExcluded)) {
     if (!ofAnyKind && ONLY_IF_NAMED.has(extname(file).toLowerCase())) continue;
-    yield { path: file, pathInFolder: relative(path, file) };
+    yield { path: file, pathInFolder: relative(path, file), isFound: true };
   }
 }
 
 async function* expandLines(lines: readonly string[], options: Expanding): AsyncGenerator<InputPath> {
-  for (const line of lines) yield* expandLiteral(line, options);
+  for (const line of lines) yield* expandLiteral(line, options, true);
 }
 
 /** Files below a folder, sorted by name so that two runs do the same; links are not followed. */

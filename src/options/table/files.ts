@@ -22,7 +22,7 @@ export const FILE_OPTIONS = {
   },
   replace: {
     flag: '--replace',
-    help: 'replacement of existing signatures (default)',
+    help: 'replacement of existing signatures (default for named files)',
     conflicts: ['append', 'skipSigned', 'skipAnySigned'],
     commands: ['sign', 'catalog'],
     in: {

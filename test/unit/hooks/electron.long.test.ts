@@ -119,6 +119,14 @@ describe('the hook of electron-builder', () => {
     expect(await describeSignature(files[0])).toContain('SHA1');
   });
 
+  it('keeps a program that another publisher signed, and says so', async () => {
+    await using folder = await temporaryFolder();
+    const script = `require('node:fs').copyFileSync(${JSON.stringify(fixture('golden/sha256-rsa2048.exe'))}, app); await hook.default(app);`;
+    const { code, stderr, requests } = await build(folder.path, 'electron-builder', script);
+    expect([code, requests]).toEqual([0, 0]);
+    expect(stderr).toMatch(/app\.exe keeps the signature of another publisher/);
+  });
+
   it('takes a path alone', async () => {
     await using folder = await temporaryFolder();
     const { code, requests } = await build(folder.path, 'electron-builder', 'await hook.sign(helper);');

@@ -12,6 +12,7 @@ import { openProgress } from '../progress/progress.ts';
 import {
   type ChangeVerb,
   changeDetails,
+  isKept,
   lostSignatures,
   outcomeTable,
   plannedDigest,
@@ -58,7 +59,9 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
         else printFailed(outcome);
         break;
       case 'skipped':
-        printResult('skipped', `${shown(outcome.path)}  ${skipReason(outcome)}`);
+        // In a folder there may be hundreds of them.
+        if (isKept(outcome) && !lines.options.verbose) break;
+        printResult(isKept(outcome) ? 'kept' : 'skipped', `${shown(outcome.path)}  ${skipReason(outcome)}`);
         break;
       case 'planned':
         printResult('planned', `${shownPaths(outcome)}  would send ${plannedDigest(outcome)}`);
@@ -147,10 +150,12 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
       printNotAttempted();
       const total = totalLine(files, verb, { signatures, requested, milliseconds: clock() - started });
       const planned = new Set(files.flatMap(plannedRequests)).size;
+      const kept = files.filter(isKept).length;
       if (planned > 0) {
         const asked = counted(planned, 'signature');
-        lines.result(`dry run: this run would ask for ${asked}; nothing was sent or written`);
-      } else if (files.length > 1) {
+        const left = kept === 0 ? '' : `, ${kept} kept (signed by others)`;
+        lines.result(`dry run: this run would ask for ${asked}${left}; nothing was sent or written`);
+      } else if (files.length > 1 || kept > 0) {
         lines.result(total);
       }
       const fault = writeJobSummary(outcomeTable(files, verb, total), io.env);

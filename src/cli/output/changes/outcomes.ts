@@ -27,12 +27,18 @@ export const WORDS: Readonly<Record<ChangeVerb, Words>> = {
 
 const SKIPPED: Readonly<Record<SkipReason, string>> = {
   'already-signed': 'already signed',
+  'signed-by-others': 'signed by others',
   'already-timestamped': 'already has a timestamp',
   'not-signed': 'holds no signature',
 };
 
 export function skipReason(outcome: FileOutcome & { readonly status: 'skipped' }): string {
   return SKIPPED[outcome.reason];
+}
+
+/** Whether the file stays as it is because another publisher signed it. */
+export function isKept(outcome: FileOutcome): boolean {
+  return outcome.status === 'skipped' && outcome.reason === 'signed-by-others';
 }
 
 type Changed = Exclude<FileOutcome, { readonly status: 'skipped' | 'failed' | 'planned' }>;
@@ -106,10 +112,14 @@ export interface RunFigures {
 /** `20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used; 12.3 s` */
 export function totalLine(files: readonly FileOutcome[], verb: ChangeVerb, figures: RunFigures): string {
   const count = (status: FileOutcome['status']): number => files.filter((file) => file.status === status).length;
-  const ways = (['unchanged', 'planned', 'skipped', 'failed'] as const)
-    .map((status) => ({ status, number: count(status) }))
-    .filter(({ number }) => number > 0)
-    .map(({ status, number }) => `${number} ${status}`);
+  const kept = files.filter(isKept).length;
+  const ways = [
+    ['unchanged', count('unchanged')],
+    ['planned', count('planned')],
+    ['kept (signed by others)', kept],
+    ['skipped', count('skipped') - kept],
+    ['failed', count('failed')],
+  ].flatMap(([way, number]) => (number === 0 ? [] : [`${number} ${way}`]));
   const notAttempted = files.filter(isNotAttempted).length;
   if (notAttempted > 0) ways.push(`${ways.pop()} (${notAttempted} not tried)`);
   const isPlan = count('planned') > 0;
@@ -157,7 +167,7 @@ function signRow(outcome: FileOutcome): string[] {
     case 'planned':
       return [path, status, outcome.algorithm, '', '', '', ''];
     default:
-      return [path, 'skipped: already signed', '', '', '', '', ''];
+      return [path, isKept(outcome) ? 'kept: signed by others' : 'skipped: already signed', '', '', '', '', ''];
   }
 }
 

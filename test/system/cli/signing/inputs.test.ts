@@ -97,6 +97,23 @@ describe('expandInputs', () => {
     expect(await expand([at('b.exe'), at('a.exe'), at('link.exe'), `${folder}/*.exe`])).toEqual(['b.exe', 'a.exe']);
   });
 
+  it('knows which files the user named, in any order', async () => {
+    await make('a.exe', 'b.exe', 'list/c.exe', 'dist/d.exe');
+    await writeFile(at('list.txt'), at('list/c.exe'));
+    const names = [at('*.exe'), at('a.exe'), `@${at('list.txt')}`, at('dist')];
+    const inputs = await expandInputs(names, {
+      recursive: true,
+      stdin: () => Readable.from([]),
+      outputFolder: undefined,
+    });
+    expect(inputs.map(({ path, isFound }) => [relative(folder, path), isFound])).toEqual([
+      ['a.exe', false],
+      ['b.exe', true],
+      [join('list', 'c.exe'), true],
+      [join('dist', 'd.exe'), true],
+    ]);
+  });
+
   it('takes a file with two hard links once, and finds nothing that an earlier run left in the output folder', async () => {
     await make('dist/a.exe', 'dist/signed/a.exe');
     await link(at('dist/a.exe'), at('dist/b.exe'));

@@ -181,6 +181,34 @@ describe('sign', () => {
     expect(await readFile(path)).toEqual(first);
   });
 
+  it('keeps what another publisher signed, unless the file is named or --replace is given', async () => {
+    await using folder = await temporaryFolder();
+    const [own, others] = [join(folder.path, 'app.exe'), join(folder.path, 'vendor.exe')];
+    await copyFile(fixture('pe/hello.exe'), own);
+    await copyFile(fixture('golden/sha256-rsa2048.exe'), others);
+    await writeFile(join(folder.path, 'list.txt'), 'vendor.exe\n');
+    const cwd = folder.path;
+    const signed = await readFile(others);
+
+    const all = await sign(['*.exe'], { cwd });
+    expect([all.code, all.stderr]).toEqual([0, '']);
+    expect(all.stdout).not.toContain('vendor.exe');
+    expect(all.stdout).toMatch(/^2 files: 1 signed, 1 kept \(signed by others\); 1 signature used;/m);
+    expect((await sign(['--dry-run', '*.exe'], { cwd })).stdout).toMatch(
+      /would ask for 1 signature, 1 kept \(signed by others\); nothing was sent/,
+    );
+    const named = await sign(['--verbose', '@list.txt'], { cwd });
+    expect(named.stdout).toMatch(/^kept +vendor\.exe +signed by others\n1 file: 0 signed, 1 kept/);
+    const json = parseJson(await sign(['--recursive', '.', '--exclude', 'app.exe', '--json'], { cwd }));
+    expect(json.files).toMatchObject([{ path: 'vendor.exe', status: 'skipped', reason: 'signed-by-others' }]);
+    expect(await readFile(others)).toEqual(signed);
+
+    const replaced = await sign(['vendor.exe'], { cwd });
+    expect(replaced.stdout).toMatch(/^ +replaced the signature of "Golden RSA 2048"$/m);
+    await writeFile(others, signed);
+    expect((await sign(['--replace', 'v*.exe'], { cwd })).stdout).toMatch(/^signed +vendor\.exe/);
+  });
+
   it('writes description and web page, and the same input always gives the same bytes', async () => {
     await using folder = await temporaryFolder();
     const [a, b] = [join(folder.path, 'a.exe'), join(folder.path, 'b.exe')];

@@ -1,0 +1,131 @@
+/** Which files of a pattern, a folder or a list keep the signature that another publisher gave them. */
+
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FileOutcome, FileToSign } from '../../../src/signing/outcome.ts';
+import { signFiles } from '../../../src/signing/sign-files.ts';
+import { fixture } from '../../support/programs/cli.ts';
+import { chainOf } from '../../support/signed-files/authenticode-signing.ts';
+import { type CertificateRequest, makePki } from '../../support/signed-files/pki.ts';
+import { makeCompoundFile } from '../formats/msi/samples.ts';
+import { makePdf } from '../formats/pdf/make-pdf.ts';
+import { signDigest } from './journal-scene.ts';
+import { type FlatSigning, testSigning } from './signing-run.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-others-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+type Publisher = Pick<CertificateRequest, 'commonName' | 'organization'>;
+
+const OURS = { commonName: 'Release Team', organization: 'Example Ltd' };
+const OTHER = { commonName: 'Windows', organization: 'Microsoft Corporation' };
+
+/** Signs as this publisher, and returns the outcome with the number of requests. */
+async function sign(publisher: Publisher, file: Partial<FileToSign> & { path: string }, more: FlatSigning = {}) {
+  const pki = makePki();
+  const leaf = pki.leaf(publisher);
+  let requests = 0;
+  const service = {
+    async sign({ digest }: { readonly digest: Uint8Array }) {
+      requests += 1;
+      return { id: 'record', signature: signDigest(leaf.privateKey, digest) };
+    },
+    report: async () => undefined,
+    close: async () => undefined,
+  };
+  const chain = await chainOf(leaf, pki.intermediate);
+  const signing = testSigning({ chain, service, ...more });
+  const policy = { ...signing.policy, existing: more.existing };
+  const { files } = await signFiles([{ output: file.path, ...file }], { ...signing, policy });
+  return { outcome: files[0], requests };
+}
+
+async function program(name = 'app.exe'): Promise<string> {
+  const path = join(folder, name);
+  await copyFile(fixture('pe/hello.exe'), path);
+  return path;
+}
+
+function statusOf(outcome: FileOutcome | undefined): string | undefined {
+  return outcome?.status === 'skipped' ? outcome.reason : outcome?.status;
+}
+
+it.each<[string, () => Promise<Uint8Array>]>([
+  ['app.exe', () => readFile(fixture('pe/hello.exe'))],
+  ['app.jar', () => readFile(fixture('jar/plain.jar'))],
+  ['setup.msi', async () => makeCompoundFile()],
+  ['script.ps1', async () => Buffer.from('Write-Output 1\r\n')],
+  ['paper.pdf', async () => makePdf()],
+])('keeps %s without a request and without a change', async (name, content) => {
+  const path = join(folder, name);
+  await writeFile(path, await content());
+  expect(statusOf((await sign(OTHER, { path })).outcome)).toBe('signed');
+  const signed = await readFile(path);
+
+  const kept = await sign(OURS, { path, isFound: true });
+  expect([statusOf(kept.outcome), kept.requests]).toEqual(['signed-by-others', 0]);
+  const planned = await sign(OURS, { path, isFound: true }, { dryRun: true });
+  expect(statusOf(planned.outcome)).toBe('signed-by-others');
+  expect(await readFile(path)).toEqual(signed);
+});
+
+describe('a file that was found', () => {
+  it.each<[string, Publisher, Publisher, string]>([
+    ['of the same organization', OURS, { ...OURS, commonName: 'Other Team' }, 'signed'],
+    ['of the same organization in another case', OURS, { ...OURS, organization: 'EXAMPLE  LTD ' }, 'signed'],
+    ['of another organization with the same common name', OURS, { ...OURS, organization: 'Other' }, 'signed-by-others'],
+    ['of the same common name without organizations', { commonName: 'Me' }, { commonName: 'Me' }, 'signed'],
+    ['of another common name without organizations', { commonName: 'Me' }, { commonName: 'You' }, 'signed-by-others'],
+    ['of an organization without ours', { commonName: 'Me' }, OTHER, 'signed-by-others'],
+  ])('and has a signature %s: %4$s', async (_whose, ours, theirs, expected) => {
+    const path = await program();
+    await sign(theirs, { path });
+    expect(statusOf((await sign(ours, { path, isFound: true })).outcome)).toBe(expected);
+  });
+
+  it.each([
+    [{ existing: 'replace' }, 'signed'],
+    [{ existing: 'append' }, 'signed'],
+    [{ existing: 'skip' }, 'signed-by-others'],
+    [{ existing: 'skip-any' }, 'already-signed'],
+  ] as const)('is %j: %s', async (more, expected) => {
+    const path = await program();
+    await sign(OTHER, { path });
+    expect(statusOf((await sign(OURS, { path, isFound: true }, more)).outcome)).toBe(expected);
+  });
+
+  it('loses a signature of another publisher that is broken', async () => {
+    const path = await program();
+    await sign(OTHER, { path });
+    const bytes = await readFile(path);
+    bytes[0x210] = (bytes[0x210] ?? 0) ^ 1;
+    await writeFile(path, bytes);
+    expect(statusOf((await sign(OURS, { path, isFound: true })).outcome)).toBe('signed');
+  });
+
+  it('keeps the signatures of both if ours was added to the other one', async () => {
+    const path = await program();
+    await sign(OTHER, { path });
+    await sign(OURS, { path }, { existing: 'append' });
+    expect(statusOf((await sign(OURS, { path, isFound: true })).outcome)).toBe('signed-by-others');
+  });
+
+  it('is kept although the format would reject our options', async () => {
+    const path = await program('app.pdf');
+    await writeFile(path, makePdf());
+    await sign(OTHER, { path });
+    const more = { formatOptions: { field: 'No such field' } };
+    expect(statusOf((await sign(OURS, { path, isFound: true }, more)).outcome)).toBe('signed-by-others');
+  });
+});
+
+it('replaces the signature of another publisher in a file that the user named', async () => {
+  const path = await program();
+  await sign(OTHER, { path });
+  expect((await sign(OURS, { path })).outcome).toMatchObject({ status: 'signed', replaced: ['Windows'] });
+});
