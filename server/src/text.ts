@@ -11,7 +11,12 @@ export function printableLines(text: string): string {
 
 /** JSON in which these characters are escaped too. */
 export function json(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+  return escapedJson(JSON.stringify(value, undefined, indent));
+}
+
+/** @param text JSON, with line breaks between its tokens */
+export function escapedJson(text: string): string {
+  return text.replace(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escaped(character.charAt(index))).join(''),
   );
 }

@@ -1,6 +1,7 @@
 /** A record as operators see it, without its signature: on the page, in exports, and as a line of CSV. */
 
 import type { Extra } from '../../../src/service/messages.ts';
+import { printable } from '../text.ts';
 import type { Client, SignatureRecord } from './rows.ts';
 
 /** What is kept of a request's `extra` (API 2.3): paths may name people and projects, so only their last part stays. */
@@ -55,9 +56,15 @@ export function csvLine(record: Shown): string {
   return COLUMNS.map(([, value]) => cell(value(record))).join(',');
 }
 
-/** RFC 4180; a text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** First characters of a formula, also in full width; spreadsheets ignore spaces and quotes before them. */
+const FORMULAS = /(^|[,;])([\s"']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+
+/**
+ * RFC 4180, for terminals and spreadsheets: control characters are escaped, and each formula gets an apostrophe before it.
+ * A spreadsheet that splits at another character than the comma ignores our quotes, so that a formula can start after it.
+ */
 function cell(value: string | number | boolean | undefined): string {
   if (typeof value !== 'string') return value === undefined ? '' : String(value);
-  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const harmless = printable(value).replace(FORMULAS, "$1$2'");
+  return /[",;]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

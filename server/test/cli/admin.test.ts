@@ -349,8 +349,28 @@ describe('records', () => {
       /^id,signedAt,client,clientName,certificate,algorithm,digest,counted,report,/,
     );
     expect(output).toContain(`,"'=cmd|""x""",`);
-    expect(output).toContain(',"a,b\nc",');
+    expect(output).toContain(',"a,b\\u000ac",');
     expect(output).not.toContain('someone');
+    expect(output).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u);
+  });
+
+  test('exports no field that is a formula, wherever a spreadsheet splits', async () => {
+    const hostnames = [
+      ...['x;=1+1', 'x,=1+1', 'x\t=1+1', 'x\r\n=1+1', 'x;\u00a0 =1+1', 'x; "=1+1"', 'x;"; @SUM(1)'],
+      ...['"=1+1', "';+1", 'x;;-1', '\u001b;=1', '\uff1d1+1'],
+    ];
+    for (const hostname of hostnames) await server.sign({ ...goodRequest(), extra: { hostname } });
+    const { output } = await admin('export');
+    expect(output).not.toMatch(/[^\n\P{Cc}]/u);
+    const lines = output.trimEnd().split('\n').slice(-hostnames.length);
+    const fields = lines.flatMap((line) => [/,/, /;/, /[,;]/].flatMap((separator) => line.split(separator)));
+    expect(fields.filter((field) => /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/.test(field))).toEqual([]);
+    expect(fields.filter((field) => /'[=+\-@\uff1d]/.test(field)).length).toBeGreaterThanOrEqual(hostnames.length);
+  });
+
+  test('exports a harmless text of a build as it is', async () => {
+    await server.sign({ ...goodRequest(), extra: { version: '1.0-rc.1', hostname: 'a - b = c', time: "it's -1" } });
+    expect((await admin('export')).output).toContain(",1.0-rc.1,,it's -1,a - b = c,");
   });
 
   test('exports more records than one query reads', async () => {
