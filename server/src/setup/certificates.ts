@@ -43,7 +43,7 @@ export async function makeCertificate(
   const issued = await issueCodeSigning(issuer, certificate, key, number, commonName, now);
   if (!(await store.certificates.add(issued, now))) throw new ServerError('certificate-number-taken', { number });
   const path = folder.certificate(number);
-  await writeFile(path, issued.chain);
+  await usable(path, writeFile(path, issued.chain));
   return path;
 }
 
@@ -133,7 +133,7 @@ export async function importCertificate(
   }
   await store.certificateRequests.remove(number);
   const file = folder.certificate(number);
-  await replaceFile(file, pem); // a client may be reading the old chain
+  await usable(file, replaceFile(file, pem)); // a client may be reading the old chain
   return file;
 }
 

@@ -1,6 +1,6 @@
 /** The data folder. Everything of one server is in the folder `service`, which appears whole or not at all. */
 
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { reasonOf, ServerError } from '../errors.ts';
@@ -50,6 +50,13 @@ export async function usable<T>(path: string, work: Promise<T>): Promise<T> {
  */
 export async function readPart(folder: DataFolder, path: string, what: string): Promise<string> {
   return await part(folder, path, what, readFile(path, 'utf8'));
+}
+
+/** The names in a folder that a first start fills. */
+export async function readPartNames(folder: DataFolder, path: string, what: string): Promise<readonly string[]> {
+  const names = await part(folder, path, what, readdir(path));
+  if (names.length === 0) throw new ServerError('data-folder-incomplete', { path: folder.path, missing: what });
+  return names;
 }
 
 /** Checks a file that something else reads: it must not be empty. */

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { DataConfig } from '../config.ts';
@@ -10,7 +10,7 @@ import { configureSoftHsm, findSoftHsm, tokenFolder } from '../keys/softhsm.ts';
 import { openPostgresStore } from '../records/postgres.ts';
 import { openSqliteStore } from '../records/sqlite.ts';
 import type { Store } from '../records/store.ts';
-import { type DataFolder, dataFolder, readPart, requirePart, usable } from './data-folder.ts';
+import { type DataFolder, dataFolder, readPart, readPartNames, requirePart, usable } from './data-folder.ts';
 
 export const TOKEN_LABEL = 'codesign-remote';
 /**
@@ -113,9 +113,9 @@ export async function readPin(folder: DataFolder): Promise<string> {
  */
 async function withTokenCopy<T>(folder: DataFolder, work: () => Promise<T>): Promise<T> {
   const copy = join(folder.path, 'token-copy');
-  const [token] = await readdir(tokenFolder(folder.path)).catch(() => []); // without a token, the login reports it
-  if (token === undefined) return await work();
-  const original = join(tokenFolder(folder.path), token, 'token.object');
+  const tokens = tokenFolder(folder.path);
+  const [token = ''] = await readPartNames(folder, tokens, `its token in ${tokens}`);
+  const original = join(tokens, token, 'token.object');
   const kept = await readIfThere(copy);
   const present = await readIfThere(original);
   if (kept !== undefined && (present?.length ?? 0) < kept.length) await replaceFile(original, kept);

@@ -181,12 +181,13 @@ test.each([
   ['database.sqlite', 'database-not-named', '--database'],
   ['pin', 'token-not-named', '--pkcs11-token'],
   ['tls/ca.pem', 'data-folder-incomplete', 'backup'],
+  ['tokens', 'data-folder-incomplete', 'service/tokens'],
 ] as const)(
   'rejects data without %s, names what may be missing, and makes nothing in its place',
   async (name, expected, words) => {
     await copyData(data, 2048);
     const path = join(data, 'service', name);
-    await rm(path);
+    await rm(path, { recursive: true });
     const { code, errors } = await start('--client-env', clientEnv);
     expect(code).toBe(6);
     expect(errors).toContain(SERVER_ERRORS[expected].hint);
