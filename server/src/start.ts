@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { StartConfig } from './config.ts';
 import { reasonOf, ServerError } from './errors.ts';
 import { type App, buildServer } from './http/app.ts';
-import { connectionLimit, openFilesLimit, TLS_VERSIONS } from './http/connections.ts';
+import { connectionLimit, openFilesLimit, TLS_RULES } from './http/connections.ts';
 import { addressOf, bracketed, isWildcard, keepAddress } from './setup/address.ts';
 import { restoreChainFiles } from './setup/certificates.ts';
 import { addClient, UNRESTRICTED } from './setup/clients.ts';
@@ -124,7 +124,7 @@ async function tlsFor(config: StartConfig, data: OpenData, now: Date): Promise<T
 async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Date): Promise<string | undefined> {
   try {
     const { certificate, key } = await tlsFor(config, data, now);
-    app.server.setSecureContext({ ...TLS_VERSIONS, cert: certificate, key });
+    app.server.setSecureContext({ ...TLS_RULES, cert: certificate, key });
     app.log.info({ outcome: 'tls-reloaded' });
     warnOfEnd(app, certificate, now);
     return certificate;
@@ -164,7 +164,7 @@ async function listen(app: App, { host, port }: StartConfig): Promise<number> {
     await app.listen({
       host,
       port,
-      listenTextResolver: (address) => `listening on ${address.replace('http:', 'https:')}`,
+      listenTextResolver: (address) => `accepts calls at ${address.replace('http:', 'https:')}`,
     });
   } catch (error) {
     throw new ServerError('address-unavailable', { host, port, reason: reasonOf(error) }, error);

@@ -192,9 +192,12 @@ const reachable = REACHED.filter(({ args }) => hasIpv6 || !args.some((arg) => ar
 test.each(reachable)('with $args, clients get an address that they can reach', async ({ args, base, line }) => {
   await copyData(data, 2048);
   const clientEnv = join(folder, 'client.env');
-  const { code, output } = await command(['start', '--data', data, '--port', '0', '--client-env', clientEnv, ...args]);
+  const start = ['start', '--data', data, '--port', '0', '--client-env', clientEnv];
+  const { code, output, errors } = await command([...start, ...args]);
   expect(code).toBe(0);
   expect(output).toMatch(line);
+  expect(errors).toMatch(/"accepts calls at https:/);
+  expect(errors).not.toContain('listening on');
   expect(/^CODESIGN_BASE_URL='(.*)'$/m.exec(await readFile(clientEnv, 'utf8'))?.[1]).toMatch(base);
 });
 
