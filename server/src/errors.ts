@@ -193,5 +193,7 @@ export class ServerError extends Error {
 }
 
 export function reasonOf(thrown: unknown): string {
+  // Node has one error for all addresses of a name, without a message of its own.
+  if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(reasonOf).join(', ');
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

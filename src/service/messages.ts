@@ -16,7 +16,7 @@ export const extraSchema = v.object({
   time: v.optional(v.string()),
   hostname: v.optional(v.string()),
   signing_filename: v.optional(v.string()),
-  signing_filesize: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+  signing_filesize: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
 });
 export type Extra = v.InferOutput<typeof extraSchema>;
 

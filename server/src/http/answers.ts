@@ -32,15 +32,22 @@ function failure(code: number, message: string): Envelope {
   return { code, message, data: null };
 }
 
+/** A request that its client must change. The message is part of the answer, and quotes nothing of the request. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  readonly statusCode = 400;
+}
+
 /** Messages of parsers are not passed on: they quote what the client sent. */
 const MESSAGES: Readonly<Record<number, string>> = {
-  400: 'invalid request: the body is not the JSON it is said to be',
+  400: 'invalid request',
   405: 'method not allowed',
   408: 'the request took too long',
   413: 'the request is too large',
   415: 'the content type is not application/json',
   417: 'the header Expect has an unsupported value',
   431: 'the request headers are too large',
+  505: 'this server speaks HTTP/1.1',
 };
 
 type Operation = 'sign' | 'report-sign' | 'page';
@@ -60,7 +67,11 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   const operation = operationOf(request);
   if (status < 500) {
     request.log.info({ operation, outcome: 'refused', reason: 'http', status });
-    return refuse(reply, status, MESSAGES[status] ?? 'invalid request');
+    return refuse(
+      reply,
+      status,
+      error instanceof RequestError ? error.message : (MESSAGES[status] ?? 'invalid request'),
+    );
   }
   request.log.error({ operation, outcome: 'failed', err: error });
   return refuse(reply, 500, 'internal error');
@@ -74,6 +85,7 @@ export function frameworkErrors(_error: FastifyError, request: FastifyRequest, r
 /** Refuses what Node would refuse without a body: HTTP/1.1 without exactly one Host (RFC 9112, 3.2), and unknown expectations. */
 export async function checkHead(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   const { httpVersion, rawHeaders, headers } = request.raw;
+  if (!httpVersion.startsWith('1.')) return refuseHead(request, reply, 505, MESSAGES[505] ?? '');
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
     return refuseHead(request, reply, 400, 'invalid request: it needs exactly one Host header');
@@ -93,20 +105,26 @@ function refuseHead(request: FastifyRequest, reply: FastifyReply, status: number
 /** How long a client may take to read its answer and to hang up, in milliseconds. */
 const LINGER = 1000;
 
+const STATUS_OF: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_INVALID_VERSION: 505,
+  HPE_PAUSED_H2_UPGRADE: 505,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
 /** What is not HTTP at all, or comes too slowly. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket, log: FastifyBaseLogger) {
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-  answerOnSocket(socket, status, log);
+  answerOnSocket(socket, STATUS_OF[error.code ?? ''] ?? 400, log);
 }
 
 /**
  * Answers on the bare socket, which goes soon afterwards. Not at once: where bytes of the client are still unread, that
  * would reset the connection and take the answer with it.
  */
-export function answerOnSocket(socket: Socket, status: 400 | 405 | 408 | 431, log: FastifyBaseLogger): void {
+export function answerOnSocket(socket: Socket, status: number, log: FastifyBaseLogger): void {
   setTimeout(() => socket.destroy(), LINGER).unref();
   if (!socket.writable) return;
-  const body = JSON.stringify(failure(status, status === 400 ? 'invalid request' : (MESSAGES[status] ?? '')));
+  const body = JSON.stringify(failure(status, MESSAGES[status] ?? ''));
   log.info({ outcome: 'refused', reason: 'http', status, ...addressOf(socket), accessKey: 'unknown' });
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -19,11 +19,12 @@ import {
   unauthorized,
 } from './answers.ts';
 import { requireLogin } from './auth.ts';
+import { readJsonBodies } from './body.ts';
 import { createAfterSending, finishBeforeClosing } from './closing.ts';
 import { guardConnections, serverFactory } from './connections.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createMetrics, createReadiness, HEALTH_PATH, METRICS_PATH, READY_PATH } from './health.ts';
-import { createRequestLog } from './log.ts';
+import { createRequestLog, errorFields } from './log.ts';
 import { handleReport } from './report-sign.ts';
 import { handleSign } from './sign.ts';
 import { createThrownAway } from './thrown-away.ts';
@@ -71,14 +72,11 @@ export function buildServer(dependencies: ServerDependencies): App {
   const requestLog = createRequestLog();
   const app: App = Fastify({
     serverFactory: serverFactory({ tls, limits }),
-    logger: { level: log.level, stream: log.stream },
+    logger: { level: log.level, stream: log.stream, serializers: { err: errorFields } },
     childLoggerFactory: requestLog.childLoggerFactory,
     // Each operation logs its own line with stable fields; the framework's would show addresses given with secrets in them.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    // A member with such a name is ignored like any other unknown one.
-    onProtoPoisoning: 'remove',
-    onConstructorPoisoning: 'remove',
     pluginTimeout: 0, // it holds for preClose too, and a signature under way may take longer than any limit
     // By then nothing is under way; an idle connection must not delay the end.
     forceCloseConnections: true,
@@ -87,7 +85,7 @@ export function buildServer(dependencies: ServerDependencies): App {
     clientErrorHandler: (error, socket) => answerClientError(error, socket, app.log),
   });
   requestLog.decorate(app);
-  app.removeContentTypeParser('text/plain');
+  readJsonBodies(app);
   app.setErrorHandler(handleError);
   const ending = new AbortController();
   app.addHook('preClose', async () => ending.abort()); // before what waits for requests under way

@@ -4,6 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify';
+import { reasonOf } from '../errors.ts';
+import { escapedJson } from '../text.ts';
 
 export interface Caller {
   /** Only a known one: any other value may be a secret in the wrong field. */
@@ -43,6 +45,22 @@ export function createRequestLog() {
   return { childLoggerFactory, decorate };
 }
 
+/** The field `err` of a line: no other members of the error, since those of a database may quote what it was given. */
+export function errorFields(thrown: unknown) {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const code = 'code' in error ? error.code : undefined;
+  return { type: error.name, code, ...withCause(error) };
+}
+
+/** Adds the cause, unless the message names it already. */
+function withCause(error: Error): { readonly message: string; readonly stack: string } {
+  const { message, stack } = { message: reasonOf(error), stack: error.stack ?? '' };
+  if (!(error.cause instanceof Error)) return { message, stack };
+  const cause = withCause(error.cause);
+  if (message.includes(cause.message)) return { message, stack };
+  return { message: `${message}: ${cause.message}`, stack: `${stack}\ncaused by: ${cause.stack}` };
+}
+
 /** The field of a line that says who is at the other end. */
 export function addressOf(socket: Pick<Socket, 'remoteAddress'>): { readonly remoteAddress: string | undefined } {
   return { remoteAddress: socket.remoteAddress };
@@ -65,7 +83,7 @@ export function boundedLog(stream: Pick<Writable, 'write' | 'writableLength'>): 
       }
       if (dropped > 0) stream.write(`${JSON.stringify({ level: 40, outcome: 'log-dropped', lines: dropped })}\n`);
       dropped = 0;
-      stream.write(line);
+      stream.write(escapedJson(line));
     },
   };
 }

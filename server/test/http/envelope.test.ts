@@ -74,6 +74,42 @@ describe.each([SIGN_PATH, REPORT_PATH])('%s', (path) => {
     },
   );
 
+  test.each([
+    ['at the top', '{"code":"1","digest":"","code":"2"}'],
+    ['equal ones', '{"id":"x","id":"x"}'],
+    ['in extra', '{"code":"1","extra":{"time":"","time":""}}'],
+    ['in an array', '{"a":[{"b":1},{"b":1,"c":"{}","b":2}]}'],
+    ['after an escape', '{"code":"1","c\\u006fde":"2"}'],
+    ['with spaces before the colon', '{"a\\"":1,"a\\"" \n:2}'],
+  ])('answers 400 to a member that is there twice: %s', async (_name, payload) => {
+    const answer = await server.call({ path, headers: headers(), payload });
+    expect(answer).toMatchObject({ status: 400, body: refusal(400) });
+    expect(answer.body.message).toMatch(/twice$/);
+  });
+
+  test.each([
+    ['a byte that never occurs', [0xff]],
+    ['half a character', [0xc3]],
+    ['a character that is too long', [0xc0, 0xaf]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['Latin-1', [0xfc]],
+  ])('answers 400 to a body that is not UTF-8: %s', async (_name, bytes) => {
+    const payload = Buffer.concat([Buffer.from('{"code":"'), Buffer.from(bytes), Buffer.from('"}')]);
+    const answer = await server.call({ path, headers: headers(), payload });
+    expect(answer).toMatchObject({ status: 400, body: refusal(400) });
+    expect(answer.body.message).toMatch(/UTF-8$/);
+  });
+
+  test.each(['gzip', 'deflate', 'br', 'GZIP', 'identity, gzip', 'nonsense', ''])(
+    'answers 415 to the content encoding %j',
+    async (coding) => {
+      const payload = JSON.stringify(goodRequest());
+      const answer = await server.call({ path, headers: headers({ 'content-encoding': coding }), payload });
+      expect(answer).toMatchObject({ status: 415, body: refusal(415), headers: { 'accept-encoding': 'identity' } });
+      expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'http', status: 415 });
+    },
+  );
+
   test('answers 400 to no body at all', async () => {
     const answer = await server.call({ path, headers: { authorization: basic(server.credentials) } });
     expect(answer).toMatchObject({ status: 400, body: refusal(400) });
@@ -85,6 +121,12 @@ describe.each([SIGN_PATH, REPORT_PATH])('%s', (path) => {
     expect(large).toMatchObject({ status: 413, body: refusal(413) });
     expect((await server.call({ path, headers: headers(), payload: payloadOf(BODY_LIMIT) })).status).toBe(400);
   });
+});
+
+test.each(['identity', 'Identity'])('takes a body with the content encoding %s', async (coding) => {
+  const payload = JSON.stringify({ text: '{"a":1,"a":2}', more: [{ text: 1 }, { text: 2 }], ...goodRequest() });
+  const answer = await server.call({ path: SIGN_PATH, headers: headers({ 'content-encoding': coding }), payload });
+  expect(answer.body.code).toBe(0);
 });
 
 test('takes application/json with a character set, and addresses with a query', async () => {
@@ -112,7 +154,9 @@ test.each(['__proto__', 'constructor', 'prototype', 'toString', 'unknown'])(
 test.each([
   [0, 0],
   [1, 0],
-  [2 ** 53, 0],
+  [2 ** 53 - 1, 0],
+  [2 ** 53, 400],
+  [1e300, 400],
   [-1, 400],
   [1.5, 400],
   ['1', 400],

@@ -54,7 +54,7 @@ export interface CallOptions {
   readonly method?: 'POST' | 'GET' | 'PUT' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'PATCH';
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly payload?: string;
+  readonly payload?: string | Buffer;
 }
 
 /** @param replaced dependencies to put instead of the real ones: a clock, or a seam that must fail */

@@ -50,7 +50,7 @@ test('ends although its log is not read, and a connection is silent', async () =
   socket.destroy();
 });
 
-test('drops log lines while too much of the log waits for its reader, and says how many', () => {
+test('drops log lines while too much of the log waits for its reader, and says how many, and escapes what controls a terminal', () => {
   const written: string[] = [];
   let waiting = 0;
   const log = boundedLog({
@@ -65,8 +65,8 @@ test('drops log lines while too much of the log waits for its reader, and says h
   log.write('lost too\n');
   waiting = 0;
   log.write('last\n');
-  log.write('very last\n');
+  log.write('{"very last":"a\u009b\u202e\u{e0001}b"}\n');
   const [first, dropped = '', ...last] = written;
-  expect([first, ...last]).toEqual(['first\n', 'last\n', 'very last\n']);
+  expect([first, ...last]).toEqual(['first\n', 'last\n', '{"very last":"a\\u009b\\u202e\\udb40\\udc01b"}\n']);
   expect(JSON.parse(dropped)).toEqual({ level: 40, outcome: 'log-dropped', lines: 2 });
 });

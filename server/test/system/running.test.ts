@@ -11,6 +11,7 @@ import { afterEach, expect, test } from 'vitest';
 import { openssl } from '../../../test/support/programs/openssl.ts';
 import { startServer } from '../../../test/support/services/server.ts';
 import { ServerError } from '../../src/errors.ts';
+import { attemptAsync } from '../../src/keys/pkcs11-library.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { ownTls } from '../../src/setup/tls.ts';
 import { type Answer, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
@@ -50,6 +51,53 @@ test('is not ready while the database or the HSM does not answer, but lives, and
   expect((await get('/readyz')).status).toBe(503); // the answer of a moment ago
   await new Promise((resolve) => setTimeout(resolve, 1100));
   expect((await get('/readyz')).status).toBe(200);
+});
+
+test('names a cause once in the log, and says why a database of several addresses is away', async () => {
+  const refused = new AggregateError([
+    new Error('connect ECONNREFUSED ::1'),
+    new Error('connect ECONNREFUSED 127.0.0.1'),
+  ]);
+  server = await openApp(({ store, keys }) => ({
+    store: { ...store, check: () => Promise.reject(new Error('not counted', { cause: refused })) },
+    keys: {
+      ...keys,
+      check: () => attemptAsync('answer', () => Promise.reject(new Error('CKR_DEVICE_REMOVED', { cause: 'secret' }))),
+    },
+  }));
+  await get('/readyz');
+  const errors = new Map(server.log().map(({ what, err }) => [what, err]));
+  expect(errors.get('hsm')).toEqual({
+    ...{ type: 'ServerError', code: 'hsm-failed', message: 'the HSM failed to answer: CKR_DEVICE_REMOVED' },
+    stack: expect.not.stringContaining('caused by'),
+  });
+  expect(errors.get('database')).toEqual({
+    ...{ type: 'Error', message: 'not counted: connect ECONNREFUSED ::1, connect ECONNREFUSED 127.0.0.1' },
+    stack: expect.stringContaining('\ncaused by: AggregateError'),
+  });
+});
+
+test('accepts ciphers with forward secrecy that authenticate what they encrypt, and no CBC and CCM8', async () => {
+  server = await openApp();
+  await server.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = server.app.server.address() as AddressInfo;
+  const accepts = async (ciphers: string) => {
+    const version = ciphers.startsWith('TLS_') ? 'TLSv1.3' : 'TLSv1.2';
+    const versions = { minVersion: version, maxVersion: version } as const;
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ciphers, ...versions });
+    const accepted = await once(socket, 'secureConnect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    return accepted;
+  };
+  const [good, bad] = [
+    ['AES256-GCM-SHA384', 'AES128-GCM-SHA256', 'CHACHA20-POLY1305'].map((name) => `ECDHE-ECDSA-${name}`),
+    ['AES128-SHA256', 'AES256-SHA384', 'AES256-SHA', 'AES128-CCM8', 'AES256-CCM8'].map((name) => `ECDHE-ECDSA-${name}`),
+  ];
+  for (const name of [...good, 'TLS_AES_128_GCM_SHA256']) expect([name, await accepts(name)]).toEqual([name, true]);
+  for (const name of [...bad, 'TLS_AES_128_CCM_8_SHA256']) expect([name, await accepts(name)]).toEqual([name, false]);
 });
 
 test('is not ready while no certificate is valid, or while the HSM has none of their keys', async () => {

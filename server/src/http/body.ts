@@ -1,0 +1,59 @@
+/** Reads request bodies: JSON in UTF-8 (RFC 8259) without a content coding, each member once. */
+
+import type { FastifyInstance } from 'fastify';
+import { operationOf, RequestError, refuse } from './answers.ts';
+
+const IDENTITY = 'identity';
+/** Bytes that are not UTF-8 would become U+FFFD, and another text would be recorded than the client sent. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export function readJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
+    parseBody(body),
+  );
+  app.addHook('preParsing', async (request, reply) => {
+    if ((request.headers['content-encoding'] ?? IDENTITY).toLowerCase() === IDENTITY) return;
+    request.log.info({ operation: operationOf(request), outcome: 'refused', reason: 'http', status: 415 });
+    refuse(reply.header('accept-encoding', IDENTITY), 415, 'the content encoding is not identity');
+  });
+}
+
+function parseBody(body: Buffer): unknown {
+  const json = decoded(body);
+  const value = parsed(json);
+  if (hasMemberTwice(json)) throw new RequestError('invalid request: the body has a member twice');
+  return value;
+}
+
+function decoded(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch (error) {
+    throw new RequestError('invalid request: the body is not UTF-8', { cause: error });
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new RequestError('invalid request: the body is not the JSON it is said to be', { cause: error });
+  }
+}
+
+/** Of two members with one name, parsers take the first or the last: client, proxy and server could read different requests. */
+function hasMemberTwice(json: string): boolean {
+  const open: Set<unknown>[] = [];
+  for (const [token, text, colon] of json.matchAll(/[{}]|("(?:[^"\\]|\\.)*")(\s*:)?/g)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (text !== undefined && colon !== undefined) {
+      const name: unknown = JSON.parse(text); // "a" and "\u0061" are one name
+      const names = open.at(-1);
+      if (names?.has(name)) return true;
+      names?.add(name);
+    }
+  }
+  return false;
+}
