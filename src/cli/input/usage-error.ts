@@ -12,7 +12,12 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   ls: 'config list or history',
   auth: 'login',
   status: 'whoami or history',
+  'config ls': 'config list',
+  'config get': 'config list',
 };
+
+/** Commander adds this command. */
+const HELP = { name: 'help' };
 
 /** The parser's error in the words of the program. No value of an option is repeated, because it may be a secret. */
 export function usageError({ code, message }: CommanderError, argv: readonly string[]): Error {
@@ -24,7 +29,7 @@ export function usageError({ code, message }: CommanderError, argv: readonly str
   const [, named = ''] = /'(.*?)'/s.exec(message) ?? [];
   switch (code) {
     case 'commander.unknownCommand':
-      return below.length > 0 ? unknownCommand(argv[1] ?? '', below, help) : unknownCommand(argv[0] ?? '');
+      return below.length > 0 ? unknownCommand(argv[1] ?? '', `${argv[0]} `) : unknownCommand(argv[0] ?? '');
     case 'commander.unknownOption': {
       const option = /^--/.test(named) ? named.replace(/=.*/s, '') : named.slice(0, 2);
       const isOurs = Object.values<OptionDefinition>(OPTIONS).some(
@@ -48,25 +53,36 @@ export function usageError({ code, message }: CommanderError, argv: readonly str
       const flags = [...message.matchAll(/--[\w-]+/g)].map(([flag]) => flag);
       return invalid(`${listed(flags)} cannot be used together`);
     }
-    case 'commander.excessArguments':
-      return invalid(
-        message
-          .replace(/^error: /, '')
-          .replace(/\. Expected (\d+) arguments? but got (\d+)\.$/, ': expected $1, got $2'),
-      );
+    case 'commander.excessArguments': {
+      const [, expected, given] = /Expected (\d+) arguments? but got (\d+)/.exec(message) ?? [];
+      const taken = expected === '0' ? 'no arguments' : expected === '1' ? '1 argument' : `${expected} arguments`;
+      return invalid(`${command?.name ?? 'codesign-remote'} takes ${taken}, but got ${given}`);
+    }
+    case 'commander.invalidArgument': {
+      const [argument] = command !== undefined && 'arguments' in command ? command.arguments : [];
+      const words = typeof argument?.offers === 'object' ? argument.offers : [];
+      const meant = meantText(suggest(argv.at(-1) ?? '', words));
+      return invalid(`<${argument?.name}> must be one of ${words.join(', ')}${meant}`);
+    }
     default:
       return invalid(message.replace(/^error: /, ''));
   }
 }
 
-export function unknownCommand(
-  name: string,
-  among: readonly { readonly name: string }[] = PROGRAM.commands,
-  help = 'codesign-remote --help',
-): Error {
-  const words = among.map((one) => one.name.slice(one.name.lastIndexOf(' ') + 1));
-  const meant = (among === PROGRAM.commands ? SYNONYMS[name] : undefined) ?? suggest(name, words);
-  return cliErrors('invalid-usage', { message: `unknown command "${name}"${meantText(meant)}`, help });
+/** `group`: with a space at the end, of a command below it. */
+export function unknownCommand(word: string, group = ''): Error {
+  const known = [
+    ...PROGRAM.commands.flatMap((entry) => ('commands' in entry ? [entry, ...entry.commands] : [entry])),
+    HELP,
+  ];
+  const words = known.flatMap(({ name }) => (name.startsWith(group) ? name.slice(group.length) : []));
+  const meant = suggest(
+    word,
+    words.filter((one) => !one.includes(' ')),
+  );
+  const shown = SYNONYMS[`${group}${word}`] ?? (meant && `${group}${meant}`);
+  const help = `codesign-remote ${group}--help`;
+  return cliErrors('invalid-usage', { message: `unknown command "${group}${word}"${meantText(shown)}`, help });
 }
 
 function meantText(meant: string | undefined): string {

@@ -133,7 +133,7 @@ describe('codesign-remote completion', () => {
   it('rejects a shell that it does not know, and names those that it does', async () => {
     const { code, stdout, stderr } = await runCli(['completion', 'tcsh']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('Allowed choices are bash, zsh, fish, powershell.');
+    expect(stderr).toContain('<shell> must be one of bash, zsh, fish, powershell');
   });
 });
 

@@ -132,8 +132,8 @@ describe('config', () => {
     ['profile-name-invalid', ['set', '-p', '../x', 'code', '1'], '1 to 64'],
     ['invalid-usage', ['lst'], 'codesign-remote config --help'],
     ['invalid-usage', ['set'], 'codesign-remote config set --help'],
-    ['invalid-usage', ['get', 'code'], 'unknown command "get"'],
-    ['invalid-usage', ['list', 'x'], "too many arguments for 'list': expected 0, got 1 [invalid-usage]"],
+    ['invalid-usage', ['get', 'code'], 'unknown command "config get" (did you mean config list?)'],
+    ['invalid-usage', ['list', 'x'], 'config list takes no arguments, but got 1 [invalid-usage]'],
   ])('%s: %j, with a hint', async (error, args, hint) => {
     await using temporary = await temporaryFolder();
     const { run, config } = await setting(temporary.path);
