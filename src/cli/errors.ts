@@ -13,12 +13,12 @@ export const cliErrors = defineErrors('usage', {
     hint: (d: { suggestion: string; page: string }) => `${d.suggestion}All codes are in ${d.page}.`,
   },
   'foreign-option': {
-    message: '{option} is {what}',
+    message: '{problem}',
     hint: '{advice}',
   },
   'secret-as-argument': {
-    message: '{option}: secrets are not accepted as arguments',
-    hint: 'Change a secret that you typed: other users of this machine can see arguments, and the shell keeps them. Use codesign-remote login for the Access Secret, and CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file.',
+    message: '{options}: secrets are not accepted as arguments',
+    hint: 'Change a secret that you typed: other users of this machine can see arguments, and the shell keeps them. Use codesign-remote login for the Access Secret, and CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file.{others}',
   },
   'no-files': {
     message: 'no files were given',

@@ -8,7 +8,7 @@ import { signFiles } from '../../signing/sign-files.ts';
 import { resolveOutputs } from '../input/inputs.ts';
 import type { Io } from '../io.ts';
 import { changeConsole } from '../output/changes/change-console.ts';
-import { shellWord } from '../output/lines.ts';
+import { maskedAddress, shellWord } from '../output/lines.ts';
 import { changeAndPrint, inputsOf } from './run-changes.ts';
 
 /** With the options of this run that `resume` needs too; undefined without a journal. Exported for tests. */
@@ -19,14 +19,9 @@ export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
     const value = typed[key];
     if (isCommandLineOnly || key === 'dryRun' || value === undefined) return [];
     if (kind === undefined) return value === flag.startsWith('--no-') ? [] : [flag];
-    return [value].flat().flatMap((one) => [flag, shellWord(withoutQuery(String(one), key))]);
+    return [value].flat().flatMap((one) => [flag, shellWord(maskedAddress(String(one)))]);
   });
   return ['codesign-remote resume', ...words].join(' ');
-}
-
-/** The query of an authority's address may hold a token. */
-function withoutQuery(value: string, key: string): string {
-  return key === 'timestampUrl' ? value.replace(/\?.*/s, '?…') : value;
 }
 
 /** Returns the exit code. Throws what makes the whole run impossible: usage, settings, the certificate. */

@@ -1,6 +1,5 @@
-import type { OptionDefinition } from '../../options/option.ts';
-import { OPTIONS } from '../../options/table.ts';
 import { PROGRAM } from '../command-table.ts';
+import { isOurs, takesValue } from './strange-option.ts';
 
 /**
  * Moves options in front of a command behind it: `--profile work sign x` becomes `sign --profile work x`. Without a command,
@@ -26,25 +25,15 @@ function indexOfWord(words: readonly string[]): number {
   return at;
 }
 
-const FLAGS = new Set<string | undefined>(
-  Object.values<OptionDefinition>(OPTIONS).flatMap(({ flag, short }) => [flag, short]),
-);
-
 function isKnown(word: string, index: number, words: readonly string[]): boolean {
-  return FLAGS.has(word.replace(/=.*/s, '')) || takesNextWord(words[index - 1] ?? '');
+  return isOurs(word.replace(/=.*/s, '')) || takesNextWord(words[index - 1] ?? '');
 }
-
-const FLAGS_WITH_VALUE = new Set<string | undefined>(
-  Object.values<OptionDefinition>(OPTIONS).flatMap(({ flag, short, placeholder }) =>
-    placeholder === undefined ? [] : [flag, short],
-  ),
-);
 
 /** In `-vp`, `-p` takes the next word as its value; in `-pwork`, the value follows without a space. */
 function takesNextWord(word: string): boolean {
-  if (word.startsWith('--')) return FLAGS_WITH_VALUE.has(word);
+  if (word.startsWith('--')) return takesValue(word);
   const letters = [...word.slice(1)];
-  return letters.findIndex((letter) => FLAGS_WITH_VALUE.has(`-${letter}`)) === letters.length - 1 && letters.length > 0;
+  return letters.findIndex((letter) => takesValue(`-${letter}`)) === letters.length - 1 && letters.length > 0;
 }
 
 function isVersion(word: string): boolean {

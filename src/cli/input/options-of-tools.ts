@@ -1,112 +1,122 @@
-type Tool = 'signtool' | 'AzureSignTool' | 'jsign' | 'osslsigncode' | 'jarsigner';
+import type { StrangeOption } from './strange-option.ts';
 
-const KEY_AT_SERVICE =
-  'Leave it out: the key is at the service. Use --code for the number of the certificate there, and --certificate for the certificate itself.';
-const NOTHING_LIKE_IT = 'Leave it out: there is nothing like it here.';
+export type Tool = 'signtool' | 'AzureSignTool' | 'jsign' | 'osslsigncode' | 'jarsigner';
 
-/** What to do here, and the names of each tool's options, without the dashes. Short options that are ours too are not listed. */
-const FOREIGN_OPTIONS: readonly (readonly [advice: string, names: Readonly<Partial<Record<Tool, string>>>])[] = [
+/**
+ * What each option of another tool becomes here. An option of ours has the same value; `path` and `@list` are arguments. In other
+ * advice, {} stands for the options. Names have no dashes, and a `=` if a value follows. Short options that are ours too are left out.
+ */
+const FOREIGN_OPTIONS: readonly (readonly [here: string, names: Readonly<Partial<Record<Tool, string>>>])[] = [
+  ['--algorithm', { signtool: 'fd=', AzureSignTool: 'fd= file-digest=', jsign: 'alg=', jarsigner: 'digestalg=' }],
   [
-    'Use --algorithm.',
-    { signtool: 'fd', AzureSignTool: 'fd file-digest', jsign: 'alg', jarsigner: 'digestalg sigalg' },
-  ],
-  [
-    'Use --timestamp-url: RFC 3161 is the only kind of timestamp here.',
+    '--timestamp-url',
     {
-      signtool: 't tr tseal',
-      AzureSignTool: 'tr timestamp-rfc3161 timestamp-authenticode',
-      jsign: 'tsaurl tsmode m',
-      osslsigncode: 'ts',
-      jarsigner: 'tsa tsacert',
+      signtool: 't= tr= tseal=',
+      AzureSignTool: 'tr= timestamp-rfc3161= timestamp-authenticode=',
+      jsign: 'tsaurl=',
+      osslsigncode: 'ts=',
+      jarsigner: 'tsa=',
     },
   ],
-  ['Use --timestamp-algorithm.', { signtool: 'td', AzureSignTool: 'td timestamp-digest', jarsigner: 'tsadigestalg' }],
-  ['Use --timestamp-policy.', { jarsigner: 'tsapolicyid' }],
-  ['Use --description.', { signtool: 'd', AzureSignTool: 'description', jsign: 'n name', osslsigncode: 'n' }],
-  ['Use --url.', { signtool: 'du', AzureSignTool: 'du description-url', jsign: 'url', osslsigncode: 'i' }],
-  ['Use --append.', { signtool: 'as', AzureSignTool: 'as append-signature', osslsigncode: 'nest' }],
-  ['Use --page-hashes.', { signtool: 'ph', AzureSignTool: 'ph page-hashing', osslsigncode: 'ph' }],
+  ['--timestamp-algorithm', { signtool: 'td=', AzureSignTool: 'td= timestamp-digest=', jarsigner: 'tsadigestalg=' }],
+  ['--timestamp-policy', { jarsigner: 'tsapolicyid=' }],
+  ['--description', { signtool: 'd=', AzureSignTool: 'description=', jsign: 'n= name=', osslsigncode: 'n=' }],
+  ['--url', { signtool: 'du=', AzureSignTool: 'du= description-url=', jsign: 'url=', osslsigncode: 'i=' }],
+  ['--append', { signtool: 'as', AzureSignTool: 'as append-signature', osslsigncode: 'nest' }],
+  ['--page-hashes', { signtool: 'ph', AzureSignTool: 'ph page-hashing', osslsigncode: 'ph' }],
+  ['--replace', { jsign: 'replace' }],
+  ['--skip-any-signed', { AzureSignTool: 's skip-signed' }],
+  ['--output', { osslsigncode: 'out=', jarsigner: 'signedjar=' }],
   [
-    'Leave it out: page hashes are signed with --page-hashes only.',
+    '--certificate',
+    {
+      signtool: 'f= ac=',
+      AzureSignTool: 'ac= additional-certificates=',
+      jsign: 'certfile=',
+      osslsigncode: 'certs= spc= ac= pkcs12=',
+      jarsigner: 'certchain=',
+    },
+  ],
+  ['--certificates', { jarsigner: 'certs' }],
+  ['--signer-name', { jarsigner: 'sigfile=' }],
+  ['--concurrency', { AzureSignTool: 'mdop= max-degree-of-parallelism=' }],
+  ['@list', { AzureSignTool: 'ifl= input-file-list=' }],
+  ['path', { osslsigncode: 'in= sigin=' }],
+  ['--ca-file', { osslsigncode: 'HTTPS-CAfile=' }],
+  ['--roots', { osslsigncode: 'CAfile= TSA-CAfile=' }],
+  ['--crl-file', { osslsigncode: 'CRLfile= HTTPS-CRLfile= TSA-CRLfile=' }],
+  ['--check-revocation', { jarsigner: 'revCheck' }],
+  ['--signer', { signtool: 'ca=', osslsigncode: 'require-leaf-hash=' }],
+  ['--require-timestamp', { signtool: 'tw' }],
+  ['--pem', { osslsigncode: 'pem' }],
+  ['--index', { osslsigncode: 'index=' }],
+  ['--proxy', { jsign: 'proxyUrl=' }],
+  ['--quiet', { signtool: 'q' }],
+  ['--verbose', { signtool: 'v debug', osslsigncode: 'verbose', jarsigner: 'verbose' }],
+  ['Leave out {}: the certificate decides it, and --algorithm.', { jarsigner: 'sigalg=' }],
+  ['Leave out {}: RFC 3161 is the only kind of timestamp here.', { jsign: 'tsmode= m=', jarsigner: 'tsacert=' }],
+  [
+    'Leave out {}: page hashes are signed with --page-hashes only.',
     { signtool: 'nph', AzureSignTool: 'nph no-page-hashing' },
   ],
-  ['Use --replace, which is the default.', { jsign: 'replace' }],
-  ['Use --skip-signed or --skip-any-signed.', { AzureSignTool: 's skip-signed' }],
-  ['Use --output.', { osslsigncode: 'out', jarsigner: 'signedjar' }],
+  ['Leave out {}: revocation is checked with --check-revocation only.', { osslsigncode: 'ignore-cdp ignore-crl' }],
+  ['Leave out {}: codesign-remote verify always checks every signature, for code signing.', { signtool: 'pa all' }],
+  ['Instead of {}, use the command codesign-remote verify.', { jarsigner: 'verify' }],
   [
-    'Use --certificate.',
-    {
-      signtool: 'f ac',
-      AzureSignTool: 'ac additional-certificates',
-      jsign: 'certfile',
-      osslsigncode: 'certs spc ac pkcs12',
-      jarsigner: 'certchain',
-    },
+    'Instead of {}, use the commands codesign-remote extract and attach.',
+    { jsign: 'detached format=', osslsigncode: 'addUnauthenticatedBlob' },
   ],
-  ['Use codesign-remote inspect --certificates.', { jarsigner: 'certs' }],
-  ['Use --signer-name.', { jarsigner: 'sigfile' }],
-  ['Use --concurrency.', { AzureSignTool: 'mdop max-degree-of-parallelism' }],
-  ['Use @list.txt for a file with one path on each line.', { AzureSignTool: 'ifl input-file-list' }],
-  ['Use only the path, without an option.', { osslsigncode: 'in sigin' }],
-  ['Use --ca-file.', { osslsigncode: 'HTTPS-CAfile' }],
-  ['Use codesign-remote verify --roots.', { osslsigncode: 'CAfile TSA-CAfile' }],
-  ['Use codesign-remote verify --crl-file.', { osslsigncode: 'CRLfile HTTPS-CRLfile TSA-CRLfile' }],
-  ['Use codesign-remote verify --check-revocation.', { jarsigner: 'revCheck' }],
-  ['Leave it out: revocation is checked with --check-revocation only.', { osslsigncode: 'ignore-cdp ignore-crl' }],
-  ['Use codesign-remote verify --signer.', { signtool: 'ca', osslsigncode: 'require-leaf-hash' }],
-  ['Use codesign-remote verify --require-timestamp.', { signtool: 'tw' }],
-  ['Use codesign-remote verify: it always checks every signature, for code signing.', { signtool: 'pa all' }],
-  ['Use the command: codesign-remote verify.', { jarsigner: 'verify' }],
-  ['Use the commands codesign-remote extract and attach.', { jsign: 'detached' }],
-  ['Use codesign-remote extract --pem.', { jsign: 'format', osslsigncode: 'pem' }],
-  ['Use codesign-remote extract --index.', { osslsigncode: 'index' }],
-  ['Use --proxy, and HTTPS_PROXY for a proxy with a password.', { jsign: 'proxyUrl proxyUser' }],
-  ['Use --quiet.', { signtool: 'q' }],
-  ['Use --verbose.', { signtool: 'v debug', osslsigncode: 'verbose', jarsigner: 'verbose' }],
+  ['Instead of {}, set HTTPS_PROXY for a proxy with a password.', { jsign: 'proxyUser=' }],
   [
-    'Leave it out: the other files are signed when one fails. --all-or-nothing changes that.',
+    'Leave out {}: the other files are signed when one fails. --all-or-nothing changes that.',
     { AzureSignTool: 'coe continue-on-error' },
   ],
-  ['Leave it out: requests are retried.', { jsign: 'r tsretries w tsretrywait' }],
+  ['Leave out {}: requests are retried.', { jsign: 'r= tsretries= w= tsretrywait=' }],
   [
-    'Set CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file. codesign-remote login asks for the Access Secret.',
-    { osslsigncode: 'askpass readpass' },
+    'Instead of {}, set CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file. codesign-remote login asks for the Access Secret.',
+    { osslsigncode: 'askpass readpass=' },
   ],
   [
-    KEY_AT_SERVICE,
+    'Leave out {}: the key is at the service. Use --code for the number of the certificate there, and --certificate for the certificate itself.',
     {
-      signtool: 'a c csp i kc n r s sha1 sm u uw',
+      signtool: 'a c= csp= i= kc= n= r= s= sha1= sm u= uw',
       AzureSignTool:
-        'kvu azure-key-vault-url kvi azure-key-vault-client-id kvt azure-key-vault-tenant-id kvc azure-key-vault-certificate kvcv azure-key-vault-certificate-version kvm azure-key-vault-managed-identity au azure-authority',
-      jsign: 's keystore storetype alias keyfile',
-      osslsigncode: 'key pkcs11engine pkcs11module pkcs11cert login engine',
+        'kvu= azure-key-vault-url= kvi= azure-key-vault-client-id= kvt= azure-key-vault-tenant-id= kvc= azure-key-vault-certificate= kvcv= azure-key-vault-certificate-version= kvm azure-key-vault-managed-identity au= azure-authority=',
+      jsign: 's= keystore= storetype= alias= keyfile=',
+      osslsigncode: 'key= pkcs11engine= pkcs11module= pkcs11cert= login engine=',
       jarsigner:
-        'keystore storetype providerName providerClass providerArg addprovider protected altsigner altsignerpath conf J',
+        'keystore= storetype= providerName= providerClass= providerArg= addprovider= protected altsigner= altsignerpath= conf= J',
     },
   ],
   [
-    NOTHING_LIKE_IT,
+    'Leave out {}: there is nothing like it here.',
     {
       signtool:
-        'ad ag bp dg di dlib dmdf ds dxml enclave fdchw force g hash itos j jp kp ms noenclavewarn nosealwarn o p7 p7ce p7co p7content pg rmc sa seal sl snk sncsp snkc snks tdchw tp',
+        'ad ag= bp dg= di= dlib= dmdf= ds dxml enclave fdchw force g= hash= itos j= jp= kp ms noenclavewarn nosealwarn o= p7= p7ce= p7co= p7content= pg= rmc sa= seal sl snk= sncsp= snkc= snks= tdchw tp=',
       AzureSignTool: 'colors',
-      jsign: 'encoding',
+      jsign: 'encoding=',
       osslsigncode:
-        'add-msi-dse addUnauthenticatedBlob catalog comm ignore-timestamp jp nolegacy noverifypeer time TSA-certs TSA-key TSA-time',
+        'add-msi-dse catalog= comm ignore-timestamp jp= nolegacy noverifypeer time= TSA-certs= TSA-key= TSA-time=',
       jarsigner: 'internalsf sectionsonly strict',
     },
   ],
 ];
 
-/** signtool's options may begin with a dash too, and their case does not count. */
-export function toolsWith(name: string, hasSlash: boolean) {
-  const found = FOREIGN_OPTIONS.flatMap(([advice, rows]) => {
-    const tools = Object.entries(rows)
-      .filter(([tool]) => !hasSlash || tool === 'signtool')
-      .filter(([tool, names]) => names.split(' ').includes(tool === 'signtool' ? name.toLowerCase() : name))
-      .map(([tool]) => tool);
-    return tools.length === 0 ? [] : [{ advice, tools: tools.join(', ') }];
-  });
-  const advice = found.map((one) => (found.length > 1 ? `${one.tools}: ${one.advice}` : one.advice)).join(' ');
-  return { tools: found.map((one) => one.tools).join(', '), advice };
+export interface ForeignOption {
+  readonly tool: Tool;
+  readonly here: string;
+  readonly takesValue: boolean;
+}
+
+/** An option of signtool may begin with a slash too, and its case does not count. One of Java follows -J without a space. */
+export function foreignOptions({ name, hasSlash }: StrangeOption): readonly ForeignOption[] {
+  const word = name.replace(/^J-.*/, 'J');
+  return FOREIGN_OPTIONS.flatMap(([here, rows]) =>
+    (Object.entries(rows) as [Tool, string][]).flatMap(([tool, names]) => {
+      if (hasSlash && tool !== 'signtool') return [];
+      const wanted = tool === 'signtool' ? word.toLowerCase() : word;
+      const found = names.split(' ').find((one) => one.replace('=', '') === wanted);
+      return found === undefined ? [] : [{ tool, here, takesValue: found.endsWith('=') }];
+    }),
+  );
 }

@@ -154,6 +154,12 @@ export function shownPaths({ path, output }: { readonly path: string; readonly o
   return output === path ? shown(path) : `${shown(path)} -> ${shown(output)}`;
 }
 
+/** Without the query of an address, which may hold a token, and without its user name and password. */
+export function maskedAddress(text: string): string {
+  if (!/^[a-z]+:\/\//i.test(text)) return text;
+  return text.replace(/[?#].*/s, '?…').replace(/^(\w+:\/\/).*@/s, '$1…@');
+}
+
 /** Enough of an access key to recognise it, too little to use it. */
 export function maskedKey(accessKey: string): string {
   return accessKey.length < 12 ? '****' : `${accessKey.slice(0, 4)}…${accessKey.slice(-4)}`;

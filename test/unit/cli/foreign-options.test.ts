@@ -43,18 +43,20 @@ async function refusal(argv: readonly string[], ...existing: readonly string[]):
 }
 
 describe.each(Object.entries(TOOLS))('options of %s', (tool, names) => {
-  it('are rejected with the name of the tool and advice, or as secrets, and their value is never shown', async () => {
+  it('are rejected with the name of the tool and advice, or as secrets, and a value of theirs is shown only with our name', async () => {
     for (const name of names.split(/\s+/)) {
       for (const separate of [true, false]) {
         const given = separate ? [name, 'geheim'] : [`${name}:geheim`];
         const error = await refusal(['sign', ...given, 'app.exe']);
         const option = name.replace(/:.*/, '');
         expect([name, error?.code]).toEqual([name, expect.stringMatching(/^(?:foreign-option|secret-as-argument)$/)]);
-        expect(`${error?.message} ${error?.hint}`).not.toContain('geheim');
+        // The value of an option that has another name here is part of the translated line.
+        const texts = `${error?.message} ${error?.hint?.replaceAll(/(?:--[\w-]+ |sign @?)geheim/g, '')}`;
+        expect(texts).not.toContain('geheim');
         expect(error?.message).toContain(option.slice(0, 5));
         if (error?.code === 'foreign-option')
           expect([name, error.message]).toEqual([name, expect.stringContaining(tool)]);
-        expect(error?.hint).toMatch(/^[A-Za-z].*\.$/);
+        expect(error?.hint).toMatch(/^[A-Z].*(?:\.|codesign-remote sign .*)$/);
       }
     }
   });
@@ -95,12 +97,88 @@ it('says nothing of an option that another command has, or that stands without a
 });
 
 it.each([
-  ['-profile', 'Write --profile, with two dashes.'],
-  ['/unknown1', 'Options begin with - here.'],
+  ['-profile', 'Use: codesign-remote sign --profile …'],
+  ['/unknown1', 'Leave out /unknown1: options begin with - here. Use: codesign-remote sign …'],
   ['-passgeheim', expect.stringMatching(/^Change a secret/)],
-  ['-s', expect.stringMatching(/AzureSignTool: Use --skip.* signtool, jsign: Leave it out/)],
+  [
+    '-s',
+    expect.stringMatching(
+      /^For AzureSignTool: Use: .* --skip-any-signed app.exe; For signtool and jsign: Leave out -s/,
+    ),
+  ],
 ])('%s is rejected: %s', async (argument, hint) => {
   const error = await refusal(['sign', argument, 'app.exe']);
   expect(error).toMatchObject({ category: 'usage', hint });
   expect(error?.message).not.toContain('geheim');
+});
+
+const KEY =
+  'the key is at the service. Use --code for the number of the certificate there, and --certificate for the certificate itself.';
+
+describe('a line with several of them', () => {
+  it.each([
+    [
+      'sign /fd sha256 /tr http://a.example/?t=geheim /td SHA256 /n MyCo /a /d My%20App /v app.exe',
+      '/fd, /tr, /td, /n, /a, /d and /v are options of signtool',
+      `Leave out /n and /a: ${KEY} Use: codesign-remote sign --algorithm sha256 --timestamp-url "http://a.example/?…" --timestamp-algorithm SHA256 --description "My App" --verbose app.exe`,
+    ],
+    [
+      'sign -certs c.pem -key k.pem -n App -i https://u:geheim@x -in /app -out /b',
+      '-certs, -key, -n, -i, -in and -out are options of osslsigncode',
+      `Leave out -key: ${KEY} Use: codesign-remote sign --certificate c.pem --description App --url "https://…@x" --output /b /app`,
+    ],
+    [
+      '--keystore ks --alg SHA-256 -- app.jar',
+      '--keystore and --alg are options of jsign',
+      `Leave out --keystore: ${KEY} Use: codesign-remote sign --algorithm SHA-256 -- app.jar`,
+    ],
+    [
+      'sign -kvu https://v -ifl list.txt -s -du=https://u',
+      '-kvu, -ifl, -s and -du are options of AzureSignTool',
+      `Leave out -kvu: ${KEY} Use: codesign-remote sign --skip-any-signed --url https://u @list.txt`,
+    ],
+    [
+      'verify /pa /tw app.exe',
+      '/pa and /tw are options of signtool',
+      /: codesign-remote verify always .* Use: codesign-remote verify --require-timestamp app.exe$/,
+    ],
+    [
+      'sign -CAfile r.pem app.exe',
+      '-CAfile is an option of osslsigncode',
+      /^Instead of -CAfile, use codesign-remote verify --roots\./,
+    ],
+    [
+      'sign --require-timestamp /fd sha256 app.exe',
+      '/fd is an option of signtool',
+      'Use: codesign-remote sign --require-timestamp --algorithm sha256 app.exe',
+    ],
+    [
+      'sign -tsaurl http://a -kvi x -kvc y app.exe',
+      '-tsaurl is an option of jsign; -kvi and -kvc are options of AzureSignTool',
+      /--timestamp-url http:\/\/a app.exe$/,
+    ],
+    [
+      '/fd sha256 /x app.exe',
+      '/fd is an option of signtool; /x is neither an option nor a path',
+      / sign --algorithm sha256 …$/,
+    ],
+  ])('%s', async (line, message, hint) => {
+    const error = await refusal(line.split(' ').map(decodeURIComponent));
+    expect(error).toMatchObject({
+      code: 'foreign-option',
+      message,
+      hint: typeof hint === 'string' ? hint : expect.stringMatching(hint),
+    });
+  });
+
+  it('names secrets first, and shows no value that may be one', async () => {
+    const line =
+      'sign /p geheim geheim -p geheim --extra=geheim -pgeheim -x geheim --tolken=geheim -ygeheim /fd sha256 app.exe';
+    const error = await refusal(line.split(' '), 'app.exe');
+    expect(error).toMatchObject({ code: 'secret-as-argument', message: '/p: secrets are not accepted as arguments' });
+    expect(error?.hint).toMatch(
+      /\. In addition, \/fd is an option of signtool\. Use: .* --algorithm sha256 .*app\.exe$/,
+    );
+    expect(error?.hint).not.toContain('geheim');
+  });
 });
