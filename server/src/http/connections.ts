@@ -1,10 +1,11 @@
-/** The HTTPS server below the application: how many connections it accepts, how long a handshake may take, how they end. */
+/** The HTTPS server below the application: how long a handshake may take, what ends a connection, and how. */
 
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { answerOnSocket } from './answers.ts';
+import { connectionOf, limitConnections } from './connection-limit.ts';
 import { addressOf } from './log.ts';
 
 /** Authenticated encryption and forward secrecy: no CBC, and no CCM with a tag of 8 bytes. */
@@ -16,14 +17,6 @@ export const TLS_RULES = {
 const CHECKING_INTERVAL = 500;
 /** As long as Fastify's own default: clients that sign file after file keep their connection. Milliseconds. */
 const KEEP_ALIVE = 72_000;
-/** A flood of connections leaves one line in the log in this time. Milliseconds. */
-const BETWEEN_LINES = 10_000;
-
-/** More connections cost more memory than the machine of one server may have: about 60 KiB each. */
-const MOST_CONNECTIONS = 4096;
-/** Files that the server opens itself: database, HSM, log, and ten connections to PostgreSQL. */
-const OWN_FILES = 128;
-
 export interface ConnectionOptions {
   readonly tls: { readonly certificate: string; readonly key: string };
   readonly limits: { readonly handshake: number; readonly request: number };
@@ -52,20 +45,12 @@ export function serverFactory({ tls, limits }: ConnectionOptions): (listener: Re
 /**
  * Bounds the application's connections, logs those that never get as far as a request, and ends all of them with it.
  * To be called after every other `preClose` hook is registered: what is under way then is finished.
- * @param most limit of open connections; further ones are closed without an answer
+ * @param most limit of open connections
  */
 export function guardConnections(app: FastifyInstance<Server>, most: number): void {
   const { server } = app;
-  const open = new Set<Socket>();
+  const connections = limitConnections(app, most);
   let closing = false;
-  let reported = Number.NEGATIVE_INFINITY;
-  server.maxConnections = most;
-  server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    addressOf(socket); // Node keeps what it has read once, and cannot read it when the client has left
-    socket.once('close', () => open.delete(socket));
-    if (closing) socket.destroy();
-  });
   // Each of many requests that a client sends ahead listens for the end of their connection.
   server.on('secureConnection', (socket) => {
     socket.setMaxListeners(0);
@@ -77,15 +62,10 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
     const from = addressOf(connectionOf(socket));
     const line = { outcome: 'tls-failed', code: error.code, reason: error.reason, ...from };
     socket.destroy();
-    if (closing) return;
+    if (closing || connections.wasReplaced(socket)) return;
     // Load balancers connect and leave to see whether the port is open.
     if (error.code === 'ECONNRESET') app.log.info(line);
     else app.log.warn(line, 'a TLS handshake failed');
-  });
-  server.on('drop', (dropped) => {
-    if (performance.now() - reported < BETWEEN_LINES) return;
-    reported = performance.now();
-    app.log.warn({ outcome: 'connection-refused', connections: most, remoteAddress: dropped?.remoteAddress });
   });
   // Without these two listeners Node answers without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -93,28 +73,6 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
   // Fastify closes what has brought a request, or part of one; a handshake would keep the server until it times out.
   app.addHook('preClose', async () => {
     closing = true;
-    for (const socket of open) socket.destroy();
+    connections.close();
   });
-}
-
-/** The connection that carries TLS. Node has no public name for it; without it, the address may be missing in the log. */
-function connectionOf(socket: Socket & { readonly _parent?: unknown }): Socket {
-  return socket._parent instanceof Socket ? socket._parent : socket;
-}
-
-/**
- * How many connections leave the server enough files for its own work, whatever clients do.
- * @param files most files that this process may have open; undefined where the platform has no such limit
- */
-export function connectionLimit(files: number | undefined): number {
-  if (files === undefined) return MOST_CONNECTIONS;
-  return Math.min(MOST_CONNECTIONS, Math.max(files - OWN_FILES, Math.floor(files / 2)));
-}
-
-/** The limit of this process, which Node has raised to the hard limit at its start. */
-export function openFilesLimit(): number | undefined {
-  const report: { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } } =
-    process.report.getReport();
-  const soft = report.userLimits?.open_files?.soft;
-  return typeof soft === 'number' ? soft : undefined;
 }

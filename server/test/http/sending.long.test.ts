@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
 import { type AddressInfo, connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
+import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
 import { SIGN_PATH } from '../../../src/service/messages.ts';
 import type { ServerDependencies } from '../../src/http/app.ts';
-import { connectionLimit, openFilesLimit } from '../../src/http/connections.ts';
 import { basic, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
 
 let server: TestApp;
@@ -232,24 +232,29 @@ test('cuts off a TLS handshake that takes too long, and logs it with its address
   );
 });
 
-test('rejects connections beyond its limit, and signs for a client that is connected', async () => {
-  server = await openApp(() => ({ connections: 3 }));
-  const { socket, port } = await connected();
-  const idle = Array.from({ length: 4 }, () => connectTcp({ host: '127.0.0.1', port }));
-  await Promise.any(idle.map((each) => once(each, 'close')));
-  const body = JSON.stringify(goodRequest());
-  socket.write(`${postHead()}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-  expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 200 /);
-  for (const each of idle) each.destroy();
-  expect(server.log()).toContainEqual(
-    expect.objectContaining({ outcome: 'connection-refused', connections: 3, remoteAddress: '127.0.0.1' }),
-  );
-});
-
-test('leaves files for its own work: fewer connections than the process may open files', () => {
-  expect([256, 1024, 4000, 1_000_000].map(connectionLimit)).toEqual([128, 896, 3872, 4096]);
-  expect(connectionLimit(undefined)).toBe(4096);
-  expect(openFilesLimit()).toBeGreaterThan(200);
+test('answers each of 60 new connections of a client next to a flood of others that send nothing', async () => {
+  server = await openApp();
+  const { port } = await listening();
+  const flood = new Worker(new URL('../support/flood-worker.mjs', import.meta.url), {
+    workerData: { port, connections: 4600 },
+  });
+  const isFull = () => server.log().some(({ outcome }) => outcome === 'connections-full');
+  await expect.poll(isFull, { timeout: 60_000 }).toBe(true);
+  const statuses: number[] = [];
+  for (let call = 0; call < 60; call++) {
+    const asked = request({
+      ...{ agent: new Agent(), host: '127.0.0.1', port, path: SIGN_PATH, method: 'POST', rejectUnauthorized: false },
+      headers: { authorization: basic(server.credentials), 'content-type': 'application/json' },
+    });
+    asked.end(JSON.stringify(goodRequest()));
+    const [response] = await once(asked, 'response');
+    response.resume();
+    statuses.push(response.statusCode);
+  }
+  flood.postMessage('stop');
+  const [opened] = await once(flood, 'message');
+  expect(statuses).toEqual(Array(60).fill(200));
+  expect(opened).toBeGreaterThan(4600);
 });
 
 test('ends with silent connections, half a handshake and half a request open, and with an answer that is not read', async () => {

@@ -1,0 +1,94 @@
+/** How many connections are open, and which one is closed for the next when there are too many. */
+
+import type { IncomingMessage } from 'node:http';
+import type { Server } from 'node:https';
+import { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { operationOf } from './answers.ts';
+import { addressOf } from './log.ts';
+
+/** More connections cost more memory than the machine of one server may have: about 60 KiB each. */
+const MOST_CONNECTIONS = 4096;
+/** Files that the server opens itself: database, HSM, log, and ten connections to PostgreSQL. */
+const OWN_FILES = 128;
+
+/** Operations that need a client's credentials. */
+const CLIENTS_OPERATIONS: ReadonlySet<string | undefined> = new Set(['sign', 'report-sign']);
+
+/** A flood of connections leaves one line in the log in this time. Milliseconds. */
+const BETWEEN_LINES = 10_000;
+
+/**
+ * At the limit a new connection replaces the oldest one that has not sent a request, or else the oldest one without a
+ * client's credentials: a host that has none cannot shut clients out. If all are those of clients, the new one is closed.
+ */
+export function limitConnections(app: FastifyInstance<Server>, most: number) {
+  const open = new Set<Socket>();
+  // The first of a set is the oldest.
+  const silent = new Set<Socket>();
+  const withoutLogin = new Set<Socket>();
+  const replaced = new WeakSet<Socket>();
+  let closing = false;
+  let reported = Number.NEGATIVE_INFINITY;
+  const forget = (socket: Socket) => {
+    for (const sockets of [open, silent, withoutLogin]) sockets.delete(socket);
+  };
+  const replace = (newest: Socket) => {
+    const closed = silent.values().next().value ?? withoutLogin.values().next().value ?? newest;
+    replaced.add(closed);
+    forget(closed);
+    closed.destroy();
+    if (performance.now() - reported < BETWEEN_LINES) return;
+    reported = performance.now();
+    app.log.warn({ outcome: 'connections-full', connections: most, ...addressOf(closed) });
+  };
+
+  app.server.on('connection', (socket: Socket) => {
+    addressOf(socket); // Node keeps what it has read once, and cannot read it when the client has left
+    if (closing) socket.destroy();
+    else if (open.size >= most) replace(socket);
+    if (socket.destroyed) return;
+    open.add(socket);
+    silent.add(socket);
+    socket.once('close', () => forget(socket));
+  });
+  app.server.on('request', ({ socket }: IncomingMessage) => {
+    const connection = connectionOf(socket);
+    if (silent.delete(connection)) withoutLogin.add(connection);
+  });
+  // The credentials are checked before this hook, and the body is read after it.
+  app.addHook('preParsing', async (request) => {
+    if (CLIENTS_OPERATIONS.has(operationOf(request))) withoutLogin.delete(connectionOf(request.raw.socket));
+  });
+  return {
+    /** Whether this socket, or the TLS on it, was closed for a newer one. */
+    wasReplaced: (socket: Socket) => replaced.has(connectionOf(socket)),
+    /** Closes all, and those that come later. */
+    close() {
+      closing = true;
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+/** The connection that carries TLS. Node has no public name for it; without it, the address may be missing in the log. */
+export function connectionOf(socket: Socket & { readonly _parent?: unknown }): Socket {
+  return socket._parent instanceof Socket ? socket._parent : socket;
+}
+
+/**
+ * How many connections leave the server enough files for its own work, whatever clients do.
+ * @param files most files that this process may have open; undefined where the platform has no such limit
+ */
+export function connectionLimit(files: number | undefined): number {
+  if (files === undefined) return MOST_CONNECTIONS;
+  return Math.min(MOST_CONNECTIONS, Math.max(files - OWN_FILES, Math.floor(files / 2)));
+}
+
+/** The limit of this process, which Node has raised to the hard limit at its start. */
+export function openFilesLimit(): number | undefined {
+  const report: { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } } =
+    process.report.getReport();
+  const soft = report.userLimits?.open_files?.soft;
+  return typeof soft === 'number' ? soft : undefined;
+}

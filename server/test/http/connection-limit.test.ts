@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
+import { connect } from 'node:tls';
+import { afterEach, expect, test } from 'vitest';
+import { SIGN_PATH } from '../../../src/service/messages.ts';
+import { connectionLimit, openFilesLimit } from '../../src/http/connection-limit.ts';
+import { basic, openApp, type TestApp } from '../support/in-process.ts';
+
+let server: TestApp;
+let port: number;
+let sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+  await server.close();
+});
+
+/** A server with this limit of connections. */
+async function listen(connections: number): Promise<void> {
+  server = await openApp(() => ({ connections }));
+  await server.app.listen({ host: '127.0.0.1', port: 0 });
+  ({ port } = server.app.server.address() as AddressInfo);
+}
+
+/** A connection that sends nothing. */
+async function silent(): Promise<Socket> {
+  const socket = connectTcp({ host: '127.0.0.1', port });
+  sockets.push(socket);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** A connection that is kept after its request was answered. */
+async function answered(head: string, body = ''): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  sockets.push(socket);
+  socket.on('error', () => {});
+  socket.write(`${head} HTTP/1.1\r\nHost: x\r\n${body}\r\n`);
+  await once(socket, 'data');
+  return socket;
+}
+const anyone = () => answered('GET /healthz');
+const withWrongSecret = () => {
+  const { credentials } = server;
+  const authorization = basic({ ...credentials, accessSecret: 'wrong' });
+  return answered(`POST ${SIGN_PATH}`, `Authorization: ${authorization}\r\nContent-Length: 0\r\n`);
+};
+const client = () =>
+  answered(`POST ${SIGN_PATH}`, `Authorization: ${basic(server.credentials)}\r\nContent-Length: 0\r\n`);
+
+const isClosed = (socket: Socket) => expect.poll(() => socket.closed).toBe(true);
+
+test('closes the oldest connection without a request for each one beyond the limit, and says so in the log once', async () => {
+  await listen(4);
+  const [first, kept, second] = [await silent(), await anyone(), await silent()];
+  await client();
+  const newest = await silent();
+  await isClosed(first);
+  await client();
+  await isClosed(second);
+  expect([kept.closed, newest.closed]).toEqual([false, false]);
+  const line = { outcome: 'connections-full', connections: 4, remoteAddress: '127.0.0.1' };
+  expect(server.log().filter(({ outcome }) => outcome === 'connections-full')).toEqual([expect.objectContaining(line)]);
+  expect(server.log().filter(({ outcome }) => outcome === 'tls-failed')).toEqual([]);
+});
+
+test('closes those without a client’s credentials next, the oldest first, and a new one where all are clients’', async () => {
+  await listen(3);
+  const [first, second] = [await anyone(), await withWrongSecret()];
+  const clients = [await client(), await client()];
+  await isClosed(first);
+  clients.push(await client());
+  await isClosed(second);
+  await isClosed(await silent());
+  expect(clients.map(({ closed }) => closed)).toEqual([false, false, false]);
+});
+
+test('leaves files for its own work: fewer connections than the process may open files', () => {
+  expect([256, 1024, 4000, 1_000_000].map(connectionLimit)).toEqual([128, 896, 3872, 4096]);
+  expect(connectionLimit(undefined)).toBe(4096);
+  expect(openFilesLimit()).toBeGreaterThan(200);
+});
