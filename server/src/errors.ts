@@ -121,6 +121,10 @@ export const SERVER_ERRORS = {
     ({ operation, reason }) => `the HSM failed to ${operation}: ${reason}`,
     'See the HSM’s own log (SoftHSM writes to syslog), and check that its token is in place.',
   ),
+  'hsm-signature-wrong': local(
+    ({ reason }) => `the HSM returned a wrong signature: ${reason}`,
+    "Check the HSM, and that the certificate belongs to the token's key.",
+  ),
   'token-not-found': local(
     ({ label }) => `the HSM has no token with the label ${label}`,
     'Restore the data folder from its backup, or check which library and data folder are used.',

@@ -4,6 +4,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type Envelope, REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
+import { ServerError } from '../errors.ts';
+import { isOfDatabase } from '../records/database-errors.ts';
 import { addressOf } from './log.ts';
 
 export const PAGE_PATH = '/';
@@ -50,6 +52,9 @@ const MESSAGES: Readonly<Record<number, string>> = {
   505: 'this server speaks HTTP/1.1',
 };
 
+/** Seconds. A client that waits so long between five attempts outlasts the restart of a database. */
+const RETRY_AFTER_FAILURE = 5;
+
 type Operation = 'sign' | 'report-sign' | 'page';
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   [SIGN_PATH]: 'sign',
@@ -73,8 +78,12 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
       error instanceof RequestError ? error.message : (MESSAGES[status] ?? 'invalid request'),
     );
   }
-  request.log.error({ operation, outcome: 'failed', err: error });
-  return refuse(reply, 500, 'internal error');
+  // Where a signature may be counted, `OutcomeUnknown` hides the database's own error.
+  const isAway = error instanceof ServerError || isOfDatabase(error);
+  request.log.error({ operation, outcome: 'failed', err: error, status: isAway ? 503 : 500 });
+  return isAway
+    ? refuseForNow(reply, RETRY_AFTER_FAILURE, 'database or HSM failed; no signature was counted')
+    : refuse(reply, 500, 'internal error');
 }
 
 export function frameworkErrors(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {

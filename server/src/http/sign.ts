@@ -79,7 +79,7 @@ async function signAndCount(
 
   // 1. The HSM.
   const key = await keys.find(certificate.keyId);
-  const signature = await key.sign(algorithm, digest);
+  const signature = await key.sign(algorithm, digest, certificate.chain);
   // While transactions fail, nothing else is signed before this one is counted: it might be thrown away, too.
   if (!store.counting.isFailing()) leaveHsm();
   if (reply.raw.destroyed) {

@@ -1,6 +1,6 @@
 /** Keys in any HSM with a PKCS#11 library (PKCS#11 2.40): tokens by label, keys by CKA_ID, CKM_RSA_PKCS. */
 
-import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createPublicKey, type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
 import type * as Pkcs11 from 'pkcs11js';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { ServerError } from '../errors.ts';
@@ -14,6 +14,7 @@ import {
   load,
   unload,
 } from './pkcs11-library.ts';
+import { checkSignature, digestInfo } from './signature-check.ts';
 import { logIn } from './token-login.ts';
 
 export const RSA_BITS = [2048, 3072, 4096] as const;
@@ -25,9 +26,10 @@ export interface SigningKey {
   readonly publicKey: KeyObject;
   /**
    * RSASSA-PKCS1-v1_5 over the DigestInfo of `digest` (RFC 8017, 8.2), computed in the HSM.
+   * @param chain PEM; the first certificate must verify the signature. Without it, the public key in the HSM must
    * @returns the raw signature, as long as the modulus
    */
-  sign(algorithm: DigestAlgorithm, digest: Uint8Array): Promise<Uint8Array>;
+  sign(algorithm: DigestAlgorithm, digest: Uint8Array, chain?: string): Promise<Uint8Array>;
 }
 
 export type KeyStore = ReturnType<typeof openToken>;
@@ -81,19 +83,28 @@ function openToken(library: Library, token: TokenOptions) {
   const { p11, module } = library;
   const login = logIn(library, token);
   const keys = new Map<string, SigningKey>();
+  const leafKeys = new Map<string, KeyObject>();
+  const keyOfLeaf = (chain: string): KeyObject => {
+    const known = leafKeys.get(chain) ?? new X509Certificate(chain).publicKey;
+    leafKeys.set(chain, known);
+    return known;
+  };
 
   const remember = (id: Buffer, publicKey: KeyObject): SigningKey => {
     const length = Math.ceil((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
     const key: SigningKey = {
       id: id.toString('hex'),
       publicKey,
-      sign: (algorithm, digest) =>
+      sign: (algorithm, digest, chain) =>
         login.withSession('signing', (session, handles) =>
           attemptAsync('sign', async () => {
             const handle = handles.get(key.id) ?? findPrivateKey(session, id);
             handles.set(key.id, handle);
             module.C_SignInit(session, { mechanism: p11.CKM_RSA_PKCS }, handle);
-            return await module.C_SignAsync(session, digestInfo(algorithm, digest), Buffer.alloc(length));
+            const signed = digestInfo(algorithm, digest);
+            const signature = await module.C_SignAsync(session, signed, Buffer.alloc(length));
+            checkSignature(signed, signature, chain === undefined ? publicKey : keyOfLeaf(chain));
+            return signature;
           }),
         ),
     };
@@ -197,17 +208,4 @@ function keyTemplates(p11: typeof Pkcs11, id: Buffer, label: string, bits: RsaBi
       { type: p11.CKA_UNWRAP, value: false },
     ],
   };
-}
-
-/** The bytes of a DigestInfo before the digest, in hexadecimal (RFC 8017, section 9.2, note 1). */
-const PREFIX: Readonly<Record<DigestAlgorithm, string>> = {
-  SHA1: '3021300906052b0e03021a05000414',
-  SHA256: '3031300d060960864801650304020105000420',
-  SHA384: '3041300d060960864801650304020205000430',
-  SHA512: '3051300d060960864801650304020305000440',
-};
-
-/** @param digest raw bytes, as long as the algorithm makes them */
-export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from(PREFIX[algorithm], 'hex'), digest]);
 }

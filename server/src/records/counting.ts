@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { createBatches } from './batches.ts';
+import { isRefusal, isRolledBack } from './database-errors.ts';
 import type { RowsTable } from './dialect.ts';
 import { type NewRecord, RECORD_COLUMNS, type Tables, toRecordRow } from './rows.ts';
 
@@ -197,18 +198,4 @@ async function retry<T>(
       await sleep(PAUSE, undefined, { signal: ending }).catch(() => {}); // an abort only ends the wait
     }
   }
-}
-
-/** Whether the database refused what it was given or has no space for it: by SQLite's names, and by PostgreSQL's classes 22, 23 and 53. */
-function isRefusal(error: unknown): boolean {
-  return /^(22|23|53|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|FULL))/.test(codeOf(error));
-}
-
-/** Whether an answer to COMMIT says that nothing was committed; PostgreSQL's class 40 is "transaction rollback". */
-function isRolledBack(error: unknown): boolean {
-  return isRefusal(error) || /^(40|SQLITE_BUSY)/.test(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type { Pool } from 'pg';
 import { reasonOf, ServerError } from '../errors.ts';
+import { PostgresError, rolledBack, unreachable } from './database-errors.ts';
 import { postgresRows } from './dialect.ts';
 import { migrate } from './migrations.ts';
 import type { Tables } from './rows.ts';
@@ -47,6 +48,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
 
 /**
  * The pool as Kysely uses it.
+ * - Every error has a code of PostgreSQL's.
  * - A COMMIT that PostgreSQL answers with ROLLBACK is an error: it does so without one after an error in the transaction.
  * - After an error that is not the database's own answer (a time-out, a broken connection) a statement may still run and a
  *   transaction may still be open. Such a connection is closed, which rolls back: its next user would work inside that
@@ -59,34 +61,28 @@ export function checkedPool(pool: Pool, isAnswer: (error: unknown) => boolean): 
     if (names.size < STATEMENTS && !names.has(text)) names.set(text, `statement-${names.size}`);
     return names.get(text);
   };
+  const coded = (error: unknown) => (isAnswer(error) || error instanceof PostgresError ? error : unreachable(error));
   return {
     end: () => pool.end(),
     async connect() {
-      const client = await pool.connect();
+      const client = await pool.connect().catch((error: unknown) => {
+        throw coded(error);
+      });
       let broken = false;
       const query = async (text: string, values: readonly unknown[]) => {
         if (broken && text === 'rollback') return { command: 'ROLLBACK', rows: [] };
         try {
           const name = values.length > 0 ? nameOf(text) : undefined;
           const result = await client.query({ text, values: [...values], ...(name !== undefined && { name }) });
-          if (text === 'commit' && result.command !== 'COMMIT') throw new RolledBack(result.command);
+          if (text === 'commit' && result.command !== 'COMMIT') throw rolledBack(result.command);
           return result;
         } catch (error) {
-          broken ||= !isAnswer(error) && !(error instanceof RolledBack);
-          throw error;
+          broken ||= !isAnswer(error) && !(error instanceof PostgresError);
+          throw coded(error);
         }
       };
       const release = () => client.release(broken);
       return { query, release } as unknown as PostgresPoolClient; // Kysely's other form of query is for cursors
     },
   };
-}
-
-class RolledBack extends Error {
-  override readonly name = 'RolledBack';
-  /** PostgreSQL's own code for a transaction that it rolled back. */
-  readonly code = '40000';
-  constructor(answer: string) {
-    super(`the database answered COMMIT with ${answer}`);
-  }
 }

@@ -1,3 +1,4 @@
+import pkcs11 from 'pkcs11js';
 import { afterEach, expect, test, vi } from 'vitest';
 import { ServerError } from '../../src/errors.ts';
 import type { KeyStore, SigningKey } from '../../src/keys/pkcs11.ts';
@@ -6,7 +7,10 @@ import type { Store } from '../../src/records/store.ts';
 import { goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
 
 let server: TestApp;
-afterEach(() => server.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await server.close();
+});
 
 test('each client has a count of its own', async () => {
   server = await openApp();
@@ -22,31 +26,86 @@ test('concurrent calls are all counted', async () => {
   expect(await server.counted()).toBe(50);
 });
 
-test('a failure of the HSM is an internal error that counts nothing and keeps no record', async () => {
-  server = await openApp(({ keys }) => ({
-    keys: {
-      ...keys,
-      async find(id) {
-        const key = await keys.find(id);
-        const sign = async () =>
-          Promise.reject(new ServerError('hsm-failed', { operation: 'sign', reason: 'CKR_DEVICE_ERROR' }));
-        return key && { ...key, sign };
+/** Answers of the HSM that are no signature of the digest, by what they are. */
+const faultySignatures: readonly (readonly [string, (good: Buffer) => Buffer])[] = [
+  ['one bit is wrong', (good) => Buffer.concat([good.subarray(0, -1), Buffer.of((good.at(-1) ?? 0) ^ 1)])],
+  ['it is short', (good) => good.subarray(0, 10)],
+  ['it is empty', () => Buffer.alloc(0)],
+  ['it is longer than the key', (good) => Buffer.concat([good, Buffer.of(0)])],
+  ['it is zero', (good) => Buffer.alloc(good.length)],
+];
+
+test.each(faultySignatures)('a signature of the HSM is not given and does not count where %s', async (_name, fault) => {
+  const real = pkcs11.PKCS11;
+  let isFaulty = true;
+  vi.spyOn(pkcs11, 'PKCS11').mockImplementation(function faultyLibrary() {
+    const library = new real();
+    const sign = library.C_SignAsync;
+    return Object.assign(library, {
+      async C_SignAsync(...args: Parameters<typeof sign>) {
+        const signature = await sign.apply(library, args);
+        return isFaulty ? fault(signature) : signature;
       },
-    },
+    });
+  });
+  server = await openApp();
+  const answer = await server.sign(goodRequest());
+  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' }, body: { code: 503, data: null } });
+  expect(server.log().at(-1)).toMatchObject({
+    ...{ operation: 'sign', outcome: 'failed', status: 503 },
+    err: { code: 'hsm-signature-wrong', message: expect.stringContaining('the HSM returned a wrong signature') },
+  });
+  expect(await server.counted()).toBe(0);
+  isFaulty = false;
+  expect((await server.sign(goodRequest())).status).toBe(200);
+});
+
+test('a signature by another key than that of the certificate is not given and does not count', async () => {
+  server = await openApp(({ store }) => {
+    const find: Store['certificates']['find'] = async (number) => {
+      const own = await store.certificates.find(number);
+      const other = await store.certificates.find('1');
+      return own && other && { ...own, chain: other.chain };
+    };
+    return { store: { ...store, certificates: { ...store.certificates, find } } };
+  });
+  expect(await server.sign(goodRequest())).toMatchObject({ status: 503, body: { code: 503, data: null } });
+  expect(server.log().at(-1)).toMatchObject({ err: { code: 'hsm-signature-wrong' } });
+  expect(await server.counted()).toBe(0);
+});
+
+test('a failure of the HSM is answered with 503, counts nothing and keeps no record', async () => {
+  server = await openApp(({ keys }) => ({
+    keys: beforeSigning(keys, () => {
+      throw new ServerError('hsm-failed', { operation: 'sign', reason: 'CKR_DEVICE_ERROR' });
+    }),
   }));
   const answer = await server.sign(goodRequest());
-  expect(answer.status).toBe(500);
-  expect(answer.body).toEqual({ code: 500, message: 'internal error', data: null });
+  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+  expect(answer.body).toEqual({ code: 503, message: expect.stringContaining('no signature was counted'), data: null });
   expect(server.log().at(-1)).toMatchObject({ operation: 'sign', outcome: 'failed' });
+  expect(await server.counted()).toBe(0);
+});
+
+test('a programming error is answered with 500', async () => {
+  server = await openApp(({ keys }) => ({
+    keys: beforeSigning(keys, () => {
+      throw new TypeError('cannot read properties of undefined');
+    }),
+  }));
+  expect(await server.sign(goodRequest())).toMatchObject({
+    status: 500,
+    body: { code: 500, message: 'internal error', data: null },
+  });
   expect(await server.counted()).toBe(0);
 });
 
 test('a signature whose record cannot be stored does not leave the server', async () => {
   server = await openApp(({ store }) => ({
-    store: { ...store, counting: { ...store.counting, add: async () => Promise.reject(new Error('disk full')) } },
+    store: { ...store, counting: { ...store.counting, add: () => Promise.reject(diskFull()) } },
   }));
   const answer = await server.sign(goodRequest());
-  expect(answer).toMatchObject({ status: 500, body: { code: 500, data: null } });
+  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' }, body: { code: 503, data: null } });
   expect(await server.counted()).toBe(0);
   expect(await thrownAway()).toEqual({ failed: 1 });
 });
@@ -148,13 +207,13 @@ test('while transactions fail, the HSM signs for one call at a time, and for the
         async add() {
           await new Promise((resolve) => setTimeout(resolve, 10));
           underWay -= 1;
-          throw new Error('away');
+          throw diskFull();
         },
       },
     },
   }));
   const answers = await Promise.all(Array.from({ length: 6 }, () => server.sign(goodRequest())));
-  expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(500));
+  expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(503));
   expect(most).toBe(1);
 });
 
@@ -171,15 +230,20 @@ test('a count is taken back once, however often that is asked', async () => {
   expect(await records.find(record.id)).toMatchObject({ counted: false });
 });
 
+/** What SQLite throws. */
+function diskFull(): Error {
+  return Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+}
+
 /** Keys that do something before each signature. */
 function beforeSigning(keys: KeyStore, work: () => void | Promise<void>): KeyStore {
   return {
     ...keys,
     async find(id) {
       const key = await keys.find(id);
-      const sign: SigningKey['sign'] = async (algorithm, digest) => {
+      const sign: SigningKey['sign'] = async (...args) => {
         await work();
-        return (await key?.sign(algorithm, digest)) ?? expect.unreachable();
+        return (await key?.sign(...args)) ?? expect.unreachable();
       };
       return key && { ...key, sign };
     },

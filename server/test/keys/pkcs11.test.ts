@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import pkcs11 from 'pkcs11js';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { DIGEST_ALGORITHMS } from '../../../src/crypto/algorithms.ts';
-import { createToken, digestInfo, openPkcs11, type TokenOptions } from '../../src/keys/pkcs11.ts';
+import { createToken, openPkcs11, type TokenOptions } from '../../src/keys/pkcs11.ts';
+import { digestInfo } from '../../src/keys/signature-check.ts';
 import { configureSoftHsm, findSoftHsm, tokenFolder } from '../../src/keys/softhsm.ts';
 
 const KEY_BITS = 2048;

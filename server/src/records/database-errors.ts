@@ -1,0 +1,43 @@
+/** Errors of SQLite and PostgreSQL, by the codes that both give them. */
+
+import { reasonOf } from '../errors.ts';
+
+/** An error that PostgreSQL does not report itself, with the code of its own that means the same. */
+export class PostgresError extends Error {
+  override readonly name = 'PostgresError';
+  readonly code: string;
+
+  constructor(code: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}
+
+/** PostgreSQL answered COMMIT, but not with COMMIT. */
+export function rolledBack(answer: string): PostgresError {
+  return new PostgresError('40000', `the database answered COMMIT with ${answer}`);
+}
+
+/** The connection broke, was not established, or brought no answer in time. */
+export function unreachable(cause: unknown): PostgresError {
+  return new PostgresError('08000', reasonOf(cause) || 'the database cannot be reached', cause);
+}
+
+/** Whether the error is one of the database. PostgreSQL's codes have 5 characters; those of the system, such as EPIPE, begin with E. */
+export function isOfDatabase(error: unknown): boolean {
+  return /^(SQLITE_\w+|[0-9A-DF-Z][0-9A-Z]{4})$/.test(codeOf(error));
+}
+
+/** Whether the database refused what it was given or has no space for it: by SQLite's names, and by PostgreSQL's classes 22, 23 and 53. */
+export function isRefusal(error: unknown): boolean {
+  return /^(22|23|53|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|FULL))/.test(codeOf(error));
+}
+
+/** Whether an answer to COMMIT says that nothing was committed; PostgreSQL's class 40 is "transaction rollback". */
+export function isRolledBack(error: unknown): boolean {
+  return isRefusal(error) || /^(40|SQLITE_BUSY)/.test(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
