@@ -1,6 +1,6 @@
 /** The command line, in this process or as a process of its own. What it prints and leaves is searched for the credentials that it was given. */
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, chown, copyFile, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -139,16 +139,21 @@ async function runProcess(args: readonly string[], variables: Variables, options
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** Copies the program, and Node's own, to where every user can run them: this repository may be below a folder of root's. */
+/** Copies the program to where every user can run it, and Node's own too if it is in a folder that others cannot enter. */
 export async function programForOthers(folder: string): Promise<{ readonly program: string; readonly node: string }> {
   await chmod(folder, 0o755);
   for (const part of ['bin', 'dist', 'package.json']) {
     await cp(join(REPOSITORY, part), join(folder, 'program', part), { recursive: true });
   }
+  const program = join(folder, 'program', 'bin', 'codesign-remote.js');
+  const nobody = 65_534;
+  if (spawnSync(process.execPath, ['--version'], { uid: nobody, cwd: '/' }).status === 0) {
+    return { node: process.execPath, program };
+  }
   const node = join(folder, 'node');
   await copyFile(process.execPath, node);
   await chmod(node, 0o755);
-  return { node, program: join(folder, 'program', 'bin', 'codesign-remote.js') };
+  return { node, program };
 }
 
 export interface CliFileJson {
