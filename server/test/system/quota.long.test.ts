@@ -3,7 +3,7 @@ import { quotaRounds } from '../support/quota-scene.ts';
 
 // Several servers on one SQLite file is not what it is for, but must hold too.
 test.each([
-  ['PostgreSQL', 20],
+  ['PostgreSQL', 8],
   ['SQLite', 3],
 ] as const)(
   'servers on one %s database, killed and started again and again, never go over a quota and count what they answer',
