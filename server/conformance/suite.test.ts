@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../test/support/services/server.ts';
+import { prepareTables } from '../src/records/migrations.ts';
 import { openSqliteStore } from '../src/records/sqlite.ts';
 import { resultText } from './command/print.ts';
 import { openDeployment } from './deployment.ts';
@@ -73,7 +74,7 @@ describe('the bundled server', () => {
   });
 
   test('keeps every rule, spends no more than was announced, and checks the parameters in the document’s order', async () => {
-    const store = await openSqliteStore(join(folder, 'service', 'database.sqlite'));
+    const store = await openSqliteStore(join(folder, 'service', 'database.sqlite'), prepareTables('use'));
     const counted = async () => (await store.clients.list())[0]?.signatures ?? Number.NaN;
     const deployment = openDeployment(await optionsOf(server, counted));
     try {

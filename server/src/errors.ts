@@ -83,15 +83,23 @@ export const SERVER_ERRORS = {
   ),
   'data-folder-not-made': usage(
     ({ path }) => `there is no server data in ${path}`,
-    'Check --data and CODESIGN_SERVER_DATA. A first start, or certificate add, makes the data.',
+    'Check --data and CODESIGN_SERVER_DATA. init, a first start, certificate add or certificate request makes the data.',
   ),
   'database-unusable': local(
     ({ reason }) => `the database cannot be used: ${reason}`,
     'Check --database or CODESIGN_SERVER_DATABASE, that the database is there and runs, and that its user may make tables in it.',
   ),
   'database-of-another': usage(
-    'the database holds no code-signing authority, though the data folder was made',
-    'Use the database that the data folder was made with: data does not move to another by itself. A folder that holds database.sqlite was made without --database.',
+    ({ reason }) => `the database does not belong to the data folder: ${reason}`,
+    'Check --database, CODESIGN_SERVER_DATABASE and --data. Use the database that the data folder was made with. Only init and a first start create tables in a database that is named, which must be empty.',
+  ),
+  'database-newer': local(
+    ({ migration }) => `the database is of a newer version of the server: it has the migration ${migration}`,
+    'Use that version, or restore the backup that was made before the upgrade.',
+  ),
+  'database-older': local(
+    'the database is of an older version of the server',
+    'Make a backup, then restart the server or run init: both update the tables.',
   ),
   'data-folder-incomplete': local(
     ({ path, missing }) => `the data folder ${path} lacks ${missing}`,
@@ -138,16 +146,20 @@ export const SERVER_ERRORS = {
     'Choose another number: a number always means one key.',
   ),
   'nothing-to-change': usage(
-    ({ accessKey }) => `no option says what to change of the client ${accessKey}`,
+    ({ given }) => `no option says what to change of the client ${given}`,
     'Use at least one of --name, --certificate, --all-certificates, --algorithm, --all-algorithms and --expires.',
   ),
   'client-not-found': usage(
-    ({ accessKey }) => `there is no client with the access key ${accessKey}`,
+    ({ given }) => `there is no client with the access key or name ${given}`,
     'client list shows them.',
   ),
   'viewer-not-found': usage(
-    ({ accessKey }) => `there is no viewer with the access key ${accessKey}`,
+    ({ given }) => `there is no viewer with the access key or name ${given}`,
     'viewer list shows them.',
+  ),
+  'name-ambiguous': usage(
+    ({ name, keys }) => `more than one has the name ${name}: ${keys}`,
+    'Use the access key instead of the name.',
   ),
   'certificate-not-found': usage(
     ({ number }) => `there is no certificate with the number ${number}`,

@@ -6,6 +6,7 @@ import { reasonOf, ServerError } from './errors.ts';
 import { type App, buildServer } from './http/app.ts';
 import { connectionLimit, openFilesLimit } from './http/connection-limit.ts';
 import { TLS_RULES } from './http/connections.ts';
+import type { Operation } from './records/audit.ts';
 import { addressOf, bracketed, isWildcard, keepAddress } from './setup/address.ts';
 import { restoreChainFiles } from './setup/certificates.ts';
 import { addClient, UNRESTRICTED } from './setup/clients.ts';
@@ -36,16 +37,20 @@ export interface RunningServer {
 }
 
 /** Starts the server; resolves once it takes calls and has said so. */
-export async function startServer(config: StartConfig, surroundings: Surroundings): Promise<RunningServer> {
+export async function startServer(
+  config: StartConfig,
+  surroundings: Surroundings,
+  operation: Operation,
+): Promise<RunningServer> {
   const { environment, now, terminal } = surroundings;
   await chooseHsm(config, environment); // without an HSM it makes nothing
   const folder = dataFolder(config.dataRoot);
   const receiverOf = () => chooseReceiver(config.clientEnv, config.dataRoot, terminal);
   if (!(await isMade(folder))) {
     await receiverOf(); // a start that cannot show credentials makes nothing
-    await makeData(config, environment, now);
+    await makeData(config, environment, operation, 'create');
   }
-  const data = await openData(config, environment);
+  const data = await openData(config, environment, 'update');
   let app: App | undefined;
   let certificateInUse = '';
   try {
@@ -67,7 +72,7 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
     const address = addressOf(config, port, tls.caFile);
     await keepAddress(folder, address);
     if (receiver !== undefined) {
-      await addClient(data, UNRESTRICTED, { address, receiver, now: now() });
+      await addClient(data, UNRESTRICTED, { address, receiver, operation });
       reportFirstStart(app, folder, receiver);
     } else if (config.clientEnv !== undefined) {
       app.log.info({ clientEnv: config.clientEnv }, 'the server has clients already: client add makes another file');

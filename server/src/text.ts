@@ -33,6 +33,8 @@ export interface ListOptions {
 const ABSENT: Readonly<Record<string, string>> = {
   quota: 'none',
   left: 'unlimited',
+  monthlyQuota: 'none',
+  leftThisMonth: 'unlimited',
   expiresAt: 'never',
   certificates: 'all',
   algorithms: 'all',

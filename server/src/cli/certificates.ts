@@ -3,13 +3,15 @@ import type { Command } from 'commander';
 import { type DataOptions, dataConfig } from '../config.ts';
 import { ServerError } from '../errors.ts';
 import { RSA_BITS } from '../keys/pkcs11.ts';
+import { isDisabled } from '../records/rows.ts';
 import { importCertificate, makeCertificate, requestCertificate } from '../setup/certificates.ts';
 import { dataFolder } from '../setup/data-folder.ts';
 import { makeData } from '../setup/make-data.ts';
 import type { Surroundings } from '../start.ts';
 import { type ListOptions, printList } from '../text.ts';
 import { dataCommand, listCommand, withData, withStore } from './data.ts';
-import { checked, chosen, readName } from './values.ts';
+import { operationOf } from './operation.ts';
+import { checked, chosen, readDuration, readName } from './values.ts';
 
 interface KeyOptions extends DataOptions {
   readonly number: string;
@@ -26,10 +28,11 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
     .requiredOption('--number <n>', 'number that clients give as --code')
     .option('--bits <n>', 'RSA key size: 2048, 3072 or 4096', '3072')
     .option('--common-name <name>', 'name of the signer in the certificate', 'Code Signing')
-    .action(async (options: KeyOptions) => {
+    .action(async (options: KeyOptions, command: Command) => {
       const wanted = { ...readKey(options), commonName: readName('--common-name', options.commonName) };
-      await makeData(dataConfig(options, environment), environment, now);
-      announce(await withData(options, surroundings, (data) => makeCertificate(data, wanted, now())));
+      const operation = operationOf(command, surroundings);
+      await makeData(dataConfig(options, environment), environment, operation, 'use');
+      announce(await withData(options, surroundings, (data) => makeCertificate(data, wanted, operation)));
     });
 
   dataCommand(certificate, 'request', 'makes a key and prints a request (PKCS#10) for a CA, the same one each time')
@@ -40,23 +43,27 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
     .option('--bits <n>', 'RSA key size: 2048, 3072 or 4096', '3072')
     .option('--common-name <name>', 'common name in the request', 'Code Signing')
     .option('--organization <name>', 'organization in the request')
-    .action(async (options: KeyOptions) => {
+    .action(async (options: KeyOptions, command: Command) => {
       const { organization } = options;
       const subject = {
         commonName: readName('--common-name', options.commonName),
         ...(organization !== undefined && { organization: readName('--organization', organization) }),
       };
       const wanted = { ...readKey(options), subject };
-      await makeData(dataConfig(options, environment), environment, now);
-      announce((await withData(options, surroundings, (data) => requestCertificate(data, wanted, now()))).trimEnd());
+      const operation = operationOf(command, surroundings);
+      await makeData(dataConfig(options, environment), environment, operation, 'use');
+      announce(
+        (await withData(options, surroundings, (data) => requestCertificate(data, wanted, operation))).trimEnd(),
+      );
     });
 
   dataCommand(certificate, 'import', "stores the CA's certificate for such a request; prints the chain's file")
     .requiredOption('--number <n>', 'number of the request')
     .requiredOption('--chain <pem>', 'certificate with those of its issuers')
-    .action(async (options: DataOptions & { number: string; chain: string }) => {
+    .action(async (options: DataOptions & { number: string; chain: string }, command: Command) => {
       const { number, chain } = options;
-      announce(await withData(options, surroundings, (data) => importCertificate(data, number, chain, now())));
+      const operation = operationOf(command, surroundings);
+      announce(await withData(options, surroundings, (data) => importCertificate(data, number, chain, operation)));
     });
 
   listCommand(
@@ -66,27 +73,46 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
   ).action(async (options: DataOptions & ListOptions) => {
     const folder = dataFolder(dataConfig(options, environment).dataRoot);
     const certificates = await withStore(options, surroundings, (store) => store.certificates.list());
-    const rows = certificates.map(({ number, chain, notBefore, notAfter, disabled }) => {
+    const rows = certificates.map((each) => {
+      const { number, chain, notBefore, notAfter, enabledUntil = null } = each;
       const bits = new X509Certificate(chain).publicKey.asymmetricKeyDetails?.modulusLength;
       const validity = now() < notBefore ? 'not valid yet' : now() > notAfter ? 'expired' : 'valid';
-      const state = disabled ? 'disabled' : validity;
-      return { number, key: `RSA ${bits}`, state, notBefore, notAfter, chainFile: folder.certificate(number) };
+      const state = isDisabled(each, now()) ? 'disabled' : validity;
+      return {
+        number,
+        key: `RSA ${bits}`,
+        state,
+        enabledUntil,
+        notBefore,
+        notAfter,
+        chainFile: folder.certificate(number),
+      };
     });
     printList(rows, options, announce);
   });
 
-  for (const [name, disabled] of [
-    ['disable', true],
-    ['enable', false],
-  ] as const) {
-    const description = disabled
-      ? 'rejects calls with a certificate from the next one on'
-      : 'undoes certificate disable';
-    dataCommand(certificate, `${name} <number>`, description).action(async (number: string, options: DataOptions) => {
-      const known = await withStore(options, surroundings, (store) => store.certificates.disable(number, disabled));
-      if (!known) throw new ServerError('certificate-not-found', { number });
+  const change = (
+    options: DataOptions,
+    command: Command,
+    number: string,
+    disabled: boolean,
+    enabledUntil?: Date,
+  ): Promise<void> =>
+    withStore(options, surroundings, (store) =>
+      store.change({ ...operationOf(command, surroundings), target: number }, async ({ certificates }) => {
+        const known = await certificates.disable(number, disabled, enabledUntil);
+        if (!known) throw new ServerError('certificate-not-found', { number });
+      }),
+    );
+  dataCommand(certificate, 'disable <number>', 'rejects calls with a certificate from the next one on').action(
+    (number: string, options: DataOptions, command: Command) => change(options, command, number, true),
+  );
+  dataCommand(certificate, 'enable <number>', 'accepts calls with a certificate from the next one on')
+    .option('--for <duration>', 'how long, as in 30m, 2h or 7d (default: until it is disabled)')
+    .action((number: string, options: DataOptions & { for?: string }, command: Command) => {
+      const until = options.for === undefined ? undefined : readDuration('--for', options.for, now());
+      return change(options, command, number, false, until);
     });
-  }
 }
 
 /** The number is part of a file name. */

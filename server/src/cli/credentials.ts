@@ -5,12 +5,13 @@ import type { Client } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
 import { type Address, configuredAddress, lastAddress } from '../setup/address.ts';
 import { addClient, serviceVariables } from '../setup/clients.ts';
-import { chooseReceiver, credentialVariables, give, newCredentials, newSecret } from '../setup/credentials.ts';
+import { chooseReceiver, credentialVariables, give, newSecret } from '../setup/credentials.ts';
 import { dataFolder } from '../setup/data-folder.ts';
 import type { Surroundings } from '../start.ts';
 import { type ListOptions, printList } from '../text.ts';
-import { collect, dataCommand, listCommand, withStore } from './data.ts';
-import { readAlgorithm, readName, readQuota, readTime } from './values.ts';
+import { collect, dataCommand, holderNamed, listCommand, withStore } from './data.ts';
+import { operationOf } from './operation.ts';
+import { EXPIRES, readAlgorithm, readDuration, readName, readQuota, readTime } from './values.ts';
 
 interface ClientOptions extends DataOptions {
   readonly name?: string;
@@ -19,14 +20,14 @@ interface ClientOptions extends DataOptions {
   readonly algorithm?: readonly string[];
   readonly allAlgorithms?: boolean;
   readonly quota?: string;
+  readonly monthlyQuota?: string;
   readonly expires?: string;
   readonly clientEnv?: string;
   readonly baseUrl?: string;
+  readonly keepOld?: string;
 }
 type ClientChange = Parameters<Store['clients']['change']>[1];
 
-const EXPIRES = 'time of expiry, as in 2030-12-31 or 2030-12-31T18:00:00Z';
-const NEW_FILE = 'new file for access key and secret, instead of the terminal';
 const NEW_ENVIRONMENT = "new file for the client's environment, instead of the terminal";
 const BASE_URL = "address for CODESIGN_BASE_URL (default: the last start's)";
 
@@ -39,10 +40,14 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     const receiver = await chooseReceiver(clientEnv, dataRoot, terminal);
     return { folder, receiver, address: await addressFor(options, baseUrl, surroundings) };
   };
-  const change = async (options: DataOptions, accessKey: string, what: ClientChange): Promise<void> => {
-    const known = await withStore(options, surroundings, (store) => store.clients.change(accessKey, what));
-    if (!known) throw new ServerError('client-not-found', { accessKey });
-  };
+  const change = async (options: DataOptions, command: Command, given: string, what: ClientChange): Promise<void> =>
+    await withStore(options, surroundings, async (store) => {
+      const { accessKey: target } = holderNamed('client', await store.clients.list(), given);
+      await requireCertificates(store, what.certificates);
+      await store.change({ ...operationOf(command, surroundings), target }, ({ clients }) =>
+        clients.change(target, what),
+      );
+    });
   const client = program.command('client').description('who may sign, with which certificates, and how often');
 
   dataCommand(client, 'add', 'adds a client, shows its secret once, and prints its access key')
@@ -50,45 +55,50 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     .option('--certificate <number>', 'certificate it may use; repeatable (default: all)', collect)
     .option('--algorithm <name>', 'digest algorithm it may use; repeatable (default: all)', collect)
     .option('--quota <n>', 'limit of signatures ever, or none', 'none')
+    .option('--monthly-quota <n>', 'limit of signatures in each month (UTC), or none', 'none')
     .option('--expires <time>', EXPIRES)
     .option('--client-env <path>', NEW_ENVIRONMENT)
     .option('--base-url <url>', BASE_URL)
-    .action(async (options: ClientOptions) => {
+    .action(async (options: ClientOptions, command: Command) => {
       const { name, expires, certificate: certificates } = options;
       const restrictions = {
         name: name ? readName('--name', name) : undefined,
         certificates,
         algorithms: options.algorithm?.map(readAlgorithm),
         quota: readQuota('--quota', options.quota ?? 'none'),
+        monthlyQuota: readQuota('--monthly-quota', options.monthlyQuota ?? 'none'),
         expiresAt: expires === undefined ? undefined : readTime('--expires', expires),
       };
       const { folder, receiver, address } = await receiverOf(options);
       await withStore(options, surroundings, async (store) => {
         await requireCertificates(store, certificates);
-        announce(await addClient({ store, folder }, restrictions, { address, receiver, now: now() }));
+        const operation = operationOf(command, surroundings);
+        announce(await addClient({ store, folder }, restrictions, { address, receiver, operation }));
       });
     });
 
-  listCommand(client, 'list', 'lists access key, name, state, expiry, signatures, quota, and what it may use').action(
+  listCommand(client, 'list', 'lists access key, name, state, signatures, quota, expiry, and what it may use').action(
     async (options: DataOptions & ListOptions) => {
       const clients = await withStore(options, surroundings, (store) => store.clients.list());
       const rows = clients.map((each) => {
         const { accessKey, name = null, signatures, quota = null } = each;
-        const { certificates = null, algorithms = null, expiresAt = null } = each;
-        return { accessKey, name, state: stateOf(each, now()), signatures, quota, expiresAt, certificates, algorithms };
+        const { certificates = null, algorithms = null, expiresAt = null, previous } = each;
+        const oldSecretUntil = previous !== undefined && now() < previous.until ? previous.until : null;
+        const may = { certificates, algorithms, oldSecretUntil };
+        return { accessKey, name, state: stateOf(each, now()), signatures, quota, expiresAt, ...may };
       });
       printList(rows, options, announce);
     },
   );
 
-  dataCommand(client, 'change <access-key>', 'changes what is given and keeps the rest; takes effect at the next call')
+  dataCommand(client, 'change <client>', 'changes what is given and keeps the rest; takes effect at the next call')
     .option('--name <name>', "name for people; '' for no name")
     .option('--certificate <number>', 'only certificate it may use; repeatable', collect)
     .addOption(new Option('--all-certificates', 'it may use every certificate').conflicts('certificate'))
     .option('--algorithm <name>', 'only digest algorithm it may use; repeatable', collect)
     .addOption(new Option('--all-algorithms', 'it may use every digest algorithm').conflicts('algorithm'))
     .option('--expires <time>', `${EXPIRES}, or none`)
-    .action(async (accessKey: string, options: ClientOptions) => {
+    .action(async (given: string, options: ClientOptions, command: Command) => {
       const { name, certificate, allCertificates, algorithm, allAlgorithms, expires } = options;
       const what: ClientChange = {
         ...(name !== undefined && { name: name === '' ? undefined : readName('--name', name) }),
@@ -96,9 +106,8 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
         ...((algorithm ?? allAlgorithms) && { algorithms: algorithm?.map(readAlgorithm) }),
         ...(expires !== undefined && { expiresAt: expires === 'none' ? undefined : readTime('--expires', expires) }),
       };
-      if (Object.keys(what).length === 0) throw new ServerError('nothing-to-change', { accessKey });
-      await withStore(options, surroundings, (store) => requireCertificates(store, certificate));
-      await change(options, accessKey, what);
+      if (Object.keys(what).length === 0) throw new ServerError('nothing-to-change', { given });
+      await change(options, command, given, what);
     });
 
   for (const [name, disabled] of [
@@ -106,85 +115,53 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     ['enable', false],
   ] as const) {
     const description = disabled ? 'rejects calls of a client from the next one on' : 'undoes client disable';
-    dataCommand(client, `${name} <access-key>`, description).action((accessKey: string, options: DataOptions) =>
-      change(options, accessKey, { disabled }),
+    dataCommand(client, `${name} <client>`, description).action(
+      (given: string, options: DataOptions, command: Command) => change(options, command, given, { disabled }),
     );
   }
 
-  dataCommand(client, 'rotate <access-key>', 'replaces the secret and shows the new one once')
+  dataCommand(client, 'rotate <client>', 'replaces the secret and shows the new one once')
+    .option('--keep-old <duration>', 'how long the old secret stays valid, as in 30m, 24h or 7d (default: not at all)')
     .option('--client-env <path>', NEW_ENVIRONMENT)
     .option('--base-url <url>', BASE_URL)
-    .action(async (accessKey: string, options: ClientOptions) => {
+    .action(async (given: string, options: ClientOptions, command: Command) => {
+      const keepOld = options.keepOld === undefined ? undefined : readDuration('--keep-old', options.keepOld, now());
       const { folder, receiver, address } = await receiverOf(options);
       const { accessSecret, secretDigest } = newSecret();
       await withStore(options, surroundings, async (store) => {
-        const known = await store.clients.findByAccessKey(accessKey);
-        if (known === undefined) throw new ServerError('client-not-found', { accessKey });
+        const known = holderNamed('client', await store.clients.list(), given);
+        const { accessKey: target } = known;
         const service = await serviceVariables({ store, folder }, known, address, now());
-        await give(receiver, [...service, ...credentialVariables(accessKey, accessSecret)], () =>
-          store.clients.change(accessKey, { secretDigest }),
+        await give(receiver, [...service, ...credentialVariables(target, accessSecret)], () =>
+          store.change({ ...operationOf(command, surroundings), target }, ({ clients }) =>
+            clients.rotate(target, secretDigest, keepOld),
+          ),
         );
       });
     });
 
   const quota = program.command('quota').description('how many signatures clients have left');
-  const listed = 'lists access key, name, signatures, quota, and what is left';
+  const listed = 'lists access key, name, signatures, quota, and what is left, ever and in this month';
   listCommand(quota, 'list', listed, { isDefault: true }).action(async (options: DataOptions & ListOptions) => {
     const clients = await withStore(options, surroundings, (store) => store.clients.list());
-    const rows = clients.map(({ accessKey, name = null, signatures, quota: limit = null }) => {
-      const left = limit === null ? null : Math.max(0, limit - signatures);
-      return { accessKey, name, signatures, quota: limit, left };
+    const rows = clients.map((each) => {
+      const { accessKey, name = null, signatures, quota: limit, monthSignatures: thisMonth, monthlyQuota } = each;
+      const total = { signatures, quota: limit ?? null, left: leftOf(limit, signatures) };
+      const month = { thisMonth, monthlyQuota: monthlyQuota ?? null, leftThisMonth: leftOf(monthlyQuota, thisMonth) };
+      return { accessKey, name, ...total, ...month };
     });
     printList(rows, options, announce);
   });
-  dataCommand(quota, 'set <access-key> <n>', 'sets the limit of signatures ever, or none').action(
-    (accessKey: string, value: string, options: DataOptions) =>
-      change(options, accessKey, { quota: readQuota('the quota', value) }),
-  );
+  dataCommand(quota, 'set <client> <n>', 'sets the limit of signatures ever, or none')
+    .option('--monthly', 'sets the limit of each month (UTC) instead')
+    .action((given: string, value: string, options: DataOptions & { monthly?: boolean }, command: Command) => {
+      const limit = readQuota('the quota', value);
+      return change(options, command, given, options.monthly ? { monthlyQuota: limit } : { quota: limit });
+    });
 }
 
-export function addViewerCommands(program: Command, surroundings: Surroundings): void {
-  const { environment, now, announce, terminal } = surroundings;
-  const viewer = program.command('viewer').description('who may look at the page at /, but not sign');
-
-  dataCommand(viewer, 'add', 'adds a viewer, shows its secret once, and prints its access key')
-    .option('--name <name>', 'name for people')
-    .option('--expires <time>', EXPIRES)
-    .option('--viewer-env <path>', NEW_FILE)
-    .action(async (options: DataOptions & { name?: string; expires?: string; viewerEnv?: string }) => {
-      const { name, expires, viewerEnv } = options;
-      const about = {
-        name: name ? readName('--name', name) : undefined,
-        expiresAt: expires === undefined ? undefined : readTime('--expires', expires),
-      };
-      const { dataRoot } = dataConfig(options, environment);
-      const receiver = await chooseReceiver(viewerEnv, dataRoot, terminal, '--viewer-env');
-      await withStore(options, surroundings, async ({ viewers }) => {
-        const { accessSecret, ...credentials } = newCredentials('VK');
-        const { accessKey } = credentials;
-        const variables = credentialVariables(accessKey, accessSecret, 'CODESIGN_VIEWER');
-        const add = () => viewers.add({ ...credentials, ...about }, now());
-        await give(receiver, variables, add, "User name and password for the server's page");
-        announce(accessKey);
-      });
-    });
-
-  listCommand(viewer, 'list', 'lists access key, name, state and expiry').action(
-    async (options: DataOptions & ListOptions) => {
-      const viewers = await withStore(options, surroundings, (store) => store.viewers.list());
-      const rows = viewers.map(({ accessKey, name = null, expiresAt = null }) => {
-        return { accessKey, name, state: expiresAt === null || now() < expiresAt ? 'active' : 'expired', expiresAt };
-      });
-      printList(rows, options, announce);
-    },
-  );
-
-  dataCommand(viewer, 'remove <access-key>', 'removes a viewer; takes effect at the next call').action(
-    async (accessKey: string, options: DataOptions) => {
-      const known = await withStore(options, surroundings, (store) => store.viewers.remove(accessKey));
-      if (!known) throw new ServerError('viewer-not-found', { accessKey });
-    },
-  );
+function leftOf(limit: number | undefined, used: number): number | null {
+  return limit === undefined ? null : Math.max(0, limit - used);
 }
 
 async function requireCertificates(store: Store, numbers: readonly string[] = []): Promise<void> {

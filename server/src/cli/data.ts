@@ -3,9 +3,10 @@
 import type { Command, CommandOptions } from 'commander';
 import { type DataOptions, dataConfig } from '../config.ts';
 import { ServerError } from '../errors.ts';
+import type { Viewer } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
 import { dataFolder, isMade } from '../setup/data-folder.ts';
-import { type OpenData, openData, openStore, requireDatabase } from '../setup/open-data.ts';
+import { type OpenData, openData, openStore } from '../setup/open-data.ts';
 import type { Surroundings } from '../start.ts';
 
 export function dataCommand(parent: Command, name: string, description: string, options?: CommandOptions): Command {
@@ -29,6 +30,22 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
+/** The client or viewer with this access key, or the only one with this name. */
+export function holderNamed<Holder extends Viewer>(
+  kind: 'client' | 'viewer',
+  holders: readonly Holder[],
+  given: string,
+): Holder {
+  const withKey = holders.find(({ accessKey }) => accessKey === given);
+  const found = withKey === undefined ? holders.filter(({ name }) => name === given) : [withKey];
+  const [holder] = found;
+  if (holder === undefined) throw new ServerError(`${kind}-not-found`, { given });
+  if (found.length > 1) {
+    throw new ServerError('name-ambiguous', { name: given, keys: found.map(({ accessKey }) => accessKey).join(', ') });
+  }
+  return holder;
+}
+
 /** Opens database and HSM for as long as `work` takes. */
 export async function withData<T>(
   options: DataOptions,
@@ -37,7 +54,7 @@ export async function withData<T>(
 ): Promise<T> {
   const config = dataConfig(options, environment);
   await requireMade(config.dataRoot);
-  const data = await openData(config, environment);
+  const data = await openData(config, environment, 'use');
   try {
     return await work(data);
   } finally {
@@ -53,8 +70,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const config = dataConfig(options, environment);
   await requireMade(config.dataRoot);
-  if (config.database === undefined) await requireDatabase(dataFolder(config.dataRoot));
-  const store = await openStore(dataFolder(config.dataRoot), config.database);
+  const store = await openStore(dataFolder(config.dataRoot), config.database, 'use');
   try {
     return await work(store);
   } finally {

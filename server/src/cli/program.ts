@@ -2,12 +2,16 @@ import { Command, CommanderError, Option } from 'commander';
 import { type DataOptions, dataConfig, LOG_LEVELS, type StartOptions, startConfig } from '../config.ts';
 import { ServerError } from '../errors.ts';
 import { makeData } from '../setup/make-data.ts';
+import { openStore } from '../setup/open-data.ts';
 import { type Surroundings, startServer } from '../start.ts';
 import { printableLines } from '../text.ts';
+import { addAuditCommands } from './audit.ts';
 import { addCertificateCommands } from './certificates.ts';
-import { addClientCommands, addViewerCommands } from './credentials.ts';
+import { addClientCommands } from './credentials.ts';
 import { collect, dataCommand } from './data.ts';
+import { operationOf } from './operation.ts';
 import { addRecordCommands } from './records.ts';
+import { addViewerCommands } from './viewers.ts';
 
 declare const CODESIGN_REMOTE_VERSION: string | undefined;
 /** Defined by the build; a run from source has none. */
@@ -44,7 +48,7 @@ export async function run(
 }
 
 export function buildProgram(surroundings: Surroundings, waitForSignal: () => Promise<void>): Command {
-  const { environment, announce, log, now } = surroundings;
+  const { environment, announce, log } = surroundings;
   const program = new Command('codesign-remote-server')
     .description('The Remote Code Signing API over an HSM with a PKCS#11 library (SoftHSM)')
     .version(VERSION, '--version', 'prints the version')
@@ -62,19 +66,24 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
     .option('--tls-key <pem>', 'its private key')
     .option('--tls-name <name>', 'further name or address that clients use; repeatable', collect)
     .addOption(new Option('--log-level <level>', 'level of the log on standard error').choices(LOG_LEVELS))
-    .action(async (options: StartOptions) => {
+    .action(async (options: StartOptions, command: Command) => {
       const config = startConfig(options, environment);
       const asked = waitForSignal(); // from now on: a signal during the start is not lost
-      const server = await startServer(config, surroundings);
+      const server = await startServer(config, surroundings, operationOf(command, surroundings));
       await asked;
       await server.stop();
     });
-  dataCommand(program, 'init', 'makes token, authority and first certificate; prints their folder').action(
-    async (options: DataOptions) => announce((await makeData(dataConfig(options, environment), environment, now)).path),
-  );
+  const init = 'makes token, authority and first certificate, or updates the tables; prints their folder';
+  dataCommand(program, 'init', init).action(async (options: DataOptions, command: Command) => {
+    const config = dataConfig(options, environment);
+    const folder = await makeData(config, environment, operationOf(command, surroundings), 'create');
+    await (await openStore(folder, config.database, 'update')).close();
+    announce(folder.path);
+  });
   addCertificateCommands(program, surroundings);
   addClientCommands(program, surroundings);
   addViewerCommands(program, surroundings);
   addRecordCommands(program, surroundings);
+  addAuditCommands(program, surroundings);
   return program;
 }

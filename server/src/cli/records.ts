@@ -4,12 +4,13 @@ import { ServerError } from '../errors.ts';
 import type { RecordFilter } from '../records/records.ts';
 import { batches } from '../records/records.ts';
 import type { Client } from '../records/rows.ts';
-import { CSV_HEADING, csvLine, type Shown, shown } from '../records/shown.ts';
+import { CSV_HEADING, csvLine, csvRow, type Shown, shown } from '../records/shown.ts';
 import type { Store } from '../records/store.ts';
 import type { Surroundings } from '../start.ts';
 import { json, type ListOptions, printList } from '../text.ts';
-import { dataCommand, listCommand, withStore } from './data.ts';
-import { checked, readTime } from './values.ts';
+import { dataCommand, holderNamed, listCommand, withStore } from './data.ts';
+import { operationOf } from './operation.ts';
+import { readLimit, readPeriod, readTime } from './values.ts';
 
 interface FilterOptions extends DataOptions {
   readonly client?: string;
@@ -29,7 +30,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
   withFilter(listCommand(records, 'list', listed, { isDefault: true }))
     .option('--limit <n>', 'number of latest records', '50')
     .action(async (options: FilterOptions & ListOptions & { limit: string }) => {
-      const limit = Number(checked('--limit', options.limit, /^[1-9]\d{0,8}$/, 'a number from 1'));
+      const limit = readLimit(options.limit);
       const latest: Shown[] = [];
       await withStore(options, surroundings, async (store) => {
         for await (const record of recordsOf(store, options, 'newest first')) {
@@ -55,12 +56,13 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
 
   dataCommand(records, 'prune', 'removes records from before a time, and prints how many; counts stay')
     .requiredOption('--before <time>', 'time in the past, as in 2030-12-31 or 2030-12-31T18:00:00Z')
-    .action(async (options: DataOptions & { before: string }) => {
+    .action(async (options: DataOptions & { before: string }, command: Command) => {
       const { before: value } = options;
       const before = readTime('--before', value);
       if (before > now())
         throw new ServerError('invalid-option', { option: '--before', value, expected: 'in the past' });
       await withStore(options, surroundings, async (store) => {
+        await store.audit.add(operationOf(command, surroundings)); // first: an interrupted command has removed some
         let [pruned, latest] = [0, PRUNED_AT_ONCE];
         while (latest === PRUNED_AT_ONCE) {
           latest = await store.records.prune(before, PRUNED_AT_ONCE);
@@ -70,15 +72,18 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       });
     });
 
-  withFilter(dataCommand(program, 'export', 'prints every record, without signatures'))
+  const exported = 'prints every record, without signatures, or the audit';
+  withFilter(dataCommand(program, 'export', exported))
+    .addOption(new Option('--audit', 'changes of operators instead of records').conflicts(['client', 'certificate']))
     .addOption(new Option('--format <format>', 'output format').choices(['csv', 'json']).default('csv'))
-    .action((options: FilterOptions & { format: 'csv' | 'json' }) =>
+    .action((options: FilterOptions & { format: 'csv' | 'json'; audit?: boolean }) =>
       withStore(options, surroundings, async (store) => {
         const csv = options.format === 'csv';
-        if (csv) announce(CSV_HEADING);
+        if (csv) announce(options.audit ? AUDIT_COLUMNS.join(',') : CSV_HEADING);
         let before = '[';
-        for await (const record of recordsOf(store, options, 'oldest first')) {
-          announce(csv ? csvLine(record) : before + json(record));
+        const rows = options.audit ? auditRows(store, options) : recordRows(store, options);
+        for await (const { value, csvLine } of rows) {
+          announce(csv ? csvLine() : before + json(value));
           before = ',';
         }
         if (!csv) announce(before === '[' ? '[]' : ']');
@@ -86,9 +91,21 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
     );
 }
 
+const AUDIT_COLUMNS = ['at', 'operator', 'host', 'command', 'target', 'details'] as const;
+
+async function* auditRows(store: Store, options: FilterOptions) {
+  for (const value of await store.audit.list(readPeriod(options))) {
+    yield { value, csvLine: () => csvRow(AUDIT_COLUMNS.map((column) => value[column] ?? undefined)) };
+  }
+}
+
+async function* recordRows(store: Store, options: FilterOptions) {
+  for await (const value of recordsOf(store, options, 'oldest first')) yield { value, csvLine: () => csvLine(value) };
+}
+
 function withFilter(command: Command): Command {
   return command
-    .option('--client <access-key>', 'only records of this client')
+    .option('--client <client>', 'only records of this client')
     .option('--certificate <number>', 'only records with this certificate')
     .option('--since <time>', 'only from this time on, as in 2030-12-31 or 2030-12-31T18:00:00Z')
     .option('--until <time>', 'only before this time');
@@ -99,16 +116,9 @@ async function* recordsOf(
   options: FilterOptions,
   order: 'oldest first' | 'newest first',
 ): AsyncGenerator<Shown> {
-  const { since, until, client: accessKey } = options;
   const clients = await store.clients.list();
-  const client = accessKey === undefined ? undefined : clients.find((each) => each.accessKey === accessKey);
-  if (accessKey !== undefined && client === undefined) throw new ServerError('client-not-found', { accessKey });
-  const filter: RecordFilter = {
-    clientId: client?.id,
-    certificate: options.certificate,
-    since: since === undefined ? undefined : readTime('--since', since),
-    until: until === undefined ? undefined : readTime('--until', until),
-  };
+  const client = options.client === undefined ? undefined : holderNamed('client', clients, options.client);
+  const filter: RecordFilter = { clientId: client?.id, certificate: options.certificate, ...readPeriod(options) };
   const known = byId(clients);
   for await (const batch of batches(store.records, filter, order)) {
     for (const record of batch) yield shown(record, known);

@@ -1,6 +1,8 @@
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { ServerError } from '../errors.ts';
 
+export const EXPIRES = 'time of expiry, as in 2030-12-31 or 2030-12-31T18:00:00Z';
+const MILLISECONDS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 /** Fits into the integers of both databases. */
 const LARGEST_QUOTA = 2_000_000_000;
 
@@ -47,4 +49,22 @@ export function readTime(option: string, value: string): Date {
 /** JavaScript reads February 31 as March 3: a command would remove records of the wrong days. */
 function isDay(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);
+}
+
+/** @returns the end of a time that begins now */
+export function readDuration(option: string, value: string, now: Date): Date {
+  const [, count, unit] = /^([1-9]\d{0,4})([mhd])$/.exec(value) ?? [];
+  if (unit === 'm' || unit === 'h' || unit === 'd') return new Date(now.getTime() + Number(count) * MILLISECONDS[unit]);
+  throw new ServerError('invalid-option', { option, value, expected: 'a duration as in 30m, 24h or 7d' });
+}
+
+export function readPeriod({ since, until }: { readonly since?: string; readonly until?: string }) {
+  return {
+    since: since === undefined ? undefined : readTime('--since', since),
+    until: until === undefined ? undefined : readTime('--until', until),
+  };
+}
+
+export function readLimit(value: string): number {
+  return Number(checked('--limit', value, /^[1-9]\d{0,8}$/, 'a number from 1'));
 }

@@ -3,7 +3,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Viewer } from '../records/rows.ts';
+import type { Client, Viewer } from '../records/rows.ts';
 import { operationOf } from './answers.ts';
 
 const COLON = 0x3a;
@@ -12,6 +12,9 @@ const NO_DIGEST = Buffer.alloc(32);
 
 /** Why a login failed, for the log. The answer to the caller only says that it failed. */
 type LoginFailure = 'no-credentials' | 'malformed' | 'unknown-key' | 'wrong-secret' | 'disabled' | 'expired';
+
+/** What a client has and a viewer has not. */
+type Holder = Viewer & Partial<Pick<Client, 'disabled' | 'previous'>>;
 
 interface Login<Known> {
   readonly failure?: LoginFailure;
@@ -24,7 +27,7 @@ interface Login<Known> {
  * @param kind the field of the log that names the holder
  * @param reject answers other requests
  */
-export function requireLogin<Known extends Viewer & { readonly disabled?: boolean }>({
+export function requireLogin<Known extends Holder>({
   holders,
   kind,
   now,
@@ -58,7 +61,7 @@ export function requireLogin<Known extends Viewer & { readonly disabled?: boolea
 }
 
 /** The holder of the credentials that the request carries; none where they are not good, or no longer. */
-async function authenticate<Known extends Viewer & { readonly disabled?: boolean }>(
+async function authenticate<Known extends Holder>(
   request: IncomingMessage,
   holders: { findByAccessKey(accessKey: string): Promise<Known | undefined> },
   now: Date,
@@ -68,15 +71,18 @@ async function authenticate<Known extends Viewer & { readonly disabled?: boolean
   const credentials = readCredentials(headers);
   if (credentials === undefined) return { failure: 'malformed' };
   const holder = await holders.findByAccessKey(credentials.accessKey);
-  const matches = timingSafeEqual(digestOfSecret(credentials.accessSecret), holder?.secretDigest ?? NO_DIGEST);
+  const given = digestOfSecret(credentials.accessSecret);
+  const matches = timingSafeEqual(given, holder?.secretDigest ?? NO_DIGEST);
+  const matchesOld = timingSafeEqual(given, holder?.previous?.digest ?? NO_DIGEST);
   if (holder === undefined) return { failure: 'unknown-key' };
-  const failure = matches ? whyRejected(holder, now) : 'wrong-secret';
+  const isOldValid = matchesOld && holder.previous !== undefined && now < holder.previous.until;
+  const failure = matches || isOldValid ? whyRejected(holder, now) : 'wrong-secret';
   return failure === undefined ? { holder } : { holder, failure };
 }
 
 /** Why good credentials are rejected now; undefined: they are accepted. */
 export function whyRejected(
-  { disabled, expiresAt }: Pick<Viewer, 'expiresAt'> & { readonly disabled?: boolean },
+  { disabled, expiresAt }: Pick<Holder, 'disabled' | 'expiresAt'>,
   now: Date,
 ): 'disabled' | 'expired' | undefined {
   if (disabled) return 'disabled';

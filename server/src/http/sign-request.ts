@@ -3,13 +3,14 @@
 import * as v from 'valibot';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { algorithmSchema, type Extra, PADDING, signRequestSchema } from '../../../src/service/messages.ts';
-import type { Client, StoredCertificate } from '../records/rows.ts';
+import { type Client, isDisabled, type StoredCertificate } from '../records/rows.ts';
 import { decodeBase64 } from './auth.ts';
 
 /** Which check failed, with the message; the contract only asks for a short text that means "invalid request". */
 export const REFUSALS = {
   body: 'invalid request: the body is not a JSON object',
   code: 'invalid request: code does not identify a valid certificate',
+  disabled: 'invalid request: the certificate is disabled',
   digest: 'invalid request: digest is not Base64',
   algorithm: 'invalid request: algorithm is unknown or does not match the digest',
   padding: `invalid request: padding is not ${PADDING}`,
@@ -36,8 +37,8 @@ export type SignRequestCheck =
   | ({ readonly accepted: false } & RefusedSignRequest);
 
 /** Whether signatures may be made with the certificate now: it is within its validity and not disabled. */
-export function isUsable({ notBefore, notAfter, disabled }: StoredCertificate, now: Date): boolean {
-  return !disabled && now >= notBefore && now <= notAfter;
+export function isUsable(certificate: StoredCertificate, now: Date): boolean {
+  return !isDisabled(certificate, now) && now >= certificate.notBefore && now <= certificate.notAfter;
 }
 
 /**
@@ -64,6 +65,7 @@ export async function checkSignRequest(
   const certificate = code.success ? await findCertificate(code.output) : undefined;
   if (certificate === undefined) return refuse('code');
   if (client.certificates?.includes(certificate.number) === false) return refuse('code', certificate.number);
+  if (isDisabled(certificate, now)) return refuse('disabled', certificate.number);
   if (!isUsable(certificate, now)) return refuse('code', certificate.number);
 
   // 2. `digest` is valid Base64.

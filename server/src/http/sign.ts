@@ -55,7 +55,7 @@ export async function handleSign(
   request.describe({ record: id });
   const call = { client, request, reply, checked: check.request, id };
   // What was read of the client suffices to refuse most calls beyond a quota, at no more cost.
-  if (isUsedUp(client)) return refuseForQuota(call);
+  if (usedUp(client)) return refuseForQuota(call, client);
   const sign = (leaveHsm: () => void) => signAndCount(dependencies, call, leaveHsm);
   return await hsm.run(client.id, sign, () => {
     request.log.warn({ operation, outcome: 'refused', reason: 'busy', status: 503 });
@@ -73,8 +73,9 @@ async function signAndCount(
   const { client, request, reply, checked, id } = call;
   const { certificate, algorithm, digest, extra } = checked;
   if (reply.raw.destroyed) return abandoned(call); // while it waited for its turn
-  if (client.quota !== undefined && isUsedUp(await store.clients.findByAccessKey(client.accessKey))) {
-    return refuseForQuota(call);
+  if (client.quota !== undefined || client.monthlyQuota !== undefined) {
+    const current = (await store.clients.findByAccessKey(client.accessKey)) ?? client;
+    if (usedUp(current)) return refuseForQuota(call, current);
   }
 
   // 1. The HSM.
@@ -114,8 +115,10 @@ async function signAndCount(
   return reply.send(success({ id, signature: Buffer.from(signature).toString('base64') }));
 }
 
-function isUsedUp(client: Client | undefined): boolean {
-  return client?.quota !== undefined && client.signatures >= client.quota;
+/** Which quota has nothing left. */
+function usedUp({ quota, signatures, monthlyQuota, monthSignatures }: Client): 'total' | 'month' | undefined {
+  if (quota !== undefined && signatures >= quota) return 'total';
+  return monthlyQuota !== undefined && monthSignatures >= monthlyQuota ? 'month' : undefined;
 }
 
 function about({ checked: { certificate, algorithm } }: CheckedCall) {
@@ -127,9 +130,10 @@ function abandoned(call: CheckedCall): FastifyReply {
   return call.reply;
 }
 
-function refuseForQuota(call: CheckedCall): FastifyReply {
+function refuseForQuota(call: CheckedCall, client: Client): FastifyReply {
   call.request.log.warn({ ...about(call), outcome: 'refused', reason: 'quota' });
-  return refuse(call.reply, 403, 'the quota is exhausted');
+  const which = usedUp(client) === 'month' ? "this month's quota" : 'the quota';
+  return refuse(call.reply, 403, `${which} is exhausted`);
 }
 
 function refuseRequest({ request, reply }: Call, { refusal, certificate }: RefusedSignRequest): FastifyReply {
@@ -147,5 +151,5 @@ async function refuseByNow({ store, now }: SignDependencies, call: CheckedCall):
     return unauthorized(reply);
   }
   const check = await checkSignRequest(request.body, client, store.certificates.find, now());
-  return check.accepted ? refuseForQuota(call) : refuseRequest(call, check);
+  return check.accepted ? refuseForQuota(call, client) : refuseRequest(call, check);
 }

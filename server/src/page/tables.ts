@@ -1,7 +1,7 @@
 /** The page's three tables: clients with their quotas, the latest calls, and certificates with their ends. */
 
 import { X509Certificate } from 'node:crypto';
-import type { Client, SignatureRecord, StoredCertificate } from '../records/rows.ts';
+import { type Client, isDisabled, type SignatureRecord, type StoredCertificate } from '../records/rows.ts';
 import { shown } from '../records/shown.ts';
 import { count, day, type Html, html, type Part, short, time } from './html.ts';
 
@@ -11,17 +11,20 @@ const SOON = 30 * DAY;
 const ROWS_SHOWN = 200;
 
 export function clientsSection(clients: readonly Client[], now: Date): Html {
-  const byUse = clients.toSorted((a, b) => partUsed(b) - partUsed(a) || b.signatures - a.signatures);
+  const partOf = ({ signatures, quota, monthSignatures, monthlyQuota }: Client) =>
+    Math.max(partUsed(signatures, quota), partUsed(monthSignatures, monthlyQuota));
+  const byUse = clients.toSorted((a, b) => partOf(b) - partOf(a) || b.signatures - a.signatures);
   const rows = byUse
     .slice(0, ROWS_SHOWN)
     .map((client) => [
       short(client.name ?? ''),
-      quotaOf(client),
+      quotaOf(client.signatures, client.quota),
+      quotaOf(client.monthSignatures, client.monthlyQuota),
       clientState(client, now),
       count(client.signatures),
       html`<code>${client.accessKey}</code>`,
     ]);
-  const columns = ['Name', 'Quota', 'State', 'Signatures', 'Access key'];
+  const columns = ['Name', 'Quota', 'Monthly quota', 'State', 'Signatures', 'Access key'];
   return section('clients', 'Clients', columns, rows, clients.length);
 }
 
@@ -83,27 +86,28 @@ function clientState({ disabled, expiresAt }: Client, now: Date): Part {
   return now < expiresAt ? html`active until ${day(expiresAt)}` : html`<mark>expired</mark> ${day(expiresAt)}`;
 }
 
-function quotaOf(client: Client): Part {
-  const { signatures, quota } = client;
+function quotaOf(signatures: number, quota: number | undefined): Part {
   if (quota === undefined) return 'none';
   const left = Math.max(0, quota - signatures);
-  const part = partUsed(client);
+  const part = partUsed(signatures, quota);
   return html`<meter value="${part.toFixed(3)}" high="0.9" optimum="0" aria-label="${Math.floor(100 * part)} % used"></meter>
 ${left === 0 ? html`<mark>used up</mark>` : `${count(left)} left`} of ${count(quota)}`;
 }
 
 /** From 0 to 1; -1 without a quota. */
-function partUsed({ signatures, quota }: Client): number {
+function partUsed(signatures: number, quota: number | undefined): number {
   if (quota === undefined) return -1;
   return quota === 0 ? 1 : Math.min(1, signatures / quota);
 }
 
-function certificateState({ disabled, notBefore, notAfter }: StoredCertificate, now: Date): Part {
+function certificateState(certificate: StoredCertificate, now: Date): Part {
+  const { notBefore, notAfter, enabledUntil } = certificate;
   const left = notAfter.getTime() - now.getTime();
   const days = Math.floor(Math.abs(left) / DAY);
-  if (disabled) return html`<mark>disabled</mark>`;
+  if (isDisabled(certificate, now)) return html`<mark>disabled</mark>`;
   if (left < 0) return html`<mark>expired</mark> ${days} days ago`;
   if (now < notBefore) return html`<mark>not valid yet</mark>`;
+  if (enabledUntil !== undefined) return html`enabled until ${time(enabledUntil)}`;
   return left < SOON ? html`<mark>ends soon</mark> ${days} days left` : `${count(days)} days left`;
 }
 

@@ -35,12 +35,12 @@ export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<strin
         .executeTakeFirstOrThrow();
       return numUpdatedRows === 1n;
     },
-    /** Takes it out of use, or back into it. @returns false if the number does not exist */
-    async disable(number: string, disabled: boolean): Promise<boolean> {
+    /** Takes it out of use, or back into it until then. @returns false if the number does not exist */
+    async disable(number: string, disabled: boolean, enabledUntil?: Date): Promise<boolean> {
       if (!isStorable(number)) return false;
       const { numUpdatedRows } = await database
         .updateTable('certificates')
-        .set({ disabled: disabled ? 1 : 0 })
+        .set({ disabled: disabled ? 1 : 0, enabled_until: enabledUntil?.toISOString() ?? null })
         .where('number', '=', number)
         .executeTakeFirstOrThrow();
       return numUpdatedRows === 1n;

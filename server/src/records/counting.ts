@@ -1,5 +1,5 @@
 /**
- * Counts signatures (API 8): one transaction inserts the record and adds one to the client's count, if quota, client and
+ * Counts signatures (API 8): one transaction inserts the record and adds one to the client's counts, if quotas, client and
  * certificate allow that at this moment. A signature is given to its client only after that transaction.
  */
 
@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { createBatches } from './batches.ts';
 import { isRefusal, isRolledBack } from './database-errors.ts';
-import type { RowsTable } from './dialect.ts';
+import type { Syntax } from './dialect.ts';
 import { type NewRecord, RECORD_COLUMNS, type Tables, toRecordRow } from './rows.ts';
 
 /** How long the database is asked again after an error. */
@@ -33,11 +33,11 @@ export class OutcomeUnknown extends Error {
 const PAUSE = 200;
 
 /** Counts calls together that come while a transaction commits; after an error each of them is tried alone. */
-export function createCounting(database: Kysely<Tables>, rowsTable: RowsTable) {
+export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
   let failing = false;
   const count = async (records: readonly NewRecord[]): Promise<readonly boolean[]> => {
     try {
-      const counted = await countAll(database, rowsTable, records);
+      const counted = await countAll(database, syntax, records);
       failing = false;
       return counted;
     } catch (error) {
@@ -89,7 +89,7 @@ export function createCounting(database: Kysely<Tables>, rowsTable: RowsTable) {
     isFailing: () => failing,
     /** Takes a count back whose answer never went out; does nothing the second time, or where it was not counted. */
     takeBack: (record: NewRecord, { settling, ending }: Patience) =>
-      retry(() => takeBack(database, rowsTable, record), { deadline: performance.now() + settling, ending }),
+      retry(() => takeBack(database, syntax, record), { deadline: performance.now() + settling, ending }),
     drain: batches.drain,
   };
 }
@@ -102,19 +102,24 @@ export function createCounting(database: Kysely<Tables>, rowsTable: RowsTable) {
  */
 async function countAll(
   database: Kysely<Tables>,
-  rowsTable: RowsTable,
+  syntax: Syntax,
   records: readonly NewRecord[],
 ): Promise<readonly boolean[]> {
   let committing = false;
   try {
     return await database.transaction().execute(async (transaction) => {
-      const inserted = await insert(transaction, rowsTable, records);
+      const inserted = await insert(transaction, syntax, records);
       // In the order of the clients' ids, whose rows this locks: so no two transactions wait for each other.
       const inOrder = records
         .filter(({ id }) => inserted.has(id))
         .sort((one, other) => (one.clientId < other.clientId ? -1 : Number(one.clientId > other.clientId)));
-      const allowed = await Promise.all(inOrder.map(({ id }) => addOne(transaction, id)));
-      const refused = new Set(inOrder.filter((_record, index) => !allowed[index]).map(({ id }) => id));
+      const counted = await filterAll(inOrder, ({ id }) => addOne(transaction, id));
+      // Only while the client's row is locked: so calls of two servers that share a month take turns.
+      const allowed = await filterAll(counted, ({ id }) => addOneToMonth(transaction, id));
+      for (const { id, clientId } of counted) {
+        if (!allowed.some((record) => record.id === id)) await subtractOne(transaction, clientId);
+      }
+      const refused = new Set(inOrder.filter((record) => !allowed.includes(record)).map(({ id }) => id));
       if (refused.size > 0) await remove(transaction, [...refused]);
       committing = true;
       return records.map(({ id }) => !refused.has(id));
@@ -124,16 +129,22 @@ async function countAll(
   }
 }
 
+async function filterAll<T>(items: readonly T[], keep: (item: T) => Promise<boolean>): Promise<readonly T[]> {
+  const kept = await Promise.all(items.map(keep));
+  return items.filter((_item, index) => kept[index]);
+}
+
 /** @returns the ids of those that were not there */
 async function insert(
   transaction: Transaction<Tables>,
-  rowsTable: RowsTable,
+  { rowsTable, month }: Syntax,
   records: readonly NewRecord[],
 ): Promise<ReadonlySet<string>> {
   const columns = sql.join(RECORD_COLUMNS.map((column) => sql.ref(column)));
   const given = rowsTable(records.map(toRecordRow), RECORD_COLUMNS);
   // `where true`: without it SQLite reads "on conflict" as a condition of a join.
-  const { rows } = await sql<{ id: string }>`insert into records (${columns}) select ${columns} from ${given} where true
+  const { rows } = await sql<{ id: string }>`insert into records (${columns}, month)
+    select ${columns}, ${month} from ${given} where true
     on conflict (id) do nothing returning id`.execute(transaction);
   return new Set(rows.map(({ id }) => id));
 }
@@ -156,27 +167,50 @@ async function addOne(transaction: Transaction<Tables>, id: string): Promise<boo
         or replace(clients.certificates, '"' || records.certificate || '"', '') <> clients.certificates)
       and (clients.algorithms is null
         or replace(clients.algorithms, '"' || records.algorithm || '"', '') <> clients.algorithms)
-      and used.disabled = 0 and used.not_before <= records.signed_at and used.not_after >= records.signed_at`.execute(
+      and used.disabled = 0 and (used.enabled_until is null or used.enabled_until > records.signed_at)
+      and used.not_before <= records.signed_at and used.not_after >= records.signed_at`.execute(transaction);
+  return numAffectedRows === 1n;
+}
+
+/** Adds one to what the client has in the record's month, unless the quota of the month is used up. */
+async function addOneToMonth(transaction: Transaction<Tables>, id: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`insert into client_months (client_id, month, signatures)
+    select clients.id, records.month, 1 from records join clients on clients.id = records.client_id
+    where records.id = ${id} and (clients.monthly_quota is null or clients.monthly_quota > 0)
+    on conflict (client_id, month) do update set signatures = client_months.signatures + 1
+    where not exists (select * from clients
+      where clients.id = client_months.client_id and client_months.signatures >= clients.monthly_quota)`.execute(
     transaction,
   );
   return numAffectedRows === 1n;
 }
 
-async function takeBack(database: Kysely<Tables>, rowsTable: RowsTable, record: NewRecord): Promise<void> {
+async function subtractOne(transaction: Transaction<Tables>, clientId: string): Promise<void> {
+  await transaction
+    .updateTable('clients')
+    .set((expression) => ({ signatures: expression('signatures', '-', 1) }))
+    .where('id', '=', clientId)
+    .execute();
+}
+
+async function takeBack(database: Kysely<Tables>, syntax: Syntax, record: NewRecord): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     // A transaction that may still count it ends before this insert does.
-    if ((await insert(transaction, rowsTable, [record])).has(record.id)) return await remove(transaction, [record.id]);
-    const { numUpdatedRows } = await transaction
+    if ((await insert(transaction, syntax, [record])).has(record.id)) return await remove(transaction, [record.id]);
+    const counted = await transaction
       .updateTable('records')
       .set({ counted: 0 })
       .where('id', '=', record.id)
       .where('counted', '=', 1)
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows === 0n) return;
+      .returning('month')
+      .executeTakeFirst();
+    if (counted === undefined) return;
+    await subtractOne(transaction, record.clientId);
     await transaction
-      .updateTable('clients')
+      .updateTable('client_months')
       .set((expression) => ({ signatures: expression('signatures', '-', 1) }))
-      .where('id', '=', record.clientId)
+      .where('client_id', '=', record.clientId)
+      .where('month', '=', counted.month)
       .execute();
   });
 }

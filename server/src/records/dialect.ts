@@ -1,4 +1,4 @@
-/** What SQLite and PostgreSQL write differently: a table to select from, made of rows in one parameter. */
+/** What SQLite and PostgreSQL write differently. */
 
 import { type RawBuilder, sql } from 'kysely';
 
@@ -11,14 +11,27 @@ export type RowsTable = (
   columns: readonly string[],
 ) => RawBuilder<unknown>;
 
-/** https://www.sqlite.org/json1.html#jeach */
-export const sqliteRows: RowsTable = (rows, columns) => {
-  const members = columns.map((column) => sql`value ->> ${sql.lit(column)} as ${sql.ref(column)}`);
-  return sql`(select ${sql.join(members)} from json_each(${JSON.stringify(rows)})) as given`;
+export interface Syntax {
+  /** A table to select from, made of rows in one parameter. */
+  readonly rowsTable: RowsTable;
+  /** The current month (UTC) by the database's clock, as in 2030-12. */
+  readonly month: RawBuilder<string>;
+}
+
+export const SQLITE: Syntax = {
+  /** https://www.sqlite.org/json1.html#jeach */
+  rowsTable(rows, columns) {
+    const members = columns.map((column) => sql`value ->> ${sql.lit(column)} as ${sql.ref(column)}`);
+    return sql`(select ${sql.join(members)} from json_each(${JSON.stringify(rows)})) as given`;
+  },
+  month: sql`strftime('%Y-%m', 'now')`,
 };
 
-/** PostgreSQL's documentation, section 9.16.1: JSON processing functions. */
-export const postgresRows: RowsTable = (rows, columns) => {
-  const members = columns.map((column) => sql`${sql.ref(column)} text`);
-  return sql`json_to_recordset(${JSON.stringify(rows)}) as given (${sql.join(members)})`;
+export const POSTGRES: Syntax = {
+  /** PostgreSQL's documentation, section 9.16.1: JSON processing functions. */
+  rowsTable(rows, columns) {
+    const members = columns.map((column) => sql`${sql.ref(column)} text`);
+    return sql`json_to_recordset(${JSON.stringify(rows)}) as given (${sql.join(members)})`;
+  },
+  month: sql`to_char(now() at time zone 'utc', 'YYYY-MM')`,
 };

@@ -1,7 +1,9 @@
-import type { Kysely, Updateable } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Updateable } from 'kysely';
 import type { Batches } from './batches.ts';
+import type { Syntax } from './dialect.ts';
 import {
   type Client,
+  type ClientRow,
   fromList,
   hex,
   isStorable,
@@ -12,11 +14,17 @@ import {
   type Viewer,
 } from './rows.ts';
 
-export function clientsOf(database: Kysely<Tables>, byAccessKey: Batches<string, Client | undefined>) {
+/** The columns of a `ClientRow`. */
+export function clientColumns({ month }: Syntax): RawBuilder<unknown> {
+  const counted = sql`select signatures from client_months where client_id = clients.id and month = ${month}`;
+  return sql`clients.*, coalesce((${counted}), 0) as month_signatures`;
+}
+
+export function clientsOf(database: Kysely<Tables>, syntax: Syntax, byAccessKey: Batches<string, Client | undefined>) {
   return {
     async list(): Promise<readonly Client[]> {
-      const rows = await database.selectFrom('clients').selectAll().orderBy('created_at').execute();
-      return rows.map(toClient);
+      const all = sql<ClientRow>`select ${clientColumns(syntax)} from clients order by created_at`;
+      return (await all.execute(database)).rows.map(toClient);
     },
     async findByAccessKey(accessKey: string): Promise<Client | undefined> {
       return isStorable(accessKey) ? await byAccessKey.add(accessKey) : undefined;
@@ -29,26 +37,37 @@ export function clientsOf(database: Kysely<Tables>, byAccessKey: Batches<string,
           certificates: fromList(client.certificates),
           algorithms: fromList(client.algorithms),
           quota: client.quota ?? null,
+          monthly_quota: client.monthlyQuota ?? null,
         })
         .execute();
     },
-    /** Changes what an operator may change. @returns false if the client does not exist */
-    async change(accessKey: string, change: Partial<Omit<NewClient, 'id' | 'accessKey'> & Pick<Client, 'disabled'>>) {
+    /** Replaces the secret. @param keepOld until when the one before is valid too; undefined: no longer */
+    async rotate(accessKey: string, secretDigest: Uint8Array, keepOld: Date | undefined): Promise<void> {
+      await database
+        .updateTable('clients')
+        .set(({ ref }) => ({
+          previous_digest: keepOld === undefined ? null : ref('secret_digest'),
+          previous_until: keepOld?.toISOString() ?? null,
+          secret_digest: hex(secretDigest),
+        }))
+        .where('access_key', '=', accessKey)
+        .execute();
+    },
+    /** Changes what an operator may change. */
+    async change(
+      accessKey: string,
+      change: Partial<Omit<NewClient, 'id' | 'accessKey' | 'secretDigest'> & Pick<Client, 'disabled'>>,
+    ): Promise<void> {
       const row: Updateable<Tables['clients']> = {
-        ...(change.secretDigest && { secret_digest: hex(change.secretDigest) }),
         ...('name' in change && { name: change.name ?? null }),
         ...('disabled' in change && { disabled: change.disabled ? 1 : 0 }),
         ...('quota' in change && { quota: change.quota ?? null }),
+        ...('monthlyQuota' in change && { monthly_quota: change.monthlyQuota ?? null }),
         ...('expiresAt' in change && { expires_at: change.expiresAt?.toISOString() ?? null }),
         ...('certificates' in change && { certificates: fromList(change.certificates) }),
         ...('algorithms' in change && { algorithms: fromList(change.algorithms) }),
       };
-      const { numUpdatedRows } = await database
-        .updateTable('clients')
-        .set(row)
-        .where('access_key', '=', accessKey)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows === 1n;
+      await database.updateTable('clients').set(row).where('access_key', '=', accessKey).execute();
     },
   };
 }

@@ -1,28 +1,80 @@
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { ServerError } from '../errors.ts';
+import { authorityOf } from './certificates.ts';
 import type { Tables } from './rows.ts';
 
-/** Updates the tables to the newest version. */
-export async function migrate(database: Kysely<Tables>): Promise<void> {
-  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
+/** `use` changes no table, `update` brings those of an older version up to date, `create` makes missing ones too. */
+export type TableRights = 'use' | 'update' | 'create';
+
+/** Brings the tables up to date, or throws if the database is not ready for use. */
+export type PrepareTables = (database: Kysely<Tables>) => Promise<void>;
+
+/**
+ * Writes nothing to a database of another program, of another data folder, or of a newer version.
+ * @param authority that of the data folder, PEM; undefined while the folder is being made
+ */
+export function prepareTables(rights: TableRights, authority?: string, migrations = MIGRATIONS): PrepareTables {
+  return async (database) => {
+    const { tables, applied } = await examine(database);
+    const another = (reason: string) => new ServerError('database-of-another', { reason });
+    if (applied.length === 0 && rights !== 'create') throw another('it has no tables of this server');
+    if (tables.length > 0 && !applied.includes(FIRST)) throw another('it has tables of another program');
+    const newer = applied.find((name) => !(name in migrations));
+    if (newer !== undefined) throw new ServerError('database-newer', { migration: newer });
+    if (authority !== undefined && (await authorityOf(database).get())?.certificate !== authority) {
+      throw another('its code-signing authority is not that of the data folder');
+    }
+    if (rights !== 'use') return await migrate(database, migrations);
+    if (Object.keys(migrations).some((name) => !applied.includes(name))) throw new ServerError('database-older');
+  };
+}
+
+/** Tables of any program, and the migrations that made those of this one. */
+async function examine(database: Kysely<Tables>) {
+  // First the tables: another server may create its own between the two queries.
+  const all = await database.introspection.getTables({ withInternalKyselyTables: true });
+  const isMigrated = all.some(({ name }) => name === 'kysely_migration');
+  const { rows } = isMigrated
+    ? await sql<{ name: string }>`select name from kysely_migration order by name`.execute(database)
+    : { rows: [] };
+  const tables = all.filter(
+    ({ name, schema = 'public', isView }) => schema === 'public' && !isView && !name.startsWith('kysely_'),
+  );
+  return { tables, applied: rows.map(({ name }) => name) };
+}
+
+async function migrate(database: Kysely<Tables>, migrations: typeof MIGRATIONS): Promise<void> {
+  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...migrations }) } });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
 }
 
+const FIRST = '0001-first';
+
 /** In the order of their names. A published migration never changes. */
-const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '0001-first': statements(
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  [FIRST]: statements(
     `create table clients (
       id text primary key,
       access_key text not null unique,
       secret_digest text not null,
+      previous_digest text,
+      previous_until text,
       name text,
       certificates text,
       algorithms text,
       quota integer,
+      monthly_quota integer,
       signatures integer default 0 not null,
       expires_at text,
       disabled integer default 0 not null,
       created_at text not null
+    )`,
+    `create table client_months (
+      client_id text not null references clients (id),
+      month text not null,
+      signatures integer not null,
+      primary key (client_id, month)
     )`,
     `create table viewers (
       id text primary key,
@@ -39,6 +91,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
       not_before text not null,
       not_after text not null,
       disabled integer default 0 not null,
+      enabled_until text,
       created_at text not null
     )`,
     `create table certificate_requests (
@@ -57,11 +110,22 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
       extra text,
       signature text,
       signed_at text not null,
+      month text not null,
       counted integer default 1 not null,
       report_status integer,
       reported_at text
     )`,
     'create index records_by_time on records (signed_at, id)',
+    `create table operations (
+      id text primary key,
+      at text not null,
+      operator text not null,
+      host text not null,
+      command text not null,
+      target text,
+      details text not null
+    )`,
+    'create index operations_by_time on operations (at, id)',
   ),
 };
 

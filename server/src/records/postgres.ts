@@ -2,8 +2,8 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import type { Pool } from 'pg';
 import { reasonOf, ServerError } from '../errors.ts';
 import { PostgresError, rolledBack, unreachable } from './database-errors.ts';
-import { postgresRows } from './dialect.ts';
-import { migrate } from './migrations.ts';
+import { POSTGRES } from './dialect.ts';
+import type { PrepareTables } from './migrations.ts';
 import type { Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
 
@@ -13,11 +13,8 @@ const PATIENCE = 10_000;
 /** How many statements a connection keeps compiled: those of every call, and whatever else came first. */
 const STATEMENTS = 32;
 
-/**
- * Connects, and brings the tables up to date.
- * @param url `postgres://…`; what it lacks comes from the variables of PostgreSQL's own tools (PGPASSWORD, PGSSLMODE, …)
- */
-export async function openPostgresStore(url: string): Promise<Store> {
+/** @param url `postgres://…`; what it lacks comes from the variables of PostgreSQL's own tools (PGPASSWORD, PGSSLMODE, …) */
+export async function openPostgresStore(url: string, prepare: PrepareTables): Promise<Store> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: url,
@@ -38,12 +35,14 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const isAnswer = (error: unknown) => error instanceof pg.DatabaseError;
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: checkedPool(pool, isAnswer) }) });
   try {
-    await migrate(database); // several servers at once: kysely locks the migrations, and makes them in one transaction
+    await prepare(database); // several servers at once: kysely locks the migrations, and makes them in one transaction
   } catch (error) {
     await database.destroy();
-    throw new ServerError('database-unusable', { reason: reasonOf(error) }, error);
+    throw error instanceof ServerError
+      ? error
+      : new ServerError('database-unusable', { reason: reasonOf(error) }, error);
   }
-  return storeOver(database, database, postgresRows, () => database.destroy());
+  return storeOver(database, database, POSTGRES, () => database.destroy());
 }
 
 /**

@@ -12,6 +12,9 @@ export interface Tables {
     access_key: string;
     /** SHA-256 of the access secret in lower-case hexadecimal; the secret itself is not stored. */
     secret_digest: string;
+    /** That of the secret before the last rotation, which is valid until then. */
+    previous_digest: string | null;
+    previous_until: string | null;
     /** Signatures counted so far (API 8). */
     signatures: Generated<number>;
     created_at: string;
@@ -22,10 +25,14 @@ export interface Tables {
     algorithms: string | null;
     /** The limit of signatures ever counted for it; null: none. */
     quota: number | null;
+    /** The limit of signatures counted in one month; null: none. */
+    monthly_quota: number | null;
     /** From then on its credentials are rejected. */
     expires_at: string | null;
     disabled: Generated<number>;
   };
+  /** Signatures of one client in one month (UTC, as in 2030-12). Rows are never reset: each month has its own. */
+  client_months: { client_id: string; month: string; signatures: number };
   /** Who may only look at the operator's page. */
   viewers: {
     id: string;
@@ -48,6 +55,18 @@ export interface Tables {
     created_at: string;
     /** 0 or 1: an operator has taken it out of use. */
     disabled: Generated<number>;
+    /** From then on it is as if disabled; null: no end. */
+    enabled_until: string | null;
+  };
+  /** What operators changed. */
+  operations: {
+    id: string;
+    at: string;
+    operator: string;
+    host: string;
+    command: string;
+    target: string | null;
+    details: string;
   };
   /** `certificate`: PEM, then that of its issuer where there is one. */
   authorities: { purpose: string; key_id: string; certificate: string };
@@ -62,6 +81,8 @@ export interface Tables {
     /** JSON, or null where the request had none. */
     extra: string | null;
     signed_at: string;
+    /** In which it counts, by the database's clock. */
+    month: string;
     /** 0 or 1: 0 once its answer is known not to have gone out (API 8, rule 2). */
     counted: Generated<number>;
     report_status: number | null;
@@ -77,20 +98,27 @@ export type ReportStatus = 1 | 2;
 export type Viewer = Readonly<ReturnType<typeof toViewer>>;
 export type Client = Readonly<ReturnType<typeof toClient>>;
 /** What an operator says of a new client. */
-export type NewClient = Omit<Client, 'signatures' | 'disabled' | 'createdAt'>;
+export type NewClient = Omit<Client, 'signatures' | 'monthSignatures' | 'previous' | 'disabled' | 'createdAt'>;
 export type StoredCertificate = Readonly<ReturnType<typeof toCertificate>>;
 /** A certificate that is created or imported. */
-export type IssuedCertificate = Omit<StoredCertificate, 'disabled'>;
+export type IssuedCertificate = Omit<StoredCertificate, 'disabled' | 'enabledUntil'>;
 export type SignatureRecord = Readonly<ReturnType<typeof toRecord>>;
 export type NewRecord = Omit<SignatureRecord, 'counted' | 'report'>;
+/** A client's row with what is counted for it in the current month. */
+export type ClientRow = Selectable<Tables['clients']> & { readonly month_signatures: number };
 
-export function toClient(row: Selectable<Tables['clients']>) {
+export function toClient(row: ClientRow) {
+  const { previous_digest: digest, previous_until: until } = row;
   return {
     ...toViewer(row),
+    /** The secret before the last rotation, if it was kept. */
+    previous: digest === null || until === null ? undefined : { digest: fromHex(digest), until: new Date(until) },
     signatures: row.signatures,
+    monthSignatures: row.month_signatures,
     certificates: toList<string>(row.certificates),
     algorithms: toList<DigestAlgorithm>(row.algorithms),
     quota: row.quota ?? undefined,
+    monthlyQuota: row.monthly_quota ?? undefined,
     disabled: row.disabled === 1,
   };
 }
@@ -100,7 +128,7 @@ export function toViewer(row: Selectable<Tables['viewers']>) {
   return {
     id: row.id,
     accessKey: row.access_key,
-    secretDigest: Buffer.from(row.secret_digest, 'hex') as Uint8Array,
+    secretDigest: fromHex(row.secret_digest),
     name: row.name ?? undefined,
     expiresAt: row.expires_at === null ? undefined : new Date(row.expires_at),
     createdAt: new Date(row.created_at),
@@ -115,17 +143,23 @@ export function toCertificate(row: Selectable<Tables['certificates']>) {
     notBefore: new Date(row.not_before),
     notAfter: new Date(row.not_after),
     disabled: row.disabled === 1,
+    enabledUntil: row.enabled_until === null ? undefined : new Date(row.enabled_until),
   };
 }
 
-export function toRecord(row: Selectable<Tables['records']>) {
+/** By an operator, or because the time is over for which one enabled it. */
+export function isDisabled({ disabled, enabledUntil }: StoredCertificate, now: Date): boolean {
+  return disabled || (enabledUntil !== undefined && now >= enabledUntil);
+}
+
+export function toRecord(row: Omit<Selectable<Tables['records']>, 'month'>) {
   const { report_status: status, reported_at: at } = row;
   return {
     id: row.id,
     clientId: row.client_id,
     certificate: row.certificate,
     algorithm: row.algorithm as DigestAlgorithm,
-    digest: Buffer.from(row.digest, 'hex') as Uint8Array,
+    digest: fromHex(row.digest),
     extra: row.extra === null ? undefined : (JSON.parse(row.extra) as Extra),
     signature: row.signature === null ? undefined : (Buffer.from(row.signature, 'base64') as Uint8Array),
     signedAt: new Date(row.signed_at),
@@ -160,6 +194,10 @@ export function isStorable(text: string): boolean {
 
 export function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');
+}
+
+function fromHex(text: string): Uint8Array {
+  return Buffer.from(text, 'hex');
 }
 
 export function fromList(list: readonly string[] | undefined): string | null {

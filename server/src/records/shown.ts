@@ -53,7 +53,11 @@ export const CSV_HEADING = COLUMNS.map(([name]) => name).join(',');
 
 /** One record's line, without its end. */
 export function csvLine(record: Shown): string {
-  return COLUMNS.map(([, value]) => cell(value(record))).join(',');
+  return csvRow(COLUMNS.map(([, value]) => value(record)));
+}
+
+export function csvRow(values: readonly (string | number | boolean | undefined)[]): string {
+  return values.map(cell).join(',');
 }
 
 /** First characters of a formula, also in full width; spreadsheets ignore spaces and quotes before them. */

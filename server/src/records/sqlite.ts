@@ -5,8 +5,8 @@ import Database from 'libsql';
 import PromiseDatabase from 'libsql/promise';
 import { reasonOf, ServerError } from '../errors.ts';
 import { whenFree } from '../files.ts';
-import { sqliteRows } from './dialect.ts';
-import { migrate } from './migrations.ts';
+import { SQLITE } from './dialect.ts';
+import type { PrepareTables } from './migrations.ts';
 import type { Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
 
@@ -15,29 +15,32 @@ const PATIENCE = 10_000;
 /** How many statements are kept compiled: those of every call. The ones with many rows differ each time, and are large. */
 const STATEMENTS = 24;
 
-/** Opens the database file, makes it where it is missing, and brings its tables up to date. */
-export async function openSqliteStore(path: string): Promise<Store> {
+/** Opens the database file, which is created if it is missing. */
+export async function openSqliteStore(path: string, prepare: PrepareTables): Promise<Store> {
   const file = new Database(path);
   const database = new Kysely<Tables>({ dialect: sqliteDialect(file) });
   try {
     // All of it or nothing, and by one server at a time: kysely has no lock of its own for SQLite.
     await whenFree(() => file.pragma('journal_mode = WAL'));
     await whenFree(() => file.exec('BEGIN IMMEDIATE'));
-    await migrate(database);
+    await prepare(database);
     file.exec('COMMIT');
     file.pragma(`busy_timeout = ${PATIENCE}`);
     file.pragma('synchronous = FULL'); // a transaction is on the disk before its answer leaves
     file.pragma('foreign_keys = ON');
   } catch (error) {
-    await database.destroy(); // closing takes an open transaction back
-    throw new ServerError('database-unusable', { reason: reasonOf(error) }, error);
+    if (file.inTransaction) file.exec('ROLLBACK'); // statements that are not collected yet would keep its lock
+    await database.destroy();
+    throw error instanceof ServerError
+      ? error
+      : new ServerError('database-unusable', { reason: reasonOf(error) }, error);
   }
   // A connection of its own for the first queries of every call: it does not wait for writers.
   const forReading = new Database(path);
   forReading.pragma('cache_size = -256'); // KiB: clients and certificates are few
   forReading.pragma(`busy_timeout = ${PATIENCE}`);
   const reading = new Kysely<Tables>({ dialect: sqliteDialect(forReading) });
-  return storeOver(database, reading, sqliteRows, async () => {
+  return storeOver(database, reading, SQLITE, async () => {
     await reading.destroy();
     await database.destroy();
   });

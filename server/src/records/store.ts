@@ -1,19 +1,21 @@
 /** What the server remembers about clients, certificates and signatures, over any database that kysely speaks to. */
 
 import { randomUUID } from 'node:crypto';
-import { type Kysely, type Selectable, sql } from 'kysely';
-import { createBatches } from './batches.ts';
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { auditOf, type Operation } from './audit.ts';
+import { type Batches, createBatches } from './batches.ts';
 import { authorityOf, certificateRequestsOf, certificatesOf } from './certificates.ts';
 import { createCounting } from './counting.ts';
-import type { RowsTable } from './dialect.ts';
-import { clientsOf, viewersOf } from './holders.ts';
+import type { Syntax } from './dialect.ts';
+import { clientColumns, clientsOf, viewersOf } from './holders.ts';
 import { recordsOf } from './records.ts';
-import { type Tables, toCertificate, toClient } from './rows.ts';
+import { type Client, type ClientRow, type StoredCertificate, type Tables, toCertificate, toClient } from './rows.ts';
 
 /** A record has about this many, most of them its signature and its extra. */
 const CHECK_BYTES = 2048;
 
 export type Store = ReturnType<typeof storeOver>;
+type Changes = ReturnType<typeof changesIn>;
 
 /**
  * The store over a database whose tables are up to date.
@@ -23,38 +25,46 @@ export type Store = ReturnType<typeof storeOver>;
 export function storeOver(
   database: Kysely<Tables>,
   reading: Kysely<Tables>,
-  rowsTable: RowsTable,
+  syntax: Syntax,
   close: () => Promise<void>,
 ) {
-  const find = async <T extends 'clients' | 'certificates'>(table: T, column: string, keys: readonly string[]) => {
-    const given = rowsTable(
+  const find = async <Row>(columns: RawBuilder<unknown>, table: string, key: string, keys: readonly string[]) => {
+    const given = syntax.rowsTable(
       [...new Set(keys)].map((key) => ({ key })),
       ['key'],
     );
-    const text = sql<
-      Selectable<Tables[T]>
-    >`select * from ${sql.table(table)} where ${sql.ref(column)} in (select key from ${given})`;
-    return (await text.execute(reading)).rows;
+    const from = sql`from ${sql.table(table)} where ${sql.ref(key)} in (select key from ${given})`;
+    return (await sql<Row>`select ${columns} ${from}`.execute(reading)).rows;
   };
   const clients = createBatches(async (accessKeys: readonly string[]) => {
-    const rows = await find('clients', 'access_key', accessKeys);
+    const rows = await find<ClientRow>(clientColumns(syntax), 'clients', 'access_key', accessKeys);
     const found = new Map(rows.map((row) => [row.access_key, toClient(row)]));
     return accessKeys.map((accessKey) => found.get(accessKey));
   });
   const certificates = createBatches(async (numbers: readonly string[]) => {
-    const rows = await find('certificates', 'number', numbers);
+    const rows = await find<Selectable<Tables['certificates']>>(sql`*`, 'certificates', 'number', numbers);
     const found = new Map(rows.map((row) => [row.number, toCertificate(row)]));
     return numbers.map((number) => found.get(number));
   });
-  const counting = createCounting(database, rowsTable);
+  const counting = createCounting(database, syntax);
+  const lookups = { syntax, clients, certificates };
   return {
-    viewers: viewersOf(database),
-    clients: clientsOf(database, clients),
-    certificates: certificatesOf(database, certificates),
-    certificateRequests: certificateRequestsOf(database),
+    ...changesIn(database, lookups),
     authority: authorityOf(database),
     records: recordsOf(database),
     counting,
+    /**
+     * Makes a change and the operator's entry in the audit, both or neither.
+     * @param work uses nothing of the store but what it is given: with SQLite, the rest waits for the transaction
+     */
+    async change<T>(operation: Operation, work: (changes: Changes) => Promise<T>): Promise<T> {
+      return await database.transaction().execute(async (transaction) => {
+        const changes = changesIn(transaction, lookups);
+        const result = await work(changes);
+        await changes.audit.add(operation);
+        return result;
+      });
+    },
     /** Rejects where the database does not answer, or cannot store as much as a signature needs. */
     async check() {
       // As much as a signature stores, in a transaction that leaves nothing behind: a full disk rejects it.
@@ -68,5 +78,27 @@ export function storeOver(
       await Promise.all([clients.drain(), certificates.drain(), counting.drain()]);
       await close();
     },
+  };
+}
+
+/** The parts of the store that an operator changes. */
+function changesIn(
+  database: Kysely<Tables>,
+  {
+    syntax,
+    clients,
+    certificates,
+  }: {
+    readonly syntax: Syntax;
+    readonly clients: Batches<string, Client | undefined>;
+    readonly certificates: Batches<string, StoredCertificate | undefined>;
+  },
+) {
+  return {
+    audit: auditOf(database),
+    viewers: viewersOf(database),
+    clients: clientsOf(database, syntax, clients),
+    certificates: certificatesOf(database, certificates),
+    certificateRequests: certificateRequestsOf(database),
   };
 }

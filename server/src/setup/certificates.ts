@@ -13,6 +13,7 @@ import {
 import { reasonOf, ServerError } from '../errors.ts';
 import { isThere, replaceFile } from '../files.ts';
 import type { KeyStore, RsaBits, SigningKey } from '../keys/pkcs11.ts';
+import type { Operation } from '../records/audit.ts';
 import type { IssuedCertificate } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
 import { type DataFolder, usable } from './data-folder.ts';
@@ -34,14 +35,16 @@ export interface MakingData {
 export async function makeCertificate(
   { store, keys, folder }: MakingData,
   { number, bits, commonName }: { readonly number: string; readonly bits: RsaBits; readonly commonName: string },
-  now: Date,
+  operation: Operation,
 ): Promise<string> {
   if ((await store.certificates.find(number)) !== undefined)
     throw new ServerError('certificate-number-taken', { number });
   const { issuer, certificate } = await codeSigningIssuer({ store, keys, folder });
   const key = await keys.generate(`certificate-${number}`, bits);
-  const issued = await issueCodeSigning(issuer, certificate, key, number, commonName, now);
-  if (!(await store.certificates.add(issued, now))) throw new ServerError('certificate-number-taken', { number });
+  const issued = await issueCodeSigning(issuer, certificate, key, number, commonName, operation.at);
+  await store.change({ ...operation, target: number }, async ({ certificates }) => {
+    if (!(await certificates.add(issued, operation.at))) throw new ServerError('certificate-number-taken', { number });
+  });
   const path = folder.certificate(number);
   await usable(path, writeFile(path, issued.chain));
   return path;
@@ -93,14 +96,16 @@ export async function restoreChainFiles(store: Store, folder: DataFolder): Promi
 export async function requestCertificate(
   { store, keys }: MakingData,
   { number, bits, subject }: { readonly number: string; readonly bits: RsaBits; readonly subject: DistinguishedName },
-  now: Date,
+  operation: Operation,
 ): Promise<string> {
   const pending = await store.certificateRequests.find(number);
   if (pending !== undefined) return pending.request;
   const known = await store.certificates.find(number);
   const key = await (known ? keys.find(known.keyId) : keys.generate(`certificate-${number}`, bits));
   const request = toPem(await signingRequest(hsmIssuer(encodedName(subject), key)), 'CERTIFICATE REQUEST');
-  await store.certificateRequests.add({ number, keyId: key.id, request }, now);
+  await store.change({ ...operation, target: number }, ({ certificateRequests }) =>
+    certificateRequests.add({ number, keyId: key.id, request }, operation.at),
+  );
   return (await store.certificateRequests.find(number))?.request ?? request; // another command may have been faster
 }
 
@@ -113,7 +118,7 @@ export async function importCertificate(
   { store, keys, folder }: MakingData,
   number: string,
   path: string,
-  now: Date,
+  operation: Operation,
 ): Promise<string> {
   const known = await store.certificates.find(number);
   const keyId = known?.keyId ?? (await store.certificateRequests.find(number))?.keyId;
@@ -124,14 +129,16 @@ export async function importCertificate(
   if (leaf === undefined) throw unusable(path, 'none of its certificates is for the key of this number');
   if (!leaf.keyUsage?.includes(CODE_SIGNING)) throw unusable(path, 'the certificate is not for code signing');
   const notAfter = new Date(leaf.validTo);
-  if (notAfter < now) throw unusable(path, `the certificate ended on ${notAfter.toISOString()}`);
+  if (notAfter < operation.at) throw unusable(path, `the certificate ended on ${notAfter.toISOString()}`);
 
   const pem = chain.map(({ raw }) => toPem(raw)).join('');
   const certificate = { number, keyId, chain: pem, notBefore: new Date(leaf.validFrom), notAfter };
-  if (!(await store.certificates.renew(certificate)) && !(await store.certificates.add(certificate, now))) {
-    throw new ServerError('certificate-number-taken', { number });
-  }
-  await store.certificateRequests.remove(number);
+  await store.change({ ...operation, target: number }, async ({ certificates, certificateRequests }) => {
+    if (!(await certificates.renew(certificate)) && !(await certificates.add(certificate, operation.at))) {
+      throw new ServerError('certificate-number-taken', { number });
+    }
+    await certificateRequests.remove(number);
+  });
   const file = folder.certificate(number);
   await usable(file, replaceFile(file, pem)); // a client may be reading the old chain
   return file;

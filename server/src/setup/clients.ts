@@ -1,4 +1,5 @@
 import { isUsable } from '../http/sign-request.ts';
+import type { Operation } from '../records/audit.ts';
 import type { Client, NewClient } from '../records/rows.ts';
 import type { Address } from './address.ts';
 import { type MakingData, restoreChainFiles } from './certificates.ts';
@@ -9,7 +10,8 @@ type StoredData = Pick<MakingData, 'store' | 'folder'>;
 type Restrictions = Omit<NewClient, 'id' | 'accessKey' | 'secretDigest'>;
 
 export const UNRESTRICTED: Restrictions = {
-  ...{ name: undefined, certificates: undefined, algorithms: undefined, quota: undefined, expiresAt: undefined },
+  ...{ name: undefined, certificates: undefined, algorithms: undefined, quota: undefined },
+  ...{ monthlyQuota: undefined, expiresAt: undefined },
 };
 
 /**
@@ -19,13 +21,19 @@ export const UNRESTRICTED: Restrictions = {
 export async function addClient(
   data: StoredData,
   restrictions: Restrictions,
-  { address, receiver, now }: { readonly address: Address; readonly receiver: Receiver; readonly now: Date },
+  {
+    address,
+    receiver,
+    operation,
+  }: { readonly address: Address; readonly receiver: Receiver; readonly operation: Operation },
 ): Promise<string> {
   const { accessSecret, ...credentials } = newCredentials('AK');
   const { accessKey } = credentials;
-  const service = await serviceVariables(data, restrictions, address, now);
+  const service = await serviceVariables(data, restrictions, address, operation.at);
   await give(receiver, [...service, ...credentialVariables(accessKey, accessSecret)], () =>
-    data.store.clients.add({ ...restrictions, ...credentials }, now),
+    data.store.change({ ...operation, target: accessKey }, ({ clients }) =>
+      clients.add({ ...restrictions, ...credentials }, operation.at),
+    ),
   );
   return accessKey;
 }

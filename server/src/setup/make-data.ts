@@ -11,9 +11,11 @@ import { syncFolder } from '../files.ts';
 import type { RsaBits } from '../keys/pkcs11.ts';
 import { createToken, openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
 import { configureSoftHsm, tokenFolder } from '../keys/softhsm.ts';
+import type { Operation } from '../records/audit.ts';
+import { prepareTables, type TableRights } from '../records/migrations.ts';
 import { codeSigningIssuer, issueCodeSigning, type MakingData } from './certificates.ts';
 import { type DataFolder, dataFolder, isMade, layout } from './data-folder.ts';
-import { chooseHsm, openStore, TOKEN_LABEL } from './open-data.ts';
+import { chooseHsm, openDatabase, TOKEN_LABEL } from './open-data.ts';
 
 /** What the first certificate is called by clients. */
 export const FIRST_NUMBER = '1';
@@ -24,11 +26,13 @@ const ASIDE = '.codesign-remote-server-setup-';
 /**
  * Creates the data of a server that has no data yet.
  * An interrupted start leaves a folder aside and nothing else; of two concurrent starts, the later one uses what the earlier made.
+ * @param rights to the tables of a database that is named; SQLite in the folder is made with it
  */
 export async function makeData(
   config: DataConfig,
   environment: NodeJS.ProcessEnv,
-  now: () => Date,
+  operation: Operation,
+  rights: Exclude<TableRights, 'update'>,
 ): Promise<DataFolder> {
   const { library, token } = await chooseHsm(config, environment);
   const made = dataFolder(config.dataRoot);
@@ -39,10 +43,12 @@ export async function makeData(
     for (const name of ['certificates', 'tls']) await mkdir(join(aside, name));
     const keys = await openPkcs11(token ?? (await makeToken(folder, library, environment)));
     try {
-      const store = await openStore(folder, config.database);
+      const prepare = prepareTables(config.database === undefined ? 'create' : rights);
+      const store = await openDatabase(folder, config.database, prepare);
       try {
-        await makeAuthority({ store, keys, folder }, now());
-        await makeTlsAuthority(folder, now());
+        await makeAuthority({ store, keys, folder }, operation.at);
+        await makeTlsAuthority(folder, operation.at);
+        await store.audit.add({ ...operation, command: 'init', target: made.path, details: '' });
       } finally {
         await store.close();
       }

@@ -7,6 +7,7 @@ import { isThere, readIfThere, replaceFile, underFileLock } from '../files.ts';
 import type { KeyStore } from '../keys/pkcs11.ts';
 import { openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
 import { configureSoftHsm, findSoftHsm, tokenFolder } from '../keys/softhsm.ts';
+import { type PrepareTables, prepareTables, type TableRights } from '../records/migrations.ts';
 import { openPostgresStore } from '../records/postgres.ts';
 import { openSqliteStore } from '../records/sqlite.ts';
 import type { Store } from '../records/store.ts';
@@ -28,12 +29,15 @@ export interface OpenData {
   close(): Promise<void>;
 }
 
-export async function openData(config: DataConfig, environment: NodeJS.ProcessEnv): Promise<OpenData> {
+export async function openData(
+  config: DataConfig,
+  environment: NodeJS.ProcessEnv,
+  rights: TableRights,
+): Promise<OpenData> {
   const folder = dataFolder(config.dataRoot);
   const { database } = config;
   const { library, token } = await chooseHsm(config, environment);
   const pin = token?.pin ?? (await readPin(folder));
-  if (database === undefined) await requireDatabase(folder);
   const perCore = token === undefined ? SESSIONS_PER_CORE.softHsm : SESSIONS_PER_CORE.other;
   const sessions = config.pkcs11Sessions ?? availableParallelism() * perCore;
   const open = () => openPkcs11(token ?? { library, label: TOKEN_LABEL, pin });
@@ -44,11 +48,7 @@ export async function openData(config: DataConfig, environment: NodeJS.ProcessEn
     keys = await underFileLock(join(folder.path, 'login-lock'), () => withTokenCopy(folder, open));
   } else keys = await open();
   try {
-    const store = await openStore(folder, database);
-    if (database !== undefined && (await store.authority.get()) === undefined) {
-      await store.close();
-      throw new ServerError('database-of-another');
-    }
+    const store = await openStore(folder, database, rights);
     return {
       folder,
       store,
@@ -68,13 +68,24 @@ export async function openData(config: DataConfig, environment: NodeJS.ProcessEn
   }
 }
 
-/** The database of a data folder. @param database `postgres://…`; undefined: SQLite in it */
-export async function openStore(folder: DataFolder, database: string | undefined): Promise<Store> {
-  return database === undefined ? await openSqliteStore(folder.database) : await openPostgresStore(database);
+/** The database of a data folder that is made. @param database `postgres://…`; undefined: SQLite in the folder */
+export async function openStore(folder: DataFolder, database: string | undefined, rights: TableRights): Promise<Store> {
+  if (database === undefined) await requireDatabase(folder);
+  const authority = await readPart(folder, folder.authority, 'the certificate of its authority');
+  return await openDatabase(folder, database, prepareTables(rights, authority));
+}
+
+export async function openDatabase(
+  folder: DataFolder,
+  database: string | undefined,
+  prepare: PrepareTables,
+): Promise<Store> {
+  if (database === undefined) return await openSqliteStore(folder.database, prepare);
+  return await openPostgresStore(database, prepare);
 }
 
 /** Checks that SQLite would not make a new, empty database. */
-export async function requireDatabase(folder: DataFolder): Promise<void> {
+async function requireDatabase(folder: DataFolder): Promise<void> {
   const present = await usable(folder.database, isThere(folder.database));
   if (!present) throw new ServerError('database-not-named', { path: folder.path });
   await requirePart(folder, folder.database, 'its database');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../../test/support/services/server.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
+import { digestOfSecret } from '../../src/http/auth.ts';
 import { keepAddress } from '../../src/setup/address.ts';
 import { adminCommand } from '../support/commands.ts';
 import { type Credentials, goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
@@ -152,6 +153,35 @@ describe('client add', () => {
   });
 });
 
+test('client rotate --keep-old accepts both secrets for that time, and only the secret before', async () => {
+  const client = await added();
+  const call = async (accessSecret: string) =>
+    (await server.sign(goodRequest(), { ...client, accessSecret })).body.code;
+  const rotate = async (...args: readonly string[]) => {
+    const clientEnv = join(folder, `${Math.random()}.env`);
+    expect((await admin('client', 'rotate', client.accessKey, '--client-env', clientEnv, ...args)).code).toBe(0);
+    return (await readEnvironmentFile(clientEnv)).CODESIGN_ACCESS_SECRET ?? '';
+  };
+  const oldSecretUntil = async () => (await listed('client', 'list')).at(-1)?.oldSecretUntil;
+  const second = await rotate('--keep-old', '24h');
+  expect([await call(client.accessSecret), await call(second), await call('neither')]).toEqual([0, 0, 401]);
+  expect(new Date(String(await oldSecretUntil())).getTime() - Date.now()).toBeGreaterThan(23.9 * 3_600_000);
+
+  const third = await rotate('--keep-old', '1d');
+  expect([await call(client.accessSecret), await call(second), await call(third)]).toEqual([401, 0, 0]);
+  await server.data.store.clients.rotate(client.accessKey, digestOfSecret(Buffer.from(third)), new Date());
+  expect([await call(second), await call(third)]).toEqual([401, 0]); // its time is over
+  await rotate('--keep-old', '7d');
+  expect(await call(third)).toBe(0);
+  await admin('client', 'disable', client.accessKey);
+  expect(await call(third)).toBe(401);
+  await rotate();
+  expect(await oldSecretUntil()).toBeNull();
+  for (const duration of ['24', '0h', '1.5h', '-1h', 'tomorrow']) {
+    await fails(atTerminal('client', 'rotate', client.accessKey, `--keep-old=${duration}`), 'invalid-option');
+  }
+});
+
 test('client disable, enable and rotate hold from the next call on', async () => {
   const client = await added();
   const call = async (by = client) => (await server.sign(goodRequest(), by)).body.code;
@@ -184,7 +214,14 @@ test('client list shows state, count and what is allowed, aligned or as JSON', a
   await admin('client', 'disable', off.accessKey);
   const rows = await listed('client', 'list');
   const row = ({ accessKey }: Credentials) => rows.find((each) => each.accessKey === accessKey);
-  const plain = { name: null, quota: null, expiresAt: null, certificates: null, algorithms: null };
+  const plain = {
+    name: null,
+    quota: null,
+    expiresAt: null,
+    certificates: null,
+    algorithms: null,
+    oldSecretUntil: null,
+  };
   expect(row(client)).toEqual({
     ...{ ...plain, accessKey: client.accessKey, name: '漢a\u202eb', state: 'active', signatures: 1, quota: 2 },
     algorithms: ['SHA256', 'SHA384'],
@@ -195,7 +232,9 @@ test('client list shows state, count and what is allowed, aligned or as JSON', a
   expect(row(old)).toMatchObject({ state: 'expired', expiresAt: '2020-01-01T00:00:00.000Z' });
 
   const [heading = '', ...table] = (await admin('client', 'list')).output.trimEnd().split('\n');
-  expect(heading).toMatch(/^ACCESS KEY +NAME +STATE +SIGNATURES +QUOTA +EXPIRES AT +CERTIFICATES +ALGORITHMS$/);
+  expect(heading).toMatch(
+    /^ACCESS KEY +NAME +STATE +SIGNATURES +QUOTA +EXPIRES AT +CERTIFICATES +ALGORITHMS +OLD SECRET UNTIL$/,
+  );
   const at = heading.indexOf('STATE');
   for (const line of table) {
     expect(line.slice(at)).toMatch(/^(active|disabled|expired) +\d+ +(none|\d+) +(never|2020)/);
@@ -250,7 +289,7 @@ test('certificate disable and enable hold from the next call on', async () => {
   expect(await call()).toBe(0);
   expect((await admin('certificate', 'disable', NUMBER)).code).toBe(0);
   expect(await call()).toBe(400);
-  expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'code', certificate: NUMBER });
+  expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'disabled', certificate: NUMBER });
   expect(await states()).toEqual([
     ['1', 'valid'],
     [NUMBER, 'disabled'],
@@ -260,20 +299,93 @@ test('certificate disable and enable hold from the next call on', async () => {
   for (const command of ['disable', 'enable']) await fails(admin('certificate', command, '0'), 'certificate-not-found');
 });
 
+test('certificate enable --for accepts calls until its end, and a client that may use it sees that it is disabled', async () => {
+  const other = await added('--certificate', '1');
+  const call = async (by = server.credentials) => (await server.sign(goodRequest(), by)).body;
+  const row = async () => (await listed('certificate', 'list')).find(({ number }) => number === NUMBER);
+  await admin('certificate', 'disable', NUMBER);
+  expect(await call()).toMatchObject({ code: 400, message: 'invalid request: the certificate is disabled' });
+  expect((await call(other)).message).toContain('does not identify a valid certificate');
+  expect((await admin('certificate', 'enable', NUMBER, '--for', '2h')).code).toBe(0);
+  expect(await call()).toMatchObject({ code: 0 });
+  const { state, enabledUntil } = (await row()) ?? {};
+  expect(state).toBe('valid');
+  expect(Math.abs(new Date(String(enabledUntil)).getTime() - Date.now() - 7_200_000)).toBeLessThan(60_000);
+
+  await server.data.store.certificates.disable(NUMBER, false, new Date()); // the end of another such time
+  expect(await call()).toMatchObject({ code: 400, message: 'invalid request: the certificate is disabled' });
+  expect(await row()).toMatchObject({ state: 'disabled' });
+  await admin('certificate', 'enable', NUMBER);
+  expect(await row()).toMatchObject({ state: 'valid', enabledUntil: null });
+  await fails(admin('certificate', 'enable', NUMBER, '--for', '2 hours'), 'invalid-option');
+});
+
 test('quota shows what is left, and sets another', async () => {
   const client = await added('--quota', '3');
   await server.sign(goodRequest(), client);
   const row = async () => (await listed('quota')).find(({ accessKey }) => accessKey === client.accessKey);
   const used = { accessKey: client.accessKey, name: null, signatures: 1 };
-  expect(await row()).toEqual({ ...used, quota: 3, left: 2 });
-  expect((await admin('quota')).output).toMatch(/^ACCESS KEY +NAME +SIGNATURES +QUOTA +LEFT\n/);
+  const month = { thisMonth: 1, monthlyQuota: null, leftThisMonth: null };
+  expect(await row()).toEqual({ ...used, quota: 3, left: 2, ...month });
+  expect((await admin('quota')).output).toMatch(
+    /^ACCESS KEY +NAME +SIGNATURES +QUOTA +LEFT +THIS MONTH +MONTHLY QUOTA +LEFT THIS MONTH\n/,
+  );
   expect((await admin('quota', 'set', client.accessKey, 'none')).code).toBe(0);
-  expect(await row()).toEqual({ ...used, quota: null, left: null });
+  expect(await row()).toEqual({ ...used, quota: null, left: null, ...month });
   expect((await admin('quota', 'set', client.accessKey, '1')).code).toBe(0);
-  expect(await row()).toEqual({ ...used, quota: 1, left: 0 });
+  expect(await row()).toEqual({ ...used, quota: 1, left: 0, ...month });
   expect((await server.sign(goodRequest(), client)).status).toBe(403);
   await fails(admin('quota', 'set', 'nobody', '1'), 'client-not-found');
   await fails(admin('quota', 'set', client.accessKey, 'many'), 'invalid-option');
+});
+
+test('a monthly quota is next to the total, and its rejection names it', async () => {
+  const client = await added('--monthly-quota', '1', '--quota', '9');
+  const call = async () => (await server.sign(goodRequest(), client)).body;
+  const row = async () => (await listed('quota')).find(({ accessKey }) => accessKey === client.accessKey);
+  expect((await call()).code).toBe(0);
+  expect(await call()).toMatchObject({ code: 403, message: "this month's quota is exhausted" });
+  expect((await admin('quota', 'set', client.accessKey, '2', '--monthly')).code).toBe(0);
+  expect(await row()).toMatchObject({ quota: 9, left: 8, thisMonth: 1, monthlyQuota: 2, leftThisMonth: 1 });
+  expect((await call()).code).toBe(0);
+  await admin('quota', 'set', client.accessKey, '2');
+  expect(await call()).toMatchObject({ code: 403, message: 'the quota is exhausted' });
+  await admin('quota', 'set', client.accessKey, 'none', '--monthly');
+  expect(await row()).toMatchObject({ quota: 2, monthlyQuota: null, leftThisMonth: null });
+  await fails(atTerminal('client', 'add', '--monthly-quota', 'many'), 'invalid-option');
+});
+
+describe('a name instead of the access key', () => {
+  test.each([
+    ['client disable', 'client', ['client', 'disable', 'builds'], { state: 'disabled' }],
+    ['client change', 'client', ['client', 'change', 'builds', '--expires', '2020-01-01'], { state: 'expired' }],
+    ['quota set', 'client', ['quota', 'set', 'builds', '5'], { quota: 5 }],
+    ['viewer remove', 'viewer', ['viewer', 'remove', 'builds'], undefined],
+  ] as const)('works for %s if it is unique', async (_name, kind, args, row) => {
+    await atTerminal('viewer', 'add', '--name', 'builds');
+    await added('--name', 'builds');
+    expect((await admin(...args)).code).toBe(0);
+    const rows = (await listed(kind, 'list')).filter(({ name }) => name === 'builds');
+    expect(rows).toEqual(row === undefined ? [] : [expect.objectContaining(row)]);
+  });
+
+  test('works for client rotate and records, and an access key comes first', async () => {
+    const client = await added('--name', 'builds');
+    await added('--name', client.accessKey);
+    expect((await atTerminal('client', 'rotate', 'builds')).code).toBe(0);
+    expect((await admin('client', 'disable', client.accessKey)).code).toBe(0);
+    expect((await listed('client', 'list')).find(({ name }) => name === 'builds')).toMatchObject({ state: 'disabled' });
+    expect((await admin('records', '--client', 'builds')).code).toBe(0);
+    expect((await admin('export', '--client', 'builds')).code).toBe(0);
+  });
+
+  test('is rejected with the access keys if several have it', async () => {
+    const [one, two] = [await added('--name', 'builds'), await added('--name', 'builds')];
+    const { errors } = await admin('client', 'disable', 'builds');
+    expect(errors).toContain(`${one.accessKey}, ${two.accessKey}`);
+    await fails(admin('client', 'disable', 'builds'), 'name-ambiguous');
+    await fails(admin('records', '--client', 'builds'), 'name-ambiguous');
+  });
 });
 
 describe('records', () => {

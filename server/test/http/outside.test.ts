@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DIGEST_ALGORITHMS } from '../../../src/crypto/algorithms.ts';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
 import { startServer, type TestServer } from '../../../test/support/services/server.ts';
+import { prepareTables } from '../../src/records/migrations.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 
 const run = promisify(execFile);
@@ -173,7 +174,7 @@ test('a SIGTERM in the midst of many calls: every answer is whole, every record 
     .slice(before)
     .filter(({ outcome }) => outcome === 'signed');
   expect(ids.sort()).toEqual(signed.map(({ record }) => record as string).sort());
-  const store = await openSqliteStore(join(server.data, 'service', 'database.sqlite'));
+  const store = await openSqliteStore(join(server.data, 'service', 'database.sqlite'), prepareTables('use'));
   for (const id of ids) expect(await store.records.find(id)).toMatchObject({ counted: true });
   await store.close();
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../test/support/services/server.ts';
+import { prepareTables } from '../../src/records/migrations.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import { startChromium, visit } from '../support/chromium.ts';
 import { addViewer, manyRecords, seedRecords, type ViewerCredentials } from '../support/page-scene.ts';
@@ -30,7 +31,7 @@ let browser: Browser;
 beforeAll(async () => {
   server = await startServer({ bits: 2048 });
   const database = join(server.data, 'service', 'database.sqlite');
-  const store = await openSqliteStore(database);
+  const store = await openSqliteStore(database, prepareTables('use'));
   const [certificate] = await store.certificates.list();
   if (certificate === undefined) throw new Error('no certificate');
   await store.certificates.add(
@@ -45,7 +46,13 @@ beforeAll(async () => {
   for (const [index, name] of clients.entries()) {
     const id = `client-${index}`;
     const bounds = { quota: index === 0 ? undefined : 150 * index, certificates: undefined, algorithms: undefined };
-    const kept = { id, accessKey: `AK${id}`, secretDigest: Buffer.alloc(32), expiresAt: undefined };
+    const kept = {
+      monthlyQuota: undefined,
+      id,
+      accessKey: `AK${id}`,
+      secretDigest: Buffer.alloc(32),
+      expiresAt: undefined,
+    };
     await store.clients.add({ ...kept, ...bounds, name: name.replaceAll('\0', '') }, new Date());
   }
   viewer = await addViewer(store, { name: 'On call' });

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await store.certificates.disable('broken', true);
   const client = async (id: string, more: object) =>
     await store.clients.add({ id, accessKey: `AK-${id}`, secretDigest: Buffer.alloc(32), ...noBounds, ...more }, NOW);
-  await client('half', { name: 'Half', quota: 8 });
+  await client('half', { name: 'Half', quota: 8, monthlyQuota: 10 });
   await client('full', { name: 'Full', quota: 2 });
   await client('none', { name: 'Zero', quota: 0 });
   await client('free', { name: HOSTILE.slice(0, 32), expiresAt: ago(1) });
@@ -57,6 +57,7 @@ const noBounds = {
   certificates: undefined,
   algorithms: undefined,
   quota: undefined,
+  monthlyQuota: undefined,
   expiresAt: undefined,
 };
 
@@ -97,11 +98,16 @@ test('shows when each certificate ends, the next to end first', () => {
 test('shows what each client has used of its quota, the most used first', () => {
   const shown = rows('clients');
   expect(shown.slice(0, 3)).toEqual([
-    ['Full', 'used up of 2', 'active', '2', 'AK-full'],
-    ['Zero', 'used up of 0', 'disabled', '0', 'AK-none'],
-    ['Half', '4 left of 8', 'active', '4', 'AK-half'],
+    ['Full', 'used up of 2', 'none', 'active', '2', 'AK-full'],
+    ['Zero', 'used up of 0', 'none', 'disabled', '0', 'AK-none'],
+    ['Half', '4 left of 8', '10 left of 10', 'active', '4', 'AK-half'],
   ]);
-  expect(shown.find((cells) => cells.at(-1) === 'AK-free')?.slice(1, 4)).toEqual(['none', 'expired 2030-06-14', '2']);
+  expect(shown.find((cells) => cells.at(-1) === 'AK-free')?.slice(1, 5)).toEqual([
+    'none',
+    'none',
+    'expired 2030-06-14',
+    '2',
+  ]);
   expect(body).toContain('<meter value="0.500" high="0.9" optimum="0" aria-label="50 % used">');
 });
 

@@ -4,7 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { prepareTables } from '../../src/records/migrations.ts';
 import { openPostgresStore } from '../../src/records/postgres.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Store } from '../../src/records/store.ts';
@@ -29,14 +31,23 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
   let store: Store;
   /** A second server on the same database. With SQLite it is the same one: two in one process wait for each other's locks. */
   let other: Store;
+  let runSql: (text: string) => void;
   beforeAll(async () => {
-    if (name === 'SQLite') store = await openSqliteStore(join(folder, 'database.sqlite'));
+    if (name === 'SQLite') store = await openSqliteStore(join(folder, 'database.sqlite'), prepareTables('create'));
     else {
       const url = postgres.newDatabase();
-      store = await openPostgresStore(url);
-      other = await openPostgresStore(url);
+      runSql = (text) => postgres.query(url, text);
+      store = await openPostgresStore(url, prepareTables('create'));
+      other = await openPostgresStore(url, prepareTables('create'));
     }
-    if (name === 'SQLite') other = store;
+    if (name === 'SQLite') {
+      other = store;
+      runSql = (text) => {
+        const file = new Database(join(folder, 'database.sqlite'));
+        file.exec(text);
+        file.close();
+      };
+    }
     await store.certificates.add(certificateUntil('1', later(1000)), NOW);
     await store.certificates.add(certificateUntil('2', later(1000)), NOW);
   });
@@ -80,6 +91,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
 
   test.each([
     ['a quota of 0', { quota: 0 }, {}],
+    ['a monthly quota of 0', { monthlyQuota: 0 }, {}],
     ['a client that is disabled', { disabled: true }, {}],
     ['a client that has expired', { expiresAt: NOW }, {}],
     ['a certificate that the client may not use', { certificates: ['2'] }, {}],
@@ -102,6 +114,49 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     await other.certificates.disable('1', false);
     expect(await add(signed(client.id))).toBe(true);
     expect(await countedFor(other, client)).toBe(1);
+  });
+
+  test('counts with a certificate that is enabled for a time only until its end', async () => {
+    const client = await newClient(store);
+    await other.certificates.disable('1', false, later(5));
+    expect(await add({ ...signed(client.id), signedAt: later(4) })).toBe(true);
+    expect(await add({ ...signed(client.id), signedAt: later(5) })).toBe(false);
+    await other.certificates.disable('1', false);
+    expect(await add({ ...signed(client.id), signedAt: later(5) })).toBe(true);
+    expect(await countedFor(other, client)).toBe(2);
+  });
+
+  test('counts by month next to the total, in the month of the database’s clock', async () => {
+    const client = await newClient(store, { quota: 9, monthlyQuota: 3 });
+    const records = Array.from({ length: 12 }, () => signed(client.id)); // their time is another month
+    const counted = await Promise.all(records.map((record, index) => add(record, index % 2 === 0 ? store : other)));
+    expect(counted.filter(Boolean)).toHaveLength(3);
+    const row = async () => await store.clients.findByAccessKey(client.accessKey);
+    expect(await row()).toMatchObject({ signatures: 3, monthSignatures: 3 });
+    const kept = await Promise.all(records.map(async ({ id }) => (await other.records.find(id)) !== undefined));
+    expect(kept).toEqual(counted);
+
+    await other.clients.change(client.accessKey, { monthlyQuota: 4 });
+    const last = signed(client.id);
+    expect(await add(last)).toBe(true);
+    expect(await add(signed(client.id), other)).toBe(false);
+    await other.counting.takeBack(last, PATIENCE);
+    expect(await row()).toMatchObject({ signatures: 3, monthSignatures: 3 });
+    expect(await add(signed(client.id))).toBe(true);
+  });
+
+  test('a month that ended keeps its count, and the next begins with none', async () => {
+    const client = await newClient(store, { monthlyQuota: 1 });
+    const record = signed(client.id);
+    expect(await add(record)).toBe(true);
+    runSql(`update client_months set month = '2001-01' where client_id = '${client.id}';
+      update records set month = '2001-01' where id = '${record.id}'`);
+    expect(await store.clients.findByAccessKey(client.accessKey)).toMatchObject({ signatures: 1, monthSignatures: 0 });
+    expect(await add(signed(client.id), other)).toBe(true);
+    expect(await add(signed(client.id))).toBe(false);
+    await store.counting.takeBack(record, PATIENCE); // which counted in the month that ended
+    expect(await add(signed(client.id))).toBe(false);
+    expect(await store.clients.findByAccessKey(client.accessKey)).toMatchObject({ signatures: 1, monthSignatures: 1 });
   });
 
   test('counts a record once, however often the same transaction runs, also when the quota is used up by then', async () => {

@@ -1,36 +1,133 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Migration } from 'kysely';
 import Database from 'libsql';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MIGRATIONS, type PrepareTables, prepareTables } from '../../src/records/migrations.ts';
+import { openPostgresStore } from '../../src/records/postgres.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
+import type { Store } from '../../src/records/store.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 let folder: string;
-let path: string;
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'codesign-migrations-'));
-  path = join(folder, 'database.sqlite');
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const schema = (file: Database.Database) =>
-  file.prepare('select type, name, sql from sqlite_schema order by name').all();
+interface Place {
+  open(prepare: PrepareTables): Promise<Store>;
+  run(statement: string): void;
+  /** Every table with its columns. */
+  tables(): unknown;
+}
 
-test('two servers that open a new database at the same time share its tables', async () => {
-  const stores = await Promise.all([openSqliteStore(path), openSqliteStore(path)]);
-  for (const store of stores) expect(await store.clients.list()).toEqual([]);
-  for (const store of stores) await store.close();
-});
+const PLACES: Readonly<Record<string, () => Place>> = {
+  SQLite() {
+    const path = join(folder, 'database.sqlite');
+    const withFile = <T>(work: (file: Database.Database) => T): T => {
+      const file = new Database(path);
+      try {
+        return work(file);
+      } finally {
+        file.close();
+      }
+    };
+    return {
+      open: (prepare) => openSqliteStore(path, prepare),
+      run: (statement) => withFile((file) => file.exec(statement)),
+      tables: () => withFile((file) => file.prepare('select name, sql from sqlite_schema order by name').all()),
+    };
+  },
+  PostgreSQL() {
+    const url = postgres.newDatabase();
+    const columns = `select table_name, column_name from information_schema.columns where table_schema = 'public' order by 1, 2`;
+    return {
+      open: (prepare) => openPostgresStore(url, prepare),
+      run: (statement) => postgres.query(url, statement),
+      tables: () => postgres.query(url, columns),
+    };
+  },
+};
 
-test('a database of a newer server is rejected and left as it is', async () => {
-  await (await openSqliteStore(path)).close();
-  const file = new Database(path);
-  file.exec("insert into kysely_migration values ('9999-later', '2030-01-01')");
-  const before = schema(file);
-  await expect(openSqliteStore(path)).rejects.toMatchObject({
-    code: 'database-unusable',
-    message: expect.stringContaining('9999-later'),
+describe.each(Object.keys(PLACES))('%s', (name) => {
+  let place: Place;
+  beforeEach(() => {
+    place = PLACES[name]?.() ?? expect.unreachable();
   });
-  expect(schema(file)).toEqual(before);
-  file.close();
+  const create = async () => await (await place.open(prepareTables('create'))).close();
+  const rejects = async (prepare: PrepareTables, error: object) => {
+    const before = place.tables();
+    await expect(place.open(prepare)).rejects.toMatchObject(error);
+    expect(place.tables()).toEqual(before);
+  };
+  const another = (reason: string) => ({
+    code: 'database-of-another',
+    exitCode: 2,
+    message: expect.stringContaining(reason),
+  });
+
+  test('two servers that open a new database at the same time share its tables', async () => {
+    const stores = await Promise.all([place.open(prepareTables('create')), place.open(prepareTables('create'))]);
+    for (const store of stores) expect(await store.clients.list()).toEqual([]);
+    for (const store of stores) await store.close();
+  });
+
+  test('an empty database gets tables only if they may be created', async () => {
+    for (const rights of ['use', 'update'] as const) await rejects(prepareTables(rights), another('no tables'));
+    await create();
+    await create();
+    await (await place.open(prepareTables('use'))).close();
+  });
+
+  test('a database with tables of another program gets no others', async () => {
+    place.run('create table customers (id text)');
+    for (const rights of ['use', 'update', 'create'] as const) await rejects(prepareTables(rights), another('tables'));
+    place.run('create table kysely_migration (name text)');
+    place.run("insert into kysely_migration values ('2020-customers')");
+    for (const rights of ['use', 'update', 'create'] as const) {
+      await rejects(prepareTables(rights), another('tables of another program'));
+    }
+  });
+
+  test('a database with another authority than the data folder is rejected', async () => {
+    await create();
+    const store = await place.open(prepareTables('use'));
+    await store.authority.add({ keyId: 'aa', certificate: 'ours' });
+    await store.close();
+    await (await place.open(prepareTables('update', 'ours'))).close();
+    for (const rights of ['use', 'update'] as const) {
+      await rejects(prepareTables(rights, 'another'), another('code-signing authority'));
+    }
+  });
+
+  test('a database of a newer server is called newer and left as it is', async () => {
+    await create();
+    place.run("insert into kysely_migration values ('9999-later', '2030-01-01')");
+    for (const rights of ['use', 'update', 'create'] as const) {
+      await rejects(prepareTables(rights), {
+        code: 'database-newer',
+        exitCode: 6,
+        message: expect.stringContaining('9999-later'),
+      });
+    }
+  });
+
+  test('a database of an older server is updated only if it may be', async () => {
+    await create();
+    const next: Migration = {
+      up: (database) => database.schema.createTable('added').addColumn('id', 'text').execute(),
+    };
+    const migrations = { ...MIGRATIONS, '0002-next': next };
+    await rejects(prepareTables('use', undefined, migrations), { code: 'database-older', exitCode: 6 });
+    await (await place.open(prepareTables('update', undefined, migrations))).close();
+    await (await place.open(prepareTables('use', undefined, migrations))).close();
+    await rejects(prepareTables('use'), { code: 'database-newer' });
+  });
 });

@@ -3,6 +3,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { OutcomeUnknown } from '../../src/records/counting.ts';
+import { prepareTables } from '../../src/records/migrations.ts';
 import { checkedPool, openPostgresStore } from '../../src/records/postgres.ts';
 import type { NewRecord } from '../../src/records/rows.ts';
 import type { Store } from '../../src/records/store.ts';
@@ -23,8 +24,8 @@ beforeAll(async () => {
   postgres = await startPostgres();
   url = postgres.newDatabase();
   proxy = await openCommitProxy(url);
-  witness = await openPostgresStore(url);
-  store = await openPostgresStore(proxy.url);
+  witness = await openPostgresStore(url, prepareTables('create'));
+  store = await openPostgresStore(proxy.url, prepareTables('create'));
   await witness.certificates.add(certificateUntil('1', new Date('2030-12-31')), NOW);
 });
 afterEach(() => {

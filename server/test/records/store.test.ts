@@ -5,10 +5,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { prepareTables } from '../../src/records/migrations.ts';
 import { openPostgresStore } from '../../src/records/postgres.ts';
 import type { Position, RecordFilter } from '../../src/records/records.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Store } from '../../src/records/store.ts';
+import { operationAt } from '../support/operation.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 let folder: string;
@@ -25,7 +27,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const NOW = new Date('2030-01-01T00:00:00Z');
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);
 const DAY = 86_400_000;
-const STAND_IN = { keyId: 'aa', chain: 'chain', notBefore: later(-DAY), notAfter: later(9 * DAY), disabled: false };
+const STAND_IN = { keyId: 'aa', chain: 'chain', notBefore: later(-DAY), notAfter: later(9 * DAY) };
 const PATIENCE = { settling: 1000, ending: new AbortController().signal };
 
 describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
@@ -34,7 +36,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
   let other: Store;
   if (name === 'SQLite') {
     beforeEach(async () => {
-      store = await openSqliteStore(join(folder, 'database.sqlite'));
+      store = await openSqliteStore(join(folder, 'database.sqlite'), prepareTables('create'));
       other = store;
     });
     afterEach(() => store.close());
@@ -42,10 +44,14 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     let url: string;
     beforeAll(async () => {
       url = postgres.newDatabase();
-      [store, other] = await Promise.all([openPostgresStore(url), openPostgresStore(url)]); // both make the tables at once
+      const open = () => openPostgresStore(url, prepareTables('create'));
+      [store, other] = await Promise.all([open(), open()]); // both make the tables at once
     });
     beforeEach(() => {
-      postgres.query(url, 'truncate authorities, certificate_requests, certificates, clients, records, viewers');
+      postgres.query(
+        url,
+        'truncate authorities, certificate_requests, certificates, client_months, clients, operations, records, viewers',
+      );
     });
     afterAll(() => Promise.all([store.close(), other.close()]));
   }
@@ -55,7 +61,8 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
   const newClient = async (quota: number | undefined) => {
     const id = randomUUID();
     const client = { id, accessKey: `AK-${id}`, name: 'builds', secretDigest: Buffer.alloc(32, 1), quota };
-    await store.clients.add({ ...client, certificates: ['1'], algorithms: ['SHA256'], expiresAt: later(9 * DAY) }, NOW);
+    const bounds = { certificates: ['1'], algorithms: ['SHA256'] as const, monthlyQuota: undefined };
+    await store.clients.add({ ...client, ...bounds, expiresAt: later(9 * DAY) }, NOW);
     return client;
   };
   const record = (clientId: string, signedAt = NOW) => ({
@@ -73,16 +80,45 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     const expected = {
       ...{ id, accessKey, name: 'builds', signatures: 0, disabled: false, quota: 7 },
       ...{ certificates: ['1'], algorithms: ['SHA256'], expiresAt: later(9 * DAY), createdAt: NOW },
-      secretDigest: Buffer.alloc(32, 1),
+      ...{ secretDigest: Buffer.alloc(32, 1), previous: undefined, monthSignatures: 0, monthlyQuota: undefined },
     };
     expect(await other.clients.findByAccessKey(accessKey)).toEqual(expected);
-    expect(await other.clients.change(accessKey, { disabled: true })).toBe(true);
+    await other.clients.change(accessKey, { disabled: true });
     expect(await store.clients.findByAccessKey(accessKey)).toEqual({ ...expected, disabled: true });
-    await store.clients.change(accessKey, { quota: undefined, secretDigest: Buffer.alloc(32, 9) });
-    expect(await other.clients.list()).toEqual([
-      { ...expected, disabled: true, quota: undefined, secretDigest: Buffer.alloc(32, 9) },
-    ]);
-    expect(await store.clients.change('nobody', { disabled: true })).toBe(false);
+    await store.clients.change(accessKey, { quota: undefined, monthlyQuota: 3 });
+    expect(await other.clients.list()).toEqual([{ ...expected, disabled: true, quota: undefined, monthlyQuota: 3 }]);
+  });
+
+  test('replaces a secret, and keeps the one before if that is requested', async () => {
+    const { accessKey } = await newClient(undefined);
+    const secrets = async () => {
+      const { secretDigest, previous } = (await other.clients.findByAccessKey(accessKey)) ?? expect.unreachable();
+      return [secretDigest[0], previous?.digest[0], previous?.until];
+    };
+    await store.clients.rotate(accessKey, Buffer.alloc(32, 2), later(5));
+    expect(await secrets()).toEqual([2, 1, later(5)]);
+    await store.clients.rotate(accessKey, Buffer.alloc(32, 3), later(9));
+    expect(await secrets()).toEqual([3, 2, later(9)]);
+    await store.clients.rotate(accessKey, Buffer.alloc(32, 4), undefined);
+    expect(await secrets()).toEqual([4, undefined, undefined]);
+  });
+
+  test('stores a change and its entry in the audit, both or neither', async () => {
+    const { accessKey } = await newClient(undefined);
+    const [first, second] = [NOW, later(5)].map((at) => ({ ...operationAt(at, 'client change'), target: accessKey }));
+    if (first === undefined || second === undefined) return expect.unreachable();
+    await store.change(first, ({ clients }) => clients.change(accessKey, { name: 'changed' }));
+    const failed = store.change(second, async ({ clients }) => {
+      await clients.change(accessKey, { name: 'not kept' });
+      throw new Error('as if it failed');
+    });
+    await expect(failed).rejects.toThrow('as if it failed');
+    expect(await other.clients.findByAccessKey(accessKey)).toMatchObject({ name: 'changed' });
+    await store.change(second, async () => {});
+    const entries = [first, second].map(({ at, ...entry }) => ({ ...entry, at: at.toISOString() }));
+    expect(await other.audit.list({})).toEqual(entries);
+    expect(await other.audit.list({}, 1)).toEqual(entries.slice(1));
+    expect(await other.audit.list({ since: NOW, until: later(5) })).toEqual(entries.slice(0, 1));
   });
 
   test('knows nothing by a name that no database can hold', async () => {
@@ -185,7 +221,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
 });
 
 test('a database that does not answer is an error of its own, without the password', async () => {
-  const opened = openPostgresStore('postgres://somebody:a-secret@127.0.0.1:1/none');
+  const opened = openPostgresStore('postgres://somebody:a-secret@127.0.0.1:1/none', prepareTables('create'));
   await expect(opened).rejects.toMatchObject({ code: 'database-unusable', exitCode: 6 });
   await expect(opened).rejects.not.toThrow(/a-secret/);
 });

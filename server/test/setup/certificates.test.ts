@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importCertificate, requestCertificate } from '../../src/setup/certificates.ts';
 import { goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
+import { operationAt } from '../support/operation.ts';
 
 let server: TestApp;
 let folder: string;
@@ -36,9 +37,10 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const openssl = (...args: readonly string[]) =>
   execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' }).toString();
 const subject = { commonName: 'Example Ltd', organization: 'Examples' };
-const request = (number: string) => requestCertificate(server.data, { number, bits: 2048, subject }, new Date());
+const request = (number: string) =>
+  requestCertificate(server.data, { number, bits: 2048, subject }, operationAt(new Date(), 'certificate request'));
 const imported = (number: string, now = new Date()) =>
-  importCertificate(server.data, number, join(folder, 'chain.pem'), now);
+  importCertificate(server.data, number, join(folder, 'chain.pem'), operationAt(now, 'certificate import'));
 
 /** Has the CA certify a request. */
 async function certify(csr: string, extensions = 'extendedKeyUsage=codeSigning', days = '30') {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dataConfig } from '../../src/config.ts';
 import { configureSoftHsm } from '../../src/keys/softhsm.ts';
 import { makeData } from '../../src/setup/make-data.ts';
+import { operationAt } from '../support/operation.ts';
 
 let root: string;
 beforeEach(async () => {
@@ -17,7 +18,7 @@ test('a token that the HSM puts elsewhere is noticed before there are keys in it
   await mkdir(join(elsewhere, 'tokens'), { recursive: true });
   await configureSoftHsm(elsewhere, process.env);
   const environment = {}; // what the server writes into it, the library does not see
-  const started = makeData(dataConfig({ data: root }, {}), environment, () => new Date());
+  const started = makeData(dataConfig({ data: root }, {}), environment, operationAt(new Date()), 'create');
   await expect(started).rejects.toMatchObject({ code: 'hsm-failed' });
   expect(await readdir(join(elsewhere, 'tokens'))).toHaveLength(1);
   expect(await readdir(root)).toEqual(['elsewhere']);
@@ -26,6 +27,8 @@ test('a token that the HSM puts elsewhere is noticed before there are keys in it
 test('a first start that fails leaves everything else in the folder, and nothing of its own', async () => {
   await writeFile(join(root, 'mine'), 'precious');
   const config = dataConfig({ data: root, pkcs11Library: process.execPath }, {}); // no library
-  await expect(makeData(config, {}, () => new Date())).rejects.toMatchObject({ code: 'pkcs11-library-unusable' });
+  await expect(makeData(config, {}, operationAt(new Date()), 'create')).rejects.toMatchObject({
+    code: 'pkcs11-library-unusable',
+  });
   expect(await readdir(root)).toEqual(['mine']);
 });

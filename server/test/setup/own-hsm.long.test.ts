@@ -10,6 +10,7 @@ import { configureSoftHsm, findSoftHsm, tokenFolder } from '../../src/keys/softh
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { makeData } from '../../src/setup/make-data.ts';
 import { chooseHsm, openData } from '../../src/setup/open-data.ts';
+import { operationAt } from '../support/operation.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const LABEL = 'of the operator';
@@ -31,8 +32,9 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const settings = (more: object) => dataConfig({ data: join(folder, 'a'), pkcs11Token: LABEL, ...more }, {});
 const configOf = (name: string, database?: string) =>
   settings({ data: join(folder, name), pkcs11PinFile: join(folder, 'pin'), ...(database && { database }) });
-const make = (name: string, database?: string) => makeData(configOf(name, database), process.env, () => new Date());
-const open = (name: string, database?: string) => openData(configOf(name, database), process.env);
+const make = (name: string, database?: string) =>
+  makeData(configOf(name, database), process.env, operationAt(new Date()), 'create');
+const open = (name: string, database?: string) => openData(configOf(name, database), process.env, 'update');
 
 test('the first start makes keys in the token that is named, and none of its own', async () => {
   await make('a');

@@ -24,7 +24,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 /** The first signature of the first certificate's key. */
 async function sign() {
-  const data = await openData(dataConfig({ data: root }, {}), process.env);
+  const data = await openData(dataConfig({ data: root }, {}), process.env, 'use');
   try {
     const key = await data.keys.find((await data.store.certificates.find('1'))?.keyId ?? '');
     return Buffer.from((await key?.sign('SHA256', Buffer.alloc(32, 1))) ?? []).toString('hex');

@@ -63,7 +63,7 @@ export async function openApp(
 ): Promise<TestApp> {
   const root = await mkdtemp(join(tmpdir(), 'codesign-app-'));
   await copyData(root, 2048);
-  const data = await openData(dataConfig({ data: root }, {}), process.env);
+  const data = await openData(dataConfig({ data: root }, {}), process.env, 'use');
   let text = '';
   const write = (line: string) => {
     text += line;

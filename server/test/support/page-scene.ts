@@ -37,15 +37,15 @@ export function seedRecords(path: string, records: Iterable<SeededRecord>): void
   try {
     file.exec('BEGIN IMMEDIATE');
     const insert = file.prepare(
-      `insert into records (id, client_id, certificate, algorithm, digest, extra, signed_at, counted, report_status, reported_at, signature)
-       values (?, ?, ?, 'SHA256', ?, ?, ?, ?, ?, ?, ?)`,
+      `insert into records (id, client_id, certificate, algorithm, digest, extra, signed_at, month, counted, report_status, reported_at, signature)
+       values (?, ?, ?, 'SHA256', ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     const signature = Buffer.alloc(384, 1).toString('base64');
     for (const { id = randomUUID(), clientId, certificate, signedAt, extra, counted = true, report } of records) {
       const at = signedAt.toISOString();
       insert.run(
         ...[id, clientId, certificate, id.replaceAll('-', '').padEnd(64, '0').slice(0, 64)],
-        ...[extra === undefined ? null : JSON.stringify(extra), at, counted ? 1 : 0],
+        ...[extra === undefined ? null : JSON.stringify(extra), at, at.slice(0, 7), counted ? 1 : 0],
         ...[report ?? null, report === undefined ? null : at, signature],
       );
     }

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { copyData } from '../../../test/support/services/server-data.ts';
+import { prepareTables } from '../../src/records/migrations.ts';
+import { openPostgresStore } from '../../src/records/postgres.ts';
 import type { Store } from '../../src/records/store.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { openStore } from '../../src/setup/open-data.ts';
@@ -41,7 +43,7 @@ export async function openScene(
     const database = postgres?.newDatabase();
     const folder = dataFolder(data);
     if (database !== undefined) await copyStore(folder.database, database);
-    const store = await openStore(folder, database);
+    const store = await openStore(folder, database, 'use');
     cleanUp.push(() => store.close());
     await addClient(store, { name: 'first', quota: undefined }); // so that no start adds one
 
@@ -72,8 +74,8 @@ export async function quotaRounds(kind: 'SQLite' | 'PostgreSQL', rounds: number,
 /** The made data's certificates and authority, which are in SQLite, in another database. */
 async function copyStore(path: string, database: string): Promise<void> {
   const [from, to] = [
-    await openStore(dataFolder(join(path, '..', '..')), undefined),
-    await openStore(dataFolder(''), database),
+    await openStore(dataFolder(join(path, '..', '..')), undefined, 'use'),
+    await openPostgresStore(database, prepareTables('create')),
   ];
   try {
     for (const certificate of await from.certificates.list()) await to.certificates.add(certificate, new Date());

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../../test/support/services/server.ts';
 import { copyData, SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
+import { prepareTables } from '../../src/records/migrations.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import { adminCommand } from '../support/commands.ts';
 
@@ -48,7 +49,7 @@ const exists = (path: string) =>
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
 async function withStore<T>(work: (store: Awaited<ReturnType<typeof openSqliteStore>>) => Promise<T>): Promise<T> {
-  const store = await openSqliteStore(join(data, 'service', 'database.sqlite'));
+  const store = await openSqliteStore(join(data, 'service', 'database.sqlite'), prepareTables('use'));
   try {
     return await work(store);
   } finally {

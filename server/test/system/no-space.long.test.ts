@@ -22,7 +22,7 @@ test.skipIf(!mayMountDisks() && process.env.CI === undefined)(
     const [data, made] = [join(folder, 'disk'), join(folder, 'made')];
     await mkdir(data);
     await copyData(made, 2048);
-    const before = await openStore(dataFolder(made), undefined);
+    const before = await openStore(dataFolder(made), undefined, 'use');
     const client = await addClient(before, { name: 'builds', quota: undefined });
     await before.close();
     await using disk = await mountSmallDisk(data, '8m');

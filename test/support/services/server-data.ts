@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { dataConfig } from '../../../server/src/config.ts';
 import { makeData as makeServerData } from '../../../server/src/setup/make-data.ts';
+import { operationAt } from '../../../server/test/support/operation.ts';
 import { SHARED_FOLDER_VARIABLE } from '../shared-folder.ts';
 
 /** The built server. */
@@ -47,7 +48,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
 
 async function makeData(folder: string, bits: KeyBits): Promise<void> {
   if (bits === FIRST_BITS) {
-    await makeServerData(dataConfig({ data: folder }, {}), process.env, () => new Date());
+    await makeServerData(dataConfig({ data: folder }, {}), process.env, operationAt(new Date()), 'create');
   } else
     await runServerCommand('certificate', 'add', '--data', folder, '--number', numberFor(bits), '--bits', `${bits}`);
 }

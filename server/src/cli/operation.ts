@@ -1,0 +1,48 @@
+import { hostname, userInfo } from 'node:os';
+import type { Command } from 'commander';
+import type { Operation } from '../records/audit.ts';
+import { quoted } from '../setup/credentials.ts';
+import type { Surroundings } from '../start.ts';
+
+/** Options that say where data and new files are. The address of a database may hold a password. */
+const NOT_RECORDED = [
+  ...['config', 'data', 'database', 'pkcs11Library', 'pkcs11Token', 'pkcs11PinFile'],
+  ...['clientEnv', 'viewerEnv', 'baseUrl', 'chain'],
+];
+
+/** A command as the audit records it. Its first argument is the target. */
+export function operationOf(
+  command: Command,
+  { environment, now }: Pick<Surroundings, 'environment' | 'now'>,
+): Operation {
+  const names: string[] = [];
+  for (let each: Command | null = command; each?.parent; each = each.parent) names.unshift(each.name());
+  const options = command.options.flatMap((option) => {
+    const name = option.attributeName();
+    if (NOT_RECORDED.includes(name) || command.getOptionValueSource(name) !== 'cli') return [];
+    const value: unknown = command.getOptionValue(name);
+    if (typeof value === 'boolean') return [`${option.long}`];
+    return [value].flat().map((each) => `${option.long} ${quoted(String(each))}`);
+  });
+  return {
+    at: now(),
+    operator: operatorIn(environment),
+    host: hostname(),
+    command: names.join(' '),
+    details: [...command.args.slice(1), ...options].join(' '),
+  };
+}
+
+/** The user who runs the command, and who called `sudo` for that. */
+function operatorIn({ SUDO_USER: caller }: NodeJS.ProcessEnv): string {
+  const user = userName();
+  return caller === undefined || caller === user ? user : `${caller} as ${user}`;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`; // a container may run as a user without a name
+  }
+}

@@ -1,0 +1,42 @@
+/** The audit: who changed what, and when. A change and its entry are stored in one transaction. Entries are never removed. */
+
+import type { Kysely } from 'kysely';
+import { newRecordId } from './records.ts';
+import type { Tables } from './rows.ts';
+
+/** One run of a command that changes something. None of it is secret. */
+export interface Operation {
+  readonly at: Date;
+  readonly operator: string;
+  readonly host: string;
+  /** As in `client change`. */
+  readonly command: string;
+  /** The access key, number or folder that it changes. */
+  readonly target?: string;
+  /** Further arguments and options, as they were given. */
+  readonly details: string;
+}
+
+export function auditOf(database: Kysely<Tables>) {
+  return {
+    async add({ at, target, ...operation }: Operation): Promise<void> {
+      const row = { id: newRecordId(at), at: at.toISOString(), target: target ?? null, ...operation };
+      await database.insertInto('operations').values(row).execute();
+    },
+    /** Oldest first. @param latest how many of the latest; undefined: all */
+    async list(
+      { since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined },
+      latest?: number,
+    ) {
+      let query = database
+        .selectFrom('operations')
+        .select(['at', 'operator', 'host', 'command', 'target', 'details'])
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc');
+      if (since !== undefined) query = query.where('at', '>=', since.toISOString());
+      if (until !== undefined) query = query.where('at', '<', until.toISOString());
+      if (latest !== undefined) query = query.limit(latest);
+      return (await query.execute()).reverse();
+    },
+  };
+}
