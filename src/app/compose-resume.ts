@@ -162,6 +162,7 @@ async function composeWriting(
       run,
       context: runContext({ ...signingOptions, algorithm, timestampAlgorithm, chain }),
       // Files in a file may have another algorithm. One that differs from the call's shows: its work is another.
+      typedOptions: [],
       policy: { existing, isAlgorithmGiven: false, allOrNothing: false, report: settings.report && report !== false },
       account: {
         service: withoutSigning(service),

@@ -59,6 +59,7 @@ export async function openSigning(
     ...opened,
     context: contextOf(settings, chain),
     policy: settings,
+    typedOptions: settings.typedOptions,
     account: account && {
       ...account,
       claims: journal ?? withoutJournal,

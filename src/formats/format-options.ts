@@ -9,6 +9,8 @@ export interface FormatOption {
   readonly help: string;
   /** For help, where the default is not a constant. */
   readonly defaultText?: string;
+  /** The files that it affects, as a noun phrase; undefined if it affects every file of the formats that declare it. */
+  readonly appliesTo?: string;
   /** Settings files that may hold it. */
   readonly stored?: 'project' | 'profile' | 'both';
   /** Which texts are values, the same in words (`some text`) and as a JSON schema. Undefined for a switch. */

@@ -91,6 +91,8 @@ export interface SignableFile {
   readonly profile: SignatureProfile;
   /** What the user should know although the file can be signed: a stale table entry, for example. Whole sentences. */
   readonly warnings: readonly string[];
+  /** Options of its format that do not affect this file; undefined if all do. */
+  readonly unusedOptions?: readonly FormatOption[];
   /** The only digest algorithm that verifiers accept for this file, and why as a clause; undefined if any is accepted. */
   readonly fixedAlgorithm?: { readonly algorithm: DigestAlgorithm; readonly reason: string };
   /** The same file, unchanged, through another source: its layout is not read again. */

@@ -92,6 +92,10 @@ export const settingsErrors = defineErrors('usage', {
     message: '{options} cannot be used together',
     hint: 'Use one of them.',
   },
+  'revocation-not-checked': {
+    message: 'without --check-revocation nothing is requested, so {options} would have no effect',
+    hint: 'Add --check-revocation. To name the certificates at which chains may end: did you mean --roots?',
+  },
   'profile-name-invalid': {
     message: '{name} is not a valid name of a profile or environment',
     hint: 'Use 1 to 64 letters without accents, digits, dots, hyphens and underscores.',

@@ -46,6 +46,11 @@ export const signingErrors = defineErrors('local', {
       `this run might request ${counted(d.count, 'signature')}, more than the limit of ${d.limit}; nothing was sent`,
     hint: 'Sign fewer files, or raise --max-signatures (CODESIGN_MAX_SIGNATURES).',
   },
+  'option-unused': {
+    category: 'usage',
+    message: '{option} affects no file of this run; it applies to: {files}',
+    hint: 'Leave it out, or sign such files too.',
+  },
   'just-unanswered': {
     category: 'network',
     message: 'the same signature was requested a moment ago, and no answer came; it may have been made and counted',

@@ -183,6 +183,8 @@ export type FileStep = 'asking-service' | 'asking-authority' | 'writing';
 
 export type SigningEvent =
   | FileEvent
+  /** Before the first request. */
+  | { readonly type: 'option-unused'; readonly error: CodesignError }
   /** `whom`: another process that requests the same signature, in words. */
   | { readonly type: 'waiting'; readonly path: string; readonly whom: string }
   | { readonly type: 'file-step'; readonly path: string; readonly step: FileStep }

@@ -42,7 +42,8 @@ async function planFile(file: FileToSign, run: StartedRun, decide: Decide, keeps
     const intent = await decide(opened, recognised);
     const target = await resolveTarget(file.output);
     const open = openAgain(format, file.output, keepsLayout ? opened : undefined);
-    const plan: PlannedFile = { ...recognised, ...intent, target, targetVersion: undefined, open };
+    const { unusedOptions = [] } = opened;
+    const plan: PlannedFile = { ...recognised, ...intent, unusedOptions, target, targetVersion: undefined, open };
     if (intent.skipped !== undefined) return { file, plan: { ...plan, output: file.path } };
     await assertReplaceable(target);
     const warnings = [...intent.warnings, ...hardLinkWarnings(file, stats)];

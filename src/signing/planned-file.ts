@@ -3,6 +3,7 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { FileStats } from '../files/input-file.ts';
 import type { ContentReader, EmbeddedSignature, Format, SignableFile } from '../formats/format.ts';
+import type { FormatOption } from '../formats/format-options.ts';
 import type { FileToSign, SkipReason } from './outcome.ts';
 
 export interface RecognisedFile extends FileToSign {
@@ -37,6 +38,8 @@ export interface WrittenSignature {
 }
 
 export interface PlannedFile extends RecognisedFile, Intent {
+  /** Options of its format that do not affect it. */
+  readonly unusedOptions: readonly FormatOption[];
   /** Absolute path of the result, links followed. */
   readonly target: string;
   /** The target as it was when it was planned; undefined if it was absent, or the file is skipped. */

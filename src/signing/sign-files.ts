@@ -10,7 +10,7 @@ import { planFiles } from './plan-files.ts';
 import { type Intent, type Planned, type RecognisedFile, WITHOUT_SIGNATURE } from './planned-file.ts';
 import { isNotAttempted, type StartedRun, startRun } from './run.ts';
 import { recordFile, signFile } from './sign-file.ts';
-import { checkSignatureLimit, decideSigning, isKeptForOthers } from './signing-policy.ts';
+import { checkSignatureLimit, decideSigning, isKeptForOthers, unusedOptions } from './signing-policy.ts';
 import { type Signing, startSigning } from './signing-run.ts';
 
 /**
@@ -63,7 +63,12 @@ async function decide(
 }
 
 /** Checks the run as a whole. Nothing has been sent or changed yet. */
-async function checkRun(planned: readonly Planned[], { policy }: Signing, run: StartedRun): Promise<void> {
+async function checkRun(
+  planned: readonly Planned[],
+  { policy, typedOptions }: Signing,
+  run: StartedRun,
+): Promise<void> {
+  for (const error of unusedOptions(typedOptions, planned, run.formats)) run.onEvent({ type: 'option-unused', error });
   if (policy.allOrNothing && planned.some((one) => 'error' in one)) {
     run.stop.stop('another file of this run cannot be signed, and --all-or-nothing was used');
   }

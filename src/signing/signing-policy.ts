@@ -2,8 +2,10 @@
 
 import { purposeWarnings, requirePurpose } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { CodesignError } from '../errors/codesign-error.ts';
 import { formatErrors } from '../formats/errors.ts';
 import type { Format, SignableFile, SigningContext, SigningMode } from '../formats/format.ts';
+import type { FormatOption } from '../formats/format-options.ts';
 import type { ExistingSignatures } from '../options/commands/sign.ts';
 import { signingErrors } from './errors.ts';
 import { type FindWritten, hasIntact, isBy, isByOtherThan, signerNames } from './existing-signatures.ts';
@@ -121,4 +123,26 @@ export function checkSignatureLimit(files: readonly Planned[], { maxSignatures }
   if (maxSignatures !== undefined && count > maxSignatures) {
     throw signingErrors('too-many-signatures', { count, limit: maxSignatures });
   }
+}
+
+/**
+ * An `option-unused` for each of these options that affects no file of the run. A file of an unknown format counts as one
+ * that every option affects.
+ */
+export function unusedOptions(
+  options: readonly FormatOption[],
+  planned: readonly Planned[],
+  formats: readonly Format[],
+): readonly CodesignError[] {
+  const unused = options.filter((option) => !planned.some((one) => mayAffect(option, one, formats)));
+  return unused.map((option) => {
+    const titles = formats.filter(({ options: declared }) => declared.includes(option)).map(({ title }) => title);
+    return signingErrors('option-unused', { option: option.flag, files: option.appliesTo ?? titles.join(', ') });
+  });
+}
+
+function mayAffect(option: FormatOption, one: Planned, formats: readonly Format[]): boolean {
+  if ('plan' in one) return one.plan.format.options.includes(option) && !one.plan.unusedOptions.includes(option);
+  if (one.format === null) return one.error.code !== 'unsupported-format';
+  return formats.some(({ id, options }) => id === one.format && options.includes(option));
 }

@@ -1,3 +1,4 @@
+import type { FormatOption } from '../formats/format-options.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { type FindWritten, findWrittenWith } from './existing-signatures.ts';
 import { type Run, type StartedRun, startRun } from './run.ts';
@@ -13,6 +14,8 @@ export interface Signing {
   readonly run: Run;
   readonly context: RunContext;
   readonly policy: SigningPolicy;
+  /** Options of formats that the user typed for this run. */
+  readonly typedOptions: readonly FormatOption[];
   /** Undefined in a dry run. */
   readonly account: Account | undefined;
   /** Undefined for signatures without a timestamp. */

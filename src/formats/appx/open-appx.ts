@@ -40,6 +40,7 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
   const file = partWith(undefined);
   return {
     ...file,
+    unusedOptions: opened.kind === 'package' ? [INNER_PACKAGES] : [],
     fixedAlgorithm: fixedBy(algorithm),
     async check(context, mode) {
       requirePublisher(opened, context);

@@ -23,11 +23,13 @@ export async function openScript(source: ByteSource, reader: ContentReader, name
 
 function signableScript(source: ByteSource, layout: ScriptLayout, reader: ContentReader, name: string): SignableFile {
   const file = authenticodeFile(signatureBlock(source, layout, reader), reader.budget);
+  const isWebScript = name.toLowerCase().endsWith('.js');
   return {
     ...file,
+    unusedOptions: isWebScript ? [] : [WSH],
     async check(context, mode) {
-      const isWeb = name.toLowerCase().endsWith('.js') && !isGiven(context.formatOptions, WSH);
-      if (isWeb) throw scriptErrors('wsh-not-allowed', { name: basename(name) });
+      if (isWebScript && !isGiven(context.formatOptions, WSH))
+        throw scriptErrors('wsh-not-allowed', { name: basename(name) });
       await file.check(context, mode);
     },
     warnings: warningsOf(layout),

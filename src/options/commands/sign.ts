@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { FormatOptions } from '../../formats/format-options.ts';
+import { FORMAT_OPTIONS } from '../../formats/registry.ts';
 import { hasCredentials } from '../credentials/credentials.ts';
 import { settingsErrors } from '../errors.ts';
 import { resolveExtra } from '../extra.ts';
@@ -43,6 +44,8 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     isAlgorithmGiven: look.one('algorithm') !== undefined,
     timestamps,
     formatOptions: formatOptionsOf(look),
+    /** Those that come from neither a settings file nor a default. */
+    typedOptions: FORMAT_OPTIONS.filter(({ key, flag }) => look.one(key)?.origin === flag),
     output: look.read('output'),
     /** Set if a project file chose the output. */
     projectOutput: projectOutputOf(look, stored),

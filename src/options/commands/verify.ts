@@ -4,6 +4,7 @@ import { settingsErrors } from '../errors.ts';
 import { lookUp, refuseConflicts } from '../lookup.ts';
 import type { Environment, VerifyOptions } from '../options.ts';
 import { refuse } from '../values.ts';
+import { listed } from '../variables.ts';
 import { resolveRequests } from './common.ts';
 
 /** As openssl and Windows print them: with colons or spaces, in either case. */
@@ -12,11 +13,17 @@ const SHA1 = /^[0-9a-f]{40}$/;
 
 export type VerifySettings = ReturnType<typeof resolveVerifySettings>;
 
-/** Throws `invalid-setting`, `settings-conflict`. */
+/** Of requests for revocation. */
+const REQUEST_OPTIONS = ['caFile', 'proxy', 'timeout'] as const;
+
+/** Throws `invalid-setting`, `settings-conflict`, `revocation-not-checked`. */
 export function resolveVerifySettings(options: VerifyOptions, env: Environment = {}) {
   refuseConflicts('verify', options);
   // Of the environment, only the proxies that all programs use.
   const look = lookUp(options, {});
+  const checkRevocation = look.read('checkRevocation');
+  const unused = checkRevocation ? [] : REQUEST_OPTIONS.flatMap((key) => look.one(key)?.name ?? []);
+  if (unused.length > 0) throw settingsErrors('revocation-not-checked', { options: listed(unused) });
   const integrityOnly = look.read('integrityOnly');
   const text = look.read('signer');
   const signer = text === undefined ? undefined : readSigner(text);
@@ -29,7 +36,7 @@ export function resolveVerifySettings(options: VerifyOptions, env: Environment =
     roots: look.read('roots'),
     crlFiles: look.read('crlFile'),
     catalog: look.read('catalog'),
-    checkRevocation: look.read('checkRevocation'),
+    checkRevocation,
     integrityOnly,
     requireTimestamp: look.read('requireTimestamp') ?? false,
     signer,

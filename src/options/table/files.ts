@@ -22,11 +22,12 @@ export const FILE_OPTIONS = {
   },
   replace: {
     flag: '--replace',
-    help: 'replacement of existing signatures (default for named files)',
+    defaultText: 'for named files',
+    help: 'replacement of existing signatures',
     conflicts: ['append', 'skipSigned', 'skipAnySigned'],
     commands: ['sign', 'catalog'],
     in: {
-      catalog: { help: 'replacement of an existing file' },
+      catalog: { help: 'replacement of an existing file', defaultText: '' },
     },
   },
   append: {

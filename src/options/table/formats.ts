@@ -21,7 +21,7 @@ export const FORMAT_ENTRIES = Object.fromEntries(
   FORMAT_OPTIONS.map((option) => [option.key, entryOf(option)]),
 ) as Entries;
 
-function entryOf({ key: _key, value, ...option }: FormatOption): OptionDefinition {
+function entryOf({ key: _key, value, appliesTo: _, ...option }: FormatOption): OptionDefinition {
   const commands = ['sign'] as const;
   if (value === undefined) return { ...option, commands };
   const { accepts, expected, schema } = value;

@@ -62,6 +62,7 @@ export function testSigning(
     },
     context: { chain: given.chain, timestampAlgorithm: given.timestampAlgorithm, algorithm, formatOptions },
     policy: { ...given, existing, allOrNothing, report, isAlgorithmGiven: given.algorithm !== undefined },
+    typedOptions: given.typedOptions ?? [],
     account: given.dryRun ? undefined : { service, origin, code, claims, client },
     authorities: given.authorities,
     warnings: [],

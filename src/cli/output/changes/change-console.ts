@@ -125,6 +125,9 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
           break;
         case 'file-step':
           break;
+        case 'option-unused':
+          warning(oneLine(event.error));
+          break;
         case 'file-finished':
           underWay.delete(event.outcome.path);
           unwritten.delete(event.outcome.path);

@@ -32,6 +32,23 @@ async function tampered(path: string, offset: number): Promise<string> {
   return copy;
 }
 
+it.each([
+  ['--ca-file', ROOT],
+  ['--proxy', 'http://proxy.example.com:3128'],
+  ['--timeout', '5'],
+])('rejects %s without --check-revocation, and names --roots', async (option, value) => {
+  const { code, stderr } = await verify([option, value, SIGNED_EXE]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`without --check-revocation nothing is requested, so ${option} would have no effect`);
+  expect(stderr).toContain('did you mean --roots?');
+  expect((await verifyGolden('--check-revocation', option, value, SIGNED_EXE)).code).not.toBe(2);
+});
+
+it('ignores the variables of requests without --check-revocation', async () => {
+  const env = { CODESIGN_CA_FILE: join(folder, 'missing.pem'), CODESIGN_TIMEOUT: '5', HTTPS_PROXY: 'http://proxy:1' };
+  expect((await verify(['--roots', ROOT, SIGNED_EXE], { env })).code).toBe(0);
+});
+
 describe('a file signed by a user who is trusted', () => {
   it.each([SIGNED_EXE, SIGNED_JAR])('is reported in one line, with exit code 0: %#', async (path) => {
     const { code, stdout, stderr } = await verifyGolden(path);

@@ -209,6 +209,38 @@ describe('sign', () => {
     expect((await sign(['--replace', 'v*.exe'], { cwd })).stdout).toMatch(/^signed +vendor\.exe/);
   });
 
+  it.each([
+    ['--page-hashes', 'jar/plain.jar', 'Windows PE (Authenticode)'],
+    ['--description=App', 'jar/plain.jar', 'Windows PE (Authenticode), Windows Installer (MSI), Cabinet (CAB), '],
+    ['--reason=Approved', 'pe/hello.exe', 'PDF document'],
+    ['--signer-name=APP', 'pe/hello.exe', 'Java archive (JAR)'],
+    ['--inner-packages', 'pe/hello.exe', 'app bundles (.msixbundle, .appxbundle)'],
+    ['--wsh', 'script.vbs', '.js files'],
+  ])('warns once, before the first request, that %s affects no file such as %s', async (option, name, applies) => {
+    await using folder = await temporaryFolder();
+    const path = name === 'script.vbs' ? join(folder.path, name) : fixture(name);
+    if (name === 'script.vbs') await writeFile(path, 'MsgBox 1\r\n');
+    const { code, stderr } = await sign([option, '--verbose', path, '-o', join(folder.path, 'out/')]);
+    expect(code).toBe(0);
+    const [warning = '', ...others] = stderr.split('\n').filter((line) => line.startsWith('warning'));
+    expect(warning).toContain(`${option.replace(/=.*/, '')} affects no file of this run; it applies to: ${applies}`);
+    expect(warning).toMatch(/ \[option-unused\]$/);
+    expect(others).toEqual([]);
+    expect(stderr.indexOf('warning')).toBeLessThan(stderr.indexOf('called   sign'));
+  });
+
+  it('does not warn of an option that affects one of the files, may do so, or comes from a project file', async () => {
+    await using folder = await temporaryFolder();
+    const cwd = folder.path;
+    const exe = fixture('pe/hello.exe');
+    const jar = fixture('jar/plain.jar');
+    expect((await sign(['--dry-run', '--page-hashes', '--signer-name', 'APP', exe, jar])).stderr).toBe('');
+    const missing = await sign(['--dry-run', '--page-hashes', jar, 'missing.exe'], { cwd });
+    expect([missing.code, missing.stderr]).toEqual([6, expect.not.stringContaining('option-unused')]);
+    await writeFile(join(cwd, 'codesign-remote.config.json'), '{ "description": "App" }');
+    expect((await sign(['--dry-run', jar], { cwd })).stderr).toBe('');
+  });
+
   it('writes description and web page, and the same input always gives the same bytes', async () => {
     await using folder = await temporaryFolder();
     const [a, b] = [join(folder.path, 'a.exe'), join(folder.path, 'b.exe')];
