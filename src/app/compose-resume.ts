@@ -20,7 +20,7 @@ import {
 } from '../signing/resume/resume.ts';
 import type { ResumedCall } from '../signing/resume/resumed-call.ts';
 import type { SigningLike } from '../signing/resume/write-files.ts';
-import { leafDigest } from '../signing/service/signatures.ts';
+import { leafDigest } from '../signing/service/key-match.ts';
 import { runContext } from '../signing/signing-context.ts';
 import type { Signing } from '../signing/signing-run.ts';
 import { readChain } from './compose-config.ts';

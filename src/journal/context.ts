@@ -1,13 +1,12 @@
 import { join } from 'node:path';
-import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { counted } from '../errors/counted.ts';
 import { callFiles } from './calls/call-files.ts';
 import type { Moment } from './calls/steps.ts';
-import { type Disk, openDisk } from './disk.ts';
+import { openDisk } from './disk.ts';
 import { inJournal } from './errors.ts';
 import { finishedCalls, unendedRuns } from './history/finished-calls.ts';
 import { openHistory } from './history/history.ts';
-import type { ProvenPair } from './journal.ts';
+import { openPairs } from './pairs.ts';
 import { observeLiveness, type Processes } from './processes.ts';
 
 export type JournalContext = ReturnType<typeof createContext>;
@@ -40,6 +39,7 @@ export function createContext(options: JournalOptions, isReadOnly: boolean) {
     history: inside('history'),
     finished: inside('finished'),
     proven: inside('proven'),
+    mismatches: inside('mismatches'),
     running: inside('running'),
   };
   const warnings: string[] = [];
@@ -68,7 +68,7 @@ export function createContext(options: JournalOptions, isReadOnly: boolean) {
     calls,
     finished: finishedCalls(folders.finished, calls, now, disk),
     history: openHistory({ folder: folders.history, disk, now, onDamaged }),
-    proven: provenPairs(folders.proven, disk),
+    pairs: openPairs(folders, disk),
     unended: unendedRuns({ folder: folders.running, disk, now, self: run }),
     liveness: observeLiveness(processes, run, now),
     waiting: createWaiting(),
@@ -79,25 +79,6 @@ export function createContext(options: JournalOptions, isReadOnly: boolean) {
     warn,
     /** Turns errors of the file system into errors of the journal. */
     guard: <T>(work: () => Promise<T>): Promise<T> => inJournal(folder, work),
-  };
-}
-
-/** Pairs of certificate number and certificate that a verified signature has proven: an empty file for each, named by its digest. */
-function provenPairs(folder: string, disk: Disk) {
-  const known = new Set<string>();
-  const nameOf = ({ origin, code, leaf }: ProvenPair): string => fingerprintOf(JSON.stringify([origin, code, leaf]));
-  return {
-    async has(pair: ProvenPair): Promise<boolean> {
-      const name = nameOf(pair);
-      const size = known.has(name) ? 0 : await disk.sizeOf(join(folder, name));
-      return size !== undefined;
-    },
-    async add(pair: ProvenPair): Promise<void> {
-      const name = nameOf(pair);
-      if (known.has(name)) return;
-      await using _file = await disk.openLines(join(folder, name), 'may-exist');
-      known.add(name);
-    },
   };
 }
 

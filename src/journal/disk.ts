@@ -66,6 +66,11 @@ export function openDisk(root: string) {
       return fd === undefined ? undefined : linesFile(fd);
     },
 
+    /** An empty file, unless the file is there. */
+    async makeEmpty(path: string): Promise<void> {
+      closeSync(await openOrMake(path));
+    },
+
     /** All of it, without the right to write; undefined when it is not there. */
     async readLines(path: string): Promise<Uint8Array | undefined> {
       const fd = await unless('ENOENT', () => openIn(path, constants.O_RDONLY));

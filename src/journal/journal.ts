@@ -1,6 +1,7 @@
 /** The seam to the journal: every signature requested from the service, so that none is lost or requested twice. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { CodesignError } from '../errors/codesign-error.ts';
 
 /** What identifies the work: whatever the file is called, the same work has the same signature. */
 export interface Work {
@@ -54,6 +55,11 @@ export interface SignatureOnRecord {
 export interface ClaimOptions {
   /** Ends the wait for another process; `claim` then throws `claim-interrupted`. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Returns the error that `claim` throws if the journal's signature for the work does not verify with the certificate; `call`
+   * is the call that it came from. Default: it verifies.
+   */
+  readonly findMismatch?: ((known: SignatureOnRecord, call: string) => CodesignError | undefined) | undefined;
   /** Called once with the process that the claim waits for, in words: "process 4711 on build-3". */
   readonly onWait?: ((whom: string) => void) | undefined;
 }
@@ -76,7 +82,7 @@ export type Reported = 1 | 2 | 'not-wanted';
 export interface Claim {
   /** The journal's own id of the call, for people: `resume --forget <id>`. */
   readonly id: string;
-  /** Given for this work earlier, or just now to another file or process: no request is needed. To be verified before use. */
+  /** Given for this work earlier, or just now to another file or process: no request is needed. */
   readonly known: SignatureOnRecord | undefined;
   /** Ids of earlier calls for this work whose outcome is unknown: they may have been counted. */
   readonly unknownCalls: readonly string[];
@@ -98,9 +104,8 @@ export interface Claim {
   /** The request may have been answered with a signature that never arrived. Ends the claim. */
   unanswered(reason: string): Promise<void>;
   /**
-   * The signature does not verify under the certificate of this claim's metadata. It stays for a claim with another
-   * certificate; a claim of the same work with this one gets a call of its own. Ends the claim; its report is pending,
-   * unless `reported(2)` follows.
+   * The signature does not verify with the certificate of this claim's metadata. It stays for a claim with the right one.
+   * Ends the claim; its report is pending, unless `reported(2)` follows.
    */
   unusable(reason: string): Promise<void>;
   written(target: string): Promise<AfterFile>;
@@ -179,14 +184,12 @@ export interface HistoryEntry extends Work, Pick<CallMetadata, 'file' | 'bytes' 
 export interface Journal {
   /**
    * The right to ask for this work's signature, or the signature itself. Waits while another file or process is asking
-   * for it. Throws `journal-unusable`, `journal-full`, `claim-interrupted`.
+   * for it. Throws `journal-unusable`, `journal-full`, `claim-interrupted`, and what `findMismatch` returns for a signature that
+   * is not in a file yet.
    */
   claim(work: Work, metadata: CallMetadata, options?: ClaimOptions): Promise<Claim>;
-  /**
-   * Signing options of the files whose signature a claim of this work would know; empty if it would know none. `leaf`: SHA-256
-   * of the certificate's DER, in hex.
-   */
-  knownFor(work: Work, leaf: string): Promise<readonly RecordedSigningOptions[]>;
+  /** Signing options of the files whose signature a claim of this work would know; empty if it would know none. */
+  knownFor(work: Work): Promise<readonly RecordedSigningOptions[]>;
   /** Unordered, and of any origin and client. */
   unfinished(): Promise<readonly UnfinishedCall[]>;
   /** The unfinished ones, and those of runs that did not end well: the signatures that a repeated run may find again. */
@@ -195,10 +198,15 @@ export interface Journal {
   history(): AsyncIterable<HistoryEntry>;
   /** A report that an earlier run left has been sent. False when there is no such call. */
   reported(id: string, status: Reported): Promise<boolean>;
-  /** Gives a call up for good: its signature is not used any more. `reported`: what was reported to the service. */
+  /**
+   * Gives a call up for good: its signature is not used any more, and a mismatch that it showed no longer counts. `reported`:
+   * what was reported to the service.
+   */
   forget(id: string, reported?: Reported): Promise<'forgotten' | 'not-found' | 'under-way'>;
-  /** Whether a signature of this certificate number has verified under this leaf, at this service, before. */
-  isProven(pair: ProvenPair): Promise<boolean>;
+  /** Whether a signature of this certificate number has verified with this certificate, at this service, before. */
+  isProven(pair: Pair): Promise<boolean>;
+  /** Ids of calls that prove that number and certificate do not belong together. None if they may. */
+  mismatches(pair: Pair): Promise<readonly string[]>;
   /**
    * Notes that this run ended well; never throws. What a run without this note has finished (it was killed or interrupted,
    * a file failed, its output was lost) is `known` to runs that start within a week: the same command requests nothing
@@ -209,7 +217,8 @@ export interface Journal {
   readonly warnings: readonly string[];
 }
 
-export interface ProvenPair extends Pick<Work, 'origin' | 'code'> {
+/** A certificate number of a service, and a certificate. */
+export interface Pair extends Pick<Work, 'origin' | 'code'> {
   /** SHA-256 of the leaf's DER, in hex. */
   readonly leaf: string;
 }

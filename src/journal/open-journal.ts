@@ -44,7 +44,7 @@ async function probe(folder: string, disk: Disk, id: string): Promise<void> {
 }
 
 function guarded(context: JournalContext): Journal {
-  const { guard, warnings, proven, unended } = context;
+  const { guard, warnings, pairs, unended } = context;
   const { history, ...openCalls } = unfinishedCalls(context);
   const claimGuarded: Journal['claim'] = async (work, metadata, options) => {
     const { id, known, unknownCalls, justUnanswered, ...steps } = await claim(context, work, metadata, options);
@@ -53,7 +53,13 @@ function guarded(context: JournalContext): Journal {
   return {
     warnings,
     history,
-    ...guardEach(guard, { ...openCalls, claim: claimGuarded, knownFor: knownFor(context), isProven: proven.has }),
+    ...guardEach(guard, {
+      ...openCalls,
+      claim: claimGuarded,
+      knownFor: knownFor(context),
+      isProven: pairs.isProven,
+      mismatches: pairs.mismatches,
+    }),
     ended() {
       try {
         unended.end();

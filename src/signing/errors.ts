@@ -1,6 +1,24 @@
 import { counted } from '../errors/counted.ts';
 import { defineErrors } from '../errors/define-errors.ts';
 
+interface Mismatch {
+  /** Certificate number. */
+  readonly code: string;
+  /** Name of the certificate whose key was expected, and SHA-256 of its DER, in hex. */
+  readonly certificate: string;
+  readonly fingerprint: string;
+  /** The journal's ids of the calls whose signatures do not verify, with spaces between them; empty without a journal. */
+  readonly ids: string;
+  /** Whether the signature is of an earlier call. */
+  readonly isKnown: boolean;
+  readonly why: string;
+}
+
+const afterChange = ({ ids }: Mismatch): string =>
+  ids === ''
+    ? ''
+    : ` If the operator has changed the key since, run codesign-remote resume --forget ${ids}, and sign again.`;
+
 export const signingErrors = defineErrors('local', {
   'read-only-file': {
     message: '{path} is read-only',
@@ -36,9 +54,12 @@ export const signingErrors = defineErrors('local', {
     hint: 'Name another path with --output.',
   },
   'signature-mismatch': {
-    message: (d: { certificate: string; why?: string | undefined }) =>
-      `the service's signature does not verify with the certificate "${d.certificate}"${d.why ?? ''}`,
-    hint: 'Check certificate number {code}: at the service it is probably not the certificate of --certificate. Nothing more was requested from the service.',
+    message: (d: Mismatch) =>
+      d.isKnown
+        ? `the journal has a signature of certificate number ${d.code} that does not verify with the certificate "${d.certificate}"; nothing was requested`
+        : `the service's signature does not verify with the certificate "${d.certificate}"${d.why}`,
+    hint: (d: Mismatch) =>
+      `Check --code and --certificate: certificate number ${d.code} was expected to sign with the key of "${d.certificate}" (SHA-256 of the certificate: ${d.fingerprint}). Nothing more was requested.${afterChange(d)}`,
   },
   'too-many-signatures': {
     category: 'usage',

@@ -7,7 +7,7 @@ import { orUndefined } from '../errors/codesign-error.ts';
 import { speaksAgainst } from '../errors/finding.ts';
 import { type EmbeddedSignature, flatten, type SignableFile, type SigningContext } from '../formats/format.ts';
 import type { WrittenSignature } from './planned-file.ts';
-import { type Account, digestToBeSigned, leafDigest } from './service/signatures.ts';
+import { type Account, digestToBeSigned } from './service/signatures.ts';
 
 /** Also those that signed together with them, or countersigned. Each once: a second signature with another algorithm is usually by the same one. */
 export function signerNames(signatures: readonly EmbeddedSignature[]): string[] {
@@ -67,7 +67,7 @@ export function findWrittenWith({ claims, origin, code }: Pick<Account, 'claims'
       if (toBeSigned === undefined || Buffer.compare(signerCertificate, chain.leaf.der) !== 0) continue;
       if (timestampAlgorithm !== undefined && signature.timestamps.length === 0) continue;
       const digest = digestToBeSigned({ toBeSigned, algorithm }).toString('hex');
-      const known = await claims.knownFor({ origin, code, algorithm, digest }, leafDigest(chain));
+      const known = await claims.knownFor({ origin, code, algorithm, digest });
       if (!known.some((options) => isDeepStrictEqual({ ...options.formatOptions }, { ...formatOptions }))) continue;
       if (await isIntact(signature)) return { signature, toBeSigned, algorithm };
     }

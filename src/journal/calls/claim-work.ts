@@ -5,16 +5,7 @@ import { inWords } from '../processes.ts';
 import type { CallLocation } from './call-files.ts';
 import type { CallState } from './call-state.ts';
 import { closeCall } from './close-call.ts';
-import {
-  ASIDE,
-  isAtWork,
-  isOfUnendedRun,
-  isUnusableUnder,
-  isUpTo,
-  isWritten,
-  nextActionOf,
-  sharesOf,
-} from './next-action.ts';
+import { ASIDE, isAtWork, isOfUnendedRun, isUpTo, isWritten, nextActionOf, sharesOf } from './next-action.ts';
 import { type Share, tokenFor } from './shares.ts';
 import { workId } from './steps.ts';
 
@@ -44,7 +35,7 @@ export async function claimWork(
   for (;;) {
     const state = await context.calls.read(location);
     if (state?.id === undefined) {
-      const ticket = await beginCall(context, location, asking, state, watch.waitedFor);
+      const ticket = await beginCall(context, location, asking, state, options, watch.waitedFor);
       if (ticket) return ticket;
       continue;
     }
@@ -52,7 +43,11 @@ export async function claimWork(
     const action = await nextActionOf(state, false, context.liveness, watched);
     if (action === 'busy') {
       await watch.wait(state);
-    } else if (state.closing === undefined && isShareable(state, asking.facts.certificate.sha256, context)) {
+    } else if (
+      state.closing === undefined &&
+      isShareable(state, context) &&
+      (await verifies(context, state, asking, options))
+    ) {
       const ticket = await joinCall(context, location, asking, state, watched);
       if (ticket) return ticket;
     } else {
@@ -63,12 +58,10 @@ export async function claimWork(
 
 /** As `Journal.knownFor`. */
 export function knownFor(context: JournalContext): Journal['knownFor'] {
-  return async (work, leaf) => {
+  return async (work) => {
     const name = workId(work);
     const states = [await context.calls.read(context.calls.current(name)), await context.finished.find(name)];
-    const shares = states.flatMap((state) =>
-      state && isShareable(state, leaf, context) ? [...state.shares.values()] : [],
-    );
+    const shares = states.flatMap((state) => (state && isShareable(state, context) ? [...state.shares.values()] : []));
     return shares.flatMap(({ metadata }) => (metadata?.signingOptions === undefined ? [] : [metadata.signingOptions]));
   };
 }
@@ -77,10 +70,24 @@ export function knownFor(context: JournalContext): Journal['knownFor'] {
  * The signature is reused if a file waits for it, if it was written after this run began, or if its run did not end well: the
  * user who repeats that run must not pay twice.
  */
-function isShareable(state: CallState, leaf: string, context: JournalContext): boolean {
-  if (state.signed === undefined || isUnusableUnder(state, leaf)) return false;
+function isShareable(state: CallState, context: JournalContext): boolean {
+  if (state.signed === undefined) return false;
   if (!isWritten(state) || (state.lastWritten !== undefined && isUpTo(context.began, state.lastWritten))) return true;
   return isOfUnendedRun(state, context);
+}
+
+/** Throws the mismatch of a signature that is not in a file yet. One that is may be of a certificate that was replaced since. */
+async function verifies(
+  { pairs }: JournalContext,
+  state: CallState,
+  { work, facts }: Asking,
+  { findMismatch }: ClaimOptions,
+): Promise<boolean> {
+  const { id = '', signed } = state;
+  const mismatch = signed && findMismatch?.(signed, id);
+  if (mismatch === undefined || isWritten(state)) return mismatch === undefined;
+  await pairs.disprove({ ...work, leaf: facts.certificate.sha256 }, id);
+  throw mismatch;
 }
 
 /** Undefined if another process was first. */
@@ -89,6 +96,7 @@ async function beginCall(
   location: CallLocation,
   asking: Asking,
   found: CallState | undefined,
+  options: ClaimOptions,
   waitedFor: ReadonlySet<string>,
 ): Promise<Ticket | undefined> {
   const { calls, liveness, now, warn } = context;
@@ -107,7 +115,9 @@ async function beginCall(
     }
     // Only now that this process has claimed the work: a call that ends meanwhile would be missed.
     const finished = await context.finished.find(name);
-    if (finished?.signed !== undefined && isShareable(finished, facts.certificate.sha256, context)) {
+    const isReusable =
+      finished && isShareable(finished, context) && (await verifies(context, finished, asking, options));
+    if (finished?.signed !== undefined && isReusable) {
       const { record, signature } = finished.signed;
       const reported = finished.reported === 'not-wanted' ? undefined : finished.reported;
       const copied = { record, signature: Buffer.from(signature).toString('base64'), copy: true, reported };

@@ -33,6 +33,7 @@ function makeClaim(context: JournalContext, ticket: Ticket): Claim {
   const { calls, liveness, waiting, now } = context;
   const { name, call, share, work, facts } = ticket;
   const asking = { holder: liveness.self, work, facts };
+  const pair = { ...work, leaf: facts.certificate.sha256 };
   let given = ticket.known;
   let givenIsRecorded = given !== undefined;
   let over = false;
@@ -137,14 +138,14 @@ function makeClaim(context: JournalContext, ticket: Ticket): Claim {
 
     async unusable(reason) {
       await end({ step: 'unusable', share, reason }, 'no');
+      await context.pairs.disprove(pair, call);
     },
 
     async written(target) {
-      const { certificate } = facts;
       const moment = { at: now().toISOString(), up: context.uptime(), boot: liveness.self.boot };
       const state = await standing(await end({ step: 'written', share, target, moment }, 'no'));
       // Without the pair, the next run makes its first call alone. Nothing else depends on it.
-      await context.proven.add({ ...work, leaf: certificate.sha256 }).catch(() => undefined);
+      await context.pairs.prove(pair, ticket.known === undefined).catch(() => undefined);
       await settle(state);
       return state === undefined ? { ...NOTHING_KNOWN, reportDue: given?.record !== undefined } : afterFile(state);
     },

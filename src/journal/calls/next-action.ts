@@ -36,11 +36,6 @@ export function belongsToHistory({ phase, signed }: CallState): boolean {
   return phase === 'signed' ? signed?.copy === false : phase !== 'claimed' && phase !== 'released' && phase !== 'empty';
 }
 
-/** A signature that did not verify under a certificate is not offered again to a claim with that certificate. */
-export function isUnusableUnder(state: CallState, leaf: string): boolean {
-  return sharesOf(state).some((share) => share.state === 'unusable' && share.metadata?.certificate.sha256 === leaf);
-}
-
 /** Whether the run of one of its files had not come to a good end when this run looked. */
 export function isOfUnendedRun({ shares }: CallState, { unended }: Pick<JournalContext, 'unended'>): boolean {
   return [...shares.values()].some(({ holder }) => holder !== undefined && unended.has(holder.run));

@@ -135,11 +135,13 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
     },
     async forget(id, reported) {
       const found = await find(id);
-      if (found === undefined) return 'not-found';
+      if (found === undefined) return (await context.pairs.forget(id)) ? 'forgotten' : 'not-found';
       if (found.kind === 'under-way') return 'under-way';
       const latest = reported === undefined ? found : ((await recordReport(id, reported)) ?? found);
       const closed = await closeCall(context, latest.location, latest.state, { aim: 'end', givenUp: true });
-      return closed ? 'forgotten' : 'under-way';
+      if (!closed) return 'under-way';
+      await context.pairs.forget(id);
+      return 'forgotten';
     },
   };
 }

@@ -94,7 +94,7 @@ export function unendedRuns({ folder, disk, now, self }: UnendedRunsOptions) {
 
   async function make(): Promise<void> {
     const path = join(folder, `${hourOf(now().getTime())}.${self}`);
-    await using _file = await disk.openLines(path, 'may-exist');
+    await disk.makeEmpty(path);
     made = path;
   }
 

@@ -114,12 +114,14 @@ export async function forgetCalls(
   forgetting: Forgetting,
   warn: (sentence: string) => void,
 ): Promise<readonly ResumedCall[]> {
-  const named = ids.map((id) => {
-    const call = calls.find((one) => one.id === id);
-    if (call === undefined) throw signingErrors('no-such-call', { id });
-    if (call.kind === 'under-way') throw signingErrors('call-under-way', { id });
-    return call;
-  });
+  const named = calls.filter(({ id }) => ids.includes(id));
+  for (const { id, kind } of named) if (kind === 'under-way') throw signingErrors('call-under-way', { id });
+  for (const id of ids) {
+    if (named.some((call) => call.id === id)) continue;
+    // A call that is over may have shown that number and certificate do not belong together.
+    if ((await forgetting.journal.forget(id)) === 'not-found') throw signingErrors('no-such-call', { id });
+    warn(`The mismatch of call ${id} is forgotten: sign requests signatures for its number and certificate again.`);
+  }
   const forgotten: ResumedCall[] = [];
   for (const call of named) forgotten.push(await forgetCall(call, given, forgetting, warn));
   return forgotten;

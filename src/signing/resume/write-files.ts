@@ -56,8 +56,9 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
 function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): Claims {
   const wanted = new Set(calls.map(({ work }) => nameOf(work)));
   return {
-    knownFor: async (work, leaf) => (wanted.has(nameOf(work)) ? await journal.knownFor(work, leaf) : []),
+    knownFor: async (work) => (wanted.has(nameOf(work)) ? await journal.knownFor(work) : []),
     isProven: (pair) => journal.isProven(pair),
+    mismatches: (pair) => journal.mismatches(pair),
     repeatable: async () => calls,
     async claim(work, metadata, options) {
       if (!wanted.has(nameOf(work)))

@@ -138,7 +138,7 @@ function warnInto(warnings: string[] | undefined): (thrown: unknown) => undefine
 }
 
 /** The part of the journal that signing uses. */
-export type Claims = Pick<Journal, 'claim' | 'knownFor' | 'isProven' | 'repeatable'>;
+export type Claims = Pick<Journal, 'claim' | 'knownFor' | 'isProven' | 'mismatches' | 'repeatable'>;
 
 const nothing = async (): Promise<void> => undefined;
 
@@ -167,5 +167,6 @@ export const withoutJournal: Claims = {
   claim: async () => CLAIM,
   knownFor: async () => [],
   isProven: async () => false,
+  mismatches: async () => [],
   repeatable: async () => [],
 };

@@ -1,14 +1,11 @@
 /** Requests signatures from the service, each on record in the journal, and checks every answer with the certificate's key. */
 
-import { constants, createHash, verify } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import type { SigningChain } from '../../certificates/signing-chain.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
-import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
-import { counted } from '../../errors/counted.ts';
 import type { InnerFile, SigningContext } from '../../formats/format.ts';
-import type { CallMetadata, Claim, RecordedSigningOptions } from '../../journal/journal.ts';
+import type { CallMetadata, Claim, ClaimOptions, RecordedSigningOptions } from '../../journal/journal.ts';
 import { isUnauthorized, isWithoutConnection, stopsRun } from '../../service/errors.ts';
 import type { SignatureRecord, SigningService } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
@@ -26,6 +23,7 @@ import {
   releaseQuietly,
 } from './call.ts';
 import { type ClientInfo, describeRequest, sentFileName } from './client-info.ts';
+import { leafDigest, matchKey } from './key-match.ts';
 import type { RequestTurn, RequestTurns } from './request-turns.ts';
 
 /** The account at the service that signs, and what records its calls. */
@@ -101,10 +99,6 @@ export function digestToBeSigned({ toBeSigned, algorithm }: Omit<ToBeSigned, 'ti
   return createHash(NODE_DIGEST_NAME[algorithm]).update(toBeSigned).digest();
 }
 
-export function leafDigest({ leaf }: SigningChain): string {
-  return fingerprintOf(leaf.der);
-}
-
 /**
  * Until one signature has verified, certificate number and certificate may not belong together and each call may be
  * wasted, so calls go one after the other; from then on concurrently. A mismatch stops the run, and so does a failure that
@@ -115,11 +109,15 @@ export function requestSignatures(options: SignaturesOptions) {
   const { service, origin, code, claims, client } = account;
   const { chain } = context;
   const leaf = leafDigest(chain);
+  const key = matchKey(chain, code);
+  const pair = { origin, code, leaf };
   // If that is unknown, calls go one by one. Perhaps no one requests anything.
-  const known = claims.isProven({ origin, code, leaf }).catch(() => false);
+  const known = claims.isProven(pair).catch(() => false);
 
-  async function claimOnce(digest: string, { time, algorithm }: ToBeSigned, file: FileOfCall): Promise<Claim> {
+  /** Throws `signature-mismatch` if a signature that the journal has for the work does not verify. */
+  async function claimWork(prepared: ToBeSigned, file: FileOfCall): Promise<Claim> {
     stop.throwIfStopped();
+    const { time, algorithm } = prepared;
     const { path, output, inner } = file;
     const { name, size } = describeFile(file);
     const metadata: CallMetadata = {
@@ -136,24 +134,17 @@ export function requestSignatures(options: SignaturesOptions) {
         time: time.toISOString(),
       },
     };
-    const onWait = (whom: string): void => onEvent({ type: 'waiting', path, whom });
+    const claimOptions: ClaimOptions = {
+      signal: stop.signal,
+      findMismatch: (signed, call) => (key.verifies(prepared, signed) ? undefined : key.knownMismatch([call])),
+      onWait: (whom) => onEvent({ type: 'waiting', path, whom }),
+    };
+    const digest = digestToBeSigned(prepared).toString('hex');
     try {
-      return await claims.claim({ origin, code, algorithm, digest }, metadata, { signal: stop.signal, onWait });
+      return await claims.claim({ origin, code, algorithm, digest }, metadata, claimOptions);
     } catch (thrown) {
       if (stop.signal.aborted && toCodesignError(thrown).code === 'claim-interrupted') stop.throwIfStopped();
       throw thrown;
-    }
-  }
-
-  /** A known signature that does not verify was given for another certificate: with this one the work has a call of its own. */
-  async function claimUsable(prepared: ToBeSigned, file: FileOfCall): Promise<Claim> {
-    const digest = digestToBeSigned(prepared).toString('hex');
-    for (;;) {
-      const claim = await claimOnce(digest, prepared, file);
-      if (claim.known === undefined) return claim;
-      const mismatch = findMismatch(prepared, { id: claim.known.record, signature: claim.known.signature });
-      if (mismatch === undefined) return claim;
-      await claim.unusable(mismatch.message);
     }
   }
 
@@ -188,19 +179,9 @@ export function requestSignatures(options: SignaturesOptions) {
     }
   }
 
-  /** The service gave a signature that cannot be used: counted, to be reported as failed. */
-  function findMismatch(
-    { toBeSigned, algorithm }: Omit<ToBeSigned, 'time'>,
-    { id, signature }: SignatureRecord,
-  ): CodesignError | undefined {
-    const details = { code, certificate: chain.leaf.name };
-    if (signature.length !== chain.signatureLength) {
-      const why = `: it has ${counted(signature.length, 'byte')}, and this key makes ${chain.signatureLength}`;
-      return signingErrors('signature-mismatch', { ...details, why }, { record: id });
-    }
-    const key = { key: chain.publicKey, padding: constants.RSA_PKCS1_PADDING };
-    if (verify(NODE_DIGEST_NAME[algorithm], toBeSigned, key, signature)) return undefined;
-    return signingErrors('signature-mismatch', details, { record: id });
+  function stopBy(mismatch: CodesignError): CodesignError {
+    stop.stop('the certificate does not match the key at the service', mismatch);
+    return mismatch;
   }
 
   /** Sends at most one request. */
@@ -210,6 +191,8 @@ export function requestSignatures(options: SignaturesOptions) {
       stop.throwIfStopped();
       // Another process has recorded it meanwhile.
       if (file.isWritten) throw signingErrors('changed-since');
+      const mismatches = await claims.mismatches(pair);
+      if (mismatches.length > 0) throw stopBy(key.knownMismatch(mismatches));
     } catch (thrown) {
       await releaseQuietly(claim);
       throw thrown;
@@ -223,9 +206,8 @@ export function requestSignatures(options: SignaturesOptions) {
 
   /** Throws `signature-mismatch`, and stops the run: the certificate is not the one that the service signs with. */
   async function check(record: SignatureRecord, { claim, turn, prepared, warnings }: SignatureWork): Promise<void> {
-    const mismatch = findMismatch(prepared, record);
-    if (mismatch !== undefined) {
-      stop.stop('the certificate does not match the key at the service', mismatch);
+    if (!key.verifies(prepared, record)) {
+      const mismatch = stopBy(key.newMismatch(record, claim.id));
       await recordOrWarn(claim.unusable(mismatch.message), warnings);
       throw mismatch;
     }
@@ -251,7 +233,7 @@ export function requestSignatures(options: SignaturesOptions) {
       const warnings: string[] = [];
       let claim: Claim | undefined;
       try {
-        claim = await claimUsable(prepared, file);
+        claim = await claimWork(prepared, file);
         // A known one was checked when it was claimed.
         if (claim.known !== undefined) turns.prove();
         const record = recordOf(claim) ?? (await requestChecked({ claim, turn, prepared, file, warnings }));

@@ -76,7 +76,13 @@ const sign: readonly Harmed[] = [
     fault: 'a wrong signature',
     harm: 'wrong-signature',
     error: 'signature-mismatch',
-    right: { ...KEPT, resume: '0, unwritten: left', afterResume: 'original', again: '0, asked', total: 2 },
+    right: {
+      ...KEPT,
+      resume: '0, unwritten: left',
+      afterResume: 'original',
+      again: '6, signature-mismatch; given up: 0, asked',
+      total: 2,
+    },
     core: true,
   },
 ];

@@ -5,6 +5,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import {
   factsAt,
@@ -28,6 +29,10 @@ beforeEach(async () => {
 afterEach(() => setting[Symbol.asyncDispose]());
 
 const WORK = workOf(1);
+
+/** No signature verifies. */
+const findMismatch = (_known: unknown, call: string) =>
+  new CodesignError({ code: 'mismatch', category: 'local', message: call });
 
 describe('a call that succeeds', () => {
   test('is in the history with all that is to be known, and leaves nothing unfinished', async () => {
@@ -163,6 +168,13 @@ describe('a call that succeeds', () => {
     expect((await later.claim(WORK, factsOf('app.exe'))).known).toBeUndefined();
   });
 
+  test('is of no use for a certificate that replaced its own, even if its run did not end', async () => {
+    await signAndReport(journal, WORK, 'app.exe');
+    const later = await setting.open();
+    const claim = await later.claim(WORK, factsOf('app.exe', 'new'), { findMismatch });
+    expect([claim.known, await later.mismatches({ ...WORK, leaf: 'new' })]).toEqual([undefined, []]);
+  });
+
   test('proves that certificate number and certificate belong together', async () => {
     const pair = { origin: WORK.origin, code: WORK.code, leaf: 'aa' };
     expect(await journal.isProven(pair)).toBe(false);
@@ -171,6 +183,63 @@ describe('a call that succeeds', () => {
     expect(await later.isProven(pair)).toBe(true);
     expect(await later.isProven({ ...pair, leaf: 'bb' })).toBe(false);
     expect(await later.isProven({ ...pair, code: 'C-2' })).toBe(false);
+  });
+});
+
+describe('a certificate number and a certificate that do not belong together', () => {
+  const pair = { origin: WORK.origin, code: WORK.code, leaf: factsOf('').certificate.sha256 };
+  /** A signature that does not verify; returns the id of its call. */
+  async function getMismatch(number: number): Promise<string> {
+    const claim = await journal.claim(workOf(number), factsOf('app.exe'));
+    await sign(claim);
+    await claim.unusable('it does not verify');
+    return claim.id;
+  }
+
+  test('are known from the first signature on, in every run', async () => {
+    expect(await journal.mismatches(pair)).toEqual([]);
+    const id = await getMismatch(1);
+    const other = await setting.open();
+    expect(await other.mismatches(pair)).toEqual([id]);
+    expect(await other.mismatches({ ...pair, leaf: 'bb' })).toEqual([]);
+    expect(await other.mismatches({ ...pair, code: 'C-2' })).toEqual([]);
+    expect(await other.mismatches({ ...pair, origin: 'https://other.example' })).toEqual([]);
+  });
+
+  test('are known from a signature that another certificate was meant for', async () => {
+    const claim = await journal.claim(WORK, factsOf('app.exe', 'right'));
+    await sign(claim);
+    await expect(journal.claim(WORK, factsOf('app.exe'), { findMismatch })).rejects.toThrow(claim.id);
+    expect(await journal.mismatches(pair)).toEqual([claim.id]);
+  });
+
+  test('and belonged together before are known from the second signature on: one answer may be faulty', async () => {
+    await signAndReport(journal, workOf(9), 'app.exe');
+    const first = await getMismatch(1);
+    expect(await journal.mismatches(pair)).toEqual([]);
+    expect(await journal.isProven(pair)).toBe(false);
+    const second = await getMismatch(2);
+    expect([...(await journal.mismatches(pair))].sort()).toEqual([first, second].sort());
+  });
+
+  test('belong together again once a new signature verifies', async () => {
+    await getMismatch(1);
+    await signAndReport(journal, workOf(2), 'app.exe');
+    expect(await journal.mismatches(pair)).toEqual([]);
+    expect(await journal.isProven(pair)).toBe(true);
+  });
+
+  test('may belong together again once the call is given up, also if its signature was used since', async () => {
+    const id = await getMismatch(1);
+    const corrected = await journal.claim(WORK, factsOf('app.exe', 'right'));
+    await corrected.written('app.exe');
+    expect(await journal.mismatches(pair)).toEqual([id]);
+    await corrected.reported(1);
+    expect(await unfinishedOf(journal)).toEqual([]);
+    expect(await journal.mismatches(pair)).toEqual([id]);
+    expect(await journal.forget(id)).toBe('forgotten');
+    expect(await journal.mismatches(pair)).toEqual([]);
+    expect(await journal.forget(id)).toBe('not-found');
   });
 });
 
@@ -222,18 +291,17 @@ describe('a signature that is not written yet', () => {
     expect(await corrected.written('app.exe')).toMatchObject({ reportDue: true });
   });
 
-  test('and did not verify under this certificate is not offered again, but stays in the list', async () => {
-    const claim = await journal.claim(WORK, factsOf('app.exe'));
+  test('and does not verify is an error for each file with that content, until it is given up', async () => {
+    const claim = await journal.claim(WORK, factsOf('app.exe', 'wrong'));
     await sign(claim);
-    await claim.unusable('it does not verify');
-    await claim.reported(2);
-    const again = await journal.claim(WORK, factsOf('app.exe'));
-    expect(again.known).toBeUndefined();
-    expect(again.id).not.toBe(claim.id);
-    expect(await unfinishedOf(journal)).toEqual([
-      ['under-way', again.id],
-      ['unwritten', claim.id],
-    ]);
+    await claim.notWritten('no timestamp');
+    for (const run of [journal, await later()]) {
+      const again = run.claim(WORK, factsOf('again.exe', 'wrong'), { findMismatch });
+      await expect(again).rejects.toMatchObject({ code: 'mismatch', message: claim.id });
+      expect((await run.unfinished())[0]?.files).toMatchObject([{ file: 'app.exe', unusable: false }]);
+    }
+    expect(await journal.forget(claim.id)).toBe('forgotten');
+    expect((await journal.claim(WORK, factsOf('app.exe', 'wrong'), { findMismatch })).known).toBeUndefined();
   });
 
   test('stays when its file is left alone, by the caller or by a participant', async () => {

@@ -34,7 +34,12 @@ describe('giving a call up', () => {
   );
 
   it('gives up none when one of several is unknown', async () => {
-    const journal = { forget: () => Promise.reject(new Error('nothing is given up')) };
+    const journal = {
+      async forget(id: string) {
+        if (id === 'call-1') throw new Error('nothing is given up');
+        return 'not-found' as const;
+      },
+    };
     const parts = { journal, service: undefined, extra: {} } as const;
     const forgotten = forgetCalls(['call-1', 'call-2'], [callOf('unknown')], undefined, parts, () => undefined);
     await expect(forgotten).rejects.toMatchObject({ code: 'no-such-call' });

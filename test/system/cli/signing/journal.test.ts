@@ -1,5 +1,6 @@
 /** `codesign-remote sign` and its journal: what one run is given, the next one uses, whatever happened in between. */
 
+import { createHash } from 'node:crypto';
 import { appendFile, chmod, chown, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,6 +36,7 @@ interface Scene extends AsyncDisposable {
     env?: Record<string, string>,
     onStart?: CliOptions['onStart'],
   ): ReturnType<typeof runCli>;
+  resume(...args: readonly string[]): ReturnType<typeof runCli>;
 }
 
 async function scene(
@@ -58,6 +60,8 @@ async function scene(
         env: { ...env, CODESIGN_STATE_DIR: state, ...changed },
         ...(onStart === undefined ? {} : { onStart }),
       }),
+    resume: (...more) =>
+      runCli(['resume', '--json', '--no-timestamp', ...more], { env: { ...env, CODESIGN_STATE_DIR: state } }),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
@@ -325,7 +329,6 @@ describe('with a service that misbehaves once', () => {
     ['server-error', 'requests again'],
     ['refused', 'requests again'],
     ['unauthorized-401', 'requests again'],
-    ['signature-wrong', 'requests again'],
   ];
 
   it.concurrent.each(SECOND_RUNS)('%s: the second run %s', async (mode, does) => {
@@ -373,18 +376,56 @@ describe('with a service that misbehaves once', () => {
     ).toEqual(['connection-broken', 'not-attempted']);
   });
 
-  it('uses with the right certificate what was given while a wrong one was named', async () => {
+  /** A certificate of another key than that of the service. */
+  async function wrongCertificate(folder: string): Promise<{ readonly path: string; readonly fingerprint: string }> {
+    const path = join(folder, 'wrong.pem');
+    const { pem, der } = makePki('Other').leaf({ key: testKey('rsa-2048', 'other') });
+    await writeFile(path, pem);
+    return { path, fingerprint: createHash('sha256').update(der).digest('hex') };
+  }
+
+  it('with a wrong certificate pays for one signature, in all runs and for all files, and uses it with the right one', async () => {
     await using stage = await faulty('good');
-    const wrong = join(stage.folder, 'wrong.pem');
-    await writeFile(wrong, makePki('Other').leaf({ key: testKey('rsa-2048', 'other') }).pem);
+    const wrong = await wrongCertificate(stage.folder);
     const path = await stage.program('a.exe', 'one');
+    const others = await Promise.all(['b', 'c', 'd'].map((name) => stage.program(`${name}.exe`, name)));
+    const runs = [[path], [path], [path, path], others, [...others, path]];
 
-    const first = await stage.sign([path], [], { CODESIGN_CERTIFICATE: wrong });
-    expect([first.code, parseJson(first).files[0]?.error?.code]).toEqual([6, 'signature-mismatch']);
+    for (const files of runs) {
+      const run = await stage.sign(files, ['--certificate', wrong.path]);
+      const codes = parseJson(run).files.map(({ error }) => error?.code);
+      expect([run.code, codes.filter((code) => code !== 'not-attempted')]).toEqual([6, ['signature-mismatch']]);
+      const hint = parseJson(run).files.find(({ error }) => error?.code === 'signature-mismatch')?.error?.hint;
+      expect(hint).toMatch(
+        new RegExp(`key of "[^"]+" \\(SHA-256[^)]* ${wrong.fingerprint}\\).* resume --forget \\w+,`),
+      );
+    }
+    expect([stage.service.signRequests(), stage.reports()]).toEqual([1, [2]]);
 
-    const second = await stage.sign([path]);
-    expect([second.code, firstFile(second).reused]).toEqual([0, true]);
-    expect(stage.service.signRequests()).toBe(1);
-    expect(stage.reports()).toEqual([2, 1]);
+    const right = await stage.sign([path]);
+    expect([right.code, firstFile(right).reused]).toEqual([0, true]);
+    expect((await stage.sign(others)).code).toBe(0);
+    expect((await stage.sign([path], ['--certificate', wrong.path])).code).toBe(6);
+    expect(stage.service.signRequests()).toBe(4);
+  });
+
+  it('requests again with the same certificate once the operator has changed the key and the call is given up', async () => {
+    await using stage = await faulty('signature-wrong');
+    const path = await stage.program('a.exe', 'one');
+    await stage.sign([path]);
+    const refused = await stage.sign([path]);
+    const [, id = ''] = /resume --forget (\w+)/.exec(parseJson(refused).files[0]?.error?.hint ?? '') ?? [];
+    expect((await stage.resume('--forget', id)).code).toBe(0);
+    expect((await stage.sign([path])).code).toBe(0);
+    expect(stage.service.signRequests()).toBe(2);
+    expect((await stage.resume('--forget', id)).code).toBe(2);
+  });
+
+  it('with a wrong certificate and without a journal makes one request in a run, and advises nothing about a journal', async () => {
+    await using stage = await faulty('good');
+    const { path } = await wrongCertificate(stage.folder);
+    const files = await Promise.all(['b', 'c'].map((name) => stage.program(`${name}.exe`, name)));
+    const run = await stage.sign(files, ['--certificate', path, '--no-journal', '--concurrency', '8']);
+    expect([run.code, stage.service.signRequests(), run.stdout.includes('--forget')]).toEqual([6, 1, false]);
   });
 });

@@ -1,0 +1,40 @@
+/** Whether signatures of the service are of the certificate's key, and the error if they are not. */
+
+import { constants, verify } from 'node:crypto';
+import type { SigningChain } from '../../certificates/signing-chain.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { fingerprintOf } from '../../crypto/fingerprint.ts';
+import type { CodesignError } from '../../errors/codesign-error.ts';
+import { counted } from '../../errors/counted.ts';
+import type { SignatureRecord } from '../../service/signing-service.ts';
+import { signingErrors } from '../errors.ts';
+
+interface Signed {
+  readonly toBeSigned: Uint8Array;
+  readonly algorithm: DigestAlgorithm;
+}
+
+export function leafDigest({ leaf }: SigningChain): string {
+  return fingerprintOf(leaf.der);
+}
+
+export function matchKey(chain: SigningChain, code: string) {
+  const { leaf, publicKey, signatureLength } = chain;
+  const expected = { code, certificate: leaf.name, fingerprint: leafDigest(chain) };
+  return {
+    verifies({ toBeSigned, algorithm }: Signed, { signature }: Pick<SignatureRecord, 'signature'>): boolean {
+      if (signature.length !== signatureLength) return false;
+      const key = { key: publicKey, padding: constants.RSA_PKCS1_PADDING };
+      return verify(NODE_DIGEST_NAME[algorithm], toBeSigned, key, signature);
+    },
+    /** For a signature that the service gave just now: counted, to be reported as failed. `call`: its id in the journal, or ''. */
+    newMismatch({ id, signature: { length } }: SignatureRecord, call: string): CodesignError {
+      const lengths = `: it has ${counted(length, 'byte')}, and this key makes ${signatureLength}`;
+      const why = length === signatureLength ? '' : lengths;
+      return signingErrors('signature-mismatch', { ...expected, ids: call, isKnown: false, why }, { record: id });
+    },
+    /** For signatures of earlier calls. */
+    knownMismatch: (calls: readonly string[]): CodesignError =>
+      signingErrors('signature-mismatch', { ...expected, ids: calls.join(' '), isKnown: true, why: '' }),
+  };
+}
