@@ -35,6 +35,7 @@ const PATTERN = new RegExp(`(?<![\\w-])(?:${AVOIDED.join('|').replaceAll(' ', '\
 const CHECKED = [
   /\.md$/,
   /^src\/.*\.(?:ts|mjs)$/,
+  /^\.github\/actions\/.*\.(?:yml|mjs)$/,
   /^(?:docs\/generate|server\/(?:src|conformance|demo|scripts))\/.*\.(?:ts|mjs)$/,
 ];
 

@@ -1,6 +1,6 @@
-// The step of the action that signs: inputs come in SIGN_ variables, the rest in the environment as the program knows it.
-// What was done goes to GITHUB_OUTPUT and GITHUB_STEP_SUMMARY. It fails only when the program could not be run: how signing
-// went is in the output exit-code, so that the state folder is kept before the job ends.
+// The step of the action that signs. Inputs come in SIGN_ variables; other variables are those of the program, which writes the
+// annotations and the job summary. A failed signing run does not fail this step: the next steps keep the state folder first,
+// and the last one ends with the output exit-code.
 import { spawn } from 'node:child_process';
 import { appendFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,16 +16,16 @@ const lines = (text = '') =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-// An input wins over the environment of the job; an empty one counts as not given.
+// An input takes precedence over the environment of the job. An empty input counts as not given.
 const settings = { ...env };
 for (const name of ['BASE_URL', 'CODE', 'CERTIFICATE', 'TIMESTAMP_URL', 'ALGORITHM']) {
   if (env[`SIGN_${name}`]) settings[`CODESIGN_${name}`] = env[`SIGN_${name}`];
 }
 
-/** Gives the exit code and standard output; the program's words for people go to the log. */
+/** Returns the exit code and standard output. Standard error goes to the log. */
 async function run(...args) {
   const child = spawn(process.execPath, [program, ...args], { env: settings, stdio: ['ignore', 'pipe', 'inherit'] });
-  // A cancelled job: the program ends in order, so that its state is whole.
+  // If the job is cancelled, the program stops and leaves a complete state folder.
   const pass = (signal) => child.kill(signal);
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, pass);
   let stdout = '';
@@ -40,30 +40,21 @@ async function run(...args) {
   return { code: code ?? 1, stdout };
 }
 
-/** Whether nothing is left of this run and of those before it: files, reports, calls of which nobody knows the outcome. */
+/** Whether this run and earlier ones left no unwritten file, no unsent report and no call with an unknown outcome. */
 async function finishRest() {
-  // Not because no authority is in the environment: a profile, the project's file or an argument may name one. Where
-  // `resume` knows none, what it would have to write is kept.
+  // --no-timestamp only if it was given: a profile, a project file or an argument may name an authority. Without one,
+  // `resume` keeps the signatures of files that need a timestamp.
   const { code, stdout } = await run('resume', '--json', ...signArguments.filter((text) => text === '--no-timestamp'));
   if (code !== 0) return false;
   return JSON.parse(stdout).calls.every(({ status }) => status === 'finished');
 }
 
-/** For a table's cell: names of files are anybody's. */
-const cell = (text) =>
-  String(text).replaceAll(/[^\p{L}\p{N} ._/:()-]/gu, (character) => `&#${character.codePointAt(0)};`);
-
-function summaryOf({ files = [], error }) {
-  if (error) return `Nothing was signed: ${cell(error.message)} (${cell(error.code)})\n`;
-  const rows = files.map(({ path: file, status, record, error: reason }) =>
-    [file, status, record ?? '', reason ? `${reason.message} (${reason.code})` : ''].map(cell).join(' | '),
-  );
-  return `| file | status | record | |\n|---|---|---|---|\n${rows.map((row) => `| ${row} |\n`).join('')}`;
-}
+/** Text from outside without a meaning in Markdown. */
+const plain = (text) => text.replaceAll(/[^\p{L}\p{N} ._/:()-]/gu, (character) => `&#${character.codePointAt(0)};`);
 
 const signArguments = lines(env.SIGN_ARGUMENTS);
 const skip = env.SIGN_SKIP_SIGNED === 'true' ? ['--skip-signed'] : [];
-// `sign` first: it uses the signatures that an earlier attempt left, also for files that were built again since.
+// `sign` runs before `resume`, because it uses signatures of an earlier attempt also for files that were built again.
 const { code, stdout } = await run('sign', '--json', ...skip, ...signArguments, '--', ...lines(env.SIGN_FILES));
 await writeFile(json, stdout);
 const document = stdout === '' ? {} : JSON.parse(stdout);
@@ -73,4 +64,6 @@ const { signed = 0, skipped = 0, failed = 0 } = document.summary ?? {};
 const outputs = { signed, skipped, failed, json, 'exit-code': code, keep: !isFinished };
 const text = Object.entries(outputs).map(([name, value]) => `${name}=${value}\n`);
 await appendFile(env.GITHUB_OUTPUT, text.join(''));
-await appendFile(env.GITHUB_STEP_SUMMARY, summaryOf(document));
+// The program wrote the summary of all other runs.
+const { error } = document;
+if (error) await appendFile(env.GITHUB_STEP_SUMMARY, `Nothing was signed: ${plain(error.message)} (${error.code})\n`);

@@ -85,6 +85,11 @@ export class Lines {
 
   failed(path: string, error: CodesignError): void {
     this.print(`failed   ${shown(path)}: ${oneLine(error)}`, this.#explanation(error));
+    this.annotate(error, path);
+  }
+
+  /** For GitHub, also if the lines group the errors of several files. */
+  annotate(error: CodesignError, path: string): void {
     this.#annotate(annotationOf(error, path));
   }
 

@@ -67,6 +67,7 @@ async function sign(workspace: string, inputs: Readonly<Record<string, string>>)
   const { CODESIGN_TIMESTAMP_URL: _, ...env } = server.env;
   return await runStep(action, stepOf('sign'), new Map([...given, ['runner.temp', installed]]), {
     ...env,
+    GITHUB_ACTIONS: 'true',
     RUNNER_TEMP: installed,
     WORKSPACE: workspace,
   });
@@ -118,13 +119,23 @@ describe('an attempt', () => {
       keep: 'false',
     });
     const { files: signed } = JSON.parse(await readFile(run.outputs.get('json') ?? '', 'utf8'));
-    for (const { status, timestamp, record } of signed) {
+    for (const { status, timestamp } of signed) {
       expect({ status, timestamp }).toEqual({ status: 'signed', timestamp: expect.any(String) });
-      expect(run.summary).toContain(record);
     }
+    expect(run.summary.match(/^\| --- .*$/gm)).toHaveLength(1);
+    expect(run.summary).toContain('app.exe');
 
     const again = await sign(workspace, { files, 'skip-signed': 'true', arguments: '--no-timestamp\n--quiet' });
     expect(Object.fromEntries(again.outputs)).toMatchObject({ signed: '0', skipped: '2', keep: 'false' });
+  });
+
+  it('annotates each failed file, in one summary', async () => {
+    const workspace = await startMachine('annotated');
+    for (const name of ['one.exe', 'two.exe']) await writeFile(join(workspace, name), 'text');
+    const run = await sign(workspace, { files: `${workspace}/one.exe\n${workspace}/two.exe\n${workspace}/gone.exe` });
+    const annotated = [...run.log.matchAll(/^::error file=(.*?),/gm)].map(([, file]) => file);
+    expect(annotated).toEqual(['one.exe', 'two.exe', 'gone.exe'].map((name) => join(workspace, name)));
+    expect(run.summary.match(/^\| --- .*$/gm)).toHaveLength(1);
   });
 
   it('that fails leaves its state, with which the next one sends no request again', async () => {
@@ -138,7 +149,7 @@ describe('an attempt', () => {
       'exit-code': '7',
       keep: 'true',
     });
-    expect(failed.summary).toContain('(timestamp-failed)');
+    expect(failed.summary).toContain('timestamp&#45;failed');
     expect(server.operations('sign').length).toBe(before + 1);
 
     // Another machine, which has got the folder back, and builds the file again.
@@ -191,7 +202,7 @@ describe('an attempt', () => {
     });
     // What stands among the files is one, even if it looks like an option.
     expect(Object.fromEntries(run.outputs)).toMatchObject({ signed: '0', failed: '1', 'exit-code': '6' });
-    expect(run.summary).toContain('file-not-found');
+    expect(run.summary).toContain('file&#45;not&#45;found');
     expect(run.summary).not.toMatch(/<b>|\| <|`/);
     expect(await snapshot(workspace)).toEqual(before);
     expect(await readdir(workspace)).toHaveLength(3);

@@ -91,8 +91,10 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
     // Files that were under way concurrently fail of the same: no connection, for example.
     const isRepeated = category !== 'local' && printed.has(message);
     printed.add(message);
-    if (isRepeated) lines.print(`failed   ${shown(outcome.path)}: the same error as above [${code}]`);
-    else lines.failed(outcome.path, outcome.error);
+    if (isRepeated) {
+      lines.print(`failed   ${shown(outcome.path)}: the same error as above [${code}]`);
+      lines.annotate(outcome.error, outcome.path);
+    } else lines.failed(outcome.path, outcome.error);
     if (requested.has(outcome.path) && mayHaveBeenCounted(outcome.error)) printResume();
     if (outcome.record === null) return;
     const command = resumeCommand ?? 'codesign-remote resume';

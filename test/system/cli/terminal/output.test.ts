@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import type { Io } from '../../../../src/cli/io.ts';
+import { changeConsole } from '../../../../src/cli/output/changes/change-console.ts';
 import { totalLine } from '../../../../src/cli/output/changes/outcomes.ts';
 import { annotationLine, summaryMarkdown, writeJobSummary } from '../../../../src/cli/output/github.ts';
 import {
@@ -225,6 +226,20 @@ describe('an annotation', () => {
     await using stage = await startScene('good');
     const told = await runCli(['sign', stage.path], { env: { ...stage.env, ...env } });
     expect(commands(told.stdout)).toEqual([expect.stringMatching(/^::warning title=codesign-remote::.*timestamp/)]);
+  });
+
+  it('is there for each file, also if their errors are equal', () => {
+    const [stdout, stderr] = [new PassThrough().setEncoding('utf8'), new PassThrough()];
+    const io = { stdout, stderr, env: { GITHUB_ACTIONS: 'true' } } as unknown as Io;
+    const error = networkErrors('sign-timed-out', { origin: '', detail: '' });
+    const failed = ['a.exe', 'b.exe', 'c.exe'].map(
+      (path) => ({ path, output: path, format: 'pe', warnings: [], status: 'failed', error, record: null }) as never,
+    );
+    using console = changeConsole(io, {}, 'signed');
+    for (const outcome of failed) console.event({ type: 'file-finished', outcome });
+    console.summary(failed);
+    const annotated = commands(stdout.read()).map((line) => /file=(.*?),/.exec(line)?.[1]);
+    expect(annotated).toEqual(['a.exe', 'b.exe', 'c.exe']);
   });
 
   it('is not made by a file name that looks like one', async () => {
