@@ -40,9 +40,9 @@ export const extraMember: ValueKind<readonly [ExtraMember, string]> = {
 function readMember({ value, name }: Given): readonly [ExtraMember, string] {
   const [, key, text = ''] = /^(\w+)=(.*)$/s.exec(value) ?? [];
   const member = EXTRA_MEMBERS.find((one) => one === key);
-  if (member === undefined) refuse({ name, value: '…' }, `KEY=VALUE with one of the keys ${EXTRA_MEMBERS.join(', ')}`);
+  if (member === undefined) refuse({ name, value }, `KEY=VALUE with one of the keys ${EXTRA_MEMBERS.join(', ')}`);
   const isSize = /^\d*$/.test(text) && Number.isSafeInteger(Number(text));
-  if (member === 'signing_filesize' && !isSize) refuse({ name, value: `${member}=…` }, 'a whole number of bytes');
+  if (member === 'signing_filesize' && !isSize) refuse({ name, value }, 'a whole number of bytes', `${member}=…`);
   return [member, text];
 }
 

@@ -4,6 +4,7 @@ import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../crypto/algorithms.ts
 import { type HttpProxy, isLoopback } from '../http/proxy.ts';
 import { Secret } from '../secrets/secret.ts';
 import { settingsErrors } from './errors.ts';
+import { suggest } from './suggest.ts';
 
 export interface Given {
   readonly value: string;
@@ -24,14 +25,20 @@ export function readAlgorithm(from: Given): DigestAlgorithm {
   return readWord({ ...from, value: wanted }, DIGEST_ALGORITHMS, from);
 }
 
-/** `shown`: the value as it was typed, for the message. */
-export function readWord<const Word extends string>(from: Given, words: readonly Word[], shown = from): Word {
-  return words.find((word) => word === from.value) ?? refuse(shown, `one of ${words.join(', ')}`);
+/** Too short for a secret: MD5. */
+const SHORT_WORD = /^[a-z][a-z\d-]{0,4}$/i;
+
+/** `typed`: the value for the message, which repeats a short or misspelt word only. */
+export function readWord<const Word extends string>(from: Given, words: readonly Word[], typed = from): Word {
+  const found = words.find((word) => word === from.value);
+  if (found !== undefined) return found;
+  const isWord = SHORT_WORD.test(typed.value) || suggest(typed.value, words) !== undefined;
+  return refuse(typed, `one of ${words.join(', ')}`, isWord ? typed.value : HIDDEN);
 }
 
 export function readSwitch(from: Given): boolean {
   if (/^(?:true|yes|1)$/i.test(from.value)) return true;
-  return /^(?:false|no|0)$/i.test(from.value) ? false : refuse(hidden(from), 'true or false');
+  return /^(?:false|no|0)$/i.test(from.value) ? false : refuse(from, 'true or false');
 }
 
 export interface NumberRange {
@@ -43,7 +50,7 @@ export interface NumberRange {
 export function readNumber(given: Given, { isWhole, from, to }: NumberRange): number {
   const number = /^\d+(\.\d+)?$/.test(given.value) ? Number(given.value) : Number.NaN;
   if (number >= from && number <= to && (!isWhole || Number.isInteger(number))) return number;
-  return refuse(hidden(given), `a ${isWhole ? 'whole ' : ''}number from ${from} to ${to}`);
+  return refuse(given, `a ${isWhole ? 'whole ' : ''}number from ${from} to ${to}`);
 }
 
 export function readObjectIdentifier(from: Given): string {
@@ -52,14 +59,11 @@ export function readObjectIdentifier(from: Given): string {
     : refuse(from, 'an object identifier, such as 1.3.6.1.4.1.99999.1');
 }
 
-/** For values that may be a secret by mistake, or hold one. */
-function hidden({ value, name }: Given): Given {
-  return { name, value: value === '' ? '' : '…' };
-}
+const HIDDEN = '…';
 
-/** Throws `invalid-setting`. */
-export function refuse({ name, value }: Given, expected: string): never {
-  throw settingsErrors('invalid-setting', { name, value, expected });
+/** A value that is wrong may be a secret in the wrong place, so the message does not repeat it. Throws `invalid-setting`. */
+export function refuse({ name, value }: Given, expected: string, shown: string = HIDDEN): never {
+  throw settingsErrors('invalid-setting', { name, value: value === '' ? '' : shown, expected });
 }
 
 /**
@@ -84,7 +88,7 @@ export function parseBaseUrl(text: string, name: string): URL {
 export function readTimestampUrl({ value, name }: Given): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !isWeb(url)) {
-    refuse(hidden({ value, name }), 'the address of a timestamp authority, such as http://timestamp.example.com');
+    refuse({ value, name }, 'the address of a timestamp authority, such as http://timestamp.example.com');
   }
   if (url.username !== '' || url.password !== '') throw settingsErrors('timestamp-url-holds-credentials', { name });
   return url;

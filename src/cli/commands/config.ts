@@ -12,6 +12,7 @@ import {
 import type { OptionsOf } from '../../options/table.ts';
 import type { Io } from '../io.ts';
 import { jsonText } from '../output/json.ts';
+import { maskedAddress } from '../output/lines.ts';
 import { padded, widthOf } from '../output/text-layout.ts';
 
 /** Longer than any path or address. */
@@ -20,13 +21,18 @@ const VALUE_LENGTH = 8192;
 /** Returns the exit code, as the other functions do. Throws errors of usage and of the settings files. */
 export async function configList(options: OptionsOf<'config list'>, io: Io): Promise<number> {
   const stored = await composeStored(options, io.env);
-  const settings = listSettings(lookUp(options, io.env, stored), stored);
+  const settings = listSettings(lookUp(options, io.env, stored), stored).map(masked);
   if (options.json) {
     io.stdout.write(jsonText({ profile: stored.profile.name, file: profilesPath(io.env), settings }));
   } else {
     for (const line of settingLines(settings, options.origin ?? false)) io.stdout.write(`${line}\n`);
   }
   return 0;
+}
+
+/** The query of an authority's address may hold a token. The address of the product is public: it is in the signature. */
+function masked({ values, ...setting }: ListedSetting): ListedSetting {
+  return { ...setting, values: setting.key === 'url' ? values : values.map(maskedAddress) };
 }
 
 /** Without values it removes the setting. */

@@ -34,6 +34,18 @@ it.each<[args: readonly string[], env?: Readonly<Record<string, string>>]>([
   [['history', '--since', SECRET]],
   [['extract', '--index', SECRET, 'app.exe']],
   [['sign', 'app.exe'], { CODESIGN_REQUIRE_TIMESTAMP: SECRET }],
+  [['sign', '-a', SECRET, 'app.exe']],
+  [['sign', 'app.exe'], { CODESIGN_ALGORITHM: SECRET }],
+  [['sign', '--timestamp-policy', SECRET, 'app.exe']],
+  [['sign', '--file-name', SECRET, 'app.exe']],
+  [['sign', '--signer-name', `${SECRET}-too-long`, 'app.jar']],
+  [['verify', '--algorithm-at-least', SECRET, 'app.exe']],
+  [['verify', '--signer', Buffer.from(SECRET).toString('hex').padEnd(40, '0'), 'app.exe']],
+  [['history', '--outcome', SECRET]],
+  [['completion', SECRET]],
+  [['init', '--yes', '--base-url', 'https://x.example', '--certificate', 'x', '--code', `${SECRET} ${SECRET}`]],
+  [['config', 'list'], { CODESIGN_TIMESTAMP_URL: `http://timestamp.example/?token=${SECRET}` }],
+  [['config', 'list', '--json'], { CODESIGN_TIMESTAMP_URL: `http://u:${SECRET}@timestamp.example/` }],
   [['sign', '-t', `ftp://timestamp.example/?token=${SECRET}`, 'app.exe']],
 ])('%j with %j', async (args, env = {}) => {
   const plain = args.join(' ');
@@ -42,5 +54,6 @@ it.each<[args: readonly string[], env?: Readonly<Record<string, string>>]>([
     { env },
   );
   expect(`${stdout}${stderr}`).not.toContain(SECRET);
+  expect(`${stdout}${stderr}`).not.toContain(Buffer.from(SECRET).toString('hex'));
   expect(`${stdout}${stderr}`).not.toBe('');
 });
