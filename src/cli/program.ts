@@ -1,6 +1,5 @@
 /** Commander's commands, made from the tables of commands and options, and the run of the one that is named. */
 
-import type { Writable } from 'node:stream';
 import { Argument, Command, CommanderError, type Help, Option } from 'commander';
 import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
@@ -15,7 +14,7 @@ import { refuseForeignOptions } from './input/foreign-options.ts';
 import { unknownCommand, usageError } from './input/usage-error.ts';
 import type { Io } from './io.ts';
 import { Lines } from './output/lines.ts';
-import { columnsOf } from './output/terminal.ts';
+import { pageColumns } from './output/terminal.ts';
 import { hang, padded, widthOf } from './output/text-layout.ts';
 
 /** Parses the arguments and runs the command they name. Gives its exit code. */
@@ -105,7 +104,7 @@ function optionOf(definition: OptionDefinition): Option {
 
 /** Commands copy these settings when they are defined, so each of them gets them. */
 function showHelpThrough(command: Command, io: Io): void {
-  const columns = helpColumns(io.stdout);
+  const columns = helpColumns(io);
   command.configureHelp({ formatItem });
   command.configureOutput({
     writeOut: (text) => io.stdout.write(wrapHelp(text, columns)),
@@ -115,15 +114,15 @@ function showHelpThrough(command: Command, io: Io): void {
   for (const below of command.commands) showHelpThrough(below, io);
 }
 
-/** For pipes and wide terminals: longer lines are hard to read. */
+/** Longer lines are hard to read. */
 const MOST_COLUMNS = 100;
 /** A narrower terminal wraps the lines itself. */
 const LEAST_COLUMNS = 30;
 /** Columns that a description needs next to its term; with fewer it stands below. */
 const LEAST_DESCRIPTION = 40;
 
-function helpColumns(stdout: Writable): number {
-  const columns = columnsOf(stdout);
+function helpColumns(io: Io): number {
+  const columns = pageColumns(io);
   return columns < LEAST_COLUMNS ? MOST_COLUMNS : Math.min(columns, MOST_COLUMNS);
 }
 

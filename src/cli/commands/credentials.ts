@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
-import { toCodesignError } from '../../errors/codesign-error.ts';
+import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { missingSettings } from '../../options/commands/common.ts';
 import { checkAccessKey, hasCredentials, readAccessSecret } from '../../options/credentials/credentials.ts';
 import { accountName, accountText, storeCredentials } from '../../options/credentials/keychain.ts';
@@ -124,10 +124,14 @@ async function checkUntilTrusted(
     const caFile = error.code === 'tls-untrusted' && canAsk(io) ? await askForRoots(error, io) : '';
     if (caFile !== '') return await checkUntilTrusted(given, { ...options, caFile }, lines, io);
     const exitCode = fail(error, options.verbose ? ['--verbose'] : [], io);
-    const advice = error.category === 'network' ? '; --no-check stores without asking the service' : '';
-    lines.print(`nothing was stored${advice}`);
+    lines.print(`nothing was stored${adviceAfter(error)}`);
     return { exitCode };
   }
+}
+
+function adviceAfter({ code, category }: CodesignError): string {
+  if (code === 'unauthorized') return '; run login again';
+  return category === 'network' ? '; --no-check stores without asking the service' : '';
 }
 
 /** Stores the address for `sign`. A different address in the profile is kept, with a warning. */

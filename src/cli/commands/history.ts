@@ -7,6 +7,7 @@ import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { addToSums, type HistoryForm, historyJson, historyTable, type Sums, sumsInOrder } from '../output/history.ts';
 import { Lines } from '../output/lines.ts';
+import { lineColumns } from '../output/terminal.ts';
 
 /** In characters. */
 const CHUNK_LENGTH = 64 * 1024;
@@ -14,7 +15,7 @@ const CHUNK_LENGTH = 64 * 1024;
 /** Returns the exit code. Throws errors of usage and of reading the journal. */
 export async function history(options: OptionsOf<'history'>, io: Io): Promise<number> {
   checkMonth(options.since);
-  const form: HistoryForm = options.json ? historyJson : historyTable;
+  const form: HistoryForm = options.json ? historyJson : historyTable(lineColumns(io.stdout));
   const { entries, warnings } = await composeHistory(options, io.env);
   const writer = bufferedWriter(io.stdout);
   const sums: Sums = new Map();

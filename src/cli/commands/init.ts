@@ -9,7 +9,7 @@ import { cliErrors } from '../errors.ts';
 import { canAsk, openAsk } from '../input/ask.ts';
 import { type Answers, askForAll, checkSuggested, type Suggested } from '../input/init-answers.ts';
 import type { Io } from '../io.ts';
-import { Lines } from '../output/lines.ts';
+import { Lines, maskedAddress, shown, writeLines } from '../output/lines.ts';
 
 const DEFAULT_ENVIRONMENT = OPTIONS.environment.default;
 const WITHOUT_TERMINAL =
@@ -49,8 +49,10 @@ async function answer(
   const { yes = false, baseUrl, code, certificate, name, path } = options;
   if (!yes && canAsk(io)) {
     using ask = openAsk(io, WITHOUT_TERMINAL);
-    io.stderr.write(
-      `init asks for the settings of profile ${name}, checks them, and stores them in ${printable(path, 4096)}.\n`,
+    writeLines(
+      io.stderr,
+      [`init asks for the settings of profile ${name}, checks them, and stores them in ${shown(path)}.`],
+      io,
     );
     const answers = await askForAll(suggested, ask, io);
     const isKnown = hasCredentials(io.env);
@@ -111,7 +113,9 @@ function printStored(
   print(
     `         ${baseUrl} (${environment}), certificate ${code}: "${chain.leaf.name}", until ${dateOf(chain.notAfter)}`,
   );
-  print(`         ${timestampUrl.length > 0 ? `timestamps by ${timestampUrl.join(', ')}` : 'without timestamps'}`);
+  print(
+    `         ${timestampUrl.length > 0 ? `timestamps by ${timestampUrl.map(maskedAddress).join(', ')}` : 'without timestamps'}`,
+  );
   if (!wantsLogin) print(`next     codesign-remote login${profile}${chosen}  keeps your credentials in the keychain`);
   print(
     `${wantsLogin ? 'next    ' : '        '} codesign-remote sign${profile}${chosen} app.exe  signs; try it with --dry-run first, which sends nothing`,

@@ -7,7 +7,9 @@ import { printable } from '../../errors/printable.ts';
 import { Secret } from '../../secrets/secret.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { widthOf } from '../output/text-layout.ts';
+import { shown, writeLines } from '../output/lines.ts';
+import { lineColumns } from '../output/terminal.ts';
+import { widthOf, wrapped } from '../output/text-layout.ts';
 
 export interface Question<Answer> {
   /** Used for an empty answer; shown in brackets. */
@@ -65,14 +67,14 @@ export function openAsk(io: Io, instead: string): Ask {
 
   async function ask<Answer>(prompt: string, isHidden: boolean, accept: (answer: string) => Answer): Promise<Answer> {
     for (;;) {
-      write(prompt);
+      write(`${wrapped(prompt.trimEnd(), lineColumns(io.stderr)).join('\n')} `);
       const answer = await editor.line(isHidden);
       if (answer === undefined) throw cliErrors('no-answer', { question: prompt.replace(/[ :?]*$/, '') });
       try {
         return accept(answer);
       } catch (thrown) {
         if (!(thrown instanceof CodesignError)) throw thrown;
-        write(`${printable(thrown.message)}\n`);
+        writeLines(io.stderr, [shown(thrown.message)], io);
       }
     }
   }

@@ -8,8 +8,10 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import { printable } from '../../errors/printable.ts';
 import { missingSettings } from '../../options/commands/common.ts';
 import type { Environment } from '../../options/options.ts';
-import { parseBaseUrl, readText, readTimestampUrl, refuse } from '../../options/values.ts';
+import { parseBaseUrl, readTimestampUrl, refuse } from '../../options/values.ts';
+import { DOCS_FOLDER } from '../docs-folder.ts';
 import type { Io } from '../io.ts';
+import { maskedAddress, shown, writeLines } from '../output/lines.ts';
 import { type Ask, openAsk } from './ask.ts';
 
 /** What options, environment and profile say before any question. */
@@ -66,14 +68,15 @@ export async function askForAll(suggested: Suggested, ask: Ask, io: Io): Promise
   const baseUrl = await answerTo('Address of the signing service', suggested.baseUrl, ([address = '']) =>
     checkAddress(address, 'this address'),
   );
-  const code = await answerTo('Number of the certificate there', suggested.code, ([number = '']) =>
+  const code = await answerTo('Certificate number at the service', suggested.code, ([number = '']) =>
     checkCode(number, 'this number'),
   );
   const { paths, chain } = await askForCertificate(suggested.certificate, ask, io);
   const { timestampUrl } = suggested;
   const hasSuggestion = timestampUrl.values.length > 0 || timestampUrl.isGiven;
+  if (!timestampUrl.isGiven) writeLines(io.stderr, [`  Public authorities: ${DOCS_FOLDER}/timestamps.md`], io);
   const authorities = await answerTo(
-    `Time stamp authorities, separated by spaces (${NONE}: no timestamps)`,
+    `Timestamp authorities (separate several with spaces; \`${NONE}\`: no timestamps)`,
     hasSuggestion ? timestampUrl : { values: [NONE], isGiven: false },
     (answers) =>
       answers
@@ -99,11 +102,11 @@ async function checkedAnswer<Answer>(
   io: Io,
 ): Promise<Answer> {
   if (isGiven) return check(values);
-  const shown = values.length > 0 ? values.join(' ') : undefined;
+  const defaultAnswer = values.length > 0 ? values.map(maskedAddress).join(' ') : undefined;
   for (;;) {
-    const answer = await ask.text(text, { defaultAnswer: shown, accept: (typed) => typed });
+    const answer = await ask.text(text, { defaultAnswer, accept: (typed) => typed });
     try {
-      return await check(answer === shown ? values : [answer]);
+      return await check(answer === defaultAnswer ? values : [answer]);
     } catch (thrown) {
       if (!(thrown instanceof CodesignError)) throw thrown;
       printProblem(thrown, io);
@@ -114,7 +117,11 @@ async function checkedAnswer<Answer>(
 /** A hint that names an option does not help someone who types an answer. */
 function printProblem({ message, hint }: CodesignError, io: Io): void {
   const lines = hint === undefined || hint.includes('--') ? [message] : [message, hint];
-  for (const line of lines) io.stderr.write(`  ${printable(line, 4096)}\n`);
+  writeLines(
+    io.stderr,
+    lines.map((line) => `  ${shown(line)}`),
+    io,
+  );
 }
 
 /** The path of a file with roots, checked; empty if the user has none. `problem`: why the service is not trusted. */
@@ -143,7 +150,7 @@ async function askForCertificate(suggestion: Suggestion, ask: Ask, io: Io): Prom
   const check: Check<CertificateAnswer> = (answers) => readAll(answers.map(typedPath));
   const answer = await checkedAnswer({ text, suggestion, check }, ask, io);
   const { leaf, notAfter, certificates } = answer.chain;
-  io.stderr.write(`  ${printable(leaf.name)}, until ${dateOf(notAfter)}\n`);
+  writeLines(io.stderr, [`  ${printable(leaf.name)}, until ${dateOf(notAfter)}`], io);
   if (suggestion.isGiven || certificates.length > 1) return answer;
   return checkedAnswer(
     {
@@ -170,9 +177,13 @@ function checkAddress(value: string, name: string): string {
   return value;
 }
 
+/** The rule of the service; other services may distinguish upper case. */
 function checkCode(value: string, name: string): string {
-  const from = { value, name };
-  return /[\s\p{Cc}]/u.test(value) ? refuse(from, 'a number without spaces') : readText(from);
+  if (/^[a-z\d][\w.-]{0,63}$/i.test(value)) return value;
+  return refuse(
+    { value, name },
+    'a certificate number: 1 to 64 letters, digits and . _ -, the first a letter or digit',
+  );
 }
 
 function checkAuthority(value: string, name: string): string {

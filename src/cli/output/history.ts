@@ -3,7 +3,7 @@
 import type { HistoryEntry } from '../../journal/journal.ts';
 import { jsonText } from './json.ts';
 import { shown } from './lines.ts';
-import { fitted, padded } from './text-layout.ts';
+import { fitted, padded, widthOf } from './text-layout.ts';
 
 export interface HistoryForm {
   readonly head: string;
@@ -50,51 +50,89 @@ export function sumsInOrder(sums: Sums): readonly Sum[] {
 
 // The table. Its columns have fixed widths, because it is written while the journal is read.
 
-const NAME_COLUMNS = 24;
 const REPORTED = { 0: '-', 1: 'written', 2: 'failed' } as const;
+const NAME_COLUMNS = 24;
+const LEAST_NAME_COLUMNS = 12;
+/** For names of files; a longer one has a line of its own. */
+const FILE_COLUMNS = 20;
+const GAP = '  ';
 
-const COLUMNS_OF_TABLE: readonly (readonly [head: string, width: number])[] = [
-  ['when (UTC)', 19],
-  ['outcome', 10],
-  ['counted', 7],
-  ['reported', 8],
-  ['service', NAME_COLUMNS],
-  ['number', 8],
-  ['certificate', NAME_COLUMNS],
-  ['record', 36],
-  ['file', 0],
+interface TableColumn {
+  readonly head: string;
+  readonly width: number;
+  /** Longer text is cut. */
+  readonly isCut?: true;
+  text(entry: HistoryEntry): string;
+}
+
+const TABLE: readonly TableColumn[] = [
+  { head: 'when (UTC)', width: 19, text: ({ at }) => at.slice(0, 19).replace('T', ' ') },
+  { head: 'outcome', width: 10, text: ({ outcome }) => outcome },
+  { head: 'counted', width: 7, text: ({ counted }) => counted },
+  { head: 'reported', width: 8, text: ({ reported }) => REPORTED[reported ?? 0] },
+  {
+    head: 'service',
+    width: NAME_COLUMNS,
+    isCut: true,
+    text: ({ origin }) => shown(origin.replace(/^https?:\/\//, '')),
+  },
+  { head: 'number', width: 8, text: ({ code }) => shown(code) },
+  { head: 'certificate', width: NAME_COLUMNS, isCut: true, text: ({ certificate }) => shown(certificate.name) },
+  { head: 'record', width: 36, text: ({ record }) => (record === undefined ? '-' : shown(record)) },
+  { head: 'file', width: 0, text: ({ file }) => shown(file) },
 ];
 
-export const historyTable: HistoryForm = {
-  head: tableRow(COLUMNS_OF_TABLE.map(([head]) => head)),
-  entry: tableLine,
-  between: '',
-  tail: (sums) =>
-    `\n${sumRow('month', 'certificate', ['calls', 'counted', 'unknown', 'files'])}\n${sums.map(sumLine).join('')}`,
-  empty: 'no calls yet\n',
-};
+/** What a narrow terminal leaves out, in this order. */
+const DROPPED = ['service', 'reported', 'record'];
 
-function tableRow(cells: readonly string[]): string {
-  return `${COLUMNS_OF_TABLE.map(([, width], index) => padded(cells[index] ?? '', width)).join('  ')}\n`;
+/** `columns`: width of the terminal; infinite for a pipe or a file, which get every column. */
+export function historyTable(columns: number): HistoryForm {
+  const table = fittingTable(columns);
+  const row = (cells: readonly string[]) => tableRow(cells, columns);
+  const sumRow = (month: string, certificate: string, numbers: readonly string[]) =>
+    row([padded(month, 7), cutCell(certificate, NAME_COLUMNS), ...numbers.map((number) => number.padStart(9))]);
+  const sumLine = ({ month, certificate, calls, counted, unknown, files }: Sum) =>
+    sumRow(month, shown(certificate.name), [calls, counted, unknown, files].map(String));
+  const sumHead = sumRow('month', 'certificate', ['calls', 'counted', 'unknown', 'files']);
+  return {
+    head: row(table.map(({ head, width }) => padded(head, width))),
+    entry: (entry) =>
+      row(table.map(({ width, isCut, text }) => (isCut ? cutCell(text(entry), width) : padded(text(entry), width)))),
+    between: '',
+    tail: (sums) => `\n${sumHead}${sums.map(sumLine).join('')}`,
+    empty: 'no calls yet\n',
+  };
 }
 
-function tableLine({ at, outcome, counted, reported, origin, code, certificate, record, file }: HistoryEntry): string {
-  const when = at.slice(0, 19).replace('T', ' ');
-  const account = [nameCell(shown(origin.replace(/^https?:\/\//, ''))), shown(code), nameCell(shown(certificate.name))];
-  const last = [record === undefined ? '-' : shown(record), shown(file)];
-  return tableRow([when, outcome, counted, REPORTED[reported ?? 0], ...account, ...last]);
+/** With fewer columns than `TABLE` if the terminal is narrow; names of certificates are cut if that is not enough. */
+function fittingTable(columns: number): readonly TableColumn[] {
+  let table = TABLE;
+  const missing = () => table.reduce((sum, { width }) => sum + width + GAP.length, FILE_COLUMNS - GAP.length) - columns;
+  for (const name of DROPPED) {
+    if (missing() > 0) table = table.filter(({ head }) => head !== name);
+  }
+  const width = Math.max(LEAST_NAME_COLUMNS, NAME_COLUMNS - Math.max(0, missing()));
+  return table.map((column) => (column.head === 'certificate' ? { ...column, width } : column));
 }
 
-function sumLine({ month, certificate, calls, counted, unknown, files }: Sum): string {
-  return `${sumRow(month, shown(certificate.name), [calls, counted, unknown, files].map(String))}\n`;
+/** Cells that do not fit continue on the next line. */
+function tableRow(cells: readonly string[], columns: number): string {
+  let text = '';
+  let used = 0;
+  for (const cell of cells) {
+    const width = widthOf(cell.trimEnd());
+    if (used > 0 && used + width > columns) {
+      text = `${text.trimEnd()}\n${GAP}`;
+      used = GAP.length;
+    }
+    text += cell + GAP;
+    used += widthOf(cell) + GAP.length;
+  }
+  return `${text.trimEnd()}\n`;
 }
 
-function sumRow(month: string, certificate: string, numbers: readonly string[]): string {
-  return [month.padEnd(7), nameCell(certificate), ...numbers.map((number) => number.padStart(9))].join('  ');
-}
-
-function nameCell(name: string): string {
-  return padded(fitted(name, NAME_COLUMNS, '…'), NAME_COLUMNS);
+function cutCell(text: string, width: number): string {
+  return padded(fitted(text, width, '…'), width);
 }
 
 // The JSON document. Its members are fixed, scripts read them.

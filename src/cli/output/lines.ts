@@ -6,7 +6,7 @@ import { printable } from '../../errors/printable.ts';
 import type { FileEvent } from '../../signing/outcome.ts';
 import type { Io } from '../io.ts';
 import { type Annotation, annotationLine, hasAnnotations } from './github.ts';
-import { columnsOf, hasColour, isTerminal, LEAST_LIVE_COLUMNS, painted } from './terminal.ts';
+import { hasColour, isTerminal, LEAST_LIVE_COLUMNS, lineColumns, painted } from './terminal.ts';
 import { wrapped } from './text-layout.ts';
 
 export interface LinesOptions {
@@ -131,7 +131,7 @@ export class Lines {
 
 /** Printable lines, wrapped on a terminal. In one write: between two the live line would be drawn again. */
 export function writeLines(stream: Writable, lines: readonly string[], { env }: Io): void {
-  const columns = columnsOf(stream);
+  const columns = lineColumns(stream);
   const laidOut = columns < LEAST_LIVE_COLUMNS ? lines : lines.flatMap((line) => wrapped(line, columns));
   stream.write(`${painted(laidOut.join('\n'), hasColour(stream, env))}\n`);
 }

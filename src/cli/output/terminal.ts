@@ -16,6 +16,18 @@ export function columnsOf(stream: Writable): number {
   return isTerminal(stream) ? (stream.columns ?? 0) : 0;
 }
 
+const DEFAULT_COLUMNS = 80;
+
+/** Width at which lines for people are wrapped; infinite for a pipe or a file, where other programs read whole lines. */
+export function lineColumns(stream: Writable): number {
+  return isTerminal(stream) ? columnsOf(stream) || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
+}
+
+/** Width of the terminal on which `stdout` is read, also through a pager. */
+export function pageColumns({ stdout, stderr }: { readonly stdout: Writable; readonly stderr: Writable }): number {
+  return columnsOf(stdout) || columnsOf(stderr) || DEFAULT_COLUMNS;
+}
+
 export function isDumb({ TERM }: Env): boolean {
   return TERM === 'dumb';
 }

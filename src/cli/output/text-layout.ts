@@ -98,6 +98,7 @@ export function hang(lead: string, text: string, indent: number, mostColumns = C
  * `failed   `. A longer word, such as a path, stays in one piece, so that it can be copied.
  */
 export function wrapped(text: string, mostColumns: number): string[] {
+  if (mostColumns === Number.POSITIVE_INFINITY) return [text];
   const [lead = ''] = /^(?: +|[\w-]+ {2,})?/.exec(text) ?? [];
   const lines: string[] = [];
   let line = lead;

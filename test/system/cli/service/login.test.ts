@@ -186,7 +186,7 @@ describe.runIf(process.platform === 'linux')('login', () => {
     await using at = await scene();
     const login = await at.login([], { stdin: 'not-the-one-5ab1c9' });
     expect([login.code, errorCode(login)]).toEqual([4, 'unauthorized']);
-    expect(login.stderr).toMatch(/^error .*\n(.*\n)*nothing was stored\n$/);
+    expect(login.stderr).toMatch(/^error .*\n(.*\n)*nothing was stored; run login again\n$/);
     expect(errorCode(await at.run(['whoami']))).toBe('credentials-missing');
   });
 

@@ -67,6 +67,22 @@ describe('a question', () => {
     expect(await asked).toBe(answer);
   });
 
+  it('wraps at the width of the terminal, as its problems do', async () => {
+    const { io, typed, shown } = play();
+    using ask = openAsk(io, '');
+    const accept = (answer: string) => {
+      if (answer !== 'b')
+        throw settingsErrors('setting-missing', { what: 'word '.repeat(30), option: '', variable: '' });
+      return answer;
+    };
+    const asked = ask.text(`A ${'long '.repeat(30)}question`, { accept });
+    typed.write('a\rb\r');
+    expect(await asked).toBe('b');
+    const lines = shown().split(/\r?\n/);
+    expect(lines.length).toBeGreaterThan(6);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
   it('shows what is typed, and what is erased', async () => {
     const { io, typed, shown } = play();
     using ask = openAsk(io, '');

@@ -5,12 +5,15 @@ import { describe, expect, it } from 'vitest';
 import type { Io } from '../../../../src/cli/io.ts';
 import { runProgram } from '../../../../src/cli/program.ts';
 
-async function help(args: readonly string[], columns: number | undefined): Promise<string> {
-  const stdout = Object.assign(new PassThrough(), columns === undefined ? {} : { isTTY: true, columns });
+/** `pagerColumns`: width of the terminal of standard error, where a pager shows standard output. */
+async function help(args: readonly string[], columns: number | undefined, pagerColumns?: number): Promise<string> {
+  const stream = (width?: number) =>
+    Object.assign(new PassThrough(), width === undefined ? {} : { isTTY: true, columns: width });
+  const stdout = stream(columns);
   const io: Io = {
     stdin: new PassThrough(),
     stdout,
-    stderr: new PassThrough(),
+    stderr: stream(pagerColumns),
     env: {},
     clock: () => 0,
     onSignal: () => () => undefined,
@@ -37,10 +40,14 @@ describe('help', () => {
     },
   );
 
-  it('takes 100 columns where there is no terminal, or one of unknown width', async () => {
+  it('takes 80 columns without a terminal, or with one of unknown width', async () => {
     const text = await help(['sign'], undefined);
-    expect(widest(text)).toBeGreaterThan(80);
+    expect(text).toBe(await help(['sign'], 80));
     expect(await help(['sign'], 0)).toBe(text);
+  });
+
+  it.each([120, 60])('takes the width of the terminal in a pager on %i columns', async (columns) => {
+    expect(await help(['sign'], undefined, columns)).toBe(await help(['sign'], columns));
   });
 
   it('puts descriptions below their options where there is no room next to them', async () => {

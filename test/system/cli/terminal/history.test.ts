@@ -4,6 +4,8 @@ import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { composeHistory } from '../../../../src/app/compose-history.ts';
+import { historyTable } from '../../../../src/cli/output/history.ts';
+import { widthOf } from '../../../../src/cli/output/text-layout.ts';
 import type { HistoryEntry } from '../../../../src/journal/journal.ts';
 import { encodeLine } from '../../../../src/journal/lines.ts';
 import type { LibraryOptionsOf } from '../../../../src/options/table.ts';
@@ -71,6 +73,29 @@ describe('history', () => {
       expect.stringMatching(/^2026-10 +Example Corp +2 +1 +0 +2$/),
       expect.stringMatching(/^2026-11 +@SUM\(A1\), "Corp" +1 +0 +1 +1$/),
     ]);
+  });
+
+  it.each<[columns: number, heads: string]>([
+    [172, 'when (UTC), outcome, counted, reported, service, number, certificate, record, file'],
+    [171, 'when (UTC), outcome, counted, reported, number, certificate, record, file'],
+    [145, 'when (UTC), outcome, counted, number, certificate, record, file'],
+    [135, 'when (UTC), outcome, counted, number, certificate, file'],
+    [80, 'when (UTC), outcome, counted, number, certificate, file'],
+    [40, 'when (UTC), outcome, counted, number, certificate, file'],
+  ])('fits into a terminal of %i columns, without the less important ones', (columns, heads) => {
+    const { head, entry, tail } = historyTable(columns);
+    const long = { ...ENTRY, certificate: { name: '例'.repeat(30), sha256: 'aa' }, file: 'a-longer-name.exe' };
+    const sum = { month: '2026-10', certificate: long.certificate, calls: 1, counted: 1, unknown: 0, files: 1 };
+    const lines = [head, entry(ENTRY), entry(long), tail([sum])].flatMap((text) => text.trimEnd().split('\n'));
+    expect(lines.filter((line) => widthOf(line) > columns)).toEqual([]);
+    expect(
+      head
+        .trim()
+        .split(/\s{2,}/)
+        .join(', '),
+    ).toBe(heads);
+    expect(entry(ENTRY).split('\n')).toHaveLength(columns === 40 ? 3 : 2);
+    expect(entry(long)).toContain(long.file);
   });
 
   it('is one document with --json', async () => {

@@ -96,17 +96,22 @@ describe.skipIf(process.platform === 'win32')('init on a terminal', () => {
       [
         { expect: 'Address of the signing service: ', send: 'http://sign.example\r' },
         { expect: 'without TLS', send: `${ADDRESS}\r` },
-        { expect: 'Number of the certificate there: ', send: '\r' },
-        { expect: 'this number is empty', send: '0042\r' },
+        { expect: 'Certificate number at the service: ', send: '\r' },
+        { expect: 'this number is empty', send: 'tools/chain.pem\r' },
+        { expect: 'is not a certificate number', send: '0042\r' },
         { expect: 'and its issuers: ', send: '/no/such.pem\r' },
         { expect: 'the file does not exist', send: `'${LEAF}'\r` },
         { expect: 'File with its issuers', send: `${ISSUER}\r` },
-        { expect: 'Time stamp authorities', send: 'http://t.example  http://u.example\r' },
+        {
+          expect: 'Timestamp authorities (separate several with spaces; `none`: no timestamps)',
+          send: 'http://t.example  http://u.example\r',
+        },
         LATER,
       ],
     );
     expect(run).toMatchObject({ code: 0, isRestored: true });
     expect(run.output).toContain('stored   profile default');
+    expect(run.output).toContain('docs/timestamps.md');
     expect(await storedIn(folder.path)).toEqual({
       default: {
         environments: { production: ADDRESS },
@@ -132,7 +137,7 @@ describe.skipIf(process.platform === 'win32')('init on a terminal', () => {
       ],
     );
     expect(run.code).toBe(0);
-    expect(run.output).not.toContain('Number of the certificate');
+    expect(run.output).not.toContain('Certificate number');
     expect(await storedIn(folder.path)).toEqual({
       default: { environments: { production: ADDRESS }, code: '43', certificate: [LEAF] },
     });
@@ -163,7 +168,7 @@ describe.skipIf(process.platform === 'win32')('init on a terminal', () => {
       [],
       [
         { expect: 'Address', send: `${ADDRESS}\r` },
-        { expect: 'Number', send: key },
+        { expect: 'Certificate number', send: key },
       ],
     );
     expect(run).toMatchObject({ code, isRestored: true });
