@@ -21,6 +21,9 @@ const text = v.pipe(v.string(A_TEXT), v.nonEmpty(A_TEXT));
 const A_HOST = 'a DNS name or an IP address';
 const host = v.pipe(v.string(A_HOST), v.check(isHost, A_HOST));
 
+const A_NETWORK = 'an IP address, or a network such as 10.0.0.0/8';
+const network = v.pipe(v.string(A_NETWORK), v.check(isNetwork, A_NETWORK));
+
 const A_LABEL = 'a label of at most 32 characters of ASCII';
 const label = v.pipe(v.string(A_LABEL), v.regex(/^[\x20-\x7e]{1,32}$/, A_LABEL));
 
@@ -41,6 +44,7 @@ const schema = v.strictObject(
     database: v.exactOptional(database),
     host: v.exactOptional(host),
     port: v.exactOptional(wholeNumber(0, 65_535)),
+    proxy: v.exactOptional(v.array(network, 'a list')),
     logLevel: v.exactOptional(v.picklist(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`)),
     'tls.certificate': v.exactOptional(text),
     'tls.key': v.exactOptional(text),
@@ -119,6 +123,8 @@ export function startConfig(options: StartOptions, environment: NodeJS.ProcessEn
     host: settings.host ?? '127.0.0.1',
     /** 0: a free one. */
     port: settings.port ?? 8443,
+    /** Proxies whose X-Forwarded-For names the client. */
+    proxy: settings.proxy ?? [],
     clientEnv: options.clientEnv,
     tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
     /** Names that clients use, besides localhost; the first one is in the address given to clients. */
@@ -194,6 +200,12 @@ function readJson(path: string, invalid: (key: string, reason: string, cause: un
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isNetwork(value: string): boolean {
+  const [address = '', bits = '1', ...others] = value.split('/');
+  const most = { 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return !address.includes('%') && others.length === 0 && /^[1-9]\d*$/.test(bits) && Number(bits) <= most;
 }
 
 function isHost(value: string): boolean {

@@ -60,6 +60,7 @@ export async function startServer(
     const tls = await tlsFor(config, data, now());
     const threads = Number(environment.UV_THREADPOOL_SIZE ?? 4); // Node's own default
     const { store, keys, sessions } = data;
+      proxy: config.proxy,
     app = buildServer({
       ...{ store, keys, sessions, threads, tls, now },
       log: { level: config.logLevel, stream: surroundings.log },

@@ -64,6 +64,8 @@ export interface ServerDependencies {
   readonly waiting: number;
 }
 
+  /** Addresses and networks whose X-Forwarded-For is believed. */
+  readonly proxy: readonly string[];
 export type App = FastifyInstance<Server>;
 
 export function buildServer(dependencies: ServerDependencies): App {
@@ -79,6 +81,7 @@ export function buildServer(dependencies: ServerDependencies): App {
     bodyLimit: BODY_LIMIT,
     pluginTimeout: 0, // it holds for preClose too, and a signature under way may take longer than any limit
     // By then nothing is under way; an idle connection must not delay the end.
+    trustProxy: [...dependencies.proxy],
     forceCloseConnections: true,
     return503OnClosing: false, // its body is not an envelope; finishBeforeClosing sends ours
     frameworkErrors,

@@ -1,13 +1,15 @@
 /** The log: the fields of each line about a request, and a limit for what waits for a slow reader. */
 
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify';
 import { reasonOf } from '../errors.ts';
 import { escapedJson } from '../text.ts';
 
 export interface Caller {
+  /** Address of the client, also behind a proxy that the configuration names. */
+  readonly remoteAddress?: string;
   /** Only a known one: any other value may be a secret in the wrong field. */
   readonly accessKey?: string;
   /** The name of the client in `client list`; without a name, its access key. */
@@ -40,6 +42,10 @@ export function createRequestLog() {
   const decorate = (app: FastifyInstance) => {
     app.decorateRequest('describe', function describe(caller) {
       callers.set(this.raw, { ...callers.get(this.raw), ...caller });
+    });
+    app.addHook('onRequest', async (request) => {
+      // A proxy may pass on what a client wrote in place of an address: then the line has that of the proxy.
+      if (isIP(request.ip) !== 0) request.describe({ remoteAddress: request.ip });
     });
   };
   return { childLoggerFactory, decorate };

@@ -21,6 +21,7 @@ const FULL = {
   data: 'data',
   host: '0.0.0.0',
   port: 1234,
+  proxy: ['10.0.0.5', '2001:db8::/32'],
   database: 'postgres://file@host/name',
   tls: { certificate: 'tls/cert.pem', key: '/tls/key.pem', names: ['sign.example.com'] },
   logLevel: 'warn',
@@ -38,6 +39,7 @@ test('every setting may stand in the file, with relative paths from its folder',
     pkcs11Sessions: 3,
     host: '0.0.0.0',
     port: 1234,
+    proxy: ['10.0.0.5', '2001:db8::/32'],
     clientEnv: undefined,
     tls: { certificate: join(folder, 'tls/cert.pem'), key: '/tls/key.pem' },
     tlsNames: ['sign.example.com'],
@@ -84,6 +86,8 @@ test.each([
   ['pkcs11 is not a setting', { pkcs11: 'softhsm' }],
   ['tls.names is not a list', { tls: { names: 'a' } }],
   ['tls.names.1 is not a DNS name or an IP address', { tls: { names: ['a', 7] } }],
+  ['proxy is not a list', { proxy: '10.0.0.5' }],
+  ['proxy.0 is not an IP address, or a network such as 10.0.0.0/8', { proxy: ['proxy.example'] }],
   ['tsa is not a setting', { tsa: true }],
   ['logLevel is not one of fatal, error,', { logLevel: 'loud' }],
   ['limits.waiting is not a whole number from 0 to 100000', { limits: { waiting: 0.5 } }],
@@ -120,3 +124,10 @@ test('a database of another kind is rejected without showing its address, which 
 test.each(['', 'x'.repeat(33), 'ü'])('the label %j of a token is rejected', async (pkcs11Token) => {
   await expect(read({}, {}, { pkcs11Token })).rejects.toMatchObject({ code: 'invalid-option' });
 });
+
+test.each(['10.0.0.5:443', '10.0.0.0/0', '10.0.0.0/33', '::/129', '::1/', '10.0.0.0/8/8', 'fe80::1%eth0', ''])(
+  'the proxy %j is rejected',
+  async (proxy) => {
+    await expect(read({ proxy: [proxy] })).rejects.toMatchObject({ code: 'config-invalid' });
+  },
+);

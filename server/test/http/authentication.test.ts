@@ -4,7 +4,7 @@ import { basic, goodRequest, openApp, type TestApp } from '../support/in-process
 
 let server: TestApp;
 beforeAll(async () => {
-  server = await openApp();
+  server = await openApp(() => ({ proxy: ['10.0.0.5', '192.168.0.0/16'] }));
 });
 afterAll(() => server.close());
 
@@ -124,6 +124,21 @@ test('says in the log who failed to log in and why, and nothing that may be a se
   await clients.change(accessKey, { disabled: false, expiresAt: new Date(0) });
   expect(await failed(basic({ accessKey, accessSecret }))).toMatchObject({ failure: 'expired', accessKey });
   expect(server.logText()).not.toContain(accessSecret);
+});
+
+test('believes X-Forwarded-For only of the proxies that the configuration names', async () => {
+  const seen = async (remoteAddress: string, forwarded: string, url = SIGN_PATH) => {
+    await server.app.inject({ method: 'POST', url, remoteAddress, headers: { 'x-forwarded-for': forwarded } });
+    return server.log().at(-1)?.remoteAddress;
+  };
+  expect(await seen('10.0.0.5', '203.0.113.7')).toBe('203.0.113.7');
+  expect(await seen('::ffff:10.0.0.5', '2001:db8::7')).toBe('2001:db8::7');
+  expect(await seen('10.0.0.5', '198.51.100.1, 203.0.113.7, 192.168.3.4')).toBe('203.0.113.7');
+  expect(await seen('10.0.0.5', '203.0.113.7', '/nothing')).toBe('203.0.113.7');
+  expect(await seen('10.0.0.6', '203.0.113.7')).toBe('10.0.0.6');
+  for (const forged of ['', 'localhost', 'a-secret', '203.0.113.7:99', '203.0.113.7, 10.0.0.5 x']) {
+    expect(await seen('10.0.0.5', forged)).toBe('10.0.0.5');
+  }
 });
 
 test.each([

@@ -34,6 +34,11 @@ test.each([
 });
 
 test('answers an address that cannot be read with an envelope', async () => {
+test('ignores X-Forwarded-For without a proxy in the configuration', async () => {
+  await server.call({ headers: { 'x-forwarded-for': '203.0.113.7' } });
+  expect(server.log().at(-1)).toMatchObject({ failure: 'no-credentials', remoteAddress: '127.0.0.1' });
+});
+
   const answer = await server.call({ path: '/%E0%A4%A', headers: headers(), payload: '{}' });
   expect(answer).toMatchObject({ status: 400, body: refusal(400) });
 });

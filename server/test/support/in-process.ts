@@ -73,7 +73,7 @@ export async function openApp(
     keys: data.keys,
     tls: await ownTls(data.folder, [], new Date()),
     now: () => new Date(),
-    ...{ sessions: data.sessions, threads: 4, waiting: 256, connections: 4096 },
+    ...{ sessions: data.sessions, threads: 4, waiting: 256, connections: 4096, proxy: [] },
     log: { level: 'info', stream: { write } },
   };
   const app = buildServer({ ...real, ...replaced(real) });
