@@ -10,6 +10,7 @@ import { addressOf } from './log.ts';
 
 export const PAGE_PATH = '/';
 export const STYLE_PATH = '/page.css';
+export const CHAIN_PATH = '/certificates/:number.pem';
 
 /** The envelope of a success. No client may branch on its text (API 2.1). */
 export function success(data: Readonly<Record<string, string>> | null): Envelope {
@@ -55,12 +56,13 @@ const MESSAGES: Readonly<Record<number, string>> = {
 /** Seconds. A client that waits so long between five attempts outlasts the restart of a database. */
 const RETRY_AFTER_FAILURE = 5;
 
-type Operation = 'sign' | 'report-sign' | 'page';
+type Operation = 'sign' | 'report-sign' | 'page' | 'certificate';
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   [SIGN_PATH]: 'sign',
   [REPORT_PATH]: 'report-sign',
   [PAGE_PATH]: 'page',
   [STYLE_PATH]: 'page',
+  [CHAIN_PATH]: 'certificate',
 };
 
 export function operationOf(request: FastifyRequest): Operation | undefined {

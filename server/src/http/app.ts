@@ -8,6 +8,7 @@ import { servePage } from '../page/route.ts';
 import type { Store } from '../records/store.ts';
 import {
   answerClientError,
+  CHAIN_PATH,
   checkHead,
   frameworkErrors,
   handleError,
@@ -102,8 +103,8 @@ export function buildServer(dependencies: ServerDependencies): App {
   return app;
 }
 
-/** The two operations of the API, and what those who run the server ask for. */
-function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSignal): void {
+/** The two operations of the API, the chains of certificates, and what those who run the server ask for. */
+function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSignal): Metrics {
   const { store, keys, now, sessions, threads, waiting } = dependencies;
   const { settling } = { ...TIME_LIMITS, ...dependencies.limits };
   const afterSending = createAfterSending((wait) => app.addHook('onClose', wait));
@@ -139,6 +140,15 @@ function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSigna
   app.addHook('onResponse', async (request, reply) =>
     metrics.observe(operationOf(request) ?? 'other', reply.statusCode, reply.elapsedTime / 1000),
   );
+  app.get<{ Params: { number: string } }>(CHAIN_PATH, { onRequest }, async (request, reply) => {
+    const { number } = request.params;
+    const isAllowed = clientOf(request).certificates?.includes(number) !== false;
+    const found = isAllowed ? await store.certificates.find(number) : undefined;
+    request.log.info({ operation: 'certificate', outcome: found ? 'shown' : 'refused', certificate: found?.number });
+    if (found === undefined) return refuse(reply, 404, 'not found');
+    return reply.type('application/pem-certificate-chain').send(found.chain);
+  });
+
   app.get(HEALTH_PATH, (_request, reply) => reply.send(success(null)));
   app.get(READY_PATH, createReadiness(store, keys, now));
   app.get(METRICS_PATH, async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
@@ -147,7 +157,8 @@ function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSigna
 /** 405 for another method on a path that is there, 404 for every other path. */
 function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = ''] = request.url.split('?');
-  const got = [HEALTH_PATH, READY_PATH, METRICS_PATH, PAGE_PATH, STYLE_PATH].includes(path);
+  const isChain = /^\/certificates\/[^/]*\.pem$/.test(path);
+  const got = isChain || [HEALTH_PATH, READY_PATH, METRICS_PATH, PAGE_PATH, STYLE_PATH].includes(path);
   const status = got || [SIGN_PATH, REPORT_PATH].includes(path) ? 405 : 404;
   request.log.info({ outcome: 'refused', reason: 'http', status });
   if (status === 404) return refuse(reply, 404, 'not found');

@@ -135,6 +135,44 @@ test.each(['identity', 'Identity'])('takes a body with the content encoding %s',
 });
 
 test('takes application/json with a character set, and addresses with a query', async () => {
+describe('the chain of a certificate', () => {
+  const chain = (
+    number: string,
+    by: Parameters<typeof basic>[0] = server.credentials,
+    method: 'GET' | 'HEAD' | 'POST' = 'GET',
+  ) => {
+    const options = { method, url: `/certificates/${number}.pem` };
+    return server.app.inject({ ...options, headers: { authorization: basic(by) } });
+  };
+
+  test('is PEM with the leaf first, also of a disabled certificate', async () => {
+    const { chain: stored } = (await server.data.store.certificates.find(NUMBER)) ?? {};
+    const answer = await chain(NUMBER);
+    expect(answer).toMatchObject({ statusCode: 200, body: stored });
+    expect(answer.headers['content-type']).toBe('application/pem-certificate-chain');
+    expect(server.log().at(-1)).toMatchObject({ operation: 'certificate', outcome: 'shown', certificate: NUMBER });
+    expect(await chain(NUMBER, server.credentials, 'HEAD')).toMatchObject({ statusCode: 200, body: '' });
+    await server.data.store.certificates.disable(NUMBER, true);
+    expect((await chain(NUMBER)).body).toBe(stored);
+    await server.data.store.certificates.disable(NUMBER, false);
+  });
+
+  test('is found by clients that may use the certificate, and by no one else', async () => {
+    const { store } = server.data;
+    const viewer = await addViewer(store);
+    const restricted = await server.addClient();
+    await store.clients.change(restricted.accessKey, { certificates: ['1'] });
+    expect((await chain('1', restricted)).statusCode).toBe(200);
+    const answers = [await chain(NUMBER, restricted), await chain('nothing'), await chain('%00'), await chain('')];
+    for (const { statusCode, body } of answers) expect([statusCode, JSON.parse(body)]).toEqual([404, refusal(404)]);
+    for (const by of [viewer, { ...restricted, accessSecret: 'wrong' }]) {
+      expect(await chain(NUMBER, by)).toMatchObject({ statusCode: 401, body: expect.stringContaining('"code":401') });
+    }
+    const posted = await chain(NUMBER, restricted, 'POST');
+    expect(posted).toMatchObject({ statusCode: 405, headers: { allow: 'GET, HEAD' } });
+  });
+});
+
   const answer = await server.call({
     path: `${SIGN_PATH}?x=1`,
     headers: headers({ 'content-type': 'application/json; charset=utf-8' }),
