@@ -6,6 +6,7 @@ import { reasonOf, ServerError } from './errors.ts';
 import { type App, buildServer } from './http/app.ts';
 import { connectionLimit, openFilesLimit } from './http/connection-limit.ts';
 import { TLS_RULES } from './http/connections.ts';
+import { DAY, lookAhead } from './look-ahead.ts';
 import type { Operation } from './records/audit.ts';
 import { addressOf, bracketed, isWildcard, keepAddress } from './setup/address.ts';
 import { restoreChainFiles } from './setup/certificates.ts';
@@ -14,12 +15,7 @@ import { chooseReceiver, quoted, type Receiver } from './setup/credentials.ts';
 import { type DataFolder, dataFolder, isMade } from './setup/data-folder.ts';
 import { FIRST_NUMBER, makeData } from './setup/make-data.ts';
 import { chooseHsm, type OpenData, openData, readPin } from './setup/open-data.ts';
-import { endOfValidity, ownTls, readTls, type TlsMaterial } from './setup/tls.ts';
-
-/** In milliseconds. */
-const DAY = 24 * 60 * 60 * 1000;
-/** The server's own certificate is renewed earlier than that, at a start or by SIGHUP. */
-const WARN_BEFORE = 30 * DAY;
+import { ownTls, readTls, type TlsMaterial } from './setup/tls.ts';
 
 export interface Surroundings {
   readonly environment: NodeJS.ProcessEnv;
@@ -60,15 +56,15 @@ export async function startServer(
     const tls = await tlsFor(config, data, now());
     const threads = Number(environment.UV_THREADPOOL_SIZE ?? 4); // Node's own default
     const { store, keys, sessions } = data;
-      proxy: config.proxy,
     app = buildServer({
       ...{ store, keys, sessions, threads, tls, now },
       log: { level: config.logLevel, stream: surroundings.log },
       waiting: config.waiting,
+      proxy: config.proxy,
       connections: connectionLimit(openFilesLimit()),
     });
     certificateInUse = tls.certificate;
-    warnOfEnd(app, tls.certificate, now());
+    await lookAhead(app.log, tls.certificate, store, now());
     const port = await listen(app, config);
     const address = addressOf(config, port, tls.caFile);
     await keepAddress(folder, address);
@@ -91,10 +87,11 @@ export async function startServer(
   surroundings.onHangUp?.(() => {
     void reloadTls(running, config, data, now()).then((certificate) => {
       certificateInUse = certificate ?? certificateInUse;
+      return lookAhead(running.log, certificateInUse, data.store, now());
     });
     void reloadPin(running, config, data, environment);
   });
-  const daily = setInterval(() => warnOfEnd(running, certificateInUse, now()), DAY).unref();
+  const daily = setInterval(() => lookAhead(running.log, certificateInUse, data.store, now()), DAY).unref();
   return {
     async stop() {
       clearInterval(daily);
@@ -133,7 +130,6 @@ async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Dat
     const { certificate, key } = await tlsFor(config, data, now);
     app.server.setSecureContext({ ...TLS_RULES, cert: certificate, key });
     app.log.info({ outcome: 'tls-reloaded' });
-    warnOfEnd(app, certificate, now);
     return certificate;
   } catch (error) {
     app.log.error(
@@ -141,17 +137,6 @@ async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Dat
       'the TLS certificate cannot be read again: the one before stays',
     );
     return undefined;
-  }
-}
-
-/** Logs a warning if clients reject the certificate, or will soon. @param certificate PEM, with its chain */
-function warnOfEnd(app: App, certificate: string, now: Date): void {
-  const { notBefore, notAfter, subject } = endOfValidity(certificate);
-  const line = { outcome: 'tls-validity', subject, notBefore, notAfter };
-  if (now > notAfter) app.log.error(line, 'the TLS certificate has expired: replace it, then send SIGHUP');
-  else if (now < notBefore) app.log.error(line, 'the TLS certificate is not valid yet');
-  else if (notAfter.getTime() - now.getTime() < WARN_BEFORE) {
-    app.log.warn(line, 'the TLS certificate expires soon: replace it, then send SIGHUP');
   }
 }
 

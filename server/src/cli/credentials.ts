@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type DataOptions, dataConfig, startConfig } from '../config.ts';
 import { ServerError } from '../errors.ts';
-import type { Client } from '../records/rows.ts';
+import { type Client, quotasOf } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
 import { type Address, configuredAddress, lastAddress } from '../setup/address.ts';
 import { addClient, serviceVariables } from '../setup/clients.ts';
@@ -145,10 +145,12 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
   listCommand(quota, 'list', listed, { isDefault: true }).action(async (options: DataOptions & ListOptions) => {
     const clients = await withStore(options, surroundings, (store) => store.clients.list());
     const rows = clients.map((each) => {
-      const { accessKey, name = null, signatures, quota: limit, monthSignatures: thisMonth, monthlyQuota } = each;
-      const total = { signatures, quota: limit ?? null, left: leftOf(limit, signatures) };
-      const month = { thisMonth, monthlyQuota: monthlyQuota ?? null, leftThisMonth: leftOf(monthlyQuota, thisMonth) };
-      return { accessKey, name, ...total, ...month };
+      const { accessKey, name = null } = each;
+      const [total, month] = quotasOf(each);
+      return {
+        ...{ accessKey, name, signatures: total.used, quota: total.quota ?? null, left: total.left ?? null },
+        ...{ thisMonth: month.used, monthlyQuota: month.quota ?? null, leftThisMonth: month.left ?? null },
+      };
     });
     printList(rows, options, announce);
   });
@@ -158,10 +160,6 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       const limit = readQuota('the quota', value);
       return change(options, command, given, options.monthly ? { monthlyQuota: limit } : { quota: limit });
     });
-}
-
-function leftOf(limit: number | undefined, used: number): number | null {
-  return limit === undefined ? null : Math.max(0, limit - used);
 }
 
 async function requireCertificates(store: Store, numbers: readonly string[] = []): Promise<void> {

@@ -24,8 +24,9 @@ import { readJsonBodies } from './body.ts';
 import { createAfterSending, finishBeforeClosing } from './closing.ts';
 import { guardConnections, serverFactory } from './connections.ts';
 import { createFairQueue } from './fair-queue.ts';
-import { createMetrics, createReadiness, HEALTH_PATH, METRICS_PATH, READY_PATH } from './health.ts';
+import { createReadiness, HEALTH_PATH, READY_PATH } from './health.ts';
 import { createRequestLog, errorFields } from './log.ts';
+import { createMetrics, METRICS_PATH, type Metrics } from './metrics.ts';
 import { handleReport } from './report-sign.ts';
 import { handleSign } from './sign.ts';
 import { createThrownAway } from './thrown-away.ts';
@@ -63,10 +64,10 @@ export interface ServerDependencies {
   readonly threads: number;
   /** How many calls of sign may wait; later ones get 503. */
   readonly waiting: number;
-}
-
   /** Addresses and networks whose X-Forwarded-For is believed. */
   readonly proxy: readonly string[];
+}
+
 export type App = FastifyInstance<Server>;
 
 export function buildServer(dependencies: ServerDependencies): App {
@@ -80,9 +81,9 @@ export function buildServer(dependencies: ServerDependencies): App {
     // Each operation logs its own line with stable fields; the framework's would show addresses given with secrets in them.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
+    trustProxy: [...dependencies.proxy],
     pluginTimeout: 0, // it holds for preClose too, and a signature under way may take longer than any limit
     // By then nothing is under way; an idle connection must not delay the end.
-    trustProxy: [...dependencies.proxy],
     forceCloseConnections: true,
     return503OnClosing: false, // its body is not an envelope; finishBeforeClosing sends ours
     frameworkErrors,
@@ -98,8 +99,8 @@ export function buildServer(dependencies: ServerDependencies): App {
   app.addHook('onRequest', checkHead);
   // Before the body is read: what it holds makes no difference to an address that is not there.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(request, reply) : undefined));
-  serveApi(app, dependencies, ending.signal);
-  servePage(app, dependencies.store, now);
+  const metrics = serveApi(app, dependencies, ending.signal);
+  servePage(app, dependencies.store, now, metrics.countFailedLogin);
   return app;
 }
 
@@ -108,14 +109,16 @@ function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSigna
   const { store, keys, now, sessions, threads, waiting } = dependencies;
   const { settling } = { ...TIME_LIMITS, ...dependencies.limits };
   const afterSending = createAfterSending((wait) => app.addHook('onClose', wait));
+  let underWay = 0;
+  const readiness = createReadiness(store, keys, now, app.log);
+  const metrics = createMetrics(store, readiness, now, () => underWay);
   const { onRequest, holderOf: clientOf } = requireLogin({
     holders: store.clients,
     kind: 'client',
     now,
+    countFailure: metrics.countFailedLogin,
     reject: unauthorized,
   });
-  let underWay = 0;
-  const metrics = createMetrics(() => underWay);
   const thrownAway = createThrownAway(metrics.countThrownAway);
   const hsm = createFairQueue({
     atOnce: sessions,
@@ -137,9 +140,6 @@ function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSigna
     handleReport({ store, now }, clientOf(request), request, reply),
   );
 
-  app.addHook('onResponse', async (request, reply) =>
-    metrics.observe(operationOf(request) ?? 'other', reply.statusCode, reply.elapsedTime / 1000),
-  );
   app.get<{ Params: { number: string } }>(CHAIN_PATH, { onRequest }, async (request, reply) => {
     const { number } = request.params;
     const isAllowed = clientOf(request).certificates?.includes(number) !== false;
@@ -149,9 +149,13 @@ function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSigna
     return reply.type('application/pem-certificate-chain').send(found.chain);
   });
 
+  app.addHook('onResponse', async (request, reply) =>
+    metrics.observe(operationOf(request) ?? 'other', reply.statusCode, reply.elapsedTime / 1000),
+  );
   app.get(HEALTH_PATH, (_request, reply) => reply.send(success(null)));
-  app.get(READY_PATH, createReadiness(store, keys, now));
+  app.get(READY_PATH, readiness.handle);
   app.get(METRICS_PATH, async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+  return metrics;
 }
 
 /** 405 for another method on a path that is there, 404 for every other path. */

@@ -11,7 +11,10 @@ const COLON = 0x3a;
 const NO_DIGEST = Buffer.alloc(32);
 
 /** Why a login failed, for the log. The answer to the caller only says that it failed. */
-type LoginFailure = 'no-credentials' | 'malformed' | 'unknown-key' | 'wrong-secret' | 'disabled' | 'expired';
+export type LoginFailure = (typeof LOGIN_FAILURES)[number];
+export const LOGIN_FAILURES = [
+  ...(['no-credentials', 'malformed', 'unknown-key', 'wrong-secret', 'disabled', 'expired'] as const),
+];
 
 /** What a client has and a viewer has not. */
 type Holder = Viewer & Partial<Pick<Client, 'disabled' | 'previous'>>;
@@ -25,23 +28,27 @@ interface Login<Known> {
 /**
  * Lets requests with good credentials pass.
  * @param kind the field of the log that names the holder
- * @param reject answers other requests
+ * @param countFailure is called for every other request
+ * @param reject answers it
  */
 export function requireLogin<Known extends Holder>({
   holders,
   kind,
   now,
+  countFailure,
   reject,
 }: {
   readonly holders: { findByAccessKey(accessKey: string): Promise<Known | undefined> };
   readonly kind: 'client' | 'viewer';
   readonly now: () => Date;
+  readonly countFailure: (kind: 'client' | 'viewer', failure: LoginFailure) => void;
   readonly reject: (reply: FastifyReply) => FastifyReply;
 }) {
   const loggedIn = new WeakMap<FastifyRequest, Known>();
   return {
     async onRequest(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
       const { holder, failure } = await authenticate(request.raw, holders, now());
+      if (failure !== undefined) countFailure(kind, failure);
       if (holder !== undefined) {
         request.describe({ accessKey: holder.accessKey, [kind]: holder.name || holder.accessKey });
         if (failure === undefined) {

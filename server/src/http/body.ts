@@ -20,26 +20,16 @@ export function readJsonBodies(app: FastifyInstance): void {
 }
 
 function parseBody(body: Buffer): unknown {
-  const json = decoded(body);
-  const value = parsed(json);
+  let json: string;
+  let value: unknown;
+  try {
+    json = utf8.decode(body);
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new RequestError('invalid request: the body is not JSON in UTF-8', { cause: error });
+  }
   if (hasMemberTwice(json)) throw new RequestError('invalid request: the body has a member twice');
   return value;
-}
-
-function decoded(body: Buffer): string {
-  try {
-    return utf8.decode(body);
-  } catch (error) {
-    throw new RequestError('invalid request: the body is not UTF-8', { cause: error });
-  }
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    throw new RequestError('invalid request: the body is not the JSON it is said to be', { cause: error });
-  }
 }
 
 /** Of two members with one name, parsers take the first or the last: client, proxy and server could read different requests. */

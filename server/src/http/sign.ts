@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyStore } from '../keys/pkcs11.ts';
 import { OutcomeUnknown } from '../records/counting.ts';
 import { newRecordId } from '../records/records.ts';
-import type { Client, NewRecord } from '../records/rows.ts';
+import { type Client, type NewRecord, quotasOf } from '../records/rows.ts';
 import { maskExtra } from '../records/shown.ts';
 import type { Store } from '../records/store.ts';
 import { refuse, refuseForNow, success, unauthorized } from './answers.ts';
@@ -116,9 +116,8 @@ async function signAndCount(
 }
 
 /** Which quota has nothing left. */
-function usedUp({ quota, signatures, monthlyQuota, monthSignatures }: Client): 'total' | 'month' | undefined {
-  if (quota !== undefined && signatures >= quota) return 'total';
-  return monthlyQuota !== undefined && monthSignatures >= monthlyQuota ? 'month' : undefined;
+function usedUp(client: Client): 'total' | 'month' | undefined {
+  return quotasOf(client).find(({ left }) => left === 0)?.period;
 }
 
 function about({ checked: { certificate, algorithm } }: CheckedCall) {

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import { PAGE_PATH, refuse, STYLE_PATH } from '../http/answers.ts';
 import { requireLogin } from '../http/auth.ts';
+import type { Metrics } from '../http/metrics.ts';
 import type { Store } from '../records/store.ts';
 import { type Html, html, render, time } from './html.ts';
 import { callsSection, certificatesSection, clientsSection } from './tables.ts';
@@ -32,13 +33,19 @@ const CALLS_SHOWN = 50;
 /** The style sheet is made for articles of 45rem: the tables are wider. */
 const WIDER = 'body{grid-template-columns:1fr min(75rem,95%) 1fr}';
 
-export function servePage(app: FastifyInstance<Server>, store: Store, now: () => Date): void {
+export function servePage(
+  app: FastifyInstance<Server>,
+  store: Store,
+  now: () => Date,
+  countFailure: Metrics['countFailedLogin'],
+): void {
   const simple = readFileSync(createRequire(import.meta.url).resolve('simpledotcss/simple.min.css'), 'utf8');
   const style = `${simple}\n${WIDER}\n`;
   const { onRequest, holderOf } = requireLogin({
     holders: store.viewers,
     kind: 'viewer',
     now,
+    countFailure,
     reject(reply) {
       reply.header('www-authenticate', 'Basic realm="codesign page", charset="UTF-8"');
       return refuse(reply, 401, 'this page needs the credentials of a viewer: codesign-remote-server viewer add');

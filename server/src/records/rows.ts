@@ -123,6 +123,14 @@ export function toClient(row: ClientRow) {
   };
 }
 
+/** What a client has used, ever and in this month, and what is left where it has a quota. */
+export function quotasOf({ signatures, quota, monthSignatures, monthlyQuota }: Client) {
+  const of = <Period extends string>(period: Period, used: number, limit: number | undefined) => ({
+    ...{ period, used, quota: limit, left: limit === undefined ? undefined : Math.max(0, limit - used) },
+  });
+  return [of('total', signatures, quota), of('month', monthSignatures, monthlyQuota)] as const;
+}
+
 /** A viewer has credentials and nothing else. */
 export function toViewer(row: Selectable<Tables['viewers']>) {
   return {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
 import { BODY_LIMIT } from '../../src/http/app.ts';
-import { basic, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
+import { basic, goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
+import { addViewer } from '../support/page-scene.ts';
 
 let server: TestApp;
 beforeAll(async () => {
@@ -33,12 +34,12 @@ test.each([
   }
 });
 
-test('answers an address that cannot be read with an envelope', async () => {
 test('ignores X-Forwarded-For without a proxy in the configuration', async () => {
   await server.call({ headers: { 'x-forwarded-for': '203.0.113.7' } });
   expect(server.log().at(-1)).toMatchObject({ failure: 'no-credentials', remoteAddress: '127.0.0.1' });
 });
 
+test('answers an address that cannot be read with an envelope', async () => {
   const answer = await server.call({ path: '/%E0%A4%A', headers: headers(), payload: '{}' });
   expect(answer).toMatchObject({ status: 400, body: refusal(400) });
 });
@@ -134,7 +135,6 @@ test.each(['identity', 'Identity'])('takes a body with the content encoding %s',
   expect(answer.body.code).toBe(0);
 });
 
-test('takes application/json with a character set, and addresses with a query', async () => {
 describe('the chain of a certificate', () => {
   const chain = (
     number: string,
@@ -173,6 +173,7 @@ describe('the chain of a certificate', () => {
   });
 });
 
+test('takes application/json with a character set, and addresses with a query', async () => {
   const answer = await server.call({
     path: `${SIGN_PATH}?x=1`,
     headers: headers({ 'content-type': 'application/json; charset=utf-8' }),

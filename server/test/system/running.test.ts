@@ -12,9 +12,10 @@ import { openssl } from '../../../test/support/programs/openssl.ts';
 import { startServer } from '../../../test/support/services/server.ts';
 import { ServerError } from '../../src/errors.ts';
 import { attemptAsync } from '../../src/keys/pkcs11-library.ts';
+import { DAY, lookAhead } from '../../src/look-ahead.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { ownTls } from '../../src/setup/tls.ts';
-import { type Answer, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
+import { type Answer, goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
 
 /** A TLS record with a fatal alert (RFC 8446, 6.2). */
 const INTERNAL_ERROR_ALERT = Buffer.from([0x15, 3, 1, 0, 2, 2, 80]);
@@ -23,6 +24,7 @@ let server: TestApp;
 afterEach(() => server?.close());
 
 const get = (path: string) => server.call({ method: 'GET', path });
+const metrics = async () => (await server.app.inject({ method: 'GET', url: '/metrics' })).body;
 
 test('reports to every caller that it lives and is ready, without a line in the log', async () => {
   server = await openApp();
@@ -47,10 +49,12 @@ test('is not ready while the database or the HSM does not answer, but lives, and
   }
   expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'not-ready', what: 'hsm' }));
   expect((await get('/healthz')).status).toBe(200);
+  expect(await metrics()).toContain('\ncodesign_ready{check="database"} 0\n');
   broken = false;
   expect((await get('/readyz')).status).toBe(503); // the answer of a moment ago
   await new Promise((resolve) => setTimeout(resolve, 1100));
   expect((await get('/readyz')).status).toBe(200);
+  expect(server.log().at(-1)).toMatchObject({ outcome: 'ready' });
 });
 
 test('names a cause once in the log, and says why a database of several addresses is away', async () => {
@@ -144,6 +148,102 @@ test('counts answers and times them as Prometheus reads it', async () => {
   expect(buckets).toHaveLength(12);
   expect(buckets).toEqual(buckets.toSorted((a, b) => a - b));
   expect(body).not.toContain(server.credentials.accessKey);
+});
+
+/** What is shown of one client, whose signatures are all of this month. */
+function quotaSamples(
+  name: string,
+  { accessKey }: { readonly accessKey: string },
+  used: number,
+  ...left: (number | undefined)[]
+) {
+  return ['total', 'month'].flatMap((period, index) => {
+    const labels = `{client="${name}",key="${accessKey.slice(0, 12)}",period="${period}"}`;
+    const rest = left[index] === undefined ? [] : [`codesign_quota_left${labels} ${left[index]}`];
+    return [`codesign_quota_used${labels} ${used}`, ...rest];
+  });
+}
+
+test('shows Prometheus what may stop signing: certificates, quotas, readiness and failed logins', async () => {
+  server = await openApp();
+  const { certificates, clients } = server.data.store;
+  const named = await server.addClient();
+  const [twin, off] = [await server.addClient(), await server.addClient()];
+  await clients.change(named.accessKey, { name: 'a "b"\u202e', quota: 5, monthlyQuota: 3 });
+  for (const { accessKey } of [twin, off]) await clients.change(accessKey, { name: 'twin', quota: 0 });
+  await clients.change(server.credentials.accessKey, { name: 'twin' });
+  await clients.change(off.accessKey, { disabled: true });
+  await server.sign(goodRequest(), named);
+  await server.sign(goodRequest(), { ...named, accessSecret: 'wrong' });
+  await server.sign(goodRequest(), off);
+  await server.call({ method: 'GET', path: '/' });
+  await certificates.disable('1', true);
+
+  const samples = (await metrics()).split('\n').filter((line) => /^codesign_(ready|cert|quota|failed)/.test(line));
+  const end = (await certificates.find(NUMBER))?.notAfter.getTime() ?? 0;
+  const failures = ['no-credentials', 'malformed', 'unknown-key', 'wrong-secret', 'disabled', 'expired'];
+  const counted: Readonly<Record<string, number>> = {
+    'client wrong-secret': 1,
+    'client disabled': 1,
+    'viewer no-credentials': 1,
+  };
+  expect(samples.toSorted()).toEqual(
+    [
+      ...['database', 'certificates', 'hsm'].map((check) => `codesign_ready{check="${check}"} 1`),
+      `codesign_certificate_end_seconds{certificate="${NUMBER}"} ${end / 1000}`,
+      ...quotaSamples('a \\"b\\"\\\\u202e', named, 1, 4, 2),
+      ...quotaSamples('twin', twin, 0, 0, undefined),
+      ...quotaSamples('twin', server.credentials, 0, undefined, undefined),
+      ...['client', 'viewer'].flatMap((kind) =>
+        failures.map((failure) => {
+          const count = counted[`${kind} ${failure}`] ?? 0;
+          return `codesign_failed_logins_total{kind="${kind}",failure="${failure}"} ${count}`;
+        }),
+      ),
+    ].toSorted(),
+  );
+});
+
+test('shows each metric that the example of alert rules names', async () => {
+  server = await openApp();
+  await server.data.store.clients.change(server.credentials.accessKey, { quota: 1 });
+  await server.sign(goodRequest());
+  const rules = await readFile(new URL('../../deploy/alerts.yml', import.meta.url), 'utf8');
+  const named = new Set(
+    [...rules.matchAll(/^ +expr: (.*)$/gm)].flatMap(
+      ([, expr]) => expr?.match(/\b(codesign|nodejs|process)_\w+/g) ?? [],
+    ),
+  );
+  const shown = new Set(
+    [...(await metrics()).matchAll(/^(\w+)[{ ]|^# TYPE (\w+) /gm)].map(([, sample, typed]) => sample ?? typed),
+  );
+  expect(named.size).toBeGreaterThan(9);
+  expect([...named].filter((name) => !shown.has(name))).toEqual([]);
+});
+
+test('warns in the log of certificates that end within 30 days, and of quotas with little left', async () => {
+  server = await openApp();
+  const { store, folder: data } = server.data;
+  const { certificate } = await ownTls(data, [], new Date());
+  const end = (await store.certificates.find(NUMBER))?.notAfter.getTime() ?? 0;
+  await store.certificates.disable('1', true);
+  await store.clients.change(server.credentials.accessKey, { name: 'builds', quota: 10 });
+  const lines = async (time: number) => {
+    const before = server.log().length;
+    await lookAhead(server.app.log, certificate, store, new Date(time));
+    return server.log().slice(before);
+  };
+  const line = (level: number, fields: object) => expect.objectContaining({ level, ...fields });
+  const validity = { outcome: 'certificate-validity', certificate: NUMBER, notAfter: new Date(end).toISOString() };
+  const quota = { outcome: 'quota', client: 'builds', period: 'total', used: 0, quota: 10, left: 10 };
+  expect(await lines(Date.now())).toEqual([line(30, quota)]);
+  expect(await lines(end - 30 * DAY - 1)).not.toContainEqual(line(40, validity));
+  expect(await lines(end - 30 * DAY + 1)).toContainEqual(line(40, validity));
+  expect(await lines(end + 1)).toContainEqual(line(50, validity));
+  for (let left = 9; left >= 0; left--) await server.sign(goodRequest());
+  expect(await lines(Date.now())).toEqual([line(40, { ...quota, used: 10, left: 0 })]);
+  await store.clients.change(server.credentials.accessKey, { disabled: true });
+  expect(await lines(Date.now())).toEqual([]);
 });
 
 test('more signatures than may wait are rejected with 503, and the HSM is not asked for them', async () => {

@@ -1,0 +1,56 @@
+/** Logs what stops signing soon: ends of certificates, and quotas. */
+
+import type { FastifyBaseLogger } from 'fastify';
+import { whyRejected } from './http/auth.ts';
+import { isDisabled, quotasOf } from './records/rows.ts';
+import type { Store } from './records/store.ts';
+import { endOfValidity } from './setup/tls.ts';
+
+/** In milliseconds. */
+export const DAY = 24 * 60 * 60 * 1000;
+/** The server's own TLS certificate is renewed earlier than that, at a start or by SIGHUP. */
+const WARN_BEFORE = 30 * DAY;
+/** A warning about a quota begins when less than this part of it is left. */
+const LITTLE = 0.1;
+
+/** @param certificate the TLS certificate in use, PEM with its chain */
+export async function lookAhead(
+  log: FastifyBaseLogger,
+  certificate: string,
+  { certificates, clients }: Pick<Store, 'certificates' | 'clients'>,
+  now: Date,
+): Promise<void> {
+  logValidity(log, 'the TLS certificate', { outcome: 'tls-validity', ...endOfValidity(certificate) }, now);
+  try {
+    for (const each of await certificates.list()) {
+      const { number, notBefore, notAfter } = each;
+      const line = { outcome: 'certificate-validity', certificate: number, notBefore, notAfter };
+      if (!isDisabled(each, now)) logValidity(log, `the code-signing certificate ${number}`, line, now);
+    }
+    for (const client of await clients.list()) {
+      const { accessKey, name = accessKey } = client;
+      for (const { quota, left, ...rest } of whyRejected(client, now) ? [] : quotasOf(client)) {
+        if (quota === undefined || left === undefined) continue;
+        const line = { outcome: 'quota', accessKey, client: name, ...rest, quota, left };
+        if (left < LITTLE * quota) log.warn(line, 'little of a quota is left');
+        else log.info(line);
+      }
+    }
+  } catch (error) {
+    log.error({ outcome: 'look-ahead-failed', err: error });
+  }
+}
+
+interface Validity {
+  readonly outcome: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** Logs a line if clients or verifiers reject a certificate now, or will soon. */
+function logValidity(log: FastifyBaseLogger, which: string, line: Validity, now: Date): void {
+  const { notBefore, notAfter } = line;
+  if (now > notAfter) log.error(line, `${which} has expired`);
+  else if (now < notBefore) log.error(line, `${which} is not valid yet`);
+  else if (notAfter.getTime() - now.getTime() < WARN_BEFORE) log.warn(line, `${which} expires soon`);
+}
