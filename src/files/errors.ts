@@ -10,7 +10,7 @@ export const fileErrors = defineErrors('local', {
     hint: 'Rename it in UTF-8. The program convmv does this for whole folders.',
   },
   'broken-link': {
-    message: '{path} is a link whose target does not exist: {leadsTo}',
+    message: '{link} is a link whose target does not exist: {leadsTo}',
     hint: 'Correct or remove the link, or use the path of the file itself.',
   },
   'link-loop': {

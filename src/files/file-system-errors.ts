@@ -81,11 +81,14 @@ function isBusy(thrown: unknown, { platform }: Patience): boolean {
   return thrown.code === 'EBUSY' || (platform === 'win32' && (thrown.code === 'EPERM' || thrown.code === 'EACCES'));
 }
 
-/** `broken-link` for what was thrown because the path is a link that leads nowhere; anything else comes back as it is. */
-export function orBrokenLink(thrown: unknown, path: string): unknown {
+/**
+ * `broken-link` for what was thrown because the path is a link that leads nowhere; anything else comes back as it is. `link`:
+ * how the message names it.
+ */
+export function orBrokenLink(thrown: unknown, path: string, link: string): unknown {
   const isMissing = isSystemError(thrown) && thrown.code === 'ENOENT';
   const leadsTo = isMissing ? linkAt(path) : undefined;
-  return leadsTo === undefined ? thrown : fileErrors('broken-link', { path, leadsTo }, { cause: thrown });
+  return leadsTo === undefined ? thrown : fileErrors('broken-link', { link, leadsTo }, { cause: thrown });
 }
 
 function linkAt(path: string): string | undefined {

@@ -59,7 +59,7 @@ export async function openInput(path: string, onRead?: OnRead): Promise<InputFil
       assertFile(statSync(path));
       return await open(path, READ_WITHOUT_WAITING);
     } catch (thrown) {
-      throw orBrokenLink(thrown, path);
+      throw orBrokenLink(thrown, path, 'this');
     }
   });
   try {

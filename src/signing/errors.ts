@@ -21,7 +21,7 @@ const afterChange = ({ ids }: Mismatch): string =>
 
 export const signingErrors = defineErrors('local', {
   'read-only-file': {
-    message: '{path} is read-only',
+    message: '{file} is read-only',
     hint: 'Make it writable first (chmod u+w, attrib -r), or write the result elsewhere with --output.',
   },
   'file-changed': {
@@ -46,7 +46,7 @@ export const signingErrors = defineErrors('local', {
     hint: 'Choose another name for the result with --output.',
   },
   'not-replaceable': {
-    message: '{path} cannot be replaced: {reason}',
+    message: '{file} cannot be replaced: {reason}',
     hint: 'Use --output for another path: the result is a new file that is renamed to the target.',
   },
   'output-blocked': {

@@ -1,6 +1,6 @@
 /** The pre-flight of a whole run: everything that can be known of each file before the first request is sent. */
 
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
@@ -45,13 +45,18 @@ async function planFile(file: FileToSign, run: StartedRun, decide: Decide, keeps
     const { unusedOptions = [] } = opened;
     const plan: PlannedFile = { ...recognised, ...intent, unusedOptions, target, targetVersion: undefined, open };
     if (intent.skipped !== undefined) return { file, plan: { ...plan, output: file.path } };
-    await assertReplaceable(target);
+    await assertReplaceable(target, nameOf(target, file));
     const warnings = [...intent.warnings, ...hardLinkWarnings(file, stats)];
     return { file, plan: { ...plan, targetVersion: versionAt(target), warnings } };
   } catch (thrown) {
     const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
     return { file, format: format?.id ?? null, error };
   }
+}
+
+/** A failure names the file, so its message names the target only if that is another one. */
+function nameOf(target: string, { path, output }: FileToSign): string {
+  return path === output && basename(path) === basename(target) ? 'the file' : target;
 }
 
 /**

@@ -1,6 +1,5 @@
 /** A script that is open: its signature block as a container of one Authenticode signature. */
 
-import { basename } from 'node:path';
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type Container, digestIn } from '../../authenticode/container.ts';
 import { sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
@@ -28,8 +27,7 @@ function signableScript(source: ByteSource, layout: ScriptLayout, reader: Conten
     ...file,
     unusedOptions: isWebScript ? [] : [WSH],
     async check(context, mode) {
-      if (isWebScript && !isGiven(context.formatOptions, WSH))
-        throw scriptErrors('wsh-not-allowed', { name: basename(name) });
+      if (isWebScript && !isGiven(context.formatOptions, WSH)) throw scriptErrors('wsh-not-allowed');
       await file.check(context, mode);
     },
     warnings: warningsOf(layout),

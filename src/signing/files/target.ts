@@ -64,24 +64,24 @@ export function placeOf(target: string): string {
 
 /**
  * Throws `read-only-file`, `permission-denied`, `not-replaceable`, `broken-link` or `output-blocked`. A rename would
- * replace a read-only file nevertheless, even for root: signtool's users expect a refusal.
+ * replace a read-only file nevertheless, even for root: signtool's users expect a refusal. `name`: how messages call the target.
  */
-export async function assertReplaceable(target: string): Promise<void> {
+export async function assertReplaceable(target: string, name = target): Promise<void> {
   const existing = await found(target);
   if (existing) {
-    const refuse = (reason: string) => signingErrors('not-replaceable', { path: target, reason });
+    const refuse = (reason: string) => signingErrors('not-replaceable', { file: name, reason });
     if (existing.isDirectory()) throw refuse('it is a folder');
     if (!existing.isFile()) throw refuse('it is a pipe, a socket or a device');
-    if ((existing.mode & 0o222) === 0) throw signingErrors('read-only-file', { path: target });
-    await inFileSystem(`write to ${target}`, async () => accessSync(target, constants.W_OK));
-    if (process.platform === 'win32') await assertNotHeld(target);
+    if ((existing.mode & 0o222) === 0) throw signingErrors('read-only-file', { file: name });
+    await inFileSystem(`write to ${name}`, async () => accessSync(target, constants.W_OK));
+    if (process.platform === 'win32') await assertNotHeld(target, name);
     if (isMountPoint(target)) throw refuse('it is mounted');
   }
   const folder = await nearestFolder(dirname(target), target);
   await inFileSystem(`write to the folder ${folder.path}`, async () =>
     accessSync(folder.path, constants.W_OK | constants.X_OK),
   );
-  if (existing) assertNotHeldBySticky(target, existing.uid, folder.stats);
+  if (existing) assertNotHeldBySticky(name, existing.uid, folder.stats);
 }
 
 /** Undefined when nothing is there. A link that leads nowhere is something: what would be made in its place is no link. */
@@ -89,7 +89,7 @@ async function found(path: string): Promise<Stats | undefined> {
   try {
     return statSync(path);
   } catch (thrown) {
-    const error = orBrokenLink(thrown, path);
+    const error = orBrokenLink(thrown, path, path);
     if (isMissing(error)) return undefined;
     throw fromFileSystem(error, `look at ${path}`);
   }
@@ -108,21 +108,21 @@ async function nearestFolder(path: string, target: string): Promise<{ readonly p
  * On Windows a file that another program has open cannot be replaced. Opening it for writing shows a running program, and
  * renaming it to itself a holder that does not allow deletion. Throws `file-busy`.
  */
-async function assertNotHeld(target: string): Promise<void> {
-  await whenFree(`replace ${target}`, async () => {
+async function assertNotHeld(target: string, name: string): Promise<void> {
+  await whenFree(`replace ${name}`, async () => {
     closeSync(openSync(target, 'r+'));
     renameSync(target, target);
   });
 }
 
 /** In a folder such as /tmp only the owners of a file and of the folder, and root, may rename over it. */
-function assertNotHeldBySticky(target: string, owner: number, folder: Stats | undefined): void {
+function assertNotHeldBySticky(file: string, owner: number, folder: Stats | undefined): void {
   const user = process.getuid?.();
   if (user === undefined || user === 0 || folder === undefined) return;
   const { mode, uid } = folder;
   if ((mode & STICKY) === 0 || uid === user || owner === user) return;
   const reason = 'it belongs to another user, in a folder where each may replace only their own files';
-  throw signingErrors('not-replaceable', { path: target, reason });
+  throw signingErrors('not-replaceable', { file, reason });
 }
 
 /** The sticky bit; Node has no constant for it. */

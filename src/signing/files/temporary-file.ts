@@ -85,7 +85,10 @@ export async function putInPlace({ handle, path, target, isNew, assertUnchanged 
     } catch (thrown) {
       const { code = '' } = thrown as NodeJS.ErrnoException;
       if (!REFUSED_RENAME.has(code)) throw thrown;
-      throw signingErrors('not-replaceable', { path: target, reason: `its file system does not allow it (${code})` });
+      throw signingErrors('not-replaceable', {
+        file: 'the target',
+        reason: `its file system does not allow it (${code})`,
+      });
     }
   });
   await placed.catch((thrown: unknown) => {

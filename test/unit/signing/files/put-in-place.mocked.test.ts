@@ -160,7 +160,7 @@ describe('a target that was there', () => {
       await expect(replace()).rejects.toMatchObject({
         code: 'not-replaceable',
         category: 'local',
-        message: `${target} cannot be replaced: its file system does not allow it (${code})`,
+        message: `the target cannot be replaced: its file system does not allow it (${code})`,
         hint: expect.stringContaining('--output'),
       });
       expect(await left()).toEqual([['input', 'target'], 'an earlier result']);
