@@ -50,16 +50,21 @@ export async function runInterruptibly(
   }
 }
 
-/** Shows progress during `work`. A signal ends the process immediately, since there is nothing to finish. */
+/**
+ * Shows progress during `work`. A signal ends the process immediately, since there is nothing to finish; `onInterrupt` can
+ * report what was done.
+ */
 export async function withProgress<Result>(
   words: ProgressWords,
   options: LinesOptions,
   io: Io,
   work: (progress: Progress) => Promise<Result>,
+  onInterrupt: () => void = () => undefined,
 ): Promise<Result> {
   using progress = openProgress(io, options, words);
   const stopListening = io.onSignal((signal) => {
     progress[Symbol.dispose]();
+    onInterrupt();
     io.exit(SIGNAL_EXIT_CODES[signal]);
   });
   try {

@@ -183,6 +183,8 @@ export type FileStep = 'asking-service' | 'asking-authority' | 'writing';
 
 export type SigningEvent =
   | FileEvent
+  /** All files were looked at. `paths`: those that will be finished, in the order of the input. */
+  | { readonly type: 'files-planned'; readonly paths: readonly string[] }
   /** Before the first request. */
   | { readonly type: 'option-unused'; readonly error: CodesignError }
   /** `whom`: another process that requests the same signature, in words. */

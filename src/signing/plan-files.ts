@@ -26,7 +26,9 @@ export async function planFiles(files: readonly FileToSign[], run: StartedRun, d
   const keepsLayout = files.length <= run.concurrency;
   const planned = await Promise.all(files.map((file) => limit(() => planFile(file, run, decide, keepsLayout))));
   for (const one of planned) if (!isMeant(one)) reportLeftOut(one, run);
-  return rejectConflicts(planned.filter(isMeant));
+  const meant = planned.filter(isMeant);
+  run.onEvent({ type: 'files-planned', paths: meant.map(({ file }) => file.path) });
+  return rejectConflicts(meant);
 }
 
 /** Nothing stays open. `keepsLayout`: keeps what was read of the file until it is changed. */

@@ -21,7 +21,6 @@ export async function timestamp(named: readonly string[], options: OptionsOf<'ti
   using console = changeConsole(io, options, 'timestamped');
   await using opened = await openTimestamping(settings, io.env, console.event);
   const files = await resolveOutputs(inputs, output);
-  console.expect(files.length);
   const change = (signal: AbortSignal) => timestampFiles(files, opened, opened.run, signal);
   return await changeAndPrint(change, opened, console, options, io);
 }
@@ -33,7 +32,6 @@ export async function remove(named: readonly string[], options: OptionsOf<'remov
   using console = changeConsole(io, options, 'removed');
   const opened = await openLocalRun(console.event);
   const files = await resolveOutputs(inputs, output);
-  console.expect(files.length);
   return await changeAndPrint((signal) => removeSignatures(files, opened.run, signal), opened, console, options, io);
 }
 
@@ -47,7 +45,6 @@ export async function attach(path: string, signature: string, options: OptionsOf
   const cms = await readSignatureFile(open, name);
   const opened = await openLocalRun(console.event);
   const files = await resolveOutputs([{ path, pathInFolder: undefined, isFound: false }], output);
-  console.expect(files.length);
   const change = (signal: AbortSignal) => attachSignature(files, cms, opened.run, signal);
   return await changeAndPrint(change, opened, console, options, io);
 }

@@ -39,6 +39,5 @@ export async function sign(named: readonly string[], options: OptionsOf<'sign'>,
       files.map((file) => resolve(file.output)),
     );
   }
-  console.expect(files.length);
   return await changeAndPrint((signal) => signFiles(files, signing, signal), signing, console, options, io);
 }

@@ -1,4 +1,5 @@
 import { composeVerifying } from '../../app/compose-verifying.ts';
+import { counted } from '../../errors/counted.ts';
 import { combineExitCodes, EXIT_NOT_VERIFIED, exitCodeFor } from '../../errors/exit-codes.ts';
 import { identityAt } from '../../files/input-file.ts';
 import { resolveVerifySettings, type VerifySettings } from '../../options/commands/verify.ts';
@@ -8,10 +9,12 @@ import { cliErrors } from '../errors.ts';
 import type { InputPath } from '../input/inputs.ts';
 import { withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
+import { groupEqual } from '../output/equal-lines.ts';
 import { jsonText } from '../output/json.ts';
+import { Lines, oneLine } from '../output/lines.ts';
 import type { Progress } from '../output/progress/progress.ts';
 import { verdictsJson } from '../output/verdict-json.ts';
-import { annotateVerdict, isGood, printVerdict, printVerdictCounts } from '../output/verdict-text.ts';
+import { annotateVerdict, isGood, printVerdict, verdictCounts } from '../output/verdict-text.ts';
 import { inputsOf } from './run-changes.ts';
 
 /** Returns the exit code. Throws what makes the whole run impossible: usage, roots that cannot be read. */
@@ -22,41 +25,61 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
   const own = catalog === undefined ? undefined : identityAt(catalog);
   const all = await inputsOf(named, options, undefined, io, catalog !== undefined);
   const inputs = own === undefined ? all : all.filter(({ path }) => identityAt(path) !== own);
-  const print = (file: VerifiedFile): void => {
+  const lines = new Lines(io, options);
+  const equal = groupEqual(lines);
+  const files: VerifiedFile[] = [];
+  let notTried = inputs.length;
+  const onVerified = (input: InputPath, file: VerifiedFile): void => {
+    notTried -= 1;
+    if (isLeftOut(input, file)) return;
+    files.push(file);
+    if (file.error !== undefined && !json) {
+      const { path, error } = file;
+      const isFirst = equal.isFirst({ word: 'failed', path, text: oneLine(error), key: error.hint });
+      if (isFirst) lines.failed(path, error);
+      else lines.failedAgain(path, error);
+      return;
+    }
     if (!json) printVerdict(file, options, io);
     annotateVerdict(file, io, json);
   };
+  const onInterrupt = (): void => {
+    equal.printOthers();
+    const counts = [...verdictCounts(files), `${notTried} not tried`];
+    lines.progress(`${counted(files.length + notTried, 'file')}: ${counts.join(', ')}`);
+  };
   const words = { doing: 'verifying', done: 'verified' };
-  const { files, rootsFrom } = await withProgress(words, options, io, (progress) =>
-    verifyAll(inputs, settings, io, { progress, print }),
-  );
+  const verifyInputs = (progress: Progress) => verifyAll(inputs, settings, io, { progress, onVerified });
+  const rootsFrom = await withProgress(words, options, io, verifyInputs, onInterrupt);
   if (files.length === 0) throw cliErrors('nothing-to-sign');
+  equal.printOthers();
   if (json) io.stdout.write(jsonText(verdictsJson(files, rootsFrom)));
-  else if (!quiet) printVerdictCounts(files, io);
+  else if (!quiet && files.length > 1) io.stdout.write(`${verdictCounts(files).join(', ')}\n`);
   return combineExitCodes(files.flatMap(exitCodeOf));
 }
 
+/** Returns where the trusted roots come from. */
 async function verifyAll(
   inputs: readonly InputPath[],
   settings: VerifySettings,
   io: Io,
-  { progress, print }: { readonly progress: Progress; readonly print: (file: VerifiedFile) => void },
-): Promise<{ readonly files: readonly VerifiedFile[]; readonly rootsFrom: string | undefined }> {
+  {
+    progress,
+    onVerified,
+  }: { readonly progress: Progress; readonly onVerified: (input: InputPath, file: VerifiedFile) => void },
+): Promise<string | undefined> {
   await using composition = await composeVerifying(settings, io.env, (path, bytes, size) =>
     progress.event({ type: 'bytes-read', path, bytes, size }),
   );
-  const files: VerifiedFile[] = [];
   progress.expect(inputs.length);
   for (const input of inputs) {
     const { path } = input;
     progress.event({ type: 'file-started', path });
     const file = await composition.verifyFile(path);
     progress.event({ type: 'file-finished', outcome: { path, status: 'verified' } });
-    if (isLeftOut(input, file)) continue;
-    files.push(file);
-    print(file);
+    onVerified(input, file);
   }
-  return { files, rootsFrom: composition.rootsFrom };
+  return composition.rootsFrom;
 }
 
 /** In a folder, files of other formats are left out. */

@@ -19,7 +19,7 @@ export interface LinesOptions {
 
 const SHORT_WAIT_MILLISECONDS = 5000;
 /** Of a line that continues the one before. */
-const INDENT = '         ';
+export const INDENT = '         ';
 /** Longer than any path that a system allows. */
 const PATH_LENGTH = 4096;
 
@@ -58,7 +58,13 @@ export class Lines {
     if (this.options.quiet) return;
     const place = path === undefined ? '' : `${shown(path)}: `;
     this.print(`warning  ${place}${printable(text, PATH_LENGTH)}`);
-    this.#annotate({ kind: 'warning', title: 'codesign-remote', message: text, file: path });
+    this.#annotate(warningAnnotation(text, path));
+  }
+
+  /** The warning was printed for another file. */
+  warningAgain(text: string, path: string): void {
+    if (this.options.verbose) this.warning(text, path);
+    else if (!this.options.quiet) this.#annotate(warningAnnotation(text, path));
   }
 
   /** `doing`: for example signing. */
@@ -74,9 +80,6 @@ export class Lines {
         this.progress(`waiting  ${seconds} s before attempt ${attempt} of ${maxAttempts}: ${shown(reason)}`);
         break;
       }
-      case 'file-left-out':
-        this.warning(`left out: ${oneLine(event.error)}`, event.path);
-        break;
       case 'temporary-file-left':
         this.warning(`this temporary file could not be removed: ${oneLine(event.error)}`, event.path);
         break;
@@ -85,11 +88,12 @@ export class Lines {
 
   failed(path: string, error: CodesignError): void {
     this.print(`failed   ${shown(path)}: ${oneLine(error)}`, this.#explanation(error));
-    this.annotate(error, path);
+    this.#annotate(annotationOf(error, path));
   }
 
-  /** For GitHub, also if the lines group the errors of several files. */
-  annotate(error: CodesignError, path: string): void {
+  /** The file failed with an error that was printed for another one. */
+  failedAgain(path: string, error: CodesignError): void {
+    if (this.options.verbose) this.print(`failed   ${shown(path)}: the same error as above [${error.code}]`);
     this.#annotate(annotationOf(error, path));
   }
 
@@ -134,6 +138,10 @@ export function writeLines(stream: Writable, lines: readonly string[], { env }: 
   const columns = lineColumns(stream);
   const laidOut = columns < LEAST_LIVE_COLUMNS ? lines : lines.flatMap((line) => wrapped(line, columns));
   stream.write(`${painted(laidOut.join('\n'), hasColour(stream, env))}\n`);
+}
+
+function warningAnnotation(message: string, file: string | undefined): Annotation {
+  return { kind: 'warning', title: 'codesign-remote', message, file };
 }
 
 function annotationOf({ code, message, hint }: CodesignError, file?: string): Annotation {

@@ -34,18 +34,10 @@ export function isGood({ verdict }: VerifiedFile): boolean {
   return verdict === 'trusted' || verdict === 'intact';
 }
 
-/** Every verdict is a result, so it goes to standard output. A file that cannot be read is an error. */
+/** Every verdict is a result, so it goes to standard output. The file must have one. */
 export function printVerdict(file: VerifiedFile, { quiet = false, verbose = false }: LinesOptions, io: Io): void {
-  const path = shown(file.path);
-  if (file.error !== undefined) {
-    const { message, code, hint } = file.error;
-    const line = `${'failed'.padEnd(14)}${path}: ${printable(message, MESSAGE_LENGTH)} [${code}]`;
-    const hints = hint === undefined ? [] : [`${INDENT}hint: ${printable(hint, MESSAGE_LENGTH)}`];
-    writeLines(io.stderr, [line, ...hints], io);
-    return;
-  }
   if (quiet && isGood(file)) return;
-  const lines = [`${(file.verdict ?? '').padEnd(14)}${path}: ${headline(file)}`];
+  const lines = [`${(file.verdict ?? '').padEnd(14)}${shown(file.path)}: ${headline(file)}`];
   const shows: Shows = (finding, signatures) => {
     if (verbose) return true;
     if (finding.against === 'nothing') return ALWAYS_SHOWN.has(finding.code);
@@ -113,11 +105,9 @@ function followsFromRoot(finding: Finding, signatures: readonly VerifiedSignatur
   );
 }
 
-/** Prints the counts of the verdicts, if there are several files. */
-export function printVerdictCounts(files: readonly VerifiedFile[], io: Io): void {
-  if (files.length < 2) return;
-  const counts = Object.entries(countVerdicts(files)).map(([word, count]) => `${count} ${word}`);
-  io.stdout.write(`${counts.join(', ')}\n`);
+/** The counts of the verdicts: `3 trusted, 1 broken`. */
+export function verdictCounts(files: readonly VerifiedFile[]): string[] {
+  return Object.entries(countVerdicts(files)).map(([word, count]) => `${count} ${word}`);
 }
 
 /** Integrity, identity and trust, in this order. */

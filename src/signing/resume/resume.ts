@@ -102,7 +102,7 @@ export async function resumeCalls(
     const now = open.get(one.call.id);
     if (now === undefined) return { call: one.call, status: 'finished', error: undefined };
     const error = failed.get(one.call.id) ?? whyOpen(now, outcomes, resuming.failedReports);
-    return { call: one.call, status: 'failed', error };
+    return { call: one.call, status: error.code === 'not-attempted' ? 'left' : 'failed', error };
   });
 }
 

@@ -198,7 +198,13 @@ describe('a run over several files', () => {
     const result = await changeFiles(inPlace(paths), changingWith(removeSignatures, { onEvent, concurrency: 1 }));
     expect(wordsOf(result)).toEqual(['removed', 'removed']);
     expect(result.warnings).toEqual([expect.stringContaining('not now')]);
-    expect(events.map(({ type }) => type)).toEqual(['file-started', 'file-finished', 'file-started', 'file-finished']);
+    expect(events.map(({ type }) => type)).toEqual([
+      'files-planned',
+      'file-started',
+      'file-finished',
+      'file-started',
+      'file-finished',
+    ]);
   });
 
   it('rejects a table that cannot be written again without a loss before anybody is asked', async () => {

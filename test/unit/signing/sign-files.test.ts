@@ -274,7 +274,7 @@ describe('a run', () => {
       signingWith(service, { onEvent: ({ type }) => events.push(type) }),
     );
     const steps = ['file-step', 'signature-requested', 'signature-given', 'file-step'];
-    expect(events).toEqual(['file-started', ...steps, 'file-finished', 'report-failed']);
+    expect(events).toEqual(['files-planned', 'file-started', ...steps, 'file-finished', 'report-failed']);
     expect(files[0]).toMatchObject({ status: 'signed', reported: false });
   });
 });

@@ -1,14 +1,17 @@
 import { clock } from '../../../app/clock.ts';
 import { counted } from '../../../errors/counted.ts';
 import { printable } from '../../../errors/printable.ts';
-import type { CallRecord } from '../../../service/call-record.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
 import type { FileOutcome, SigningEvent } from '../../../signing/outcome.ts';
 import { isNotAttempted } from '../../../signing/run.ts';
 import type { Io } from '../../io.ts';
+import { groupEqual } from '../equal-lines.ts';
 import { writeJobSummary } from '../github.ts';
 import { Lines, type LinesOptions, oneLine, shown, shownPaths } from '../lines.ts';
-import { openProgress } from '../progress/progress.ts';
+import { openProgress, type ProgressEvent } from '../progress/progress.ts';
+import { callLine } from './call-line.ts';
+import { failedFiles } from './failed-files.ts';
+import { inOrder } from './in-order.ts';
 import {
   type ChangeVerb,
   changeDetails,
@@ -22,13 +25,19 @@ import {
   WORDS,
 } from './outcomes.ts';
 
-type Failed = FileOutcome & { readonly status: 'failed' };
+type ReportFailed = SigningEvent & { readonly type: 'report-failed' };
 
 /**
- * Disposing removes the progress of the run from the terminal. `resumeCommand`: what to type to finish the run; undefined if
- * nothing can be resumed.
+ * Disposing prints the lines that still wait, and removes the progress of the run from the terminal. `resumeCommand`: what to
+ * type to finish the run; undefined if nothing can be resumed.
  */
-export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, resumeCommand?: string) {
+export function changeConsole(
+  io: Io,
+  options: LinesOptions,
+  verb: ChangeVerb,
+  resumeCommand?: string,
+  isShown: (outcome: FileOutcome) => boolean = () => true,
+) {
   const lines = new Lines(io, options);
   const progress = openProgress(io, options, { doing: WORDS[verb].doing, done: verb });
   const stopProgress = (): void => progress[Symbol.dispose]();
@@ -39,24 +48,23 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
   const underWay = new Set<string>();
   /** How many signatures are not in the file yet, by its path. */
   const unwritten = new Map<string, number>();
-  /** Printed at the end, after the failure that is their reason. */
-  const notAttempted: Failed[] = [];
-  /** Messages of failures. */
-  const printed = new Set<string>();
+  /** By the path of the file. */
+  const unreported = new Map<string, ReportFailed[]>();
+  const equal = groupEqual(lines);
+  const failures = failedFiles(lines, equal, verb, resumeCommand);
+  const outcomes = inOrder(printOutcome);
 
-  const warning = (text: string, path?: string): void => lines.warning(text, path);
-
-  function printResume(): void {
-    if (resumeCommand === undefined) return;
-    lines.print(`         what the journal knows of it, and what to do: ${shown(resumeCommand)}`);
+  function printWarning(path: string, text: string, about = ''): void {
+    if (equal.isFirst({ word: 'warning', path, text: shown(text) })) lines.warning(text + about, path);
+    else lines.warningAgain(text + about, path);
   }
 
   function printOutcome(outcome: FileOutcome): void {
-    for (const text of outcome.warnings) warning(text, outcome.path);
+    if (!isShown(outcome)) return;
+    for (const text of outcome.warnings) printWarning(outcome.path, text);
     switch (outcome.status) {
       case 'failed':
-        if (isNotAttempted(outcome)) notAttempted.push(outcome);
-        else printFailed(outcome);
+        failures.add(outcome, requested.has(outcome.path) && mayHaveBeenCounted(outcome.error));
         break;
       case 'skipped':
         // In a folder there may be hundreds of them.
@@ -79,27 +87,15 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
     for (const line of lostSignatures(outcome)) printResult('', line);
   }
 
-  function printNotAttempted(): void {
-    const [first] = notAttempted;
-    if (first === undefined) return;
-    if (lines.options.verbose) for (const { path } of notAttempted) lines.print(`left     ${shown(path)}`);
-    lines.print(`left     ${counted(notAttempted.length, 'file')}: ${oneLine(first.error)}`);
-  }
-
-  function printFailed(outcome: Failed): void {
-    const { code, category, message } = outcome.error;
-    // Files that were under way concurrently fail of the same: no connection, for example.
-    const isRepeated = category !== 'local' && printed.has(message);
-    printed.add(message);
-    if (isRepeated) {
-      lines.print(`failed   ${shown(outcome.path)}: the same error as above [${code}]`);
-      lines.annotate(outcome.error, outcome.path);
-    } else lines.failed(outcome.path, outcome.error);
-    if (requested.has(outcome.path) && mayHaveBeenCounted(outcome.error)) printResume();
-    if (outcome.record === null) return;
-    const command = resumeCommand ?? 'codesign-remote resume';
-    const use = outcome.kept ? `; it is kept: the next run, or ${shown(command)}, uses it and requests none` : '';
-    lines.print(`         a signature was created already: record ${printable(outcome.record)}${use}`);
+  /** What waited for the end. `paths`: in the order of the input. */
+  function printRest(paths: readonly string[]): void {
+    outcomes.flush();
+    for (const { path, record, error } of paths.flatMap((one) => unreported.get(one) ?? [])) {
+      printWarning(path, `the report did not arrive: ${oneLine(error)}`, ` (record ${printable(record)})`);
+    }
+    unreported.clear();
+    equal.printOthers();
+    failures.printNotTried();
   }
 
   function printResult(word: string, text: string): void {
@@ -108,11 +104,12 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
 
   return {
     verb,
-    /** `files`: their number. */
-    expect: (files: number): void => progress.expect(files),
     event(event: SigningEvent): void {
-      progress.event(event);
+      progress.event(forProgress(event));
       switch (event.type) {
+        case 'files-planned':
+          outcomes.expect(event.paths);
+          break;
         case 'signature-requested':
           requested.add(event.path);
           underWay.add(event.path);
@@ -128,23 +125,24 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
         case 'file-step':
           break;
         case 'option-unused':
-          warning(oneLine(event.error));
+          lines.warning(oneLine(event.error));
+          break;
+        case 'file-left-out':
+          printWarning(event.path, `left out: ${oneLine(event.error)}`);
           break;
         case 'file-finished':
           underWay.delete(event.outcome.path);
           unwritten.delete(event.outcome.path);
-          printOutcome(event.outcome);
+          outcomes.add(event.outcome);
           break;
         case 'waiting':
           lines.progress(
             `waiting  ${shown(event.path)} waits for ${printable(event.whom)}, which asks for the same signature`,
           );
           break;
-        case 'report-failed': {
-          const record = printable(event.record);
-          warning(`the report for record ${record} did not arrive: ${oneLine(event.error)}`, event.path);
+        case 'report-failed':
+          unreported.set(event.path, [...(unreported.get(event.path) ?? []), event]);
           break;
-        }
         default:
           lines.fileEvent(event, WORDS[verb].doing);
       }
@@ -152,7 +150,7 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
     /** `files`: all of the run. */
     summary(files: readonly FileOutcome[]): void {
       stopProgress();
-      printNotAttempted();
+      printRest(files.map(({ path }) => path));
       const total = totalLine(files, verb, { signatures, requested, milliseconds: clock() - started });
       const planned = new Set(files.flatMap(plannedRequests)).size;
       const kept = files.filter(isKept).length;
@@ -164,44 +162,31 @@ export function changeConsole(io: Io, options: LinesOptions, verb: ChangeVerb, r
         lines.result(total);
       }
       const fault = writeJobSummary(outcomeTable(files, verb, total), io.env);
-      if (fault !== undefined) warning(fault);
+      if (fault !== undefined) lines.warning(fault);
     },
     /** The run is ended while files are under way. */
     abandoned(): void {
       stopProgress();
+      printRest([...unreported.keys()]);
       if (verb !== 'signed') return;
       const [asked, unused] = [underWay.size, [...unwritten.values()].reduce((sum, count) => sum + count, 0)];
       if (asked > 0)
         lines.print(`ended    ${counted(asked, 'signature')} may have been counted: no answer had come yet`);
       if (unused > 0) lines.print(`ended    ${counted(unused, 'signature')} had been given and was not used yet`);
       if (asked + unused === 0) lines.print('ended    no request for a signature was under way');
-      else printResume();
+      else failures.printResume();
     },
-    warning,
-    [Symbol.dispose]: stopProgress,
+    warning: (text: string): void => lines.warning(text),
+    [Symbol.dispose](): void {
+      stopProgress();
+      printRest([...unreported.keys()]);
+    },
   };
 }
 
-export type ChangeConsole = ReturnType<typeof changeConsole>;
-
-/** The client's record of one call, for --verbose. */
-function callLine(call: CallRecord): string {
-  const { operation, file, attempt, origin, code, digest, record, status, httpStatus, serviceCode, result } = call;
-  const answer = [
-    httpStatus === undefined ? 'no answer' : `HTTP ${httpStatus}`,
-    ...(serviceCode === undefined ? [] : [`code ${serviceCode}`]),
-    ...(result === 'ok' ? [] : [result]),
-  ];
-  const details = [
-    call.time,
-    origin,
-    ...(code === undefined ? [] : [`certificate ${code}`]),
-    ...(digest === undefined ? [] : [`${digest.algorithm} digest ${digest.masked}, ${digest.length} bytes`]),
-    ...(status === undefined ? [] : [`status ${status}`]),
-    ...(record === undefined ? [] : [`record ${record}`]),
-    `attempt ${attempt}`,
-    `${call.milliseconds} ms`,
-  ];
-  const about = file === undefined ? operation : `${operation} ${file}`;
-  return `called   ${printable(about)}: ${answer.join(', ')}  (${details.map((one) => printable(one)).join(', ')})`;
+function forProgress(event: SigningEvent): ProgressEvent {
+  if (event.type !== 'file-finished' || !isNotAttempted(event.outcome)) return event;
+  return { type: 'file-finished', outcome: { path: event.outcome.path, status: 'not tried' } };
 }
+
+export type ChangeConsole = ReturnType<typeof changeConsole>;

@@ -112,16 +112,15 @@ export interface RunFigures {
 /** `20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used; 12.3 s` */
 export function totalLine(files: readonly FileOutcome[], verb: ChangeVerb, figures: RunFigures): string {
   const count = (status: FileOutcome['status']): number => files.filter((file) => file.status === status).length;
-  const kept = files.filter(isKept).length;
+  const [kept, notTried] = [files.filter(isKept).length, files.filter(isNotAttempted).length];
   const ways = [
     ['unchanged', count('unchanged')],
     ['planned', count('planned')],
     ['kept (signed by others)', kept],
     ['skipped', count('skipped') - kept],
-    ['failed', count('failed')],
+    ['failed', count('failed') - notTried],
+    ['not tried', notTried],
   ].flatMap(([way, number]) => (number === 0 ? [] : [`${number} ${way}`]));
-  const notAttempted = files.filter(isNotAttempted).length;
-  if (notAttempted > 0) ways.push(`${ways.pop()} (${notAttempted} not tried)`);
   const isPlan = count('planned') > 0;
   if (count(verb) > 0 || !isPlan) ways.unshift(`${count(verb)} ${verb}${reusedInWords(files)}`);
   return [
@@ -162,7 +161,15 @@ function signRow(outcome: FileOutcome): string[] {
     }
     case 'failed': {
       const { record, kept } = outcome;
-      return [path, `failed: ${reasonOf(outcome)}`, '', record ?? '', '', kept ? 'kept for the next run' : '', ''];
+      return [
+        path,
+        `${isNotAttempted(outcome) ? '' : 'failed: '}${reasonOf(outcome)}`,
+        '',
+        record ?? '',
+        '',
+        kept ? 'kept for the next run' : '',
+        '',
+      ];
     }
     case 'planned':
       return [path, status, outcome.algorithm, '', '', '', ''];
@@ -177,7 +184,7 @@ function changeRow(outcome: FileOutcome): string[] {
     case 'skipped':
       return [path, status, skipReason(outcome)];
     case 'failed':
-      return [path, status, reasonOf(outcome)];
+      return [path, isNotAttempted(outcome) ? 'not tried' : status, reasonOf(outcome)];
     case 'planned':
       return [path, status, outcome.algorithm];
     default:

@@ -1,19 +1,23 @@
+import type { CodesignError } from '../../../errors/codesign-error.ts';
 import { printable } from '../../../errors/printable.ts';
 import type { UnfinishedCall } from '../../../journal/journal.ts';
 import type { SigningEvent } from '../../../signing/outcome.ts';
 import { isUnusable } from '../../../signing/resume/resume.ts';
 import { describeResumed, type ResumedCall } from '../../../signing/resume/resumed-call.ts';
 import type { Io } from '../../io.ts';
+import { groupEqual } from '../equal-lines.ts';
 import { errorJson, warningsJson } from '../json.ts';
-import { Lines, type LinesOptions, shown } from '../lines.ts';
+import { INDENT, Lines, type LinesOptions, oneLine, shown } from '../lines.ts';
 import { changeConsole } from './change-console.ts';
-
-const INDENT = '         ';
 
 /** Disposing removes the progress of the run from the terminal. */
 export function resumeConsole(io: Io, options: LinesOptions) {
   const lines = new Lines(io, options);
-  const files = changeConsole(io, options, 'signed');
+  // Files that fail are reported with their call.
+  const files = changeConsole(io, options, 'signed', undefined, ({ status }) => status !== 'failed');
+  const equal = groupEqual(lines);
+  /** Reasons whose hint was printed. */
+  const explained = new Set<string>();
 
   function printCall({ call, status, error }: ResumedCall): void {
     const path = shown(pathOf(call));
@@ -25,32 +29,42 @@ export function resumeConsole(io: Io, options: LinesOptions) {
         lines.result(`forgot   ${path}  (call ${call.id})`);
         break;
       case 'failed':
-        if (error !== undefined) lines.failed(pathOf(call), error);
-        lines.print(`${INDENT}${about(call)}`);
+        if (error !== undefined) printFailed(call, error);
         break;
       case 'left':
         lines.result(`left     ${path}  ${isUnusable(call) ? UNUSABLE : STATES[call.kind]}`);
-        if (error !== undefined) lines.result(`${INDENT}${printable(error.message)} [${error.code}]`);
-        if (error !== undefined) lines.explain(error);
+        if (error !== undefined) printObstacle(error);
         if (call.reason !== undefined) lines.result(`${INDENT}${printable(call.reason)}`);
         lines.result(`${INDENT}${about(call)}`);
         break;
     }
   }
 
+  function printFailed(call: UnfinishedCall, error: CodesignError): void {
+    const path = pathOf(call);
+    const isFirst = equal.isFirst({ word: 'failed', path, text: oneLine(error), key: error.hint });
+    if (isFirst) lines.failed(path, error);
+    else lines.failedAgain(path, error);
+    if (isFirst || options.verbose) lines.print(`${INDENT}${about(call)}`);
+  }
+
+  function printObstacle(error: CodesignError): void {
+    const text = oneLine(error);
+    lines.result(`${INDENT}${text}`);
+    if (!explained.has(text)) lines.explain(error);
+    explained.add(text);
+  }
+
   return {
     ...files,
-    /** Files that fail are reported with their call. */
     event(event: SigningEvent): void {
-      const isShown =
-        event.type !== 'report-failed' &&
-        (event.type !== 'file-finished' || ['signed', 'unchanged'].includes(event.outcome.status));
-      if (isShown) files.event(event);
+      if (event.type !== 'report-failed') files.event(event);
     },
     /** `none`: what to say if there are no calls. */
     calls(calls: readonly ResumedCall[], none: string): void {
       files[Symbol.dispose]();
       for (const resumed of calls) printCall(resumed);
+      equal.printOthers();
       const counts = Object.entries(summarise(calls)).filter(([, count]) => count > 0);
       lines.result(counts.map(([status, count]) => `${count} ${status}`).join(', ') || none);
     },

@@ -44,7 +44,7 @@ export function progressState({ doing, done }: ProgressWords, now: () => number)
 
   function counts(): string[] {
     if (total < 2) return [];
-    const others = ['unchanged', 'skipped', 'failed'].filter((status) => finished.has(status));
+    const others = ['unchanged', 'skipped', 'failed', 'not tried'].filter((status) => finished.has(status));
     return [
       `${finished.get(done) ?? 0} of ${total} ${done}`,
       ...others.map((status) => `${finished.get(status)} ${status}`),
@@ -72,6 +72,9 @@ export function progressState({ doing, done }: ProgressWords, now: () => number)
     },
     event(event: ProgressEvent): void {
       switch (event.type) {
+        case 'files-planned':
+          total = event.paths.length;
+          break;
         case 'file-started':
           underWay.set(event.path, undefined);
           break;

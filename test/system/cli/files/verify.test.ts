@@ -146,9 +146,11 @@ describe('a file that is not good', () => {
   });
 
   it('is an error with exit code 6 when it is not there or of no format, and 9 together with a bad one', async () => {
-    const missing = await verifyGolden(join(folder, 'missing.exe'));
-    expect({ code: missing.code, stdout: missing.stdout }).toEqual({ code: 6, stdout: '' });
-    expect(missing.stderr).toMatch(/^failed .*\[file-not-found\]\n +hint: /);
+    const missing = await verifyGolden(...['a', 'b', 'c'].map((name) => join(folder, name)));
+    expect({ code: missing.code, stdout: missing.stdout }).toEqual({ code: 6, stdout: '3 failed\n' });
+    expect(missing.stderr).toMatch(
+      /^failed {3}\S+a: .*\[file-not-found\]\n +hint: .*\nfailed {3}\S+b, \S+c: .*\[file-not-found\]\n$/,
+    );
     expect((await verifyGolden(ROOT)).stderr).toContain('[unsupported-format]');
     expect((await verifyGolden(ROOT, SIGNED_EXE)).code).toBe(6);
     expect((await verifyGolden(ROOT, join(REPOSITORY, 'fixtures', 'pe', 'hello.exe'))).code).toBe(9);

@@ -3,6 +3,7 @@
 import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { resume } from '../../../../src/index.ts';
 import { fixture, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { NO_AUTHORITY, reports, resumeWith, startScene } from '../../../support/runs/resume-scene.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
@@ -34,6 +35,13 @@ describe('a signature that is not written', () => {
       await server.stop();
     }
   }, 60_000);
+
+  it('is left when the run is stopped before it was tried', async () => {
+    await using stage = await startScene('good');
+    await stage.sign(...NO_AUTHORITY, stage.path);
+    const { calls } = await resume({ env: stage.env, timestamp: false, signal: AbortSignal.abort() });
+    expect(calls).toMatchObject([{ kind: 'unwritten', status: 'left', error: { code: 'not-attempted' } }]);
+  });
 
   it('goes where it was to go: the original stays', async () => {
     await using stage = await startScene('good');

@@ -1,0 +1,69 @@
+import { counted } from '../../../errors/counted.ts';
+import { printable } from '../../../errors/printable.ts';
+import type { FailedOutcome } from '../../../signing/outcome.ts';
+import { isNotAttempted } from '../../../signing/run.ts';
+import type { EqualLines } from '../equal-lines.ts';
+import { INDENT, type Lines, oneLine, shown } from '../lines.ts';
+import type { ChangeVerb } from './outcomes.ts';
+
+/** Prints the files that failed. `resumeCommand`: as for `changeConsole`. */
+export function failedFiles(lines: Lines, equal: EqualLines, verb: ChangeVerb, resumeCommand: string | undefined) {
+  let notTried: FailedOutcome[] = [];
+  const resumeLines =
+    resumeCommand === undefined
+      ? []
+      : [`${INDENT}what the journal knows of it, and what to do: ${shown(resumeCommand)}`];
+
+  function print(outcome: FailedOutcome, mayHaveBeenCounted: boolean): void {
+    const { path, error } = outcome;
+    const { own, others } = signatureLines(outcome);
+    const counted = mayHaveBeenCounted ? resumeLines : [];
+    const below = [...counted, ...others];
+    const isFirst = equal.isFirst({ word: 'failed', path, text: oneLine(error), key: error.hint, below });
+    if (isFirst) lines.failed(path, error);
+    else lines.failedAgain(path, error);
+    if (isFirst || lines.options.verbose) for (const line of [...counted, ...own]) lines.print(line);
+  }
+
+  /** `others`: for all files after the first one with an equal failure. */
+  function signatureLines({ record, kept }: FailedOutcome) {
+    if (record === null) return { own: [], others: [] };
+    const command = shown(resumeCommand ?? 'codesign-remote resume');
+    const user = `the next run, or ${command}`;
+    const [one, many] = kept
+      ? [`; it is kept: ${user}, uses it and requests none`, `; they are kept: ${user}, uses them`]
+      : ['', ''];
+    return {
+      own: [`${INDENT}a signature was created already: record ${printable(record)}${one}`],
+      others: [`${INDENT}signatures were created already${many}`],
+    };
+  }
+
+  return {
+    /** A file that was not tried is printed with the others at the end, after the failure that is their reason. */
+    add(outcome: FailedOutcome, mayHaveBeenCounted: boolean): void {
+      if (isNotAttempted(outcome)) notTried.push(outcome);
+      else print(outcome, mayHaveBeenCounted);
+    },
+    printNotTried(): void {
+      const [first] = notTried;
+      if (first === undefined) return;
+      if (lines.options.verbose) for (const { path } of notTried) lines.print(`left     ${shown(path)}`);
+      const hint = `${INDENT}hint: ${nextStep(verb, resumeCommand !== undefined)}`;
+      lines.print(`left     ${counted(notTried.length, 'file')}: ${oneLine(first.error)}`, [hint]);
+      notTried = [];
+    },
+    /** How to learn what became of calls whose outcome is unknown. */
+    printResume(): void {
+      for (const line of resumeLines) lines.print(line);
+    },
+  };
+}
+
+/** What to do after a run that ended before every file was tried. */
+function nextStep(verb: ChangeVerb, hasJournal: boolean): string {
+  const again = 'Run the same command again';
+  if (verb !== 'signed') return `${again}.`;
+  if (hasJournal) return `${again}; signatures that were paid for are used.`;
+  return `${again} with --skip-signed; without a journal, other files that are signed already would be paid for again.`;
+}
