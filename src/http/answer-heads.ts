@@ -11,7 +11,8 @@ const END = /\r?\n\r?\n/;
 
 /**
  * Skips interim answers, ends lines with CRLF (RFC 9112, section 2.2) and merges equal Content-Length values (RFC 9110,
- * section 8.6). All else stays, and the parser reports it.
+ * section 8.6). Ends the connection if the end of the answer is ambiguous: the error has what followed the head as `data`, as
+ * undici's own errors of the parser have. All else stays, and the parser reports it.
  *
  * @param limit bytes of a head; a longer one is passed on as it comes
  */
@@ -33,7 +34,14 @@ export function repairAnswerHeads(socket: net.Socket, limit: number): net.Socket
       }
       const length = end.index + end[0].length;
       if (!INTERIM.test(text)) {
-        chunk = Buffer.concat([Buffer.from(repair(text.slice(0, length)), 'latin1'), chunk.subarray(length)]);
+        const head = repair(text.slice(0, length));
+        const rest = chunk.subarray(length);
+        const ambiguity = ambiguityOf(head);
+        if (ambiguity !== undefined) {
+          socket.destroy(Object.assign(new Error(ambiguity), { data: `${rest}` }));
+          return;
+        }
+        chunk = Buffer.concat([Buffer.from(head, 'latin1'), rest]);
         break;
       }
       chunk = chunk.subarray(length);
@@ -54,4 +62,16 @@ function repair(head: string): string {
     return isKnown ? [] : [values.size === 1 ? `Content-Length: ${only}` : line];
   });
   return lines.join('\r\n');
+}
+
+const LENGTHS = /^content-length[ \t]*:.*$/gim;
+const TRANSFER_ENCODING = /^transfer-encoding[ \t]*:/im;
+
+/** RFC 9112, section 6.3: it may be an attack. For people. */
+function ambiguityOf(head: string): string | undefined {
+  const lengths = head.match(LENGTHS) ?? [];
+  const status = `HTTP ${head.slice(9, 12)}`;
+  if (lengths.length > 1 || lengths[0]?.includes(',')) return `${status} with different values of Content-Length`;
+  const isChunked = lengths.length === 1 && TRANSFER_ENCODING.test(head);
+  return isChunked ? `${status} with both Content-Length and Transfer-Encoding` : undefined;
 }

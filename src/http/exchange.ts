@@ -27,19 +27,22 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
     const chunks: Uint8Array[] = [];
     let settled = false;
 
-    const settle = (outcome: Outcome): void => {
+    const settle = (outcome: Outcome | Promise<Outcome>): void => {
       if (settled) return;
       settled = true;
       clearTimeout(timer);
       resolve(outcome);
     };
-    const fail = (reason: FailureReason, detail: string): void => {
-      const body = reason === 'too-large' ? undefined : Buffer.concat(chunks);
-      settle({ kind: 'failure', reason, mayHaveArrived: isSent, head, body, detail });
+    const body = (): Promise<Uint8Array> =>
+      decode(Buffer.concat(chunks), head?.headers.get('content-encoding'), request.sizeLimit);
+    const fail = (reason: FailureReason, detail: string, rejected = ''): void => {
+      const failure = { kind: 'failure', reason, mayHaveArrived: isSent, head, detail } as const;
+      if (head === undefined) settle({ ...failure, body: Buffer.from(rejected) });
+      else settle(body().then((decoded) => ({ ...failure, body: decoded })));
     };
     const failBy = (error: Error): void => {
       if (error instanceof ConnectFailure) fail(error.reason, error.message);
-      else fail(isSent ? 'broken' : 'unreachable', error.message);
+      else fail(isSent ? 'broken' : 'unreachable', error.message, rejectedIn(error));
     };
     const giveUp = (reason: FailureReason, detail: string): void => {
       fail(reason, detail);
@@ -82,16 +85,14 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
       },
       onResponseData(_controller, chunk) {
         length += chunk.length;
-        if (length > request.sizeLimit) giveUp('too-large', `the answer is larger than ${request.sizeLimit} bytes`);
-        else chunks.push(chunk);
+        if (length <= request.sizeLimit) chunks.push(chunk);
+        else giveUp('too-large', `the answer is larger than ${request.sizeLimit} bytes`);
       },
       onResponseEnd() {
         if (head === undefined) return fail('broken', 'the answer has no status');
         if (head.status === 407 && request.proxy) return settle(unauthorized(request.proxy));
         const answer = head;
-        void decode(Buffer.concat(chunks), answer.headers.get('content-encoding'), request.sizeLimit).then((body) =>
-          settle({ kind: 'answer', ...answer, body }),
-        );
+        settle(body().then((decoded) => ({ kind: 'answer', ...answer, body: decoded })));
       },
       onResponseError(_controller, error) {
         ended = error;
@@ -100,23 +101,37 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
     };
     const { method } = request;
     // undici takes any async iterable; its types name streams only.
-    const body = request.body === undefined ? null : (content(request.body) as unknown as Readable);
-    dispatcher.dispatch({ ...addressOf(request), method, body }, handler);
+    const sent = request.body === undefined ? null : (content(request.body) as unknown as Readable);
+    dispatcher.dispatch({ ...addressOf(request), method, body: sent }, handler);
   });
 }
 
-/** Some proxies compress without being asked (RFC 9110, section 8.4.1). What cannot be decoded within the limit stays. */
+/**
+ * Some proxies compress without being asked (RFC 9110, section 8.4.1). Decodes what came, even if the end is missing. What
+ * cannot be decoded within the limit stays.
+ */
 async function decode(body: Buffer, coding: string | undefined, limit: number): Promise<Uint8Array> {
   if (!/^(x-)?gzip$|^deflate$/i.test(coding ?? '')) return body;
-  const { inflateRawSync, unzipSync } = await import('node:zlib');
-  for (const decompress of [unzipSync, inflateRawSync]) {
+  const { constants, inflateRawSync, unzipSync } = await import('node:zlib');
+  const options = { maxOutputLength: limit, finishFlush: constants.Z_SYNC_FLUSH };
+  // The rest of it: "deflate" without the zlib format around it, and checksums of gzip and zlib that are wrong.
+  const ways = [
+    () => unzipSync(body, options),
+    ...[0, 10, 2].map((at) => () => inflateRawSync(body.subarray(at), options)),
+  ];
+  for (const decompress of ways) {
     try {
-      return decompress(body, { maxOutputLength: limit });
+      return decompress();
     } catch {
-      // Some send "deflate" without the zlib format around it; the caller reports what is neither.
+      // The caller reports what no way decodes.
     }
   }
   return body;
+}
+
+/** What the parser did not accept of the answer, as undici's error has it. */
+function rejectedIn(error: Error): string {
+  return 'data' in error && typeof error.data === 'string' ? error.data : '';
 }
 
 /** RFC 9112, section 3.2: a path for the target itself, an absolute address for a proxy. */

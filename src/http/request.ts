@@ -47,7 +47,7 @@ export interface Failure {
   readonly mayHaveArrived: boolean;
   /** The head of the answer, where that much came. */
   readonly head: AnswerHead | undefined;
-  /** The part of the body that had arrived by then. */
+  /** The part of the body that had arrived by then. Without a head, what the parser rejected. */
   readonly body?: Uint8Array | undefined;
   /** For people: what the system or TLS said. */
   readonly detail: string;

@@ -74,17 +74,34 @@ export function isBare503({ status, headers }: AnswerHead, envelope: Envelope | 
   return readRetryAfter(headers.get('retry-after'), 0) === undefined;
 }
 
-/** The `data` of a successful envelope; throws what a 2xx answer says instead of success. */
-export function readData({ operation, head, envelope, show }: Refusal, body: Uint8Array): Envelope['data'] {
+/**
+ * The `data` of a successful envelope; throws what a 2xx answer says instead of success.
+ *
+ * @param record the id of a record in the answer, as far as it can be read
+ */
+export function readData(
+  { operation, head, envelope, show }: Refusal,
+  body: Uint8Array,
+  record: string | undefined,
+): Envelope['data'] {
   const httpStatus = head.status;
   if (envelope === undefined) {
-    throw businessErrors('malformed-answer', { operation, why: describeBody(head, body) }, { httpStatus });
+    const why = describeBody(head, body);
+    throw businessErrors('malformed-answer', { operation, why, record }, { httpStatus, record });
   }
   const serviceCode = envelope.code;
   if (serviceCode === 0) return envelope.data;
   const details = { operation, serviceCode, message: envelope.message ? show(envelope.message) : undefined };
   const code = saysUnauthorized(httpStatus, envelope) ? 'unauthorized' : 'refused';
   throw businessErrors(code, details, { httpStatus, serviceCode });
+}
+
+/** The id of the record in a part of an answer that reports success. */
+export function findRecordId(part: Uint8Array): string | undefined {
+  const text = new TextDecoder().decode(part);
+  const [, id] = /"id"\s*:\s*("(?:[^"\\]|\\.)+")/.exec(text) ?? [];
+  const found = id !== undefined && /"code"\s*:\s*0\s*,/.test(text) ? readJson(Buffer.from(id)) : undefined;
+  return typeof found === 'string' ? found : undefined;
 }
 
 /** Whether the `data` of a success holds a signature that can be read. */

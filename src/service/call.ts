@@ -11,6 +11,7 @@ import {
   retry,
 } from '../http/retry.ts';
 import {
+  findRecordId,
   holdsSignature,
   isBare503,
   isSuccessStatus,
@@ -31,7 +32,7 @@ export interface ServiceClock extends RetryClock {
   readonly now: () => number;
 }
 
-export interface Calling extends Pick<Circumstances, 'origin' | 'show'> {
+export interface Calling extends Pick<Circumstances, 'origin' | 'show' | 'storable'> {
   readonly pace: Pace;
   readonly clock: ServiceClock;
   readonly onCall: (record: CallRecord) => void;
@@ -111,13 +112,14 @@ async function inTurn<Tried>(
 async function attemptOnce<Answer>(
   call: Call<Answer>,
   number: number,
-  { clock, origin, show, onCall }: Calling,
+  { clock, origin, show, storable, onCall }: Calling,
 ): Promise<readonly [Tried<Answer>, Went]> {
   const { operation, subject } = call;
   const started = clock.now();
   const outcome = await call.send();
   const now = clock.now();
-  const tried = readSuccess(call, classify(outcome, { operation, attempts: number, origin, show, now }));
+  const circumstances = { operation, attempts: number, origin, show, storable, now };
+  const tried = readSuccess(call, classify(outcome, circumstances));
   const head = headOf(outcome);
   const error = tried.kind === 'done' ? undefined : tried.failure;
   const { record } = tried.kind === 'done' ? tried.result : tried.failure;
@@ -169,6 +171,8 @@ interface Circumstances {
   readonly attempts: number;
   readonly origin: string;
   readonly show: Show;
+  /** Makes an id of the service fit to be stored and shown. */
+  readonly storable: (id: string) => string;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -214,7 +218,10 @@ function classifyAnswer(head: AnswerHead | Answer, body: Uint8Array, circumstanc
   const refusal: Refusal = { ...circumstances, head, envelope: readEnvelope(body) };
   if (!isSuccessStatus(head.status)) return classifyStatus(refusal, circumstances.now);
   try {
-    return { kind: 'done', result: { httpStatus: head.status, data: readData(refusal, body) } };
+    return {
+      kind: 'done',
+      result: { httpStatus: head.status, data: readData(refusal, body, recordIn(body, circumstances)) },
+    };
   } catch (thrown) {
     return failed(toCodesignError(thrown));
   }
@@ -232,12 +239,14 @@ function classifyStatus(refusal: Refusal, now: number): Classified {
   return { kind: 'transient', failure, maxAttempts, retryAfter: readRetryAfter(headers.get('retry-after'), now) };
 }
 
-function classifyFailure(failure: Failure, { operation, origin, show }: Circumstances): Classified {
-  const { reason, mayHaveArrived, head } = failure;
-  const details = { operation, origin, detail: show(failure.detail) };
-  const context = { httpStatus: head?.status };
+function classifyFailure(failure: Failure, circumstances: Circumstances): Classified {
+  const { operation, origin, show } = circumstances;
+  const { reason, mayHaveArrived, head, body } = failure;
+  const record = body && recordIn(body, circumstances);
+  const details = { operation, origin, detail: show(failure.detail), record };
+  const context = { httpStatus: head?.status, record };
   if (reason === 'too-large') {
-    return failed(businessErrors('malformed-answer', { operation, why: details.detail }, context));
+    return failed(businessErrors('malformed-answer', { ...details, why: details.detail }, context));
   }
   if (!mayHaveArrived) {
     const error = networkErrors(codeWithoutConnection(reason), details);
@@ -249,4 +258,10 @@ function classifyFailure(failure: Failure, { operation, origin, show }: Circumst
     return { kind: 'transient', failure: error, maxAttempts: MAX_ATTEMPTS.unanswered };
   }
   return failed(networkErrors(reason === 'timed-out' ? 'sign-timed-out' : 'connection-broken', details, context));
+}
+
+/** The id of the record in the answer to a request for a signature, if that much of it can be read. */
+function recordIn(body: Uint8Array, { operation, storable }: Circumstances): string | undefined {
+  const id = operation === 'sign' ? findRecordId(body) : undefined;
+  return id === undefined ? undefined : storable(id);
 }

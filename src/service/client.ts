@@ -62,13 +62,21 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
   } = options;
   const pace = createPace({ most: concurrency, now: clock.now, sleep: clock.sleep });
   const secrets = secretsOf(credentials);
-  const calling: Calling = { origin: baseUrl.origin, show: showWithout(secrets), pace, clock, onCall, onWait };
   /** Ids by what is stored of them. */
   const idsOfRun = new Map<string, string>();
   const storable = (id: string): string => {
     const stored = storableRecord(id, secrets);
     if (stored !== id) idsOfRun.set(stored, id);
     return stored;
+  };
+  const calling: Calling = {
+    origin: baseUrl.origin,
+    show: showWithout(secrets),
+    storable,
+    pace,
+    clock,
+    onCall,
+    onWait,
   };
 
   return {

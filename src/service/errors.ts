@@ -4,7 +4,15 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors } from '../errors/define-errors.ts';
 import type { FailureReason } from '../http/request.ts';
 
-const MAY_HAVE_BEEN_COUNTED = 'The signature may have been made and counted.';
+const mayHaveBeenMade = (record?: string): string =>
+  `The signature may have been made and counted${record === undefined ? '' : ` (record ${record})`}.`;
+
+/** Of an answer to a request for a signature that did not come whole. `record`: its id, if that much came. */
+interface Broken {
+  readonly origin: string;
+  readonly detail: string;
+  readonly record?: string | undefined;
+}
 
 /** Of an answer that is no success. */
 interface AnswerDetails {
@@ -41,7 +49,7 @@ export function isOfGateway(status: number): boolean {
 /** API 8: only an answer with 2xx counts. Behind a gateway, nothing is known of the answer. */
 const perhapsCounted = (d: { operation: string; status: number; isUncertain: boolean }): string => {
   if (d.operation !== 'sign') return '';
-  if (d.isUncertain) return `. ${MAY_HAVE_BEEN_COUNTED}`;
+  if (d.isUncertain) return `. ${mayHaveBeenMade()}`;
   return d.status >= 500 ? '. No signature was counted.' : '';
 };
 const afterAttempts = ({ attempts = 1 }: AnswerDetails): string => (attempts > 1 ? ` after ${attempts} attempts` : '');
@@ -98,13 +106,13 @@ export const networkErrors = defineErrors('network', {
     hint: 'Ask the operator of the proxy whether it allows this address. Set NO_PROXY for hosts that need no proxy.',
   },
   'sign-timed-out': {
-    message: (d: { origin: string; detail: string }) =>
-      `the service at ${d.origin} did not answer in time (${d.detail}). ${MAY_HAVE_BEEN_COUNTED}`,
+    message: (d: Broken) =>
+      `the service at ${d.origin} did not answer in time (${d.detail}). ${mayHaveBeenMade(d.record)}`,
     hint: 'Run again for the files that failed, with a higher --timeout if the service is slow. The request was not retried.',
   },
   'connection-broken': {
-    message: (d: { origin: string; detail: string }) =>
-      `the connection to ${d.origin} broke before the answer was complete (${d.detail}). ${MAY_HAVE_BEEN_COUNTED}`,
+    message: (d: Broken) =>
+      `the connection to ${d.origin} broke before the answer was complete (${d.detail}). ${mayHaveBeenMade(d.record)}`,
     hint: 'Run again for the files that failed. The request was not retried.',
   },
   'report-unanswered': {
@@ -159,8 +167,8 @@ export const businessErrors = defineErrors('business', {
     hint: 'Report this to the operator of the service. By the contract this signature was counted, so the run stopped.',
   },
   'malformed-answer': {
-    message: (d: { operation: string; why: string }) =>
-      `the answer to ${d.operation} is not one of the Remote Code Signing API (${d.why})${d.operation === 'sign' ? `. ${MAY_HAVE_BEEN_COUNTED}` : ''}`,
+    message: (d: { operation: string; why: string; record?: string | undefined }) =>
+      `the answer to ${d.operation} is not one of the Remote Code Signing API (${d.why})${d.operation === 'sign' ? `. ${mayHaveBeenMade(d.record)}` : ''}`,
     hint: 'Check the service address (--base-url): a web page or a proxy may be answering instead.',
   },
 });

@@ -1,6 +1,6 @@
 /** More ways to fail a caller: answers that are nearly those of the contract, that are another server's, or not even HTTP. */
 
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
 import { answer, type Exchange, envelope, type Misbehaviour, page, RECORD, success, withHeaders } from './answering.ts';
 
 /** The answer of a success, with one text of it replaced. */
@@ -43,6 +43,42 @@ export const STRANGE_ANSWERS = {
   'signature-blank': envelope(200, 0, { id: RECORD, signature: ' \n' }),
   'utf-16': (exchange) =>
     bytes(exchange, Buffer.from(success(exchange), 'utf16le'), { 'content-type': 'application/json; charset=utf-16' }),
+  'compressed-without-end': (exchange) => {
+    const body = gzipSync(success(exchange)).subarray(0, -8);
+    exchange.response.writeHead(200, { 'content-encoding': 'gzip' });
+    exchange.response.write(body, () => exchange.response.destroy());
+  },
+  'compressed-left-open': (exchange) => {
+    exchange.response.writeHead(200, { 'content-encoding': 'gzip' });
+    exchange.response.write(gzipSync(success(exchange)));
+  },
+  'deflated-without-end': (exchange) => {
+    exchange.response.writeHead(200, { 'content-encoding': 'deflate', 'content-length': 10_000 });
+    exchange.response.write(deflateRawSync(success(exchange)), () => exchange.response.destroy());
+  },
+  'compressed-with-wrong-checksum': (exchange) =>
+    bytes(exchange, Buffer.concat([gzipSync(success(exchange)).subarray(0, -8), Buffer.alloc(8, 1)]), {
+      'content-encoding': 'gzip',
+    }),
+  'spaces-without-end': (exchange) => {
+    exchange.response.writeHead(200, { 'content-type': 'application/json' });
+    exchange.response.write(success(exchange));
+    for (let megabytes = 0; megabytes < 6; megabytes++) exchange.response.write(Buffer.alloc(2 ** 20, ' '));
+  },
+  'cut-in-the-signature': (exchange) => {
+    exchange.response.writeHead(200, { 'content-encoding': 'gzip' });
+    exchange.response.write(gzipSync(success(exchange).slice(0, -30)), () => exchange.response.destroy());
+  },
+  'json-cut-in-the-signature': (exchange) => answer(exchange, 200, success(exchange).slice(0, -30)),
+  'success-with-two-lengths': (exchange) => {
+    const text = success(exchange);
+    wire(`HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: ${text.length}\r\n\r\n${text}`)(exchange);
+  },
+  'success-with-length-and-chunks': (exchange) => {
+    const text = success(exchange);
+    const lengths = `Content-Length: ${text.length}\r\nTransfer-Encoding: chunked\r\n`;
+    wire(`HTTP/1.1 200 OK\r\n${lengths}\r\n${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`)(exchange);
+  },
   'compressed-otherwise': (exchange) =>
     bytes(exchange, brotliCompressSync(success(exchange)), { 'content-encoding': 'br' }),
   'compressed-cut-short': (exchange) =>

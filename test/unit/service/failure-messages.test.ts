@@ -27,6 +27,16 @@ test.each<[ServiceMode, string]>([
   expect(await failureOf(mode)).toMatchObject({ message: expect.stringContaining(why) });
 });
 
+test.each<[ServiceMode, string]>([
+  ['cut-in-the-signature', 'connection-broken'],
+  ['json-cut-in-the-signature', 'malformed-answer'],
+  ['success-with-two-lengths', 'connection-broken'],
+  ['success-with-length-and-chunks', 'connection-broken'],
+])('%s: the message says that a signature may have been counted, and of which record', async (mode, code) => {
+  const message = expect.stringContaining('may have been made and counted (record record-1).');
+  expect(await failureOf(mode)).toMatchObject({ code, message, record: 'record-1' });
+});
+
 test.each([
   [1, 'the service limits the rate of calls (HTTP 429)'],
   [2, 'the service limits the rate of calls (HTTP 429 after 2 attempts)'],

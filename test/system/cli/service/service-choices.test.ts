@@ -24,6 +24,11 @@ const ODD = [
   'chunks-without-end',
   'chunks-without-end-left-open',
   'length-too-long',
+  'compressed-without-end',
+  'compressed-left-open',
+  'deflated-without-end',
+  'compressed-with-wrong-checksum',
+  'spaces-without-end',
 ] as const;
 
 const namesIn = (...tables: readonly object[]): readonly string[] => tables.flatMap((table) => Object.keys(table));
