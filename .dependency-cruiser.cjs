@@ -68,7 +68,7 @@ module.exports = {
       name: 'server-shares-only-messages',
       severity: 'error',
       from: { path: '^server/src/' },
-      to: { path: '^src/', pathNot: '^src/(service/messages|crypto/algorithms)\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/(service/messages|crypto/algorithms|options/suggest)\\.ts$' },
     },
     {
       name: 'source-imports-no-test',

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
+import { suggest } from '../../src/options/suggest.ts';
 import { reasonOf, ServerError } from './errors.ts';
 import { checkTokenPath } from './keys/softhsm.ts';
 import { defaultDataRoot } from './setup/data-folder.ts';
@@ -141,7 +142,22 @@ function fromOptions(options: StartOptions): Settings {
   return checkedValues(values, nameOf);
 }
 
+const PREFIX = 'CODESIGN_SERVER_';
+
+/** A mistyped variable is an error: without it, `start` could use another database. */
+function rejectMistyped(environment: NodeJS.ProcessEnv): void {
+  const known = [...Object.values(VARIABLES), `${PREFIX}CONFIG`, `${PREFIX}PKCS11_PIN`].map((name) =>
+    name.slice(PREFIX.length),
+  );
+  for (const name of Object.keys(environment)) {
+    const word = name.slice(PREFIX.length);
+    const nearest = name.startsWith(PREFIX) && !known.includes(word) ? suggest(word, known) : undefined;
+    if (nearest !== undefined) throw new ServerError('variable-unknown', { name, nearest: PREFIX + nearest });
+  }
+}
+
 function fromEnvironment(environment: NodeJS.ProcessEnv): Settings {
+  rejectMistyped(environment);
   const values = Object.entries(VARIABLES).map(([key, name]) => [key, environment[name] || undefined] as const);
   return checkedValues(values, (key) => VARIABLES[key] ?? key);
 }
@@ -175,7 +191,9 @@ function fromFile(path: string): Settings {
   const parsed = v.safeParse(schema, Object.fromEntries(sections.flat()));
   if (!parsed.success) {
     const [issue] = parsed.issues;
-    throw invalid(v.getDotPath(issue) ?? 'the whole', `is not ${issue.message}`);
+    const key = v.getDotPath(issue) ?? 'the whole';
+    const nearest = issue.type === 'strict_object' ? suggest(key, Object.keys(schema.entries)) : undefined;
+    throw invalid(key, `is not ${issue.message}${nearest === undefined ? '' : `; the nearest is ${nearest}`}`);
   }
   const settings = parsed.output;
   for (const key of PATHS) if (settings[key] !== undefined) settings[key] = resolve(dirname(path), settings[key]);

@@ -1,5 +1,6 @@
 /** Every error the server throws on purpose, as one table: stable code, what it means for the exit code, message, hint. */
 
+import { describeAccess } from './access.ts';
 import { printable } from './text.ts';
 
 type Details = Readonly<Record<string, string | number | undefined>>;
@@ -27,6 +28,10 @@ export const SERVER_ERRORS = {
   'config-invalid': usage(
     ({ path, key, reason }) => `in the configuration file ${path}, ${key} ${reason}`,
     "The server's README lists the settings.",
+  ),
+  'variable-unknown': usage(
+    ({ name, nearest }) => `the environment variable ${name} is not a setting; the nearest is ${nearest}`,
+    "Correct or remove it. The server's README lists the variables.",
   ),
   'database-address-unknown': usage(
     'the address of the database does not begin with postgres://',
@@ -211,5 +216,7 @@ export class ServerError extends Error {
 export function reasonOf(thrown: unknown): string {
   // Node has one error for all addresses of a name, without a message of its own.
   if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(reasonOf).join(', ');
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  if (!(thrown instanceof Error)) return String(thrown);
+  const { code, path }: NodeJS.ErrnoException = thrown;
+  return code === 'EACCES' && path !== undefined ? `${thrown.message} (${describeAccess(path)})` : thrown.message;
 }

@@ -1,5 +1,6 @@
-import { hostname, userInfo } from 'node:os';
+import { hostname } from 'node:os';
 import type { Command } from 'commander';
+import { userName } from '../access.ts';
 import type { Operation } from '../records/audit.ts';
 import { quoted } from '../setup/credentials.ts';
 import type { Surroundings } from '../start.ts';
@@ -20,9 +21,10 @@ export function operationOf(
   const options = command.options.flatMap((option) => {
     const name = option.attributeName();
     if (NOT_RECORDED.includes(name) || command.getOptionValueSource(name) !== 'cli') return [];
+    const word = option.long?.slice(2) ?? name;
     const value: unknown = command.getOptionValue(name);
-    if (typeof value === 'boolean') return [`${option.long}`];
-    return [value].flat().map((each) => `${option.long} ${quoted(String(each))}`);
+    if (typeof value === 'boolean') return [word];
+    return [value].flat().map((each) => `${word}=${/^[\w.:,+-]+$/.test(`${each}`) ? each : quoted(`${each}`)}`);
   });
   return {
     at: now(),
@@ -37,12 +39,4 @@ export function operationOf(
 function operatorIn({ SUDO_USER: caller }: NodeJS.ProcessEnv): string {
   const user = userName();
   return caller === undefined || caller === user ? user : `${caller} as ${user}`;
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid ${process.getuid?.()}`; // a container may run as a user without a name
-  }
 }

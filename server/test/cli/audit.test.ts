@@ -103,21 +103,21 @@ test('records each changing command with its target and options, and without sec
   expect(first).toMatch(/^AK[0-9A-F]{20}$/);
   expect(entries).toEqual(
     [
-      ['start', first, "--port '0' --log-level 'silent'"],
-      ['certificate add', 'two', "--number 'two' --bits '2048' --common-name 'It’s ours'"],
-      ['certificate request', 'three', "--number 'three' --bits '2048'"],
-      ['certificate import', 'three', "--number 'three'"],
+      ['start', first, 'port=0 log-level=silent'],
+      ['certificate add', 'two', "number=two bits=2048 common-name='It’s ours'"],
+      ['certificate request', 'three', 'number=three bits=2048'],
+      ['certificate import', 'three', 'number=three'],
       ['certificate disable', 'two', ''],
-      ['certificate enable', 'two', "--for '2h'"],
-      ['client add', client, "--name 'nightly builds' --certificate '1' --certificate 'two'"],
-      ['client change', client, "--name 'builds' --all-certificates"],
+      ['certificate enable', 'two', 'for=2h'],
+      ['client add', client, "name='nightly builds' certificate=1 certificate=two"],
+      ['client change', client, 'name=builds all-certificates'],
       ['client disable', client, ''],
       ['client enable', client, ''],
-      ['client rotate', client, "--keep-old '1h'"],
-      ['quota set', client, '7 --monthly'],
+      ['client rotate', client, 'keep-old=1h'],
+      ['quota set', client, '7 monthly'],
       ['viewer add', viewer, ''],
       ['viewer remove', viewer, ''],
-      ['records prune', null, "--before '2020-01-01'"],
+      ['records prune', null, 'before=2020-01-01'],
     ].map(([command, target, details]) => ({ ...who, command, target, details })),
   );
   for (const { at } of entries) expect(at && at >= started && at <= new Date().toISOString()).toBe(true);

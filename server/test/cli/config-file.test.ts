@@ -81,8 +81,11 @@ test.each([
   ['port is not a whole number from 0 to 65535', { port: '8443x' }],
   ['port is not a whole number from 0 to 65535', { port: 65_536 }],
   ['colour is not a setting', { colour: 'red' }],
+  ['databse is not a setting; the nearest is database', { databse: 'postgres://user:a-secret@host/name' }],
+  ['tls.certificat is not a setting; the nearest is tls.certificate', { tls: { certificat: 'x' } }],
+  ['pcks11.token is not a setting; the nearest is pkcs11.token', { pcks11: { token: 'x' } }],
   ['pkcs11.sessions is not a whole number from 1 to 1024', { pkcs11: { sessions: 0 } }],
-  ['pkcs11.pin is not a setting', { pkcs11: { pin: '1234' } }],
+  ['pkcs11.pin is not a setting; the nearest is pkcs11.pinFile', { pkcs11: { pin: '1234' } }],
   ['pkcs11 is not a setting', { pkcs11: 'softhsm' }],
   ['tls.names is not a list', { tls: { names: 'a' } }],
   ['tls.names.1 is not a DNS name or an IP address', { tls: { names: ['a', 7] } }],
@@ -105,6 +108,22 @@ test.each([
 test('a file that cannot be read is an error of its own', () => {
   const missing = join(folder, 'missing.json');
   expect(() => startConfig({ config: missing }, {})).toThrow(expect.objectContaining({ code: 'config-unreadable' }));
+});
+
+test.each([
+  ['CODESIGN_SERVER_DATABSE', 'CODESIGN_SERVER_DATABASE'],
+  ['CODESIGN_SERVER_PKCS11_PINFILE', 'CODESIGN_SERVER_PKCS11_PIN_FILE'],
+  ['CODESIGN_SERVER_CONF', 'CODESIGN_SERVER_CONFIG'],
+])('the mistyped variable %s is an error that names %s and shows no value', (name, nearest) => {
+  const read = () => startConfig({}, { [name]: 'a-secret' });
+  expect(read).toThrow(expect.objectContaining({ code: 'variable-unknown', exitCode: 2 }));
+  expect(read).toThrow(nearest);
+  expect(read).not.toThrow(/a-secret/);
+});
+
+test('variables that Kubernetes sets for a service of this name are no mistakes', () => {
+  const environment = { CODESIGN_SERVER_SERVICE_HOST: '10.0.0.1', CODESIGN_SERVER_PORT_8443_TCP_PROTO: 'tcp' };
+  expect(startConfig({}, environment)).toMatchObject({ host: '127.0.0.1', port: 8443 });
 });
 
 test('rejects a TLS certificate without its key, and an invalid name, in the file too', async () => {

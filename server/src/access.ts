@@ -1,0 +1,25 @@
+/** Who runs this process, and what a file allows: for errors of permission. */
+
+import { statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname } from 'node:path';
+
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`; // a container may run as a user without a name
+  }
+}
+
+/** The user, and mode and owner of the file, or of the nearest folder that the user may look at. */
+export function describeAccess(path: string): string {
+  try {
+    const { mode, uid, gid } = statSync(path);
+    const bits = (mode & 0o7777).toString(8).padStart(4, '0');
+    return `this user is ${userName()}; ${path} has mode ${bits} and belongs to uid ${uid}, gid ${gid}`;
+  } catch {
+    const folder = dirname(path);
+    return folder === path ? `this user is ${userName()}` : describeAccess(folder);
+  }
+}
