@@ -78,41 +78,29 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       const bits = new X509Certificate(chain).publicKey.asymmetricKeyDetails?.modulusLength;
       const validity = now() < notBefore ? 'not valid yet' : now() > notAfter ? 'expired' : 'valid';
       const state = isDisabled(each, now()) ? 'disabled' : validity;
-      return {
-        number,
-        key: `RSA ${bits}`,
-        state,
-        enabledUntil,
-        notBefore,
-        notAfter,
-        chainFile: folder.certificate(number),
-      };
+      const until = { enabledUntil, notBefore, notAfter };
+      return { number, key: `RSA ${bits}`, state, ...until, chainFile: folder.certificate(number) };
     });
     printList(rows, options, announce);
   });
 
-  const change = (
-    options: DataOptions,
-    command: Command,
-    number: string,
-    disabled: boolean,
-    enabledUntil?: Date,
-  ): Promise<void> =>
-    withStore(options, surroundings, (store) =>
-      store.change({ ...operationOf(command, surroundings), target: number }, async ({ certificates }) => {
-        const known = await certificates.disable(number, disabled, enabledUntil);
-        if (!known) throw new ServerError('certificate-not-found', { number });
-      }),
-    );
-  dataCommand(certificate, 'disable <number>', 'rejects calls with a certificate from the next one on').action(
-    (number: string, options: DataOptions, command: Command) => change(options, command, number, true),
+  const disable = dataCommand(certificate, 'disable <number>', 'rejects calls with it from the next one on');
+  const enable = dataCommand(certificate, 'enable <number>', 'accepts calls with it from the next one on').option(
+    '--for <duration>',
+    'how long, as in 30m, 2h or 7d (default: until it is disabled)',
   );
-  dataCommand(certificate, 'enable <number>', 'accepts calls with a certificate from the next one on')
-    .option('--for <duration>', 'how long, as in 30m, 2h or 7d (default: until it is disabled)')
-    .action((number: string, options: DataOptions & { for?: string }, command: Command) => {
+  for (const each of [disable, enable]) {
+    each.action(async (number: string, options: DataOptions & { for?: string }, command: Command) => {
       const until = options.for === undefined ? undefined : readDuration('--for', options.for, now());
-      return change(options, command, number, false, until);
+      const operation = { ...operationOf(command, surroundings), target: number };
+      await withStore(options, surroundings, (store) =>
+        store.change(operation, async ({ certificates }) => {
+          const known = await certificates.disable(number, command === disable, until);
+          if (!known) throw new ServerError('certificate-not-found', { number });
+        }),
+      );
     });
+  }
 }
 
 /** The number is part of a file name. */

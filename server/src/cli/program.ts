@@ -7,7 +7,7 @@ import { type Surroundings, startServer } from '../start.ts';
 import { printableLines } from '../text.ts';
 import { addAuditCommands } from './audit.ts';
 import { addCertificateCommands } from './certificates.ts';
-import { addClientCommands } from './credentials.ts';
+import { addClientCommands } from './clients.ts';
 import { collect, dataCommand } from './data.ts';
 import { operationOf } from './operation.ts';
 import { addRecordCommands } from './records.ts';

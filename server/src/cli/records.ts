@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { DataOptions } from '../config.ts';
 import { ServerError } from '../errors.ts';
+import { AUDIT_COLUMNS } from '../records/audit.ts';
 import type { RecordFilter } from '../records/records.ts';
 import { batches } from '../records/records.ts';
 import type { Client } from '../records/rows.ts';
@@ -79,28 +80,24 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
     .action((options: FilterOptions & { format: 'csv' | 'json'; audit?: boolean }) =>
       withStore(options, surroundings, async (store) => {
         const csv = options.format === 'csv';
-        if (csv) announce(options.audit ? AUDIT_COLUMNS.join(',') : CSV_HEADING);
-        let before = '[';
-        const rows = options.audit ? auditRows(store, options) : recordRows(store, options);
-        for await (const { value, csvLine } of rows) {
-          announce(csv ? csvLine() : before + json(value));
-          before = ',';
-        }
-        if (!csv) announce(before === '[' ? '[]' : ']');
+        const print = async <Row>(
+          rows: AsyncIterable<Row> | Iterable<Row>,
+          heading: string,
+          line: (row: Row) => string,
+        ) => {
+          if (csv) announce(heading);
+          let before = '[';
+          for await (const row of rows) {
+            announce(csv ? line(row) : before + json(row));
+            before = ',';
+          }
+          if (!csv) announce(before === '[' ? '[]' : ']');
+        };
+        if (!options.audit) return await print(recordsOf(store, options, 'oldest first'), CSV_HEADING, csvLine);
+        const entries = await store.audit.list(readPeriod(options));
+        await print(entries, AUDIT_COLUMNS.join(','), (entry) => csvRow(AUDIT_COLUMNS.map((column) => entry[column])));
       }),
     );
-}
-
-const AUDIT_COLUMNS = ['at', 'operator', 'host', 'command', 'target', 'details'] as const;
-
-async function* auditRows(store: Store, options: FilterOptions) {
-  for (const value of await store.audit.list(readPeriod(options))) {
-    yield { value, csvLine: () => csvRow(AUDIT_COLUMNS.map((column) => value[column] ?? undefined)) };
-  }
-}
-
-async function* recordRows(store: Store, options: FilterOptions) {
-  for await (const value of recordsOf(store, options, 'oldest first')) yield { value, csvLine: () => csvLine(value) };
 }
 
 function withFilter(command: Command): Command {

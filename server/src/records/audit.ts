@@ -17,6 +17,8 @@ export interface Operation {
   readonly details: string;
 }
 
+export const AUDIT_COLUMNS = ['at', 'operator', 'host', 'command', 'target', 'details'] as const;
+
 export function auditOf(database: Kysely<Tables>) {
   return {
     async add({ at, target, ...operation }: Operation): Promise<void> {
@@ -28,11 +30,7 @@ export function auditOf(database: Kysely<Tables>) {
       { since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined },
       latest?: number,
     ) {
-      let query = database
-        .selectFrom('operations')
-        .select(['at', 'operator', 'host', 'command', 'target', 'details'])
-        .orderBy('at', 'desc')
-        .orderBy('id', 'desc');
+      let query = database.selectFrom('operations').select(AUDIT_COLUMNS).orderBy('at', 'desc').orderBy('id', 'desc');
       if (since !== undefined) query = query.where('at', '>=', since.toISOString());
       if (until !== undefined) query = query.where('at', '<', until.toISOString());
       if (latest !== undefined) query = query.limit(latest);

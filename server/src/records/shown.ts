@@ -56,7 +56,9 @@ export function csvLine(record: Shown): string {
   return csvRow(COLUMNS.map(([, value]) => value(record)));
 }
 
-export function csvRow(values: readonly (string | number | boolean | undefined)[]): string {
+type Value = string | number | boolean | null | undefined;
+
+export function csvRow(values: readonly Value[]): string {
   return values.map(cell).join(',');
 }
 
@@ -67,8 +69,8 @@ const FORMULAS = /(^|[,;])([\s"']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
  * RFC 4180, for terminals and spreadsheets: control characters are escaped, and each formula gets an apostrophe before it.
  * A spreadsheet that splits at another character than the comma ignores our quotes, so that a formula can start after it.
  */
-function cell(value: string | number | boolean | undefined): string {
-  if (typeof value !== 'string') return value === undefined ? '' : String(value);
+function cell(value: Value): string {
+  if (typeof value !== 'string') return String(value ?? '');
   const harmless = printable(value).replace(FORMULAS, "$1$2'");
   return /[",;]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

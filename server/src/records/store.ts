@@ -3,19 +3,18 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { auditOf, type Operation } from './audit.ts';
-import { type Batches, createBatches } from './batches.ts';
+import { createBatches } from './batches.ts';
 import { authorityOf, certificateRequestsOf, certificatesOf } from './certificates.ts';
 import { createCounting } from './counting.ts';
 import type { Syntax } from './dialect.ts';
 import { clientColumns, clientsOf, viewersOf } from './holders.ts';
 import { recordsOf } from './records.ts';
-import { type Client, type ClientRow, type StoredCertificate, type Tables, toCertificate, toClient } from './rows.ts';
+import { type ClientRow, type Tables, toCertificate, toClient } from './rows.ts';
 
 /** A record has about this many, most of them its signature and its extra. */
 const CHECK_BYTES = 2048;
 
 export type Store = ReturnType<typeof storeOver>;
-type Changes = ReturnType<typeof changesIn>;
 
 /**
  * The store over a database whose tables are up to date.
@@ -47,9 +46,16 @@ export function storeOver(
     return numbers.map((number) => found.get(number));
   });
   const counting = createCounting(database, syntax);
-  const lookups = { syntax, clients, certificates };
+  /** The parts that an operator changes. */
+  const changesIn = (connection: Kysely<Tables>) => ({
+    audit: auditOf(connection),
+    viewers: viewersOf(connection),
+    clients: clientsOf(connection, syntax, clients),
+    certificates: certificatesOf(connection, certificates),
+    certificateRequests: certificateRequestsOf(connection),
+  });
   return {
-    ...changesIn(database, lookups),
+    ...changesIn(database),
     authority: authorityOf(database),
     records: recordsOf(database),
     counting,
@@ -57,9 +63,9 @@ export function storeOver(
      * Makes a change and the operator's entry in the audit, both or neither.
      * @param work uses nothing of the store but what it is given: with SQLite, the rest waits for the transaction
      */
-    async change<T>(operation: Operation, work: (changes: Changes) => Promise<T>): Promise<T> {
+    async change<T>(operation: Operation, work: (changes: ReturnType<typeof changesIn>) => Promise<T>): Promise<T> {
       return await database.transaction().execute(async (transaction) => {
-        const changes = changesIn(transaction, lookups);
+        const changes = changesIn(transaction);
         const result = await work(changes);
         await changes.audit.add(operation);
         return result;
@@ -78,27 +84,5 @@ export function storeOver(
       await Promise.all([clients.drain(), certificates.drain(), counting.drain()]);
       await close();
     },
-  };
-}
-
-/** The parts of the store that an operator changes. */
-function changesIn(
-  database: Kysely<Tables>,
-  {
-    syntax,
-    clients,
-    certificates,
-  }: {
-    readonly syntax: Syntax;
-    readonly clients: Batches<string, Client | undefined>;
-    readonly certificates: Batches<string, StoredCertificate | undefined>;
-  },
-) {
-  return {
-    audit: auditOf(database),
-    viewers: viewersOf(database),
-    clients: clientsOf(database, syntax, clients),
-    certificates: certificatesOf(database, certificates),
-    certificateRequests: certificateRequestsOf(database),
   };
 }

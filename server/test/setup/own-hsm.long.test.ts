@@ -32,8 +32,8 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const settings = (more: object) => dataConfig({ data: join(folder, 'a'), pkcs11Token: LABEL, ...more }, {});
 const configOf = (name: string, database?: string) =>
   settings({ data: join(folder, name), pkcs11PinFile: join(folder, 'pin'), ...(database && { database }) });
-const make = (name: string, database?: string) =>
-  makeData(configOf(name, database), process.env, operationAt(new Date()), 'create');
+const make = (name: string, database?: string, rights: 'create' | 'use' = 'create') =>
+  makeData(configOf(name, database), process.env, operationAt(new Date()), rights);
 const open = (name: string, database?: string) => openData(configOf(name, database), process.env, 'update');
 
 test('the first start makes keys in the token that is named, and none of its own', async () => {
@@ -51,7 +51,7 @@ test('the first start makes keys in the token that is named, and none of its own
 test('two first starts on one database and one token share authority and certificate', async () => {
   const database = postgres.newDatabase();
   await make('a', database);
-  await make('b', database);
+  await make('b', database, 'use'); // as `certificate add` does
   const seen = async (name: string) => {
     const data = await open(name, database);
     try {
