@@ -55,16 +55,14 @@ export function createRequestLog() {
 export function errorFields(thrown: unknown) {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const code = 'code' in error ? error.code : undefined;
-  return { type: error.name, code, ...withCause(error) };
+  return { type: error.name, code, message: withCauses(error), stack: error.stack ?? '' };
 }
 
-/** Adds the cause, unless the message names it already. */
-function withCause(error: Error): { readonly message: string; readonly stack: string } {
-  const { message, stack } = { message: reasonOf(error), stack: error.stack ?? '' };
-  if (!(error.cause instanceof Error)) return { message, stack };
-  const cause = withCause(error.cause);
-  if (message.includes(cause.message)) return { message, stack };
-  return { message: `${message}: ${cause.message}`, stack: `${stack}\ncaused by: ${cause.stack}` };
+/** Leaves out a cause that the message names already. */
+function withCauses(error: Error): string {
+  const message = reasonOf(error);
+  const cause = error.cause instanceof Error ? withCauses(error.cause) : '';
+  return message.includes(cause) ? message : `${message}: ${cause}`;
 }
 
 /** The field of a line that says who is at the other end. */

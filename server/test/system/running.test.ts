@@ -66,7 +66,7 @@ test('names a cause once in the log, and says why a database of several addresse
     store: { ...store, check: () => Promise.reject(new Error('not counted', { cause: refused })) },
     keys: {
       ...keys,
-      check: () => attemptAsync('answer', () => Promise.reject(new Error('CKR_DEVICE_REMOVED', { cause: 'secret' }))),
+      check: () => attemptAsync('answer', () => Promise.reject(new Error('CKR_DEVICE_REMOVED'))),
     },
   }));
   await get('/readyz');
@@ -77,7 +77,7 @@ test('names a cause once in the log, and says why a database of several addresse
   });
   expect(errors.get('database')).toEqual({
     ...{ type: 'Error', message: 'not counted: connect ECONNREFUSED ::1, connect ECONNREFUSED 127.0.0.1' },
-    stack: expect.stringContaining('\ncaused by: AggregateError'),
+    stack: expect.stringMatching(/^Error: not counted\n +at /),
   });
 });
 
