@@ -50,6 +50,7 @@ export const EXTRA_RULES: readonly Rule[] = [
   signs('a file name in any script is signed', { signing_filename: 'Größe/файл/大きさ "1" \\ 😀.exe' }),
   signs('a file size of 0 is signed', { signing_filesize: 0 }),
   signs('a file size of 16 GiB is signed', { signing_filesize: 2 ** 34 }),
+  signs('a file size of 2^53 − 1 is signed', { signing_filesize: Number.MAX_SAFE_INTEGER }),
   signs('empty strings in extra are signed', { platform: '', signing_filename: '' }),
   peculiar('an unknown member of extra', { ...MEMBERS, conformance: true }),
   peculiar('an extra that is null', null),
@@ -59,6 +60,7 @@ export const EXTRA_RULES: readonly Rule[] = [
     peculiar(`a ${name} of another type`, { [name]: typeof value === 'string' ? 7 : '7' }),
   ),
   peculiar('a file size that is not an integer', { signing_filesize: 1.5 }),
+  peculiar('a file size of 2^53', { signing_filesize: 2 ** 53 }),
   peculiar('a file size below zero', { signing_filesize: -1 }),
   peculiar('a member that is null', { hostname: null }),
   peculiar('a file name of 4,000 characters', { signing_filename: 'x'.repeat(4000) }),
@@ -67,5 +69,14 @@ export const EXTRA_RULES: readonly Rule[] = [
     title: 'how it treats an unknown member of the request',
     spends: 1,
     ask: async (deployment) => isSignedOrRefused(await deployment.sign({ ...deployment.body(), conformance: true })),
+  },
+  {
+    section: '2.2',
+    title: 'how it treats a request with its code twice',
+    spends: 1,
+    async ask(deployment) {
+      const json = JSON.stringify(deployment.body());
+      return isSignedOrRefused(await deployment.sign(`{"code":"conformance-no-such-certificate",${json.slice(1)}`));
+    },
   },
 ];

@@ -16,6 +16,8 @@ const HEADERS: Readonly<Record<string, Readonly<Record<string, string | null>>>>
   'the content type text/plain': { 'Content-Type': 'text/plain' },
   'the content type application/x-www-form-urlencoded': { 'Content-Type': 'application/x-www-form-urlencoded' },
   'no content type': { 'Content-Type': null },
+  'the content encoding identity': { 'Content-Encoding': 'identity' },
+  'the content encoding gzip of a body that is none': { 'Content-Encoding': 'gzip' },
   'no Accept header': { Accept: null },
   'Accept: */*': { Accept: '*/*' },
   'Accept: text/html': { Accept: 'text/html' },
@@ -44,7 +46,7 @@ function plainAnswer(base: URL, path: string, body: string): Promise<string | un
   });
 }
 
-/** Whether a handshake with these versions alone succeeds. */
+/** @returns true if a handshake with these versions alone succeeds */
 function handshakes(deployment: Deployment, versions: tls.SecureContextOptions): Promise<boolean> {
   const [base] = deployment.options.baseUrls;
   const host = base?.hostname.replace(/^\[|\]$/g, '') ?? '';
@@ -82,6 +84,12 @@ async function refusesPlain(deployment: Deployment): Promise<Verdict> {
 /** OpenSSL itself uses TLS 1.1 only at security level 0. */
 const OLD_TLS = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
 
+/** CBC, CCM with a tag of 8 bytes, and key exchange by RSA encryption. */
+const WEAK_CIPHERS = {
+  maxVersion: 'TLSv1.2',
+  ciphers: 'AESCCM8:ECDHE+SHA:ECDHE+SHA256:ECDHE+SHA384:kRSA+AES',
+} as const;
+
 export const TRANSPORT_RULES: readonly Rule[] = [
   { section: '5 rule 5', title: 'plain HTTP to the same port is not served', spends: 0, ask: refusesPlain },
   {
@@ -105,6 +113,12 @@ export const TRANSPORT_RULES: readonly Rule[] = [
       }
       return chosen(taken.join(' and ') || 'neither');
     },
+  },
+  {
+    section: '5 rule 5',
+    title: 'whether it accepts TLS 1.2 without authenticated encryption or forward secrecy',
+    spends: 0,
+    ask: async (deployment) => chosen((await handshakes(deployment, WEAK_CIPHERS)) ? 'accepted' : 'refused'),
   },
   {
     section: '4',
