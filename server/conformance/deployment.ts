@@ -24,7 +24,7 @@ export interface DeploymentOptions {
   readonly key?: KeyObject | undefined;
   /** How many signatures are counted for the client now. */
   readonly count?: (() => Promise<number>) | undefined;
-  /** Of one call, in milliseconds. */
+  /** Time limit of one call, in milliseconds. */
   readonly timeout: number;
   /** Once more signatures than this have come, nothing more is asked. */
   readonly limit: number;
@@ -108,7 +108,7 @@ export class LimitReached extends Error {
 export const SIGN = '/v1/codesign/sign';
 export const REPORT = '/v1/codesign/report-sign';
 const ATTEMPTS = 5;
-/** Of what Retry-After asks for, in seconds. */
+/** Limit of what Retry-After requests, in seconds. */
 const LONGEST_WAIT = 10;
 /** What was counted by mistake after an answer is seen only after it, in milliseconds. */
 const AFTER_AN_ANSWER = 20;
@@ -253,7 +253,7 @@ function readAnswer(got: HttpAnswer, exchange: Exchange): Answer {
   };
 }
 
-/** Of a header that holds the right credentials in any form, only its scheme and length. */
+/** Shows only scheme and length of a header that holds the right credentials in any form. */
 function shownCredentials(value: string): string {
   const scheme = /^[A-Za-z]{1,10}(?= )/.exec(value)?.[0] ?? '';
   return `${scheme} [${value.length - scheme.length} characters]`.trim();

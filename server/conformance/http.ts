@@ -17,7 +17,7 @@ export interface HttpAnswer {
   /** Names as they came. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string;
-  /** Whether it came over a connection that had served a request before. */
+  /** True if it came over a connection that had served a request before. */
   readonly reused: boolean;
 }
 
@@ -36,7 +36,7 @@ export class NoAnswer extends Error {
 
 /** Node's own servers end a silent connection after five seconds; on one that is about to end a request may be lost. */
 const IDLE = 1000;
-/** Of an answer, in bytes: envelopes have some hundred. */
+/** Limit of an answer, in bytes: envelopes have some hundred. */
 const LONGEST = 256 * 1024;
 
 export function createHttp(ca: readonly string[] | undefined, timeout: number): Http {

@@ -2,7 +2,7 @@
 
 import { printable } from '../../src/errors/printable.ts';
 
-/** Of one body or value, in code points. */
+/** Limit of one body or value, in code points. */
 const SHOWN = 600;
 /** Base64 in any alphabet from 24 characters on: a SHA-1 digest has 28. Slashes may be escaped in JSON. */
 const LONG_RUN = /(?:[A-Za-z\d+_=-]|\\?\/){24,}/g;

@@ -41,7 +41,7 @@ export function isMeant({ section, title }: Rule, wanted: string): boolean {
   return !/^[\d.]*$/.test(wanted) && title.toLowerCase().includes(wanted.toLowerCase());
 }
 
-/** Whether a signature could come of it. */
+/** The deployment could make a signature for this rule. */
 export function couldSign({ spends, shares = [] }: Rule): boolean {
   return spends > 0 || shares.length > 0;
 }

@@ -15,7 +15,7 @@ process.umask(0o077); // what HSM and database write is readable for this user o
 // The reader of the log or of the address may end before the server, which goes on serving.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-/** Whether the command was one that a signal ends; others, such as `export`, write all they have to a slow reader. */
+/** A signal ends a server. Other commands, such as `export`, write all they have to a slow reader. */
 let isServer = false;
 let reload = () => {};
 // A terminal that is closed says so with the same signal: a server in one ends with it, another one reads its certificate.

@@ -135,7 +135,7 @@ const PADDING_RULES = fieldRules('7 check 4', 'padding', [
   ['NONE', 'NONE', true],
 ]);
 
-/** For each check what it alone refuses, and nothing could repair. */
+/** One value for each check that only this check rejects, and that no deployment could repair. */
 const WRONG: readonly Body[] = [
   { code: 'conformance-no-such-certificate' },
   { digest: '!"$%&/()=?' },

@@ -32,7 +32,7 @@ function parseBody(body: Buffer): unknown {
   return value;
 }
 
-/** Of two members with one name, parsers take the first or the last: client, proxy and server could read different requests. */
+/** Parsers take the first or the last of two members with one name: client, proxy and server could read different requests. */
 function hasMemberTwice(json: string): boolean {
   const open: Set<unknown>[] = [];
   for (const [token, text, colon] of json.matchAll(/[{}]|("(?:[^"\\]|\\.)*")(\s*:)?/g)) {

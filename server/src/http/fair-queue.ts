@@ -9,9 +9,9 @@ export interface FairQueueOptions {
   readonly shared: number;
   /** Limit of waiting calls. */
   readonly limit: number;
-  /** Whether work is to run one by one for now, since the last of it failed. */
+  /** True while work runs one by one, because the last of it failed. */
   readonly oneByOne: () => boolean;
-  /** Whether work of this owner begins only when no other owner waits. */
+  /** True for an owner whose work begins only when no other owner waits. */
   readonly isLast: (owner: string) => boolean;
 }
 
@@ -20,7 +20,7 @@ export interface FairQueueOptions {
  * all away for a moment, and another owner would fill every slot meanwhile.
  */
 const RETURNS = 1000;
-/** For each of its slots an owner has so much unfinished work: in the slot, or after it. A slow commit must not empty the slots. */
+/** Limit of an owner's unfinished work for each of its slots, in the slot or after it: a slow commit must not empty the slots. */
 const UNFINISHED_FOR_EACH_SLOT = 4;
 
 interface Owner {

@@ -29,7 +29,7 @@ export function createReadiness(store: Store, keys: KeyStore, now: () => Date, l
     async certificates() {
       if ((await keyIds()).length === 0) throw new ServerError('no-certificate-valid');
     },
-    // A database that is away fails its own check; this one is whether the HSM answers at all.
+    // A database that is away fails its own check; this one only needs the HSM to answer.
     hsm: async () => keys.check(await keyIds().catch(() => [])),
   };
   let wasReady = true;

@@ -36,7 +36,7 @@ export type SignRequestCheck =
   | { readonly accepted: true; readonly request: CheckedSignRequest }
   | ({ readonly accepted: false } & RefusedSignRequest);
 
-/** Whether signatures may be made with the certificate now: it is within its validity and not disabled. */
+/** Signatures are made only within the validity of a certificate that is not disabled. */
 export function isUsable(certificate: StoredCertificate, now: Date): boolean {
   return !isDisabled(certificate, now) && now >= certificate.notBefore && now <= certificate.notAfter;
 }

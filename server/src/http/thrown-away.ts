@@ -17,7 +17,7 @@ export function createThrownAway(count: (why: WhyThrownAway) => void, now = () =
       count(why);
       latest.set(client, [...(latest.get(client) ?? []), now()].slice(-MANY - 1));
     },
-    /** Whether too many of this client's signatures were thrown away within the last minute. */
+    /** True if too many of this client's signatures were thrown away within the last minute. */
     isWasteful(client: string): boolean {
       const [first = Number.NEGATIVE_INFINITY, ...others] = latest.get(client) ?? [];
       return others.length === MANY && now() - first < MINUTE;

@@ -50,7 +50,7 @@ export function findSlot({ module }: Library, label: string): Handle {
 }
 
 /**
- * Whether an error means that the sessions or the whole token were lost, so that the same may work after a new login.
+ * Recognises errors after which the sessions or the whole token are lost: the same may work after a new login.
  * A library that only reports a general error is among them: those of network HSMs do so when their connection is gone.
  */
 export function isLost({ p11 }: Library, error: unknown): boolean {
@@ -64,12 +64,12 @@ export function isLost({ p11 }: Library, error: unknown): boolean {
   ].some((lost) => lost === code);
 }
 
-/** Whether the token is there without the key: it may be put back, and some libraries only look for it after a new login. */
+/** The token is there without the key: it may be put back, and some libraries look for it only after a new login. */
 export function isKeyMissing(error: unknown): boolean {
   return error instanceof ServerError && error.code === 'key-not-found';
 }
 
-/** Whether the HSM rejected the PIN itself: another attempt is useless, and locks a token that counts attempts. */
+/** The HSM rejected the PIN itself: another attempt is useless, and locks a token that counts attempts. */
 export function isPinRejected({ p11 }: Library, error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return [

@@ -85,7 +85,7 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
      * @throws OutcomeUnknown if it may have been done; any other error if neither is done
      */
     add: (record: NewRecord, patience: Patience) => batches.add({ record, ...patience }),
-    /** Whether the last transaction failed: what is signed now may have to be thrown away. */
+    /** True after a transaction failed: what is signed now may have to be thrown away. */
     isFailing: () => failing,
     /** Takes a count back whose answer never went out; does nothing the second time, or where it was not counted. */
     takeBack: (record: NewRecord, { settling, ending }: Patience) =>

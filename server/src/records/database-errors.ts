@@ -23,17 +23,17 @@ export function unreachable(cause: unknown): PostgresError {
   return new PostgresError('08000', reasonOf(cause) || 'the database cannot be reached', cause);
 }
 
-/** Whether the error is one of the database. PostgreSQL's codes have 5 characters; those of the system, such as EPIPE, begin with E. */
+/** Recognises errors of the database. PostgreSQL's codes have 5 characters; those of the system, such as EPIPE, begin with E. */
 export function isOfDatabase(error: unknown): boolean {
   return /^(SQLITE_\w+|[0-9A-DF-Z][0-9A-Z]{4})$/.test(codeOf(error));
 }
 
-/** Whether the database refused what it was given or has no space for it: by SQLite's names, and by PostgreSQL's classes 22, 23 and 53. */
+/** The database rejected what it was given, or has no space for it: SQLite's names, and PostgreSQL's classes 22, 23 and 53. */
 export function isRefusal(error: unknown): boolean {
   return /^(22|23|53|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|FULL))/.test(codeOf(error));
 }
 
-/** Whether an answer to COMMIT says that nothing was committed; PostgreSQL's class 40 is "transaction rollback". */
+/** The answer to COMMIT says that nothing was committed; PostgreSQL's class 40 is "transaction rollback". */
 export function isRolledBack(error: unknown): boolean {
   return isRefusal(error) || /^(40|SQLITE_BUSY)/.test(codeOf(error));
 }

@@ -12,7 +12,7 @@ export function newRecordId(now: Date): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** Whether a text has the form of such an id: what else a caller sends in its place may be a secret. */
+/** Checks only the form of an id: another text that a caller sends in its place may be a secret. */
 export function isRecordId(text: string): boolean {
   return /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(text);
 }

@@ -195,7 +195,7 @@ export function toRecordRow(record: NewRecord) {
   };
 }
 
-/** Whether every database can store the text: PostgreSQL stores no NUL, so no name contains one. */
+/** PostgreSQL stores no NUL, so no name contains one. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0');
 }

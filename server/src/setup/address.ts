@@ -35,7 +35,7 @@ export async function configuredAddress(folder: DataFolder, config: StartConfig)
   return addressOf(config, port, caFile);
 }
 
-/** Whether it means every address of this machine, in any notation. */
+/** A wildcard means every address of this machine. It has several notations. */
 export function isWildcard(host: string): boolean {
   const written = `https://${bracketed(host)}`;
   return URL.canParse(written) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(written).hostname);

@@ -32,7 +32,7 @@ export function dataFolder(root: string): DataFolder {
   return layout(join(resolve(root), 'service'));
 }
 
-/** Whether a first start has made the data. */
+/** True once a first start has made the data. */
 export async function isMade(folder: DataFolder): Promise<boolean> {
   return await usable(folder.path, isThere(folder.path));
 }

@@ -57,7 +57,7 @@ function unusable(path: string, error: unknown) {
   return new ServerError('tls-files-unusable', { path, reason: reasonOf(error) }, error);
 }
 
-/** Of all certificates of a chain, the one that ends first: without it, clients trust none of the others. @param pem at least one certificate */
+/** Finds the certificate of a chain that ends first: without it, clients trust none of the others. @param pem at least one certificate */
 export function endOfValidity(pem: string) {
   const all = readCertificates(pem).map(({ subject, validFrom, validTo }) => ({
     subject: oneLine(subject),

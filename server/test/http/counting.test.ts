@@ -250,7 +250,7 @@ function beforeSigning(keys: KeyStore, work: () => void | Promise<void>): KeySto
   };
 }
 
-/** Of the metric, by reason. */
+/** Values of the metric, by reason. */
 async function thrownAway(): Promise<Readonly<Record<string, number>>> {
   const { body } = await server.app.inject({ method: 'GET', url: '/metrics' });
   const lines = body.matchAll(/^codesign_signatures_thrown_away_total\{reason="(.*)"\} (\d+)$/gm);

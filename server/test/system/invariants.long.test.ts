@@ -13,7 +13,7 @@ import { allRecords } from '../support/records.ts';
 
 const CALLS = 5000;
 const CALLERS = 24;
-/** Of PostgreSQL, and of servers. */
+/** Restarts of PostgreSQL, and kills of servers. */
 const RESTARTS = 10;
 const KILLS = 10;
 /** Fewer than the calls, so that many are rejected. */

@@ -2,7 +2,7 @@
 
 import { type Fault, fault } from '../fault.ts';
 
-/** Of both operations. */
+/** Titles of the rules for both operations. */
 const ofBoth = (...headers: readonly string[]) =>
   ['sign', 'report-sign'].flatMap((operation) => headers.map((header) => `${operation} with ${header}: code 401`));
 
