@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { copyData } from '../../../test/support/services/server-data.ts';
+import { tokenFolder } from '../../src/keys/softhsm.ts';
 import { prepareTables } from '../../src/records/migrations.ts';
 import { openPostgresStore } from '../../src/records/postgres.ts';
 import type { Store } from '../../src/records/store.ts';
@@ -20,6 +21,8 @@ export interface Scene {
   readonly store: Store;
   readonly instances: readonly Instance[];
   readonly postgres: TestPostgres | undefined;
+  /** The folder of SoftHSM's tokens. */
+  readonly tokens: string;
   close(): Promise<void>;
 }
 
@@ -51,7 +54,7 @@ export async function openScene(
     const instances = Array.from({ length: servers }, (_, index) => instance({ data, config }, `server-${index}`));
     for (const each of instances) cleanUp.push(() => each.stop());
     await Promise.all(instances.map((each) => each.start()));
-    return { store, instances, postgres, close };
+    return { store, instances, postgres, tokens: tokenFolder(folder.path), close };
   } catch (error) {
     await close();
     throw error;

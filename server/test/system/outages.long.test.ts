@@ -1,0 +1,97 @@
+/** What a build notices of outages that the server survives: nothing, if they take less than 20 seconds. */
+
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { runCliProcess } from '../../../test/support/programs/cli.ts';
+import { addClient } from '../support/clients.ts';
+import { NUMBER } from '../support/in-process.ts';
+import { openScene, type Scene } from '../support/quota-scene.ts';
+import { allRecords } from '../support/records.ts';
+
+/** In milliseconds. */
+const OUTAGE = 10_000;
+const FILES = 12;
+
+const outages: readonly {
+  readonly what: string;
+  readonly kind: 'SQLite' | 'PostgreSQL';
+  begin(scene: Scene): Promise<unknown>;
+  end(scene: Scene): Promise<unknown>;
+}[] = [
+  {
+    what: 'the database',
+    kind: 'PostgreSQL',
+    begin: async ({ postgres }) => await postgres?.stopImmediately(),
+    end: async ({ postgres }) => await postgres?.start(),
+  },
+  {
+    what: 'the token',
+    kind: 'SQLite',
+    async begin({ tokens }) {
+      await rename(tokens, `${tokens}.away`);
+      await mkdir(tokens);
+    },
+    async end({ tokens }) {
+      await rm(tokens, { recursive: true });
+      await rename(`${tokens}.away`, tokens);
+    },
+  },
+];
+
+test.each(outages)(
+  'builds sign every file while $what is away for 10 seconds, three times in a row, and nothing else is counted',
+  async ({ kind, begin, end }) => {
+    const scene = await openScene(kind, 1, {});
+    const folder = await mkdtemp(join(tmpdir(), 'codesign-outages-'));
+    try {
+      const { store, instances } = scene;
+      const client = await addClient(store, { name: 'builds', quota: undefined });
+      const { port, ca } = instances[0]?.address() ?? expect.unreachable();
+      const [caFile, certificate] = [join(folder, 'ca.pem'), join(folder, 'certificate.pem')];
+      await writeFile(caFile, ca);
+      await writeFile(certificate, (await store.certificates.find(NUMBER))?.chain ?? '');
+      const env = {
+        ...{ CODESIGN_BASE_URL: `https://127.0.0.1:${port}`, CODESIGN_CA_FILE: caFile, CODESIGN_CODE: NUMBER },
+        ...{ CODESIGN_CERTIFICATE: certificate },
+        ...{ CODESIGN_ACCESS_KEY: client.accessKey, CODESIGN_ACCESS_SECRET: client.accessSecret },
+      };
+      const build = async (name: string) => {
+        const files = Array.from({ length: FILES }, (_, index) => join(folder, `${name}-${index}.ps1`));
+        for (const file of files) await writeFile(file, `"${randomBytes(8).toString('hex')}"\r\n`);
+        return await runCliProcess(['sign', '--no-timestamp', ...files], { env });
+      };
+      let [going, builds] = [true, 0];
+      const failed: string[] = [];
+      const building = async () => {
+        while (going && failed.length === 0) {
+          builds += 1;
+          const { code, stderr } = await build(`build-${builds}`);
+          if (code !== 0) failed.push(stderr);
+        }
+      };
+      const disturbing = async () => {
+        for (let outage = 0; outage < 3; outage++) {
+          await sleep(2000);
+          await begin(scene);
+          await sleep(OUTAGE);
+          await end(scene);
+        }
+        await sleep(2000);
+        going = false;
+      };
+      await Promise.all([building(), disturbing()]);
+      expect(failed).toEqual([]);
+      const { signatures } = (await store.clients.findByAccessKey(client.accessKey)) ?? expect.unreachable();
+      expect(signatures).toBe(builds * FILES);
+      expect(await allRecords(store, { clientId: client.clientId })).toHaveLength(builds * FILES);
+    } finally {
+      await scene.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+  300_000,
+);
