@@ -80,7 +80,11 @@ export const SERVER_ERRORS = {
   ),
   'data-folder-unusable': local(
     ({ path, reason }) => `the data folder cannot be used: ${path} (${reason})`,
-    'Use a folder that this user owns with --data or CODESIGN_SERVER_DATA.',
+    'Use a folder that this user owns, on a disk with free space, with --data or CODESIGN_SERVER_DATA.',
+  ),
+  'files-unusable': local(
+    ({ reason }) => `a file cannot be read or written: ${reason}`,
+    'Check that the disk has free space, and that this user may write there.',
   ),
   'data-path-unfit': usage(
     ({ path, reason }) => `SoftHSM cannot keep keys below the data folder ${JSON.stringify(path)}: ${reason}`,
@@ -92,7 +96,7 @@ export const SERVER_ERRORS = {
   ),
   'database-unusable': local(
     ({ reason }) => `the database cannot be used: ${reason}`,
-    'Check --database or CODESIGN_SERVER_DATABASE, that the database is there and runs, and that its user may make tables in it.',
+    'Check --database or CODESIGN_SERVER_DATABASE, that the database exists and runs, that its disk has free space, and that its user may create tables.',
   ),
   'database-of-another': usage(
     ({ reason }) => `the database does not belong to the data folder: ${reason}`,

@@ -1,6 +1,6 @@
 /** Files that appear whole, and locks between processes. */
 
-import { access, open, readFile, rename } from 'node:fs/promises';
+import { access, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
@@ -10,12 +10,17 @@ import { reasonOf, ServerError } from './errors.ts';
 const PATIENCE = 10_000;
 const INTERVAL = 20;
 
-/** Replaces a file completely or not at all; contents and name are flushed. Mode 0600. */
+/** Replaces a file of the data folder completely or not at all; contents and name are flushed. Mode 0600. */
 export async function replaceFile(path: string, contents: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}`;
-  await writeFlushed(temporary, contents, 'w');
-  await rename(temporary, path);
-  await syncFolder(dirname(path));
+  try {
+    await writeFlushed(temporary, contents, 'w');
+    await rename(temporary, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw new ServerError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+  }
 }
 
 export async function writeFlushed(path: string, contents: string | Uint8Array, flags: 'w' | 'wx'): Promise<void> {

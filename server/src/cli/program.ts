@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { type DataOptions, dataConfig, LOG_LEVELS, type StartOptions, startConfig } from '../config.ts';
-import { ServerError } from '../errors.ts';
+import { reasonOf, ServerError } from '../errors.ts';
+import { isOfDatabase } from '../records/database-errors.ts';
 import { makeData } from '../setup/make-data.ts';
 import { openStore } from '../setup/open-data.ts';
 import { type Surroundings, startServer } from '../start.ts';
@@ -35,7 +36,8 @@ export async function run(
   try {
     await program.parseAsync([...args], { from: 'user' });
     return 0;
-  } catch (error) {
+  } catch (thrown) {
+    const error = asServerError(thrown);
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE; // commander has printed the reason
     if (error instanceof ServerError) {
       surroundings.log.write(`codesign-remote-server: ${error.message}\n${error.hint}\n`);
@@ -45,6 +47,13 @@ export async function run(
     surroundings.log.write(printableLines(`codesign-remote-server: unexpected error: ${text}\n`));
     return EXIT_INTERNAL;
   }
+}
+
+/** A full disk or a database that is away can fail any step. */
+function asServerError(error: unknown): unknown {
+  if (isOfDatabase(error)) return new ServerError('database-unusable', { reason: reasonOf(error) }, error);
+  const isOfSystem = error instanceof Error && 'syscall' in error;
+  return isOfSystem ? new ServerError('files-unusable', { reason: error.message }, error) : error;
 }
 
 export function buildProgram(surroundings: Surroundings, waitForSignal: () => Promise<void>): Command {

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { algorithmSchema, type Extra, PADDING, signRequestSchema } from '../../../src/service/messages.ts';
-import { type Client, isDisabled, type StoredCertificate } from '../records/rows.ts';
+import { type Client, EXTRA_LIMIT, isDisabled, type StoredCertificate, sizeOfExtra } from '../records/rows.ts';
 import { decodeBase64 } from './auth.ts';
 
 /** Which check failed, with the message; the contract only asks for a short text that means "invalid request". */
@@ -14,7 +14,7 @@ export const REFUSALS = {
   digest: 'invalid request: digest is not Base64',
   algorithm: 'invalid request: algorithm is unknown or does not match the digest',
   padding: `invalid request: padding is not ${PADDING}`,
-  extra: 'invalid request: extra is not as described',
+  extra: `invalid request: extra is not as described, or has more than ${EXTRA_LIMIT} bytes`,
   'not-allowed': 'this client may not sign with this algorithm',
 } as const;
 type Refusal = keyof typeof REFUSALS;
@@ -85,6 +85,7 @@ export async function checkSignRequest(
   // The contract gives `extra` a shape (2.3) but no place in the order: it comes last. To valibot an array is an object.
   const extra = v.safeParse(entries.extra, fields.extra);
   if (!extra.success || Array.isArray(fields.extra)) return refuse('extra', certificate.number);
+  if (extra.output && sizeOfExtra(extra.output) > EXTRA_LIMIT) return refuse('extra', certificate.number);
 
   if (client.algorithms?.includes(algorithm.output) === false) return refuse('not-allowed', certificate.number);
 

@@ -176,6 +176,13 @@ export function toRecord(row: Omit<Selectable<Tables['records']>, 'month'>) {
   };
 }
 
+/** In bytes. */
+export const EXTRA_LIMIT = 4096;
+
+export function sizeOfExtra(extra: Extra): number {
+  return Buffer.byteLength(JSON.stringify(extra));
+}
+
 /** The columns of a new record; the others have defaults. */
 export const RECORD_COLUMNS = [
   ...(['id', 'client_id', 'certificate', 'algorithm', 'digest', 'extra', 'signature', 'signed_at'] as const),

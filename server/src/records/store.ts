@@ -1,6 +1,6 @@
 /** What the server remembers about clients, certificates and signatures, over any database that kysely speaks to. */
 
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { auditOf, type Operation } from './audit.ts';
 import { createBatches } from './batches.ts';
@@ -9,10 +9,10 @@ import { createCounting } from './counting.ts';
 import type { Syntax } from './dialect.ts';
 import { clientColumns, clientsOf, viewersOf } from './holders.ts';
 import { recordsOf } from './records.ts';
-import { type ClientRow, type Tables, toCertificate, toClient } from './rows.ts';
+import { type ClientRow, EXTRA_LIMIT, type Tables, toCertificate, toClient } from './rows.ts';
 
-/** A record has about this many, most of them its signature and its extra. */
-const CHECK_BYTES = 2048;
+/** More than the pages that the largest record changes, with its indexes and its client. */
+const CHECK_BYTES = 8 * EXTRA_LIMIT;
 
 export type Store = ReturnType<typeof storeOver>;
 
@@ -74,7 +74,8 @@ export function storeOver(
     /** Rejects where the database does not answer, or cannot store as much as a signature needs. */
     async check() {
       // As much as a signature stores, in a transaction that leaves nothing behind: a full disk rejects it.
-      const row = { number: `check-${randomUUID()}`, key_id: '', request: ' '.repeat(CHECK_BYTES), created_at: '' };
+      const request = randomBytes(CHECK_BYTES / 2).toString('hex'); // nothing that a database can compress
+      const row = { number: `check-${randomUUID()}`, key_id: '', request, created_at: '' };
       await database.transaction().execute(async (transaction) => {
         await transaction.insertInto('certificate_requests').values(row).execute();
         await transaction.deleteFrom('certificate_requests').where('number', '=', row.number).execute();

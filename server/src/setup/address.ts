@@ -20,7 +20,7 @@ export function addressOf({ host, tlsNames }: StartConfig, port: number, caFile:
 
 /** Keeps the address of a start for the clients that are added later. */
 export async function keepAddress(folder: DataFolder, address: Address): Promise<void> {
-  await usable(folder.address, replaceFile(folder.address, JSON.stringify(address)));
+  await replaceFile(folder.address, JSON.stringify(address));
 }
 
 /** The address of the last start; undefined before the first one. */

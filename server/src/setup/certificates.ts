@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { hsmIssuer, issueFor } from '../certificates/authority.ts';
 import {
   type DistinguishedName,
@@ -46,7 +46,7 @@ export async function makeCertificate(
     if (!(await certificates.add(issued, operation.at))) throw new ServerError('certificate-number-taken', { number });
   });
   const path = folder.certificate(number);
-  await usable(path, writeFile(path, issued.chain));
+  await replaceFile(path, issued.chain);
   return path;
 }
 
@@ -85,7 +85,7 @@ export async function issueCodeSigning(
 export async function restoreChainFiles(store: Store, folder: DataFolder): Promise<void> {
   for (const { number, chain } of await store.certificates.list()) {
     const path = folder.certificate(number);
-    if (!(await usable(path, isThere(path)))) await usable(path, writeFile(path, chain));
+    if (!(await usable(path, isThere(path)))) await replaceFile(path, chain);
   }
 }
 
@@ -140,7 +140,7 @@ export async function importCertificate(
     await certificateRequests.remove(number);
   });
   const file = folder.certificate(number);
-  await usable(file, replaceFile(file, pem)); // a client may be reading the old chain
+  await replaceFile(file, pem); // a client may be reading the old chain
   return file;
 }
 

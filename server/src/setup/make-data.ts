@@ -1,13 +1,13 @@
 /** The first start: token, keys, authorities and the first certificate, made in a folder aside and put in place by one rename. */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { authorityName, hsmIssuer, localIssuer, selfSign } from '../certificates/authority.ts';
 import { toPem } from '../certificates/x509.ts';
 import type { DataConfig } from '../config.ts';
 import { reasonOf, ServerError } from '../errors.ts';
-import { syncFolder } from '../files.ts';
+import { replaceFile, syncFolder } from '../files.ts';
 import type { RsaBits } from '../keys/pkcs11.ts';
 import { createToken, openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
 import { configureSoftHsm, tokenFolder } from '../keys/softhsm.ts';
@@ -78,7 +78,7 @@ async function makeToken(folder: DataFolder, library: string, environment: NodeJ
   await mkdir(tokenFolder(folder.path));
   await configureSoftHsm(folder.path, environment);
   const token = { library, label: TOKEN_LABEL, pin: randomBytes(16).toString('hex') };
-  await writeFile(folder.pin, token.pin, { mode: 0o600 });
+  await replaceFile(folder.pin, token.pin);
   // The security officer's PIN could only reset the user's: with the PIN file lost, a backup helps better. It is not kept.
   await createToken(token, randomBytes(16).toString('hex'));
   if ((await readdir(tokenFolder(folder.path))).length === 0) {
@@ -104,19 +104,19 @@ async function makeAuthority(data: MakingData, now: Date): Promise<void> {
     await store.authority.add({ keyId: authorityKey.id, certificate: toPem(await selfSign(issuer, now)) });
   }
   const { issuer, certificate } = await codeSigningIssuer(data);
-  await writeFile(folder.authority, certificate);
+  await replaceFile(folder.authority, certificate);
   if (firstKey === undefined) return;
   const issued = await issueCodeSigning(issuer, certificate, firstKey, FIRST_NUMBER, 'Code Signing', now);
   // Where another server was quicker just now, its key is the number's; every start writes the chains that are missing.
-  if (await store.certificates.add(issued, now)) await writeFile(folder.certificate(FIRST_NUMBER), issued.chain);
+  if (await store.certificates.add(issued, now)) await replaceFile(folder.certificate(FIRST_NUMBER), issued.chain);
 }
 
 /** Its key is next to the TLS key that it certifies, and needs no more protection. */
 async function makeTlsAuthority({ tls }: DataFolder, now: Date): Promise<void> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const issuer = localIssuer(authorityName('TLS'), privateKey);
-  await writeFile(tls.ca, toPem(await selfSign(issuer, now)));
-  await writeFile(tls.caKey, privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 });
+  await replaceFile(tls.ca, toPem(await selfSign(issuer, now)));
+  await replaceFile(tls.caKey, privateKey.export({ format: 'pem', type: 'pkcs8' }));
 }
 
 async function putInPlace(aside: string, made: DataFolder): Promise<void> {

@@ -49,6 +49,13 @@ describe('a request that keeps to the contract', () => {
     expect(record?.signedAt.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
+  test('keeps an extra of 4 KiB, and does not count members that it ignores', async () => {
+    const extra = { hostname: 'x'.repeat(4096 - '{"hostname":""}'.length) };
+    const { status, body } = await server.sign({ ...goodRequest(), extra: { ...extra, more: 'x'.repeat(5000) } });
+    expect(status).toBe(200);
+    expect((await server.data.store.records.find(body.data?.id ?? ''))?.extra).toEqual(extra);
+  });
+
   test('leaves one line in the log, with neither digest, signature nor extra', async () => {
     const before = server.log().length;
     const request = {
@@ -176,6 +183,9 @@ describe('rejects as a parameter error', () => {
     [{ revision: {} }],
     [{ time: 1700000000 }],
     [{ hostname: [] }],
+    [{ hostname: 'x'.repeat(4096) }],
+    [{ hostname: 'ä'.repeat(2048) }],
+    [{ hostname: 'x'.repeat(2048), revision: '\0'.repeat(400) }],
     [{ signing_filename: false }],
     [{ signing_filesize: '12' }],
     [{ signing_filesize: 1.5 }],

@@ -1,7 +1,7 @@
 /** A server whose data folder is on a disk that fills up. */
 
-import { execFileSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -41,7 +41,7 @@ test.skipIf(!mayMountDisks() && process.env.CI === undefined)(
       const statuses: number[] = [];
       await vi.waitFor(async () => {
         statuses.push((await server.sign(goodRequest(), client)).status);
-        expect(statuses.at(-1)).toBe(500);
+        expect(statuses.at(-1)).toBe(503);
         expect(await ready()).toBe(503);
       }, PATIENCE);
       expect(await server.status('/healthz')).toBe(200);
@@ -68,4 +68,29 @@ test.skipIf(!mayMountDisks() && process.env.CI === undefined)(
       await rm(folder, { recursive: true, force: true }).catch(() => {});
     }
   },
+);
+
+test.skipIf(!mayMountDisks() && process.env.CI === undefined)(
+  'a first start that finds the disk full reports that, ends with 6 and leaves nothing, at whatever step it is',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'codesign-no-space-'));
+    try {
+      const codes: (number | null)[] = [];
+      for (let pages = 1; ; pages += 5) {
+        await using disk = await mountSmallDisk(folder, `${pages * 4}k`);
+        const data = join(folder, 'data');
+        const [program = '', ...args] = [...disk.through, process.execPath, SERVER_PROGRAM, 'init', '--data', data];
+        const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+        codes.push(status);
+        if (status === 0) break;
+        expect(stderr).toMatch(/is full|disk I\/O error|no space left|the HSM failed to/);
+        expect(stderr).not.toMatch(/rollback|unexpected/);
+        expect(await readdir(disk.seenFromOutside(data))).toEqual([]);
+      }
+      expect(new Set(codes)).toEqual(new Set([6, 0]));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+  200_000,
 );
