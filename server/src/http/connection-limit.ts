@@ -13,7 +13,7 @@ const MOST_CONNECTIONS = 4096;
 const OWN_FILES = 128;
 
 /** Operations that need a client's credentials. */
-const CLIENTS_OPERATIONS: ReadonlySet<string | undefined> = new Set(['sign', 'report-sign']);
+const CLIENTS_OPERATIONS: ReadonlySet<string | undefined> = new Set(['sign', 'report-sign', 'certificate']);
 
 /** A flood of connections leaves one line in the log in this time. Milliseconds. */
 const BETWEEN_LINES = 10_000;
