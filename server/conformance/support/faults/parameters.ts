@@ -94,6 +94,6 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault(
     'takes no file of more than 4 GiB',
     () => ({ extra: (value) => !(isObject(value) && Number(value.signing_filesize) > 2 ** 32) }),
-    ['a file size of 16 GiB is signed'],
+    [/^a file size of (16 GiB|2\^53 − 1) is signed$/],
   ),
 ];
