@@ -246,16 +246,14 @@ describe('looking for the end', () => {
     ['signatures alone', Buffer.alloc(ENOUGH, END_RECORD, 'latin1')],
     ['whole records', Buffer.alloc(ENOUGH, endRecord({ count: 1, size: 46 }))],
     ['empty archives', Buffer.alloc(ENOUGH, endRecord())],
-  ])('stays fast in 64 KiB of look-alikes: %s', async (_, lookAlikes) => {
+  ])('reads little in 64 KiB of look-alikes: %s', async (_, lookAlikes) => {
     const comment = lookAlikes.subarray(0, 0xffff);
-    const started = performance.now();
     const source = countingSource(memorySource(zip({ comment })));
     await findEndOfArchive(source).catch((thrown: unknown) => expect(thrown).toMatchObject({ category: 'local' }));
-    expect(performance.now() - started).toBeLessThan(1000);
     expect(source.counted().bytes).toBeLessThan(1024 * 1024);
   });
 
-  it('stays fast in 64 KiB of look-alikes: locators that lead to the beginning of a large file', async () => {
+  it('reads little in 64 KiB of look-alikes: locators that lead to the beginning of a large file', async () => {
     const locator = Buffer.alloc(20);
     locator.write('PK\x06\x07', 'latin1');
     const lookAlikes = Buffer.alloc(0xffff, Buffer.concat([locator, endRecord({ count: 1, size: 46 })]));

@@ -68,7 +68,6 @@ describe('an archive with random changes', () => {
       const original = readFixture(name);
       const random = seededRandom(original.length);
       const outcomes = new Map<string, number>();
-      const started = performance.now();
       for (let round = 0; round < MUTATIONS; round++) {
         const bytes = mutated(original, random);
         const outcome = await readAndChange(bytes).catch((thrown: unknown) => {
@@ -76,7 +75,6 @@ describe('an archive with random changes', () => {
         });
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
       }
-      expect(performance.now() - started).toBeLessThan(10_000);
       // That the changes hit something, and not everything.
       for (const outcome of ['changed', 'zip-malformed', 'zip-ambiguous'])
         expect(outcomes.get(outcome)).toBeGreaterThan(20);

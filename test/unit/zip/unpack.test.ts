@@ -106,13 +106,11 @@ describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
     await failing.toMatchObject({ code: 'zip-entry-damaged', message: expect.stringMatching(message) });
   });
 
-  it('are rejected immediately for an entry that says 10 bytes and inflates to 50 MB', async () => {
+  it('are rejected for an entry that says 10 bytes and inflates to 50 MB, without its contents in memory', async () => {
     const data = deflateRawSync(Buffer.alloc(50_000_000));
     const bytes = buildZip({ entries: [entryOf('bomb', Buffer.alloc(10), DEFLATED, { data })] });
     const before = process.memoryUsage.rss();
-    const started = performance.now();
     await expect(digestsIn(kind, bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
-    expect(performance.now() - started).toBeLessThan(500);
     expect(process.memoryUsage.rss() - before).toBeLessThan(25_000_000);
   });
 });
@@ -185,14 +183,21 @@ describe('a bomb of five gigabytes', () => {
   const block = deflateRawSync(Buffer.alloc(64 * MIB), { finishFlush: constants.Z_SYNC_FLUSH });
   const data = Buffer.concat([...Array.from({ length: 80 }, () => block), deflateRawSync(Buffer.alloc(0))]);
 
-  it('takes little memory, and no more time than its first piece', async () => {
+  it('takes little memory, and is not read to its end', async () => {
     const bytes = buildZip({ entries: [entryOf('bomb', Buffer.alloc(10), DEFLATED, { data })] });
     await withSource('file', bytes, async (source) => {
       const { entries } = await readArchive(source);
       const before = process.memoryUsage.rss();
-      const started = performance.now();
-      await expect(digestEntries(source, entries, ['sha256'])).rejects.toMatchObject({ code: 'zip-entry-damaged' });
-      expect(performance.now() - started).toBeLessThan(5000);
+      let streamed = 0;
+      async function* stream(start: number, end: number) {
+        for await (const chunk of source.stream(start, end)) {
+          streamed += chunk.length;
+          yield chunk;
+        }
+      }
+      const counting: ByteSource = { size: source.size, read: source.read.bind(source), stream };
+      await expect(digestEntries(counting, entries, ['sha256'])).rejects.toMatchObject({ code: 'zip-entry-damaged' });
+      expect(streamed).toBeLessThan(source.size / 2);
       expect(process.memoryUsage.rss() - before).toBeLessThan(50 * MIB);
     });
   });
