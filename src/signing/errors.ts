@@ -37,6 +37,10 @@ export const signingErrors = defineErrors('local', {
     message: 'another program changed, replaced or removed the temporary file',
     hint: 'Find the program, for example a virus scanner or a sync program, and keep it away from the folder. A file that is not in place yet is untouched.',
   },
+  'folder-replaced': {
+    message: 'the folder {folder}, or one above it, was replaced by a link during the run; nothing was written there',
+    hint: 'Find out who made the link. If it is yours, run again.',
+  },
   'output-conflict': {
     message: 'the result would be written to {target}, which is the path of another file of this run',
     hint: 'Sign such files in separate runs, with different --output folders.',

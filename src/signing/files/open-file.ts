@@ -8,6 +8,7 @@ import type { BytesRead } from '../outcome.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import type { StartedRun } from '../run.ts';
 import { type StagedCopy, stageCopy } from './staged-copy.ts';
+import { assertNoLinkTo } from './target.ts';
 
 export interface OpenFile extends AsyncDisposable {
   readonly input: InputFile;
@@ -16,7 +17,7 @@ export interface OpenFile extends AsyncDisposable {
   readonly started: number;
 }
 
-/** Creates the copy. Disposing closes both files, and removes the copy unless it was committed. Throws `file-changed`. */
+/** Creates the copy. Disposing closes both files, and removes the copy unless it was committed. Throws `file-changed`, `folder-replaced`. */
 export async function openFile(
   plan: PlannedFile,
   { disk, digestEntries, clock, onEvent }: StartedRun,
@@ -31,7 +32,9 @@ export async function openFile(
     await input.close();
   };
   try {
+    assertNoLinkTo(target);
     copy = await stageCopy({ ...disk, digestEntries, source: input.source, stats, target, onEvent });
+    assertNoLinkTo(target);
     return { input, copy, started, [Symbol.asyncDispose]: close };
   } catch (thrown) {
     await close();

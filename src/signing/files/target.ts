@@ -49,12 +49,24 @@ function realPath(path: string): string {
   }
 }
 
+/** What is missing keeps its name. */
 function realFolder(path: string): string {
+  const whole = resolve(path);
+  const parent = dirname(whole);
   try {
-    return realPath(path);
+    return realPath(whole);
   } catch {
-    return resolve(path);
+    return parent === whole ? whole : join(realFolder(parent), basename(whole));
   }
+}
+
+/**
+ * `target`: from `resolveTarget`, so without links. A link in its path was made since, perhaps by another user to have root write
+ * elsewhere. Throws `folder-replaced`.
+ */
+export function assertNoLinkTo(target: string): void {
+  const folder = dirname(target);
+  if (process.platform !== 'win32' && realFolder(folder) !== folder) throw signingErrors('folder-replaced', { folder });
 }
 
 /** Where file systems ignore case, two names that differ in case are the same path. */

@@ -6,6 +6,7 @@ import { READ_WITHOUT_WAITING, versionOf } from '../../files/input-file.ts';
 import { isKnownLocal } from '../../files/known-local.ts';
 import { signingErrors } from '../errors.ts';
 import type { PlannedFile } from '../planned-file.ts';
+import { assertNoLinkTo } from './target.ts';
 
 /** The file as it was when it was planned. */
 export type Versions = Pick<PlannedFile, 'path' | 'stats' | 'target' | 'targetVersion'>;
@@ -22,10 +23,11 @@ export async function lookAgain(plan: Versions): Promise<void> {
 }
 
 /**
- * Throws `file-changed` if input or target changed since the file was planned. It does not wait for a thread: between this look
- * and the rename that follows there are microseconds.
+ * Throws `file-changed` if input or target changed since the file was planned, and `folder-replaced`. It does not wait for a
+ * thread: between this look and the rename that follows there are microseconds.
  */
 export function assertUnchanged({ path, stats, target, targetVersion }: Versions): void {
+  assertNoLinkTo(target);
   assertSame(versionOf(statSync(path, { bigint: true })), versionOf(stats));
   assertSame(versionAt(target), targetVersion);
   assertOpenedIsSame(path, versionOf(stats));

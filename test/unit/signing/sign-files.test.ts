@@ -8,6 +8,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
   symlink,
@@ -204,6 +205,21 @@ describe('a run', () => {
     const { files } = await signFiles(await programs(1), signingWith(service));
     expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'copy-changed' }, record: 'record-1' });
     expect(service.reports).toEqual([['record-1', 2]]);
+  });
+
+  it('writes nothing through a link that replaces the folder of the result', async () => {
+    const files = await programs(2);
+    const [out, elsewhere] = [join(folder, 'out'), join(folder, 'elsewhere')];
+    for (const made of [out, elsewhere]) await mkdir(made);
+    const service = testService(async () => {
+      await rename(out, join(folder, 'moved'));
+      await symlink(elsewhere, out);
+    });
+    const results = files.map((file, index) => ({ path: file.path, output: join(out, `${index}.exe`) }));
+    const { files: outcomes } = await signFiles(results, signingWith(service, { concurrency: 1 }));
+    expect(outcomes).toMatchObject(files.map(() => ({ status: 'failed', error: { code: 'folder-replaced' } })));
+    expect(service.asked).toBe(1);
+    expect(await readdir(elsewhere)).toEqual([]);
   });
 
   it('writes no result over another file of the run', async () => {
