@@ -56,10 +56,17 @@ function variable(name: string, env: Environment): Given | undefined {
 
 export type TimestampSettings = ReturnType<typeof resolveTimestamps>;
 
-/** `fallback`: the algorithm when none is given for timestamps. Throws `invalid-setting`. */
-export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm) {
+/**
+ * `fallback`: the algorithm when none is given for timestamps. Throws `invalid-setting`, and if timestamps are required and none
+ * can be requested: `setting-missing`, `settings-conflict`.
+ */
+export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: Environment) {
   const isWanted = look.read('timestamp');
   const urls = isWanted ? look.read('timestampUrl') : [];
+  if (look.read('requireTimestamp') && urls.length === 0) {
+    if (isWanted) throw missingSettings(['timestampUrl'], env);
+    throw settingsErrors('settings-conflict', { options: `--no-timestamp and ${look.one('requireTimestamp')?.name}` });
+  }
   return {
     /** In the order they are tried; empty for no timestamp. */
     urls: [...new Map(urls.map((url) => [url.href, url])).values()],

@@ -23,10 +23,10 @@ export function resolveResumeSettings(options: OptionsOf<'resume'>, env: Environ
       if (look.one('certificate') === undefined) throw missingSettings(['certificate'], env);
       return look.read('certificate');
     },
-    /** `fallback`: the algorithm when none is given for timestamps. */
+    /** `fallback`: the algorithm when none is given for timestamps. Throws as `resolveTimestamps`. */
     timestamps(fallback: DigestAlgorithm) {
       refuseConflicts('resume', options);
-      return resolveTimestamps(look, fallback);
+      return resolveTimestamps(look, fallback, env);
     },
     report: look.read('report'),
     concurrency: look.read('concurrency'),

@@ -2,7 +2,6 @@ import { dirname } from 'node:path';
 import type { FormatOptions } from '../../formats/format-options.ts';
 import { FORMAT_OPTIONS } from '../../formats/registry.ts';
 import { hasCredentials } from '../credentials/credentials.ts';
-import { settingsErrors } from '../errors.ts';
 import { resolveExtra } from '../extra.ts';
 import { type Lookup, lookUp, NOTHING_STORED, PROJECT_FILE, refuseConflicts, type Stored } from '../lookup.ts';
 import type { Environment, SettingsOptions } from '../options.ts';
@@ -26,11 +25,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
   const missing = needed.filter((key) => look.one(key) === undefined);
   if (missing.length > 0) throw missingSettings(missing, env, { hasCredentials: dryRun || hasCredentials(env) });
   const algorithm = look.read('algorithm');
-  const timestamps = resolveTimestamps(look, algorithm);
-  if (look.read('requireTimestamp') && timestamps.urls.length === 0) {
-    if (!timestamps.isDeclined) throw missingSettings(['timestampUrl'], env);
-    throw settingsErrors('settings-conflict', { options: `--no-timestamp and ${look.one('requireTimestamp')?.name}` });
-  }
+  const timestamps = resolveTimestamps(look, algorithm, env);
   return Object.freeze({
     ...resolveRequests(look, env),
     profile: stored.profile.name,

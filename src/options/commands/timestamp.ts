@@ -8,7 +8,7 @@ export type TimestampingSettings = ReturnType<typeof resolveTimestampingSettings
 /** With at least one authority. Throws `invalid-setting`, `setting-missing`, both of category usage. */
 export function resolveTimestampingSettings(options: OptionsOf<'timestamp'>, env: Environment, stored: Stored) {
   const look = lookUp(options, env, stored);
-  const timestamps = resolveTimestamps(look, OPTIONS.timestampAlgorithm.in.timestamp.default);
+  const timestamps = resolveTimestamps(look, OPTIONS.timestampAlgorithm.in.timestamp.default, env);
   if (timestamps.urls.length === 0) throw missingSettings(['timestampUrl'], env);
   return {
     ...resolveRequests(look, env),

@@ -91,6 +91,12 @@ describe('a signature that is not written', () => {
     const { code, stderr } = await stage.resume();
     expect(code).toBe(2);
     expect(stderr).toContain('[setting-missing]');
+    const env = { ...stage.env, CODESIGN_REQUIRE_TIMESTAMP: 'true' };
+    const declined = await runCli(['resume', '--no-timestamp'], { env });
+    expect([declined.code, declined.stderr]).toEqual([
+      2,
+      expect.stringContaining('--no-timestamp and CODESIGN_REQUIRE_TIMESTAMP'),
+    ]);
     expect(await stage.resume(NO_AUTHORITY)).toMatchObject({
       code: 7,
       calls: [{ error: { code: 'timestamp-failed' } }],
