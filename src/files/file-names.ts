@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, resolve, win32 } from 'node:path';
 import { fileErrors } from './errors.ts';
@@ -33,6 +34,17 @@ export async function isUtf8Name(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** The ways to write a letter with an accent: one character, as most keyboards do, or two, as macOS does in names of files. */
+export function unicodeForms(text: string): readonly string[] {
+  return [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])];
+}
+
+/** The path in the Unicode form in which it exists. */
+export function existingForm(path: string): string {
+  const forms = unicodeForms(path);
+  return forms.length === 1 ? path : (forms.find((form) => existsSync(form)) ?? path);
 }
 
 /** Decoders differ in how many characters they put in place of several bytes. */

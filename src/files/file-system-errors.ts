@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { didYouMean } from '../options/suggest.ts';
 import { fileErrors } from './errors.ts';
+import { unicodeForms } from './file-names.ts';
 
 /** `doing` completes "no permission to …". What is not a system error comes back as it is. */
 export function fromFileSystem(thrown: unknown, doing: string): unknown {
@@ -36,7 +37,10 @@ function suggestionFor(path: string | undefined): string {
   if (path === undefined) return '';
   if (sep === '/' && path.includes('\\')) return `Did you mean ${path.replaceAll('\\', '/')}? `;
   try {
-    return didYouMean(basename(path), readdirSync(dirname(path)));
+    const names = readdirSync(dirname(path));
+    if (names.some((name) => unicodeForms(basename(path)).includes(name)))
+      return 'The folder has a file with this name in another Unicode form (NFC or NFD). ';
+    return didYouMean(basename(path), names);
   } catch {
     return '';
   }

@@ -10,7 +10,8 @@ export type MatchesPath = (path: string) => boolean;
 export async function matchesAnyOf(patterns: readonly string[]): Promise<MatchesPath> {
   if (patterns.length === 0) return () => false;
   const { default: picomatch } = await import('picomatch');
-  const portable = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/'));
+  // Names that look equal are equal, in each Unicode form.
+  const portable = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/')).normalize('NFC');
   const tests = patterns.map((pattern) => {
     const written = portable(pattern).replace(/^\.\//, '').replace(/\/$/, '');
     const isMatch = picomatch([written, `${written}/**`], { dot: true, windows: false, nocase: sep !== '/' });

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { openToRead } from '../../bytes/read-file.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { systemReason } from '../../errors/system-reason.ts';
-import { isUtf8Name } from '../../files/file-names.ts';
+import { existingForm, isUtf8Name } from '../../files/file-names.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { identityOf } from '../../files/input-file.ts';
 import { type MatchesPath, matchesAnyOf } from '../../files/path-patterns.ts';
@@ -70,13 +70,14 @@ interface Expanding extends InputOptions {
   readonly isExcluded: MatchesPath;
 }
 
-async function* expand(name: string, options: Expanding): AsyncGenerator<InputPath> {
+async function* expand(typed: string, options: Expanding): AsyncGenerator<InputPath> {
+  const name = existingForm(typed);
   if (name === '-') {
     yield* expandLines(await readLines(options.stdin()), options);
   } else if (await exists(name)) {
     yield* expandLiteral(name, options, false);
   } else if (name.startsWith('@')) {
-    const lines = await readList(name.slice(1));
+    const lines = await readList(existingForm(name.slice(1)));
     yield* expandLines(
       lines.filter((line) => !line.startsWith('#')),
       options,
@@ -109,7 +110,7 @@ async function* expandLiteral(
 }
 
 async function* expandLines(lines: readonly string[], options: Expanding): AsyncGenerator<InputPath> {
-  for (const line of lines) yield* expandLiteral(line, options, true);
+  for (const line of lines) yield* expandLiteral(existingForm(line), options, true);
 }
 
 /** Files below a folder, sorted by name so that two runs do the same; links are not followed. */

@@ -3,7 +3,7 @@
 import fs, { type Dirent, realpathSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isAtOrBelow } from '../../bytes/trusted-paths.ts';
-import { isUtf8Name } from '../../files/file-names.ts';
+import { existingForm, isUtf8Name, unicodeForms } from '../../files/file-names.ts';
 import { cliErrors } from '../errors.ts';
 
 export interface PatternOptions {
@@ -31,10 +31,10 @@ export async function expandPattern(pattern: string, { recursive, outputFolder }
   // Without a shell in between, Windows users write backslashes; there they cannot be part of a name.
   const portable = sep === '\\' ? pattern.replaceAll('\\', '/') : pattern;
   const { base, glob: rest } = picomatch.scan(portable);
-  const folder = base.replace(/\\(.)/g, '$1');
+  const folder = existingForm(base.replace(/\\(.)/g, '$1'));
   const realFolder = realPathOf(folder === '' ? '.' : `${folder}/`);
   const unread: string[] = [];
-  const found = await glob(rest, {
+  const found = await glob([...unicodeForms(rest)], {
     cwd: realFolder,
     expandDirectories: false,
     onlyFiles: !recursive,

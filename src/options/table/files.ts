@@ -9,7 +9,7 @@ export const FILE_OPTIONS = {
     flag: '--output',
     short: '-o',
     placeholder: 'path',
-    kind: { ...path, read: (given) => (given.value === '-' ? refuse(given, 'a path') : path.read(given)) },
+    kind: { ...path, read: (given) => (given.value === '-' ? refuse(given, 'a path', given.value) : path.read(given)) },
     defaultText: 'in place',
     stored: 'project',
     help: 'file for the result of one input, or folder for the results of several',

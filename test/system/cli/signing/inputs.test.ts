@@ -85,6 +85,19 @@ describe('expandInputs', () => {
     expect(await expand([at('dist/web.js')])).toEqual(['dist/web.js']);
   });
 
+  it.each(['ü/für.exe', 'ü/f*r.exe', '*/für.exe', 'ü', '@liste-ü.txt'])(
+    'finds names on the disk in another Unicode form, and excludes them: %s',
+    async (typed) => {
+      const onDisk = 'ü/für.exe'.normalize('NFD');
+      await make(onDisk);
+      await writeFile(at('liste-ü.txt'.normalize('NFD')), at('ü/für.exe'.normalize('NFC')));
+      const name = `${typed.startsWith('@') ? '@' : ''}${at(typed.replace('@', ''))}`.normalize('NFC');
+      expect(await expand([name], { recursive: true })).toEqual([onDisk]);
+      const without = expand([name], { recursive: true, exclude: ['für.*'.normalize('NFC')] });
+      await expect(without).rejects.toMatchObject({ code: 'all-excluded' });
+    },
+  );
+
   it('rejects a folder without --recursive, and walks it with', async () => {
     await make('dist/b.exe', 'dist/a/x.dll', 'dist/.codesign-remote-12ab.tmp');
     await expect(expand([at('dist')])).rejects.toMatchObject({ code: 'folder-not-recursive', category: 'usage' });
