@@ -158,13 +158,9 @@ export const SERVER_ERRORS = {
     ({ given }) => `no option says what to change of the client ${given}`,
     'Use at least one of --name, --certificate, --all-certificates, --algorithm, --all-algorithms and --expires.',
   ),
-  'client-not-found': usage(
-    ({ given }) => `there is no client with the access key or name ${given}`,
-    'client list shows them.',
-  ),
-  'viewer-not-found': usage(
-    ({ given }) => `there is no viewer with the access key or name ${given}`,
-    'viewer list shows them.',
+  'holder-not-found': usage(
+    ({ kind, given }) => `there is no ${kind} with the access key or name ${given}`,
+    'client list and viewer list show them.',
   ),
   'name-ambiguous': usage(
     ({ name, keys }) => `more than one has the name ${name}: ${keys}`,

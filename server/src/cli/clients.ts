@@ -110,13 +110,11 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       await change(options, command, given, what);
     });
 
-  for (const [name, disabled] of [
-    ['disable', true],
-    ['enable', false],
-  ] as const) {
-    const description = disabled ? 'rejects calls of a client from the next one on' : 'undoes client disable';
-    dataCommand(client, `${name} <client>`, description).action(
-      (given: string, options: DataOptions, command: Command) => change(options, command, given, { disabled }),
+  const disable = dataCommand(client, 'disable <client>', 'rejects calls of a client from the next one on');
+  const enable = dataCommand(client, 'enable <client>', 'undoes client disable');
+  for (const each of [disable, enable]) {
+    each.action((given: string, options: DataOptions, command: Command) =>
+      change(options, command, given, { disabled: command === disable }),
     );
   }
 

@@ -1,7 +1,7 @@
 /** What the administration commands share: the options that name the data, and access to it next to running servers. */
 
 import type { Command, CommandOptions } from 'commander';
-import { type DataOptions, dataConfig } from '../config.ts';
+import { type DataConfig, type DataOptions, dataConfig } from '../config.ts';
 import { ServerError } from '../errors.ts';
 import type { Viewer } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
@@ -39,45 +39,37 @@ export function holderNamed<Holder extends Viewer>(
   const withKey = holders.find(({ accessKey }) => accessKey === given);
   const found = withKey === undefined ? holders.filter(({ name }) => name === given) : [withKey];
   const [holder] = found;
-  if (holder === undefined) throw new ServerError(`${kind}-not-found`, { given });
+  if (holder === undefined) throw new ServerError('holder-not-found', { kind, given });
   if (found.length > 1) {
     throw new ServerError('name-ambiguous', { name: given, keys: found.map(({ accessKey }) => accessKey).join(', ') });
   }
   return holder;
 }
 
+type Place = Pick<Surroundings, 'environment'>;
+
 /** Opens database and HSM for as long as `work` takes. */
-export async function withData<T>(
-  options: DataOptions,
-  { environment }: Pick<Surroundings, 'environment'>,
-  work: (data: OpenData) => Promise<T>,
-): Promise<T> {
-  const config = dataConfig(options, environment);
-  await requireMade(config.dataRoot);
-  const data = await openData(config, environment, 'use');
-  try {
-    return await work(data);
-  } finally {
-    await data.close();
-  }
+export function withData<T>(options: DataOptions, { environment }: Place, work: (data: OpenData) => Promise<T>) {
+  return withOpen(dataConfig(options, environment), (config) => openData(config, environment, 'use'), work);
 }
 
 /** Opens the database alone: works without the HSM. */
-export async function withStore<T>(
-  options: DataOptions,
-  { environment }: Pick<Surroundings, 'environment'>,
-  work: (store: Store) => Promise<T>,
-): Promise<T> {
-  const config = dataConfig(options, environment);
-  await requireMade(config.dataRoot);
-  const store = await openStore(dataFolder(config.dataRoot), config.database, 'use');
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
+export function withStore<T>(options: DataOptions, { environment }: Place, work: (store: Store) => Promise<T>) {
+  const open = ({ dataRoot, database }: DataConfig) => openStore(dataFolder(dataRoot), database, 'use');
+  return withOpen(dataConfig(options, environment), open, work);
 }
 
-async function requireMade(dataRoot: string): Promise<void> {
-  if (!(await isMade(dataFolder(dataRoot)))) throw new ServerError('data-folder-not-made', { path: dataRoot });
+async function withOpen<Opened extends { close(): Promise<void> }, T>(
+  config: DataConfig,
+  open: (config: DataConfig) => Promise<Opened>,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> {
+  const { dataRoot: path } = config;
+  if (!(await isMade(dataFolder(path)))) throw new ServerError('data-folder-not-made', { path });
+  const opened = await open(config);
+  try {
+    return await work(opened);
+  } finally {
+    await opened.close();
+  }
 }

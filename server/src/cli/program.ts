@@ -6,7 +6,6 @@ import { makeData } from '../setup/make-data.ts';
 import { openStore } from '../setup/open-data.ts';
 import { type Surroundings, startServer } from '../start.ts';
 import { printableLines } from '../text.ts';
-import { addAuditCommands } from './audit.ts';
 import { addCertificateCommands } from './certificates.ts';
 import { addClientCommands } from './clients.ts';
 import { collect, dataCommand } from './data.ts';
@@ -93,6 +92,5 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
   addClientCommands(program, surroundings);
   addViewerCommands(program, surroundings);
   addRecordCommands(program, surroundings);
-  addAuditCommands(program, surroundings);
   return program;
 }

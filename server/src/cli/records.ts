@@ -73,6 +73,14 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       });
     });
 
+  const audit = program.command('audit').description('what operators changed');
+  withPeriod(listCommand(audit, 'list', 'lists time, operator, host, command, target and details', { isDefault: true }))
+    .option('--limit <n>', 'number of latest changes', '50')
+    .action(async (options: FilterOptions & ListOptions & { limit: string }) => {
+      const [period, limit] = [readPeriod(options), readLimit(options.limit)];
+      printList(await withStore(options, surroundings, (store) => store.audit.list(period, limit)), options, announce);
+    });
+
   const exported = 'prints every record, without signatures, or the audit';
   withFilter(dataCommand(program, 'export', exported))
     .addOption(new Option('--audit', 'changes of operators instead of records').conflicts(['client', 'certificate']))
@@ -101,9 +109,13 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
 }
 
 function withFilter(command: Command): Command {
-  return command
+  return withPeriod(command)
     .option('--client <client>', 'only records of this client')
-    .option('--certificate <number>', 'only records with this certificate')
+    .option('--certificate <number>', 'only records with this certificate');
+}
+
+function withPeriod(command: Command): Command {
+  return command
     .option('--since <time>', 'only from this time on, as in 2030-12-31 or 2030-12-31T18:00:00Z')
     .option('--until <time>', 'only before this time');
 }

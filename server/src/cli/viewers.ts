@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { type DataOptions, dataConfig } from '../config.ts';
-import { ServerError } from '../errors.ts';
 import { chooseReceiver, credentialVariables, give, newCredentials } from '../setup/credentials.ts';
 import type { Surroundings } from '../start.ts';
 import { type ListOptions, printList } from '../text.ts';
@@ -53,9 +52,7 @@ export function addViewerCommands(program: Command, surroundings: Surroundings):
     async (given: string, options: DataOptions, command: Command) =>
       await withStore(options, surroundings, async (store) => {
         const { accessKey: target } = holderNamed('viewer', await store.viewers.list(), given);
-        await store.change({ ...operationOf(command, surroundings), target }, async ({ viewers }) => {
-          if (!(await viewers.remove(target))) throw new ServerError('viewer-not-found', { given });
-        });
+        await store.change({ ...operationOf(command, surroundings), target }, ({ viewers }) => viewers.remove(target));
       }),
   );
 }

@@ -61,17 +61,16 @@ export function certificateRequestsOf(database: Kysely<Tables>) {
         .select(['number', 'key_id as keyId', 'request'])
         .where('number', '=', number)
         .executeTakeFirst(),
-    /** @returns false where the number is taken by another request */
+    /** Does nothing where the number is taken by another request. */
     async add(
       { number, keyId, request }: { readonly number: string; readonly keyId: string; readonly request: string },
       at: Date,
-    ): Promise<boolean> {
-      const { numInsertedOrUpdatedRows } = await database
+    ): Promise<void> {
+      await database
         .insertInto('certificate_requests')
         .values({ number, key_id: keyId, request, created_at: at.toISOString() })
         .onConflict((conflict) => conflict.column('number').doNothing())
-        .executeTakeFirstOrThrow();
-      return numInsertedOrUpdatedRows === 1n;
+        .execute();
     },
     async remove(number: string): Promise<void> {
       await database.deleteFrom('certificate_requests').where('number', '=', number).execute();

@@ -116,9 +116,7 @@ async function countAll(
       const counted = await filterAll(inOrder, ({ id }) => addOne(transaction, id));
       // Only while the client's row is locked: so calls of two servers that share a month take turns.
       const allowed = await filterAll(counted, ({ id }) => addOneToMonth(transaction, id));
-      for (const { id, clientId } of counted) {
-        if (!allowed.some((record) => record.id === id)) await subtractOne(transaction, clientId);
-      }
+      for (const record of counted) if (!allowed.includes(record)) await subtractOne(transaction, record.clientId);
       const refused = new Set(inOrder.filter((record) => !allowed.includes(record)).map(({ id }) => id));
       if (refused.size > 0) await remove(transaction, [...refused]);
       committing = true;

@@ -80,24 +80,14 @@ export function viewersOf(database: Kysely<Tables>) {
     },
     async findByAccessKey(accessKey: string): Promise<Viewer | undefined> {
       if (!isStorable(accessKey)) return undefined;
-      const row = await database
-        .selectFrom('viewers')
-        .selectAll()
-        .where('access_key', '=', accessKey)
-        .executeTakeFirst();
+      const [row] = await database.selectFrom('viewers').selectAll().where('access_key', '=', accessKey).execute();
       return row && toViewer(row);
     },
     async add(viewer: Omit<Viewer, 'createdAt'>, at: Date): Promise<void> {
       await database.insertInto('viewers').values(rowOf(viewer, at)).execute();
     },
-    /** @returns false if the viewer does not exist */
-    async remove(accessKey: string): Promise<boolean> {
-      if (!isStorable(accessKey)) return false;
-      const { numDeletedRows } = await database
-        .deleteFrom('viewers')
-        .where('access_key', '=', accessKey)
-        .executeTakeFirstOrThrow();
-      return numDeletedRows === 1n;
+    async remove(accessKey: string): Promise<void> {
+      await database.deleteFrom('viewers').where('access_key', '=', accessKey).execute();
     },
   };
 }

@@ -55,75 +55,37 @@ const FIRST = '0001-first';
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   [FIRST]: statements(
     `create table clients (
-      id text primary key,
-      access_key text not null unique,
-      secret_digest text not null,
-      previous_digest text,
-      previous_until text,
-      name text,
-      certificates text,
-      algorithms text,
-      quota integer,
-      monthly_quota integer,
-      signatures integer default 0 not null,
-      expires_at text,
-      disabled integer default 0 not null,
-      created_at text not null
+      id text primary key, access_key text not null unique, secret_digest text not null, name text,
+      previous_digest text, previous_until text, expires_at text, certificates text, algorithms text,
+      quota integer, monthly_quota integer, signatures integer default 0 not null,
+      disabled integer default 0 not null, created_at text not null
     )`,
     `create table client_months (
-      client_id text not null references clients (id),
-      month text not null,
-      signatures integer not null,
+      client_id text not null references clients (id), month text not null, signatures integer not null,
       primary key (client_id, month)
     )`,
     `create table viewers (
-      id text primary key,
-      access_key text not null unique,
-      secret_digest text not null,
-      name text,
-      expires_at text,
-      created_at text not null
+      id text primary key, access_key text not null unique, secret_digest text not null, name text,
+      expires_at text, created_at text not null
     )`,
     `create table certificates (
-      number text primary key,
-      key_id text not null,
-      chain text not null,
-      not_before text not null,
-      not_after text not null,
-      disabled integer default 0 not null,
-      enabled_until text,
-      created_at text not null
+      number text primary key, key_id text not null, chain text not null, not_before text not null,
+      not_after text not null, disabled integer default 0 not null, enabled_until text, created_at text not null
     )`,
     `create table certificate_requests (
-      number text primary key,
-      key_id text not null,
-      request text not null,
-      created_at text not null
+      number text primary key, key_id text not null, request text not null, created_at text not null
     )`,
     'create table authorities (purpose text primary key, key_id text not null, certificate text not null)',
     `create table records (
-      id text primary key,
-      client_id text not null references clients (id),
-      certificate text not null references certificates (number),
-      algorithm text not null,
-      digest text not null,
-      extra text,
-      signature text,
-      signed_at text not null,
-      month text not null,
-      counted integer default 1 not null,
-      report_status integer,
-      reported_at text
+      id text primary key, client_id text not null references clients (id),
+      certificate text not null references certificates (number), algorithm text not null, digest text not null,
+      extra text, signature text, signed_at text not null, month text not null,
+      counted integer default 1 not null, report_status integer, reported_at text
     )`,
     'create index records_by_time on records (signed_at, id)',
     `create table operations (
-      id text primary key,
-      at text not null,
-      operator text not null,
-      host text not null,
-      command text not null,
-      target text,
-      details text not null
+      id text primary key, at text not null, operator text not null, host text not null, command text not null,
+      target text, details text not null
     )`,
     'create index operations_by_time on operations (at, id)',
   ),

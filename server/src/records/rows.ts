@@ -4,21 +4,27 @@ import type { Generated, Selectable } from 'kysely';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import type { Extra } from '../../../src/service/messages.ts';
 
+/** What clients and viewers have. */
+interface HolderRow {
+  id: string;
+  /** The user name of HTTP Basic. */
+  access_key: string;
+  /** SHA-256 of the access secret in lower-case hexadecimal; the secret itself is not stored. */
+  secret_digest: string;
+  name: string | null;
+  /** From then on its credentials are rejected. */
+  expires_at: string | null;
+  created_at: string;
+}
+
 /** Times are text as of `toISOString`, in UTC. */
 export interface Tables {
-  clients: {
-    id: string;
-    /** The user name of HTTP Basic. */
-    access_key: string;
-    /** SHA-256 of the access secret in lower-case hexadecimal; the secret itself is not stored. */
-    secret_digest: string;
-    /** That of the secret before the last rotation, which is valid until then. */
+  clients: HolderRow & {
+    /** The digest of the secret before the last rotation, which is valid until then. */
     previous_digest: string | null;
     previous_until: string | null;
     /** Signatures counted so far (API 8). */
     signatures: Generated<number>;
-    created_at: string;
-    name: string | null;
     /** A JSON list of the numbers of the certificates it may use; null: all. */
     certificates: string | null;
     /** A JSON list; null: all. */
@@ -27,21 +33,12 @@ export interface Tables {
     quota: number | null;
     /** The limit of signatures counted in one month; null: none. */
     monthly_quota: number | null;
-    /** From then on its credentials are rejected. */
-    expires_at: string | null;
     disabled: Generated<number>;
   };
   /** Signatures of one client in one month (UTC, as in 2030-12). Rows are never reset: each month has its own. */
   client_months: { client_id: string; month: string; signatures: number };
   /** Who may only look at the operator's page. */
-  viewers: {
-    id: string;
-    access_key: string;
-    secret_digest: string;
-    name: string | null;
-    expires_at: string | null;
-    created_at: string;
-  };
+  viewers: HolderRow;
   /** Keys that wait for their certificate. `request`: PKCS#10, PEM. */
   certificate_requests: { number: string; key_id: string; request: string; created_at: string };
   certificates: {
@@ -59,15 +56,7 @@ export interface Tables {
     enabled_until: string | null;
   };
   /** What operators changed. */
-  operations: {
-    id: string;
-    at: string;
-    operator: string;
-    host: string;
-    command: string;
-    target: string | null;
-    details: string;
-  };
+  operations: Record<'id' | 'at' | 'operator' | 'host' | 'command' | 'details', string> & { target: string | null };
   /** `certificate`: PEM, then that of its issuer where there is one. */
   authorities: { purpose: string; key_id: string; certificate: string };
   records: {

@@ -29,31 +29,19 @@ export function shown(record: SignatureRecord, clients: ReadonlyMap<string, Clie
   };
 }
 
-const COLUMNS: readonly (readonly [string, (record: Shown) => string | number | boolean | undefined])[] = [
-  ['id', ({ id }) => id],
-  ['signedAt', ({ signedAt }) => signedAt],
-  ['client', ({ client }) => client],
-  ['clientName', ({ clientName }) => clientName],
-  ['certificate', ({ certificate }) => certificate],
-  ['algorithm', ({ algorithm }) => algorithm],
-  ['digest', ({ digest }) => digest],
-  ['counted', ({ counted }) => counted],
-  ['report', ({ report }) => report],
-  ['reportedAt', ({ reportedAt }) => reportedAt],
-  ['platform', ({ extra }) => extra?.platform],
-  ['version', ({ extra }) => extra?.version],
-  ['revision', ({ extra }) => extra?.revision],
-  ['time', ({ extra }) => extra?.time],
-  ['hostname', ({ extra }) => extra?.hostname],
-  ['signing_filename', ({ extra }) => extra?.signing_filename],
-  ['signing_filesize', ({ extra }) => extra?.signing_filesize],
+const FIELDS = [
+  ...(['id', 'signedAt', 'client', 'clientName', 'certificate', 'algorithm', 'digest', 'counted'] as const),
+  ...(['report', 'reportedAt'] as const),
+];
+const EXTRA_FIELDS = [
+  ...(['platform', 'version', 'revision', 'time', 'hostname', 'signing_filename', 'signing_filesize'] as const),
 ];
 
-export const CSV_HEADING = COLUMNS.map(([name]) => name).join(',');
+export const CSV_HEADING = [...FIELDS, ...EXTRA_FIELDS].join(',');
 
 /** One record's line, without its end. */
 export function csvLine(record: Shown): string {
-  return csvRow(COLUMNS.map(([, value]) => value(record)));
+  return csvRow([...FIELDS.map((field) => record[field]), ...EXTRA_FIELDS.map((field) => record.extra?.[field])]);
 }
 
 type Value = string | number | boolean | null | undefined;

@@ -201,8 +201,8 @@ test('client disable, enable and rotate hold from the next call on', async () =>
   expect(await call()).toBe(401);
   expect(await call({ ...client, accessSecret: environment.CODESIGN_ACCESS_SECRET ?? '' })).toBe(0);
 
-  for (const command of ['disable', 'enable']) await fails(admin('client', command, 'nobody'), 'client-not-found');
-  await fails(atTerminal('client', 'rotate', 'nobody'), 'client-not-found');
+  for (const command of ['disable', 'enable']) await fails(admin('client', command, 'nobody'), 'holder-not-found');
+  await fails(atTerminal('client', 'rotate', 'nobody'), 'holder-not-found');
   await fails(admin('client', 'rotate', client.accessKey), 'nobody-to-hand-credentials-to');
 });
 
@@ -279,7 +279,7 @@ test('client change changes what is given and leaves the rest, from the next cal
   await fails(change('--expires', 'tomorrow'), 'invalid-option');
   await fails(change('--name', 'a\u001bb'), 'invalid-option');
   expect((await change('--certificate', '1', '--all-certificates')).code).toBe(2);
-  await fails(admin('client', 'change', 'nobody', '--name', 'x'), 'client-not-found');
+  await fails(admin('client', 'change', 'nobody', '--name', 'x'), 'holder-not-found');
   expect(await row()).toMatchObject({ name: null, certificates: null, algorithms: null });
 });
 
@@ -335,7 +335,7 @@ test('quota shows what is left, and sets another', async () => {
   expect((await admin('quota', 'set', client.accessKey, '1')).code).toBe(0);
   expect(await row()).toEqual({ ...used, quota: 1, left: 0, ...month });
   expect((await server.sign(goodRequest(), client)).status).toBe(403);
-  await fails(admin('quota', 'set', 'nobody', '1'), 'client-not-found');
+  await fails(admin('quota', 'set', 'nobody', '1'), 'holder-not-found');
   await fails(admin('quota', 'set', client.accessKey, 'many'), 'invalid-option');
 });
 
@@ -415,7 +415,7 @@ describe('records', () => {
     expect(await idsOf('--until', '2020-01-01')).toEqual([]);
     expect(await idsOf('--certificate', '1')).toEqual([]);
     expect(await idsOf('--client', accessKey)).toHaveLength(2);
-    await fails(admin('records', '--client', 'nobody'), 'client-not-found');
+    await fails(admin('records', '--client', 'nobody'), 'holder-not-found');
     await fails(admin('records', '--limit', '0'), 'invalid-option');
     await fails(admin('records', '--since', 'yesterday'), 'invalid-option');
   });

@@ -91,5 +91,5 @@ test('viewer list shows names and states, and viewer remove rejects from the nex
   expect((await rows()).map(([first]) => first)).not.toContain(key);
   const again = await viewer(['remove', key]);
   expect(again.code).toBe(2);
-  expect(again.errors).toContain(SERVER_ERRORS['viewer-not-found'].hint);
+  expect(again.errors).toContain(SERVER_ERRORS['holder-not-found'].hint);
 });

@@ -35,7 +35,7 @@ describe.each(PATHS)('%s', (path) => {
   test('stays closed for everybody else, with one and the same answer', async () => {
     const expired = await addViewer(server.data.store, { expiresAt: new Date(Date.now() - 1000) });
     const removed = await addViewer(server.data.store);
-    expect(await server.data.store.viewers.remove(removed.accessKey)).toBe(true);
+    await server.data.store.viewers.remove(removed.accessKey);
     const strangers = [
       undefined,
       { ...viewer, accessSecret: 'wrong' },
