@@ -21,6 +21,7 @@ Examples:
   codesign-remote sign --timestamp-url http://timestamp.example.com app.exe
   codesign-remote sign --description "My App" --url https://example.com "dist/*.exe"
   codesign-remote sign --recursive --skip-signed --output signed/ dist/
+  codesign-remote sign --checksums dist/SHA256SUMS "dist/*.exe"
   codesign-remote sign --dry-run --json app.exe
 
 Exit codes: 0 done, 2 usage, 3 network, 4 HTTP, 5 rejected by the service, 6 local file or certificate, 7 timestamp,

@@ -83,6 +83,19 @@ export const cliErrors = defineErrors('usage', {
     message: '--output {path} is a file, but there are {count} input files',
     hint: 'Name a folder for several files. It is created if it does not exist.',
   },
+  'checksums-conflict': {
+    message: '--checksums {path} is also a file to sign, or the path of a result: {file}',
+    hint: 'Name another file for the checksums, for example SHA256SUMS.',
+  },
+  'checksums-not-replaceable': {
+    message: '--checksums {path} exists and is not a file of checksums; nothing was sent',
+    hint: 'Name another file for the checksums, or remove this one.',
+  },
+  'checksums-incomplete': {
+    category: 'local',
+    message: '{path} does not list the files that failed: {files}',
+    hint: 'Run the same command again: signatures that were paid for are used.',
+  },
   'output-is-input': {
     message: '--output {output} is the input file',
     hint: 'Name another file: the signature would overwrite the signed file.',

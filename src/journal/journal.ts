@@ -108,7 +108,8 @@ export interface Claim {
    * Ends the claim; its report is pending, unless `reported(2)` follows.
    */
   unusable(reason: string): Promise<void>;
-  written(target: string): Promise<AfterFile>;
+  /** `sha256`: of the written file, in hex. */
+  written(target: string, sha256?: string): Promise<AfterFile>;
   /**
    * The file could not be written or timestamped: the signature stays, and is `known` to the next claim of the work. But
    * where another file that shares it was written to the same place meanwhile, or before this one was found `changed`,
@@ -172,6 +173,8 @@ export interface HistoryEntry extends Work, Pick<CallMetadata, 'file' | 'bytes' 
   readonly ended?: string | undefined;
   /** Files that were signed with this one signature. */
   readonly filesWritten: number;
+  /** SHA-256 of these files, in hex: each once, the first 1000 at most. */
+  readonly sha256?: readonly string[] | undefined;
   readonly record?: string | undefined;
   readonly outcome: CallOutcome;
   readonly counted: 'yes' | 'no' | 'unknown';

@@ -28,6 +28,8 @@ export interface WrittenOutcome extends Outcome {
   readonly output: string;
   /** Size of the new file. */
   readonly bytes: number;
+  /** SHA-256 of the new file, in hex. */
+  readonly sha256: string;
   readonly milliseconds: number;
 }
 

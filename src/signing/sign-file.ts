@@ -6,7 +6,7 @@ import { toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { finish } from './change-each.ts';
 import { commit, verifyCopy, type Written, writtenOutcome } from './files/commit.ts';
-import { openFile } from './files/open-file.ts';
+import { openFile, sha256OfPlanned } from './files/open-file.ts';
 import type { FileOutcome, InnerSigned, SignedOutcome } from './outcome.ts';
 import type { PlannedFile, WrittenSignature } from './planned-file.ts';
 import { prepareSignature } from './prepare-signature.ts';
@@ -61,9 +61,10 @@ export async function recordFile(
   const started = run.clock();
   try {
     await run.disk.removeStaleFiles?.(dirname(plan.target));
+    const sha256 = await sha256OfPlanned(plan, run.onEvent);
     using given = await run.signatures.obtain({ toBeSigned, algorithm, time }, { ...plan, isWritten: true }, calls);
     const milliseconds = Math.round(run.clock() - started);
-    const written = { bytes: Number(stats.size), milliseconds, warnings: [] };
+    const written = { bytes: Number(stats.size), sha256, milliseconds, warnings: [] };
     const stamped = { time: signature.timestamps[0]?.time, authority: null };
     const done = { status: 'unchanged', algorithm, given, stamped, inner: undefined, written } as const;
     ended = await signed(plan, done, calls);
@@ -92,7 +93,7 @@ async function signed(
   { status, algorithm, given, stamped, inner, written }: SignedFile,
   calls: readonly FileCall[],
 ): Promise<Ended> {
-  const recorded = await recordWritten(calls, plan.target);
+  const recorded = await recordWritten(calls, { target: plan.target, sha256: written.sha256 });
   const warnings = [...calls.flatMap((call) => call.warnings), ...recorded.warnings];
   const outcome: SignedOutcome = {
     ...writtenOutcome(plan, written, warnings),

@@ -118,6 +118,7 @@ const SIGNED: SignedOutcome = {
   timestampAuthority: 'http://timestamp.example.com/',
   replaced: [],
   bytes: 1,
+  sha256: '',
   milliseconds: 1,
   warnings: [],
 };

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { composeReading } from '../../app/compose-local.ts';
+import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { counted } from '../../errors/counted.ts';
 import { fromFileSystem } from '../../files/file-system-errors.ts';
@@ -48,7 +49,12 @@ async function createCatalog(
   const content = newCatalog(listed, new Date());
   if (!dryRun) await writeOutput(output, content, { isNew: !replace });
   const status = dryRun ? 'planned' : 'created';
-  const file = { path: output, output, format: 'cat', status, members: members.length, bytes: content.length };
+  const written = {
+    members: members.length,
+    bytes: content.length,
+    ...(dryRun ? {} : { sha256: fingerprintOf(content) }),
+  };
+  const file = { path: output, output, format: 'cat', status, ...written };
   if (json) io.stdout.write(jsonText({ files: [file] }));
   const what = `${shown(output)}  (${counted(members.length, 'file')})`;
   const next = `codesign-remote sign ${shown(shellWord(output))}`;

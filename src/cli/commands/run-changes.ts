@@ -1,22 +1,26 @@
 /** The end of `sign`, `timestamp`, `remove` and `attach`: changed files, lines for people and a JSON document. */
 
+import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
 import type { OptionsOf } from '../../options/table.ts';
-import type { ChangeFilesResult } from '../../signing/outcome.ts';
+import type { ChangeFilesResult, FileOutcome } from '../../signing/outcome.ts';
 import { cliErrors } from '../errors.ts';
 import { expandInputs, type InputPath } from '../input/inputs.ts';
 import { runInterruptibly } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import type { ChangeConsole } from '../output/changes/change-console.ts';
 import { changesJson } from '../output/changes/change-json.ts';
+import { writeChecksums } from '../output/checksums.ts';
 import { jsonText } from '../output/json.ts';
-import type { LinesOptions } from '../output/lines.ts';
+import { Lines, type LinesOptions, oneLine } from '../output/lines.ts';
 
 /** What the files are changed with. */
 interface OpenedChange {
   removeTemporaryFiles(): void;
   /** Printed already. The warnings of the result begin with them. */
   readonly warnings?: readonly string[];
+  /** Path of the file for the checksums of the results; undefined for none. */
+  readonly checksums?: string;
   /** The last action of a successful run. */
   noteEnd?(): void;
 }
@@ -24,7 +28,7 @@ interface OpenedChange {
 /** Returns the exit code. */
 export function changeAndPrint(
   change: (signal: AbortSignal) => Promise<ChangeFilesResult>,
-  { removeTemporaryFiles, warnings = [], noteEnd }: OpenedChange,
+  { removeTemporaryFiles, warnings = [], checksums, noteEnd }: OpenedChange,
   console: ChangeConsole,
   options: LinesOptions,
   io: Io,
@@ -35,8 +39,22 @@ export function changeAndPrint(
     if (options.json) io.stdout.write(jsonText(changesJson(result, console.verb)));
     for (const warning of result.warnings.slice(warnings.length)) console.warning(warning);
     console.summary(result.files);
+    const fault = checksums === undefined ? undefined : await putChecksums(checksums, result.files);
     if (noteEnd !== undefined) io.onSuccess(noteEnd);
-    return exitCodeFor(result.files.flatMap((file) => (file.status === 'failed' ? [file.error.category] : [])));
+    const failures = [fault, ...result.files.map((file) => (file.status === 'failed' ? file.error : undefined))];
+    return exitCodeFor(failures.flatMap((error) => error?.category ?? []));
+  };
+  /** Returns the error if they cannot be written: the files are signed, and their results are printed. */
+  const putChecksums = async (path: string, files: readonly FileOutcome[]): Promise<CodesignError | undefined> => {
+    try {
+      const incomplete = await writeChecksums(path, files);
+      if (incomplete !== undefined) console.warning(oneLine(incomplete));
+      return undefined;
+    } catch (thrown) {
+      const error = toCodesignError(thrown);
+      new Lines(io, options).error(error);
+      return error;
+    }
   };
   return runInterruptibly({ console, removeTemporaryFiles, work }, io);
 }

@@ -2,12 +2,14 @@ import { resolve } from 'node:path';
 import { composeStored } from '../../app/compose-config.ts';
 import { openSigning } from '../../app/compose-signing.ts';
 import { resolveSettings } from '../../options/commands/sign.ts';
+import { lookUp } from '../../options/lookup.ts';
 import { checkProjectOutputs } from '../../options/stored/project-output.ts';
 import { type OptionsOf, optionsOf } from '../../options/table.ts';
 import { signFiles } from '../../signing/sign-files.ts';
 import { resolveOutputs } from '../input/inputs.ts';
 import type { Io } from '../io.ts';
 import { changeConsole } from '../output/changes/change-console.ts';
+import { checkChecksums, withoutChecksums } from '../output/checksums.ts';
 import { maskedAddress, shellWord } from '../output/lines.ts';
 import { changeAndPrint, inputsOf } from './run-changes.ts';
 
@@ -28,7 +30,9 @@ export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
 export async function sign(named: readonly string[], options: OptionsOf<'sign'>, io: Io): Promise<number> {
   const settings = resolveSettings(options, io.env, await composeStored(options, io.env));
   const { output, projectOutput } = settings;
-  const inputs = await inputsOf(named, options, output, io);
+  const checksums = lookUp({ checksums: options.checksums }, {}).read('checksums');
+  const expanded = await inputsOf(named, options, output, io);
+  const inputs = checksums === undefined ? expanded : withoutChecksums(expanded, checksums);
   using console = changeConsole(io, options, 'signed', resumeCommand(options));
   await using signing = await openSigning(settings, io, console.event);
   for (const warning of signing.warnings) console.warning(warning);
@@ -39,5 +43,7 @@ export async function sign(named: readonly string[], options: OptionsOf<'sign'>,
       files.map((file) => resolve(file.output)),
     );
   }
-  return await changeAndPrint((signal) => signFiles(files, signing, signal), signing, console, options, io);
+  if (checksums !== undefined) await checkChecksums(checksums, files);
+  const opened = checksums === undefined || settings.dryRun ? signing : { ...signing, checksums };
+  return await changeAndPrint((signal) => signFiles(files, signing, signal), opened, console, options, io);
 }

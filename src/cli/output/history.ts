@@ -145,10 +145,10 @@ export const historyJson: HistoryForm = {
   empty: jsonText({ calls: [], sums: [] }),
 };
 
-function entryJson({ at, ended, id, digest, record, reported, reason, ...entry }: HistoryEntry) {
+function entryJson({ at, ended, id, digest, sha256, record, reported, reason, ...entry }: HistoryEntry) {
   // A digest is never shown whole.
   const masked = `${digest.slice(0, 4)}…${digest.slice(-4)}`;
-  const ending = { record: record ?? null, reported: reported ?? null, reason: reason ?? null };
+  const ending = { sha256: sha256 ?? [], record: record ?? null, reported: reported ?? null, reason: reason ?? null };
   return { id, at, ended: ended ?? null, ...entry, digest: masked, ...ending };
 }
 

@@ -141,9 +141,9 @@ function makeClaim(context: JournalContext, ticket: Ticket): Claim {
       await context.pairs.disprove(pair, call);
     },
 
-    async written(target) {
+    async written(target, sha256) {
       const moment = { at: now().toISOString(), up: context.uptime(), boot: liveness.self.boot };
-      const state = await standing(await end({ step: 'written', share, target, moment }, 'no'));
+      const state = await standing(await end({ step: 'written', share, target, sha256, moment }, 'no'));
       // Without the pair, the next run makes its first call alone. Nothing else depends on it.
       await context.pairs.prove(pair, ticket.known === undefined).catch(() => undefined);
       await settle(state);

@@ -61,6 +61,9 @@ async function endCall(
   else await calls.remove(location);
 }
 
+/** So that a line of the history is never too long to be read. */
+const MOST_DIGESTS = 1000;
+
 export function outcomeOfEnded(state: CallState, givenUp: boolean): HistoryEntry['outcome'] {
   if (state.phase === 'refused') return 'refused';
   if (isWritten(state)) return 'written';
@@ -85,6 +88,7 @@ export function entryOf(
     file,
     bytes,
     filesWritten: shares.filter((share) => share.state === 'written').length,
+    sha256: [...new Set(shares.flatMap(({ sha256 }) => sha256 ?? []))].slice(0, MOST_DIGESTS),
     certificate,
     ...work,
     record: signed?.record,

@@ -12,6 +12,8 @@ export interface Share {
   readonly reason: string | undefined;
   /** Where it was written. */
   readonly target: string | undefined;
+  /** Of the written file, in hex. */
+  readonly sha256: string | undefined;
   /** Another file was written to the same path meanwhile: if this one is not written, nothing is left to do. */
   readonly overtaken: boolean;
   /** The timestamp of the signature in this file. */
@@ -37,6 +39,7 @@ export function beginShare(shares: Shares, { id, holder, metadata, instead }: Be
     state: 'pending',
     reason: undefined,
     target: undefined,
+    sha256: undefined,
     overtaken: false,
     token: undefined,
   } as const;
@@ -70,7 +73,13 @@ export function endShare(call: SharesOfCall, step: ShareEnd, isCopy: boolean): b
   if (share === undefined || share.state === 'gone' || share.state === 'written') return false;
   switch (step.step) {
     case 'written':
-      shares.set(share.id, { ...share, state: 'written', reason: undefined, target: step.target });
+      shares.set(share.id, {
+        ...share,
+        state: 'written',
+        reason: undefined,
+        target: step.target,
+        sha256: step.sha256,
+      });
       for (const path of [step.target, outputOf(share)]) if (path !== undefined) writtenTo.add(path);
       overtake(call);
       break;

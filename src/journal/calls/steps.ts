@@ -59,7 +59,15 @@ const stepSchema = v.variant('step', [
   v.object({ step: v.literal('shared'), ...common, share: text, ...asking, instead: v.optional(text) }),
   /** `token`: in Base64. */
   v.object({ step: v.literal('stamped'), ...common, share: text, token: text }),
-  v.object({ step: v.literal('written'), ...common, share: text, target: text, moment: momentSchema }),
+  /** `sha256`: of the written file, in hex. */
+  v.object({
+    step: v.literal('written'),
+    ...common,
+    share: text,
+    target: text,
+    sha256: v.optional(text),
+    moment: momentSchema,
+  }),
   /** `changed`: the file was another one by then. */
   v.object({
     step: v.literal('not-written'),

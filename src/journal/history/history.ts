@@ -145,6 +145,7 @@ function isEntry(value: unknown): value is HistoryEntry {
     [value.ended, value.record, value.reason].every((text) => text === undefined || typeof text === 'string') &&
     typeof value.bytes === 'number' &&
     typeof value.filesWritten === 'number' &&
+    (value.sha256 === undefined || (Array.isArray(value.sha256) && value.sha256.every(isText))) &&
     isObject(certificate) &&
     areTexts(certificate.name, certificate.sha256) &&
     ALGORITHMS.includes(value.algorithm) &&
@@ -159,5 +160,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function areTexts(...values: readonly unknown[]): boolean {
-  return values.every((value) => typeof value === 'string');
+  return values.every(isText);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
 }

@@ -1,15 +1,21 @@
 /** Options that choose files, and what happens to signatures that they have. */
 
 import { CALL_OUTCOMES } from '../../journal/journal.ts';
-import { number, type OptionDefinition, oneOf, path, text } from '../option.ts';
+import { number, type OptionDefinition, oneOf, path, text, type ValueKind } from '../option.ts';
 import { refuse } from '../values.ts';
+
+/** A file that is written. */
+const namedPath: ValueKind<string> = {
+  ...path,
+  read: (given) => (given.value === '-' ? refuse(given, 'a path', given.value) : path.read(given)),
+};
 
 export const FILE_OPTIONS = {
   output: {
     flag: '--output',
     short: '-o',
     placeholder: 'path',
-    kind: { ...path, read: (given) => (given.value === '-' ? refuse(given, 'a path', given.value) : path.read(given)) },
+    kind: namedPath,
     defaultText: 'in place',
     stored: 'project',
     help: 'file for the result of one input, or folder for the results of several',
@@ -62,6 +68,14 @@ export const FILE_OPTIONS = {
     isList: true,
     help: 'files and folders to skip, by name ("*.node") or path ("dist/vendor/**")',
     commands: ['sign', 'catalog', 'verify', 'timestamp', 'remove'],
+    isCommandLineOnly: true,
+  },
+  checksums: {
+    flag: '--checksums',
+    placeholder: 'file',
+    kind: namedPath,
+    help: 'file for the SHA-256 of each signed file, as sha256sum writes it',
+    commands: ['sign'],
     isCommandLineOnly: true,
   },
   pem: {

@@ -29,6 +29,8 @@ export async function reopenCopy(plan: PlannedFile, { copy }: OpenFile): Promise
 
 export interface Written {
   readonly bytes: number;
+  /** Of the whole file, in hex. */
+  readonly sha256: string;
   readonly milliseconds: number;
   /** Whole sentences on what went wrong after the file was in place. */
   readonly warnings: readonly string[];
@@ -50,10 +52,10 @@ export async function commit(
   }
   // Windows does not rename onto a file that is open.
   await input.close();
-  const bytes = copy.reopen().source.size;
+  const measured = await copy.measure();
   const isNew = plan.targetVersion === undefined;
   const warnings = await copy.replaceTarget({ isNew, assertUnchanged: () => assertUnchanged(plan) });
-  return { bytes, warnings, milliseconds: Math.round(clock() - started) };
+  return { ...measured, warnings, milliseconds: Math.round(clock() - started) };
 }
 
 /** What the outcomes of all written files have. */

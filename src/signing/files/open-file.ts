@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnRead } from '../../bytes/byte-source.ts';
+import { hashWhileRead } from '../../crypto/hash-while-read.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { type FileStats, type InputFile, isUnchanged, openInput } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
@@ -48,6 +49,12 @@ export async function openPlanned(plan: PlannedFile, onEvent: (event: BytesRead)
   if (isUnchanged(plan.stats, input.stats)) return input;
   await input.close();
   throw signingErrors('file-changed');
+}
+
+/** SHA-256 in hex. Throws `file-changed`. */
+export async function sha256OfPlanned(plan: PlannedFile, onEvent: (event: BytesRead) => void): Promise<string> {
+  await using input = await openPlanned(plan, onEvent);
+  return await inFileSystem('read the file', () => hashWhileRead(input.source).sha256());
 }
 
 /** Reports how far a large file has been read. */

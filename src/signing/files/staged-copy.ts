@@ -7,6 +7,7 @@ import { flushFolder, makeFolders } from '../../bytes/folders.ts';
 import type { Patch } from '../../bytes/patch.ts';
 import { readPieces } from '../../bytes/pieces.ts';
 import type { Content, Measure, Measurement } from '../../crypto/content.ts';
+import { type HashedSource, hashWhileRead } from '../../crypto/hash-while-read.ts';
 import { measureContent, startMeasuring } from '../../crypto/measure-content.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
@@ -72,6 +73,7 @@ export async function stageCopy(options: StagedCopyOptions) {
   const reader = contentReader(options.digestEntries);
   const flushes = flushInTurn(() => inFileSystem('flush the temporary file to the disk', () => handle.sync()));
   const writes = watchWrites(handle, isKnownLocal(folder));
+  let reopened: HashedSource | undefined;
   let renamed = false;
 
   /** Writes the chunks one after the other, and gives each while it is being written. */
@@ -161,10 +163,16 @@ export async function stageCopy(options: StagedCopyOptions) {
     },
 
     /** The copy as it now stands. */
-    reopen: (): { readonly source: ByteSource; readonly reader: ContentReader } => ({
-      source: fileSource(handle, size, true),
-      reader,
-    }),
+    reopen(): { readonly source: ByteSource; readonly reader: ContentReader } {
+      reopened = hashWhileRead(fileSource(handle, size, true));
+      return { source: reopened.source, reader };
+    },
+
+    /** Of the copy as it was reopened, which reads most of it. */
+    async measure(): Promise<{ readonly bytes: number; readonly sha256: string }> {
+      if (reopened === undefined) throw new TypeError('the copy is reopened and checked before it is measured');
+      return { bytes: size, sha256: await inFileSystem('read the temporary file', reopened.sha256) };
+    },
 
     /** Gives the copy what the original has, as far as this user may. */
     takeOwnerAndMode: (): Promise<void> =>

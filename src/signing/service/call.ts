@@ -93,13 +93,13 @@ async function recordFailure(claim: Claim, error: CodesignError, warnings: strin
 /** Records that the signatures are in the file at `target`. */
 export async function recordWritten(
   calls: readonly FileCall[],
-  target: string,
+  { target, sha256 }: { readonly target: string; readonly sha256: string },
 ): Promise<{ readonly calls: readonly EndedCall[]; readonly warnings: readonly string[] }> {
   const warnings: string[] = [];
   const ended: EndedCall[] = [];
   for (const { claim, record } of calls) {
     // If the journal cannot record this, report anyway: a duplicate report is harmless, a missing one is not.
-    const after = (await claim.written(target).catch(warnInto(warnings))) ?? REPORT_IS_DUE;
+    const after = (await claim.written(target, sha256).catch(warnInto(warnings))) ?? REPORT_IS_DUE;
     const status = after.reportDue ? 1 : undefined;
     ended.push({ claim, record: record?.id, status, isReported: after.reported === 1, isKept: false });
   }

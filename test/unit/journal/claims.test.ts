@@ -40,7 +40,7 @@ describe('a call that succeeds', () => {
     expect(claim).toMatchObject({ known: undefined, unknownCalls: [], justUnanswered: false });
     setting.clock.wall = 5000;
     await sign(claim, 'r-1');
-    expect(await claim.written('/out/app.exe')).toMatchObject({ reportDue: true });
+    expect(await claim.written('/out/app.exe', 'abcd')).toMatchObject({ reportDue: true });
     await claim.reported(1);
     expect(await historyOf(journal)).toEqual([
       {
@@ -50,6 +50,7 @@ describe('a call that succeeds', () => {
         file: 'app.exe',
         bytes: 1234,
         filesWritten: 1,
+        sha256: ['abcd'],
         certificate: { name: 'Example Ltd', sha256: 'aa' },
         origin: 'https://sign.example',
         code: 'C-1',

@@ -37,8 +37,9 @@ function detailsJson(outcome: Exclude<FileOutcome, { readonly status: 'failed' }
   switch (outcome.status) {
     case 'signed':
     case 'unchanged': {
-      const { algorithm, record, reported, reused, timestamp, timestampAuthority, bytes, milliseconds } = outcome;
-      const signed = { algorithm, record, reported, reused, timestamp, bytes, milliseconds };
+      const { algorithm, record, reported, reused, timestamp, timestampAuthority, bytes, sha256, milliseconds } =
+        outcome;
+      const signed = { algorithm, record, reported, reused, timestamp, bytes, sha256, milliseconds };
       const authority = timestampAuthority === null ? {} : { timestampAuthority };
       return { ...signed, ...authority, ...replacedJson(outcome.replaced), ...innerJson(outcome.inner) };
     }
@@ -50,16 +51,16 @@ function detailsJson(outcome: Exclude<FileOutcome, { readonly status: 'failed' }
       // Where there is one reason only, scripts do not need it.
       return outcome.reason === 'already-signed' ? {} : { reason: outcome.reason };
     case 'timestamped': {
-      const { timestamp, authority, signatures, bytes, milliseconds } = outcome;
-      return { timestamp, timestampAuthority: authority, signatures, bytes, milliseconds };
+      const { timestamp, authority, signatures, bytes, sha256, milliseconds } = outcome;
+      return { timestamp, timestampAuthority: authority, signatures, bytes, sha256, milliseconds };
     }
     case 'removed': {
-      const { signatures, removed, bytes, milliseconds } = outcome;
-      return { signatures, removed, bytes, milliseconds };
+      const { signatures, removed, bytes, sha256, milliseconds } = outcome;
+      return { signatures, removed, bytes, sha256, milliseconds };
     }
     case 'attached': {
-      const { signer, replaced, bytes, milliseconds } = outcome;
-      return { signer, ...replacedJson(replaced), bytes, milliseconds };
+      const { signer, replaced, bytes, sha256, milliseconds } = outcome;
+      return { signer, ...replacedJson(replaced), bytes, sha256, milliseconds };
     }
   }
 }

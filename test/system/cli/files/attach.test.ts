@@ -49,6 +49,7 @@ describe('attach', () => {
           status: 'attached',
           signer: 'Signed Publisher',
           bytes: (await stat(path)).size,
+          sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
           milliseconds: expect.any(Number),
         },
       ],

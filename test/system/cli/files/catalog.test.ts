@@ -70,7 +70,17 @@ describe('catalog', () => {
     expect([made.code, made.stderr]).toEqual([0, expect.stringMatching(/^created app\.cat {2}\(2 files\)/)]);
     const { size } = await stat(scene.at('app.cat'));
     expect(JSON.parse(made.stdout)).toEqual({
-      files: [{ path: 'app.cat', output: 'app.cat', format: 'cat', status: 'created', members: 2, bytes: size }],
+      files: [
+        {
+          path: 'app.cat',
+          output: 'app.cat',
+          format: 'cat',
+          status: 'created',
+          members: 2,
+          bytes: size,
+          sha256: expect.any(String),
+        },
+      ],
     });
     expect(await scene.namesIn()).toEqual(new Set(['app.exe', 'third.bin']));
   });

@@ -58,6 +58,7 @@ describe('remove', () => {
           signatures: 2,
           removed: ['Signed Publisher'],
           bytes: (await stat(path)).size,
+          sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
           milliseconds: expect.any(Number),
         },
       ],

@@ -103,6 +103,7 @@ describe('a signed file', () => {
           timestampAuthority: authority.url,
           signatures: 1,
           bytes: (await stat(path)).size,
+          sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
           milliseconds: expect.any(Number),
         },
       ],

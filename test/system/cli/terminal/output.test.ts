@@ -323,6 +323,7 @@ describe('the sum of a run', () => {
     timestampAuthority: null,
     replaced: [],
     bytes: 1,
+    sha256: '',
     milliseconds: 1,
     warnings: [],
   });

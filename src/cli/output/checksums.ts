@@ -1,0 +1,109 @@
+/** The file of `sign --checksums`, in the format of sha256sum. */
+
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { openToRead } from '../../bytes/read-file.ts';
+import { hashWhileRead } from '../../crypto/hash-while-read.ts';
+import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
+import { fromFileSystem, inFileSystem } from '../../files/file-system-errors.ts';
+import { identityAt, openInput } from '../../files/input-file.ts';
+import { findSamePaths } from '../../signing/files/same-path.ts';
+import { assertReplaceable, resolveTarget } from '../../signing/files/target.ts';
+import type { FileOutcome, FileToSign } from '../../signing/outcome.ts';
+import { cliErrors } from '../errors.ts';
+import type { InputPath } from '../input/inputs.ts';
+import { writeOutput } from './write-output.ts';
+
+/**
+ * Checks, before anything is sent, that the file can be written at the end, and replaces no data. Throws `checksums-conflict`,
+ * `checksums-not-replaceable`, and what `resolveTarget` and `assertReplaceable` throw.
+ */
+export async function checkChecksums(path: string, files: readonly FileToSign[]): Promise<void> {
+  const target = await resolveTarget(path);
+  const there = identityAt(target);
+  for (const { path: input, output } of files) {
+    const result = await resolveTarget(output).catch(() => resolve(output));
+    const isSame = result === target || findSamePaths([result, target]).size > 0;
+    if (isSame || (there !== undefined && [input, output].some((one) => identityAt(one) === there))) {
+      throw cliErrors('checksums-conflict', { path, file: output });
+    }
+  }
+  await assertReplaceable(target);
+  if (there !== undefined && !holdsChecksums(await startOf(target)))
+    throw cliErrors('checksums-not-replaceable', { path });
+}
+
+/** The inputs without a checksum file that an earlier run left among them. */
+export function withoutChecksums(inputs: readonly InputPath[], path: string): readonly InputPath[] {
+  const own = identityAt(path);
+  const others = inputs.filter((input) => own === undefined || !input.isFound || identityAt(input.path) !== own);
+  if (others.length === 0) throw cliErrors('no-files');
+  return others;
+}
+
+const CHECKSUM_LINE = /^\\?[0-9a-f]{64} [ *]/;
+/** In bytes: longer than the digest at the start of a line. */
+const START_LENGTH = 100;
+
+/** Whether the text begins as a file of sha256sum does. */
+function holdsChecksums(start: string): boolean {
+  return start === '' || CHECKSUM_LINE.test(start);
+}
+
+async function startOf(path: string): Promise<string> {
+  await using file = await inFileSystem(`read ${path}`, () => openToRead(path));
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(START_LENGTH), position: 0 });
+  const start = buffer.toString('latin1', 0, bytesRead);
+  return start;
+}
+
+/**
+ * Writes a line for each file that is as it should be: signed, unchanged, skipped or kept. Returns what to say of the others.
+ * Throws errors of writing.
+ */
+export async function writeChecksums(path: string, files: readonly FileOutcome[]): Promise<CodesignError | undefined> {
+  const folder = realFolder(dirname(path));
+  const lines: string[] = [];
+  const missing: string[] = [];
+  for (const file of files) {
+    const sha256 = await sha256Of(file).catch((thrown) => toCodesignError(fromFileSystem(thrown, 'read the file')));
+    if (typeof sha256 !== 'string') missing.push(file.path);
+    else if ('output' in file) lines.push(checksumLine(sha256, nameFrom(folder, file.output)));
+  }
+  await writeOutput(path, Buffer.from(lines.join('')), {});
+  if (missing.length === 0) return undefined;
+  return cliErrors('checksums-incomplete', { path, files: missing.join(', ') });
+}
+
+async function sha256Of(file: FileOutcome): Promise<string | undefined> {
+  if ('sha256' in file) return file.sha256;
+  if (file.status !== 'skipped') return undefined;
+  await using input = await openInput(file.output);
+  return await hashWhileRead(input.source).sha256();
+}
+
+/** Relative to the folder, absolute outside it. */
+function nameFrom(folder: string, path: string): string {
+  const name = relative(folder, join(realFolder(dirname(path)), basename(path)));
+  const isOutside = name === '..' || name.startsWith(`..${sep}`) || resolve(name) === name;
+  const portable = (isOutside ? resolve(path) : name).replaceAll(sep, '/');
+  // sha256sum would read standard input.
+  return portable === '-' ? './-' : portable;
+}
+
+/** A folder that is new stays as it is named. */
+function realFolder(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
+
+/** A line with an escaped name begins with a backslash. Exported for tests. */
+export function checksumLine(sha256: string, name: string): string {
+  const escaped = name.replace(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
+  return `${escaped === name ? '' : '\\'}${sha256}  ${escaped}\n`;
+}

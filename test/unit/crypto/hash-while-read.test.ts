@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { type ByteSource, memorySource } from '../../../src/bytes/byte-source.ts';
+import { hashWhileRead } from '../../../src/crypto/hash-while-read.ts';
+import { appx } from '../../../src/formats/appx/index.ts';
+import type { Format } from '../../../src/formats/format.ts';
+import { jar } from '../../../src/formats/jar/index.ts';
+import { nuget } from '../../../src/formats/nuget/index.ts';
+import { pe } from '../../../src/formats/pe/index.ts';
+import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { makePackage as makeAppPackage } from '../formats/appx/samples.ts';
+import { zip } from '../formats/jar/simple-zip.ts';
+import { makePackage } from '../formats/nuget/samples.ts';
+import { readFixture } from '../formats/support/fixtures.ts';
+import { plainReader, signBytes } from '../formats/support/sign-bytes.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Not compressible, and the same in each run. */
+function noise(length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  let state = 1;
+  for (let at = 0; at < length; at += 4) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    bytes.writeUInt32LE(state, at);
+  }
+  return bytes;
+}
+
+/** Reads in pieces, as files are read, and counts the bytes. */
+function countingSource(bytes: Buffer): ByteSource & { readonly count: () => number } {
+  const source = memorySource(bytes);
+  let count = 0;
+  return {
+    size: bytes.length,
+    count: () => count,
+    async read(offset, length) {
+      count += length;
+      await new Promise(setImmediate);
+      return await source.read(offset, length);
+    },
+    async *stream(start = 0, end = bytes.length) {
+      for (let at = start; at < end; at += 100_000) {
+        const length = Math.min(100_000, end - at);
+        count += length;
+        yield await source.read(at, length);
+      }
+    },
+  };
+}
+
+it('reads no byte twice after a pass in order', async () => {
+  const bytes = noise(MEBIBYTE);
+  const counting = countingSource(bytes);
+  const { source, ...hashed } = hashWhileRead(counting);
+  for await (const chunk of source.stream()) expect(chunk.length).toBeGreaterThan(0);
+  expect(await hashed.sha256()).toBe(sha256(bytes));
+  expect(counting.count()).toBe(bytes.length);
+});
+
+it.each([1, 2, 3, 4, 5])('gives the digest whatever is read, in whatever order and concurrently (%d)', async (seed) => {
+  const bytes = noise(300_000);
+  const { source, ...hashed } = hashWhileRead(countingSource(bytes));
+  const places = Array.from({ length: 40 }, (_, index) => (index * seed * 7919) % (bytes.length - 20_000));
+  const reading = places.map(async (offset) => {
+    expect(Buffer.from(await source.read(offset, 20_000)).equals(bytes.subarray(offset, offset + 20_000))).toBe(true);
+  });
+  const streaming = (async () => {
+    let offset = 0;
+    for await (const chunk of source.stream(0, 250_000)) offset += chunk.length;
+    expect(offset).toBe(250_000);
+  })();
+  await Promise.all([...reading, streaming]);
+  expect(await hashed.sha256()).toBe(sha256(bytes));
+});
+
+const LARGE = noise(2 * MEBIBYTE);
+const entries = Array.from({ length: 20 }, (_, index) => ({
+  name: `data/${index}.bin`,
+  contents: noise(100_000 + 4 * index),
+}));
+
+it.each<[Format, Buffer]>([
+  [pe, Buffer.concat([readFixture('pe/hello.exe'), LARGE])],
+  [jar, zip([{ name: 'META-INF/MANIFEST.MF', contents: 'Manifest-Version: 1.0\r\n\r\n' }, ...entries])],
+  [jar, zip([{ name: 'large.bin', contents: LARGE, isStored: true }, ...entries])],
+  [nuget, makePackage(...entries)],
+  [appx, makeAppPackage({ files: entries })],
+])('digests the result of %# in the pass that checks it', async (format, original) => {
+  const signer = await makeThrowawaySigner();
+  const { result, embedding } = await signBytes(format, original, signer);
+  const counting = countingSource(result);
+  const { source, ...hashed } = hashWhileRead(counting);
+  await (await format.open(source, plainReader(), `test${format.extensions[0]}`)).verifyResult(embedding);
+  const checked = counting.count();
+  expect(await hashed.sha256()).toBe(sha256(result));
+  expect(counting.count() - checked).toBeLessThan(128 * 1024);
+});
