@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { shareWork } from '../../bytes/reuse.ts';
 import type { Disk, Making } from '../disk.ts';
 import { encodeLine } from '../lines.ts';
@@ -9,7 +10,8 @@ import { readStep, type Step } from './steps.ts';
 export interface CallLocation {
   /** The name of the work. */
   readonly work: string;
-  readonly aside: boolean;
+  /** Id of the call, if it was moved aside. */
+  readonly aside: string | undefined;
   readonly path: string;
 }
 
@@ -20,7 +22,9 @@ export type CallFiles = ReturnType<typeof callFiles>;
 
 /** Of a call that is not aside; the name of the work is in it. */
 export const CALL_FILE = /^([0-9a-f]{64})\.jsonl$/;
-const ASIDE_FILE = /^([0-9a-f]{64})\.[0-9a-z]+\.jsonl$/;
+const ASIDE_FILE = /^([0-9a-f]{64})\.([0-9a-z]+)\.jsonl$/;
+/** Another process may have created a file, and be about to write its first line. */
+const FIRST_LINE_MILLISECONDS = 50;
 
 export function callFiles(folders: { readonly calls: string; readonly aside: string }, disk: Disk) {
   const stepIn = rememberedSteps();
@@ -28,23 +32,26 @@ export function callFiles(folders: { readonly calls: string; readonly aside: str
   const flushAside = shareWork(() => disk.flushFolder(folders.aside));
   const current = (work: string): CallLocation => ({
     work,
-    aside: false,
+    aside: undefined,
     path: join(folders.calls, `${work}.jsonl`),
   });
   const aside = (work: string, call: string): CallLocation => ({
     work,
-    aside: true,
+    aside: call,
     path: join(folders.aside, `${work}.${call}.jsonl`),
   });
 
-  /**
-   * Claims the work: creates the file, which must not exist, or takes over an empty one. Returns undefined if another
-   * process was first.
-   */
+  /** Claims the work: creates the file, or takes over one that has no call. Returns undefined if another process was first. */
   async function begin(location: CallLocation, making: Making, step: Step): Promise<CallState | undefined> {
     await using file = await disk.openLines(location.path, making);
     if (file === undefined) return undefined;
-    file.append([encodeLine(step)]);
+    try {
+      file.append([encodeLine(step)]);
+    } catch (thrown) {
+      // An empty file would count as damaged.
+      if (making === 'must-not-exist') await disk.removeFile(location.path).catch(() => undefined);
+      throw thrown;
+    }
     const state = readCall(file.read(), location.aside, stepIn);
     return state.id === step.call ? state : undefined;
   }
@@ -68,16 +75,23 @@ export function callFiles(folders: { readonly calls: string; readonly aside: str
     return after;
   }
 
+  async function readNow({ path, aside }: CallLocation): Promise<CallState | undefined> {
+    const lines = await disk.readLines(path);
+    const state = lines && readCall(lines, aside, stepIn);
+    return state;
+  }
+
   return {
     current,
     aside,
     begin,
     append,
     /** Undefined if there is no file. */
-    async read({ path, aside }: CallLocation): Promise<CallState | undefined> {
-      const lines = await disk.readLines(path);
-      const state = lines && readCall(lines, aside, stepIn);
-      return state;
+    async read(location: CallLocation): Promise<CallState | undefined> {
+      const state = await readNow(location);
+      if (state === undefined || state.id !== undefined) return state;
+      await sleep(FIRST_LINE_MILLISECONDS);
+      return await readNow(location);
     },
     /** Creates the file of a call again after it was removed, perhaps with the whole journal. */
     async restore(work: string, step: Step): Promise<void> {
@@ -117,10 +131,10 @@ function rememberedSteps(): typeof readStep {
 }
 
 /** Ignores files that are not named like those of the journal. `only`: of this work. */
-async function locationsIn(disk: Disk, folder: string, aside: boolean, only?: string): Promise<CallLocation[]> {
-  const pattern = aside ? ASIDE_FILE : CALL_FILE;
+async function locationsIn(disk: Disk, folder: string, isAside: boolean, only?: string): Promise<CallLocation[]> {
+  const pattern = isAside ? ASIDE_FILE : CALL_FILE;
   return (await disk.namesIn(folder)).flatMap((name) => {
-    const work = pattern.exec(name)?.[1];
-    return work === undefined || work !== (only ?? work) ? [] : [{ work, aside, path: join(folder, name) }];
+    const [, work, call] = pattern.exec(name) ?? [];
+    return work === undefined || work !== (only ?? work) ? [] : [{ work, aside: call, path: join(folder, name) }];
   });
 }

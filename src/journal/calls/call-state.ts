@@ -43,15 +43,18 @@ export interface CallState {
 
 type Draft = { -readonly [Key in keyof CallState]: CallState[Key] } & SharesOfCall;
 
-/** `aside`: the file has been moved aside, so a closing with that aim is over. `stepIn`: of a line, as `readStep` gives it. */
-export function readCall(bytes: Uint8Array, aside: boolean, stepIn = readStep): CallState {
+/**
+ * `aside`: id of a call that has been moved aside, so a closing with that aim is over, and the name of its file says whose
+ * it is. `stepIn`: of a line, as `readStep` gives it.
+ */
+export function readCall(bytes: Uint8Array, aside: string | undefined, stepIn = readStep): CallState {
   const { lines, terminated } = splitLines(bytes);
-  const state: Draft = { ...EMPTY, shares: new Map(), writtenTo: new Set() };
+  const state: Draft = { ...EMPTY, id: aside, shares: new Map(), writtenTo: new Set() };
   for (const [index, line] of lines.entries()) {
     const step = stepIn(line);
     const torn = !terminated && index === lines.length - 1 && isBeginning(line);
     if (step === undefined && !torn) damage(state, line);
-    if (step !== undefined) take(state, step, aside);
+    if (step !== undefined) take(state, step, aside !== undefined);
     state.lines += 1;
   }
   return state;
@@ -92,13 +95,13 @@ function damage(state: Draft, line: string): void {
 }
 
 function take(state: Draft, step: Step, aside: boolean): void {
-  if (state.id === undefined) {
-    // In an empty file the first claim counts. One that stands after damaged lines is a new call, or the rest of one.
-    state.id = step.call;
+  // In an empty file the first claim counts. One that stands after damaged lines is a new call, or the rest of one.
+  state.id ??= step.call;
+  if (step.call !== state.id) return;
+  if (state.phase === 'empty') {
     state.at = step.at;
     state.phase = 'claimed';
   }
-  if (step.call !== state.id) return;
   state.lastAt = step.at;
   switch (step.step) {
     case 'claimed':

@@ -34,9 +34,13 @@ export async function claimWork(
   const watch = watchCall(context, asking.name, options);
   for (;;) {
     const state = await context.calls.read(location);
-    if (state?.id === undefined) {
-      const ticket = await beginCall(context, location, asking, state, options, watch.waitedFor);
+    if (state === undefined) {
+      const ticket = await beginCall(context, location, asking, options, watch.waitedFor);
       if (ticket) return ticket;
+      continue;
+    }
+    if (state.id === undefined) {
+      await keepDamaged(context, location, asking);
       continue;
     }
     const watched = watch.look(state);
@@ -90,12 +94,29 @@ async function verifies(
   throw mismatch;
 }
 
+/**
+ * A file without a call was emptied, or lost its first line. What it recorded may have been paid, so it becomes a call whose
+ * outcome is unknown, and is moved aside as it is.
+ */
+async function keepDamaged(context: JournalContext, location: CallLocation, { work, facts }: Asking): Promise<void> {
+  const { calls, liveness, now, warn } = context;
+  const call = context.randomId();
+  const common = { call, at: now().toISOString() };
+  const requested = { step: 'requested', ...common, holder: liveness.self, work, facts } as const;
+  if ((await calls.begin(location, 'must-exist', requested)) === undefined) return;
+  const unanswered = { step: 'unanswered', ...common, reason: 'its entry in the journal was damaged' } as const;
+  await calls.record(location.work, unanswered, 'file-and-name');
+  const wasFor = `certificate number ${work.code} at ${work.origin}`;
+  warn(
+    `An entry of the journal for ${facts.file} was damaged: a signature of ${wasFor} may have been counted and lost. It is kept as call ${call}.`,
+  );
+}
+
 /** Undefined if another process was first. */
 async function beginCall(
   context: JournalContext,
   location: CallLocation,
   asking: Asking,
-  found: CallState | undefined,
   options: ClaimOptions,
   waitedFor: ReadonlySet<string>,
 ): Promise<Ticket | undefined> {
@@ -105,16 +126,13 @@ async function beginCall(
   const common = { call, at: now().toISOString() };
   const ticket = { ...asking, call, share: call, known: undefined, unknownCalls: [], justUnanswered: false };
   const claim = async (): Promise<Ticket | undefined> => {
-    const making = found === undefined ? 'must-not-exist' : 'must-exist';
     const claimed = { step: 'claimed', ...common, holder: liveness.self, work, facts } as const;
-    if ((await calls.begin(location, making, claimed)) === undefined) return undefined;
-    if (found !== undefined && found.damaged > 0) {
-      warn(
-        `An entry of the journal for ${facts.file} is damaged: an earlier signature may have been counted and lost.`,
-      );
-    }
+    if ((await calls.begin(location, 'must-not-exist', claimed)) === undefined) return undefined;
     // Only now that this process has claimed the work: a call that ends meanwhile would be missed.
     const finished = await context.finished.find(name);
+    if (finished !== undefined && finished.id === undefined) {
+      warn(`A finished entry of the journal for ${facts.file} is damaged, so its signature cannot be used again.`);
+    }
     const isReusable =
       finished && isShareable(finished, context) && (await verifies(context, finished, asking, options));
     if (finished?.signed !== undefined && isReusable) {

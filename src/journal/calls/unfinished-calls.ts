@@ -36,18 +36,17 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
       warn(`An entry of the journal, ${location.path}, cannot be read: ${journalReason(thrown)}.`);
       return undefined;
     });
-    if (found?.id === undefined) {
-      if (found !== undefined && found.damaged > 0)
-        warn(`A damaged entry of the journal cannot be read: ${location.path}.`);
-      return undefined;
-    }
-    // Without its signature: what is lost may be the very line that held it.
-    if (found.isCorrupt && found.signed === undefined) {
+    if (found === undefined) return undefined;
+    if (found.id === undefined || found.phase === 'empty') {
+      warn(`An entry of the journal is damaged, and its signature may have been counted: ${location.path}.`);
+    } else if (found.isCorrupt && found.signed === undefined) {
+      // What is lost may be the very line that held the signature.
       warn(`An entry of the journal for ${found.metadata?.file ?? 'a file'} is damaged: ${location.path}.`);
     }
+    if (found.id === undefined) return undefined;
     locations.set(found.id, location);
     const state = await withoutOvertaken(found, liveness);
-    const action = await nextActionOf(state, location.aside, liveness);
+    const action = await nextActionOf(state, location.aside !== undefined, liveness);
     const isOver = typeof action !== 'string' && action.aim === 'end';
     if (isOver && !context.isReadOnly) {
       // No other process may ever look at it. If it cannot be ended now (a full disk), a later one ends it.

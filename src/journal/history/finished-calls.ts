@@ -39,7 +39,7 @@ export function finishedCalls(folder: string, calls: CallFiles, now: () => Date,
     async find(work: string): Promise<CallState | undefined> {
       // All of them: the clock may have been set since.
       for (const hour of (await hours()).reverse()) {
-        const state = await calls.read({ work, aside: false, path: join(folder, hour, `${work}.jsonl`) });
+        const state = await calls.read({ work, aside: undefined, path: join(folder, hour, `${work}.jsonl`) });
         if (state !== undefined) return state;
       }
       return undefined;
@@ -49,7 +49,7 @@ export function finishedCalls(folder: string, calls: CallFiles, now: () => Date,
       for (const hour of (await hours()).filter((name) => name >= first)) {
         for (const name of await disk.namesIn(join(folder, hour))) {
           const [, work] = CALL_FILE.exec(name) ?? [];
-          const state = work && (await calls.read({ work, aside: false, path: join(folder, hour, name) }));
+          const state = work && (await calls.read({ work, aside: undefined, path: join(folder, hour, name) }));
           if (state) yield state;
         }
       }

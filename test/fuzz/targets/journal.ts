@@ -53,7 +53,7 @@ export const callTarget: TargetDefinition = {
       make: (random) => Buffer.from(damageLines(pick(random, calls), random, pick(random, calls)), 'latin1'),
       async run(input) {
         const { lines } = splitLines(input);
-        const states = [readCall(input, false), readCall(input, true)];
+        const states = [readCall(input, undefined), readCall(input, 'another')];
         for (const state of states) require(state.lines === lines.length, 'a line was not counted');
         const [{ phase, damaged } = states[1] ?? { phase: 'empty', damaged: 0 }] = states;
         return `${phase}${damaged > 0 ? ', damaged' : ''}`;

@@ -118,33 +118,67 @@ describe('the file of a call', () => {
   });
 
   test.each([
-    ['a byte of its only line flipped', (text: string) => flipLine(text, '"claimed"')],
+    ['a byte of its only line flipped', (text: string) => flipLine(text.slice(0, text.indexOf('\n') + 1), '"claimed"')],
     ['garbage', () => 'garbage\n\0\0\0\n'],
     ['zero bytes alone, as after a power failure', (text: string) => '\0'.repeat(text.length)],
     ['one line of 1 MB that does not end', () => 'x'.repeat(1_000_000)],
-  ])('that cannot be read at all (%s) keeps no one from signing, with a warning', async (_what, change) => {
+    ['its first line cut', (text: string) => text.slice(0, 100)],
+    ['nothing in it', () => ''],
+  ])(
+    'without a first line (%s) is reported, and kept aside as a call that may have been counted',
+    async (_what, change) => {
+      await leaveUnwritten();
+      await setting.tamper('calls', change);
+      const later = await setting.open();
+      expect(await later.unfinished()).toEqual([]);
+      expect(later.warnings.join()).toMatch(/is damaged, and its signature may have been counted: .*\.jsonl\.$/);
+
+      const again = await later.claim(WORK, factsOf('a'));
+      const [damaged = ''] = again.unknownCalls;
+      const warning = `for a was damaged: a signature of certificate number C-1 at https://sign.example may have been counted`;
+      expect(later.warnings.join()).toMatch(new RegExp(`${warning} and lost. It is kept as call ${damaged}.$`));
+      await sign(again);
+      await again.written('a');
+      await again.reported(1);
+      expect(await unfinishedOf(later)).toEqual([['unknown', damaged]]);
+      expect((await historyOf(later)).map(({ outcome }) => outcome).sort()).toEqual(['unknown', 'written']);
+      expect(await later.forget(damaged)).toBe('forgotten');
+      expect(await unfinishedOf(later)).toEqual([]);
+    },
+  );
+
+  test('is kept with its damage when it is moved aside', async () => {
     await journal.claim(WORK, factsOf('a'));
-    await setting.tamper('calls', change);
-    setting.ended.add(101);
-    const later = await setting.open();
-    expect(await later.unfinished()).toEqual([]);
-    expect(later.warnings).toMatchObject([expect.stringContaining('damaged')]);
-    const again = await later.claim(WORK, factsOf('a'));
-    expect(later.warnings.join()).toContain('may have been counted');
-    await sign(again);
-    await again.written('a');
-    await again.reported(1);
-    expect(await historyOf(later)).toHaveLength(1);
+    await setting.tamper('calls', () => 'garbage');
+    const { id } = await (await setting.open()).claim(WORK, factsOf('a'));
+    const [aside = ''] = (await setting.files()).filter((file) => file.startsWith('aside/'));
+    expect(await readFile(join(setting.folder, aside), 'utf8')).toMatch(/^garbage\n/);
+    expect(aside).not.toContain(id);
   });
 
-  test('that is empty is as none', async () => {
-    await journal.claim(WORK, factsOf('a'));
-    await setting.tamper('calls', () => '');
-    const later = await setting.open();
-    expect(await later.unfinished()).toEqual([]);
-    await signAndReport(later, WORK, 'a');
-    expect(later.warnings).toEqual([]);
-    expect(await historyOf(later)).toHaveLength(1);
+  test.each(['', 'garbage'])(
+    'that was moved aside still warns and can be given up when it holds "%s"',
+    async (content) => {
+      const claim = await journal.claim(WORK, factsOf('a'));
+      await claim.requested();
+      await claim.unanswered('no answer');
+      await setting.tamper('aside', () => content);
+      const later = await setting.open();
+      expect(await later.unfinished()).toEqual([]);
+      expect(later.warnings.join()).toContain(`${claim.id}.jsonl`);
+      const again = await later.claim(WORK, factsOf('a'));
+      expect(again.unknownCalls).toEqual([claim.id]);
+      await again.release();
+      expect(await later.forget(claim.id)).toBe('forgotten');
+      expect((await later.claim(WORK, factsOf('a'))).unknownCalls).toEqual([]);
+    },
+  );
+
+  test('that is finished warns that its signature cannot be used again', async () => {
+    await signAndReport(journal, WORK, 'a');
+    await setting.tamper('finished', () => '');
+    expect((await journal.claim(WORK, factsOf('a'))).known).toBeUndefined();
+    expect(journal.warnings).toEqual([expect.stringContaining('finished entry of the journal for a is damaged')]);
   });
 
   test('that was removed while the service was asked: its signature is kept anyway', async () => {

@@ -1,6 +1,6 @@
 /** `codesign-remote resume` after runs of `sign` that a timestamp authority, the service or the network broke off. */
 
-import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resume } from '../../../../src/index.ts';
@@ -8,6 +8,38 @@ import { fixture, runCli, snapshot, temporaryFolder } from '../../../support/pro
 import { NO_AUTHORITY, reports, resumeWith, startScene } from '../../../support/runs/resume-scene.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
+
+describe('a damaged journal', () => {
+  it.each([
+    ['emptied', 0],
+    ['cut within its first line', 100],
+  ])(
+    'warns that the call that was %s may have been counted, requests again, and keeps it for the user',
+    async (_, size) => {
+      await using stage = await startScene('good');
+      await stage.sign(...NO_AUTHORITY, stage.path);
+      const state = join(stage.folder, 'state');
+      for (const entry of await readdir(state, { recursive: true, withFileTypes: true })) {
+        const file = join(entry.parentPath, entry.name);
+        if (entry.isFile() && (await stat(file)).size > size) await truncate(file, size);
+      }
+
+      expect(await stage.resume(['--no-timestamp'])).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('may have been counted'),
+      });
+      const again = await stage.sign('--no-timestamp', stage.path);
+      expect([again.code, stage.service.signRequests()]).toEqual([0, 2]);
+      expect(again.stderr).toMatch(
+        /for \S+app\.exe was damaged: a signature of certificate number 1001 at \S+ may have been counted/,
+      );
+      const { calls } = await stage.resume(['--no-timestamp']);
+      expect(calls).toMatchObject([{ kind: 'unknown', status: 'left', reason: expect.stringContaining('damaged') }]);
+      expect(await stage.resume(['--forget-unknown'])).toMatchObject({ code: 0, calls: [{ status: 'forgotten' }] });
+      expect(await stage.resume(['--no-timestamp'])).toMatchObject({ calls: [], stderr: 'nothing is unfinished\n' });
+    },
+  );
+});
 
 describe('a signature that is not written', () => {
   it('is timestamped and written, and reported, with the one signature that was paid for', async () => {
