@@ -12,6 +12,8 @@ export const DAY = 24 * 60 * 60 * 1000;
 const WARN_BEFORE = 30 * DAY;
 /** A warning about a quota begins when less than this part of it is left. */
 const LITTLE = 0.1;
+const TLS = { which: 'the TLS certificate', todo: 'replace it, then send SIGHUP' };
+const CODE_SIGNING = { which: 'a code-signing certificate', todo: 'renew it with certificate request and import' };
 
 /** @param certificate the TLS certificate in use, PEM with its chain */
 export async function lookAhead(
@@ -20,12 +22,12 @@ export async function lookAhead(
   { certificates, clients }: Pick<Store, 'certificates' | 'clients'>,
   now: Date,
 ): Promise<void> {
-  logValidity(log, 'the TLS certificate', { outcome: 'tls-validity', ...endOfValidity(certificate) }, now);
+  logValidity(log, TLS, { outcome: 'tls-validity', ...endOfValidity(certificate) }, now);
   try {
     for (const each of await certificates.list()) {
       const { number, notBefore, notAfter } = each;
       const line = { outcome: 'certificate-validity', certificate: number, notBefore, notAfter };
-      if (!isDisabled(each, now)) logValidity(log, `the code-signing certificate ${number}`, line, now);
+      if (!isDisabled(each, now)) logValidity(log, CODE_SIGNING, line, now);
     }
     for (const client of await clients.list()) {
       const { accessKey, name = accessKey } = client;
@@ -41,16 +43,15 @@ export async function lookAhead(
   }
 }
 
-interface Validity {
-  readonly outcome: string;
-  readonly notBefore: Date;
-  readonly notAfter: Date;
-}
-
 /** Logs a line if clients or verifiers reject a certificate now, or will soon. */
-function logValidity(log: FastifyBaseLogger, which: string, line: Validity, now: Date): void {
+function logValidity(
+  log: FastifyBaseLogger,
+  { which, todo }: typeof TLS,
+  line: { readonly outcome: string; readonly notBefore: Date; readonly notAfter: Date },
+  now: Date,
+): void {
   const { notBefore, notAfter } = line;
-  if (now > notAfter) log.error(line, `${which} has expired`);
+  if (now > notAfter) log.error(line, `${which} has expired: ${todo}`);
   else if (now < notBefore) log.error(line, `${which} is not valid yet`);
-  else if (notAfter.getTime() - now.getTime() < WARN_BEFORE) log.warn(line, `${which} expires soon`);
+  else if (notAfter.getTime() - now.getTime() < WARN_BEFORE) log.warn(line, `${which} expires soon: ${todo}`);
 }

@@ -8,14 +8,10 @@ import { replaceFile } from '../files.ts';
 /** Where packages install the library; the first existing path is used. */
 const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   linux: [
-    '/usr/lib/softhsm/libsofthsm2.so',
-    '/usr/lib/x86_64-linux-gnu/softhsm/libsofthsm2.so',
-    '/usr/lib/aarch64-linux-gnu/softhsm/libsofthsm2.so',
-    '/usr/lib64/pkcs11/libsofthsm2.so',
-    '/usr/lib64/softhsm/libsofthsm2.so',
-    '/usr/lib/pkcs11/libsofthsm2.so',
-    '/usr/lib/libsofthsm2.so',
-    '/usr/local/lib/softhsm/libsofthsm2.so',
+    ...['/usr/lib', '/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/local/lib'].map(
+      (folder) => `${folder}/softhsm/libsofthsm2.so`,
+    ),
+    ...['/usr/lib64/pkcs11', '/usr/lib/pkcs11', '/usr/lib'].map((folder) => `${folder}/libsofthsm2.so`),
   ],
   darwin: ['/opt/homebrew/lib/softhsm/libsofthsm2.so', '/usr/local/lib/softhsm/libsofthsm2.so'],
   win32: ['C:\\SoftHSM2\\lib\\softhsm2-x64.dll', 'C:\\Program Files\\SoftHSM2\\lib\\softhsm2-x64.dll'],

@@ -238,7 +238,8 @@ test('warns in the log of certificates that end within 30 days, and of quotas wi
   const quota = { outcome: 'quota', client: 'builds', period: 'total', used: 0, quota: 10, left: 10 };
   expect(await lines(Date.now())).toEqual([line(30, quota)]);
   expect(await lines(end - 30 * DAY - 1)).not.toContainEqual(line(40, validity));
-  expect(await lines(end - 30 * DAY + 1)).toContainEqual(line(40, validity));
+  const msg = 'a code-signing certificate expires soon: renew it with certificate request and import';
+  expect(await lines(end - 30 * DAY + 1)).toContainEqual(line(40, { ...validity, msg }));
   expect(await lines(end + 1)).toContainEqual(line(50, validity));
   for (let left = 9; left >= 0; left--) await server.sign(goodRequest());
   expect(await lines(Date.now())).toEqual([line(40, { ...quota, used: 10, left: 0 })]);
