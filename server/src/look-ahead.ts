@@ -10,8 +10,6 @@ import { endOfValidity } from './setup/tls.ts';
 export const DAY = 24 * 60 * 60 * 1000;
 /** The server's own TLS certificate is renewed earlier than that, at a start or by SIGHUP. */
 const WARN_BEFORE = 30 * DAY;
-/** A warning about a quota begins when less than this part of it is left. */
-const LITTLE = 0.1;
 const TLS = { which: 'the TLS certificate', todo: 'replace it, then send SIGHUP' };
 const CODE_SIGNING = { which: 'a code-signing certificate', todo: 'renew it with certificate request and import' };
 
@@ -34,7 +32,7 @@ export async function lookAhead(
       for (const { quota, left, ...rest } of whyRejected(client, now) ? [] : quotasOf(client)) {
         if (quota === undefined || left === undefined) continue;
         const line = { outcome: 'quota', accessKey, client: name, ...rest, quota, left };
-        if (left < LITTLE * quota) log.warn(line, 'little of a quota is left');
+        if (left < quota / 10) log.warn(line, 'less than a tenth of a quota is left');
         else log.info(line);
       }
     }

@@ -13,8 +13,6 @@ export const READY_PATH = '/readyz';
 
 /** A database or an HSM that takes longer counts as not answering, in milliseconds. */
 const PATIENCE = 5000;
-/** Milliseconds. */
-const FRESH = 1000;
 
 export type Readiness = ReturnType<typeof createReadiness>;
 
@@ -57,7 +55,7 @@ export function onceASecond<T>(work: () => Promise<T>): () => Promise<T> {
   let latest: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {
     const at = performance.now();
-    if (latest === undefined || at - latest.at > FRESH) latest = { at, result: work() };
+    if (latest === undefined || at - latest.at > 1000) latest = { at, result: work() };
     return latest.result;
   };
 }
