@@ -73,14 +73,18 @@ const REQUIRED: readonly string[] = ['pe', 'msi', 'appx'];
  * artifacts. Throws `unsigned-in-build`.
  */
 export async function afterAllArtifactBuild({ outDir, artifactPaths }: BuildResult): Promise<string[]> {
-  const bad: string[] = [];
+  const bad: { readonly file: string; readonly isUnsigned: boolean }[] = [];
   for (const path of [...artifactPaths, ...(await unpackedFiles(outDir))]) {
     const { format, verdict, error } = await verifyFile(path, { integrityOnly: true });
     const mustBeSigned = format === null ? error?.code !== 'unsupported-format' : REQUIRED.includes(format);
-    if (mustBeSigned && verdict !== 'intact') bad.push(`${path} (${error?.message ?? verdict})`);
+    if (mustBeSigned && verdict !== 'intact')
+      bad.push({ file: `${path} (${error?.message ?? verdict})`, isUnsigned: verdict === 'unsigned' });
   }
-  if (bad.length > 0) throw inFull('', hookErrors('unsigned-in-build', { files: bad.join(', ') }));
-  return [];
+  if (bad.length === 0) return [];
+  const hasUnsigned = bad.some(({ isUnsigned }) => isUnsigned);
+  const hasChanged = bad.some(({ isUnsigned }) => !isUnsigned);
+  const files = bad.map(({ file }) => file).join(', ');
+  throw inFull('', hookErrors('unsigned-in-build', { files, hasUnsigned, hasChanged }));
 }
 
 async function unpackedFiles(outDir: string): Promise<string[]> {

@@ -211,7 +211,7 @@ describe('afterAllArtifactBuild', () => {
        ${check(folder.path, '[app]')}`,
     );
     expect(code).toBe(70);
-    expect(stderr).toMatch(/app\.exe \(broken\) \[unsigned-in-build\]/);
+    expect(stderr).toMatch(/app\.exe \(broken\) \[unsigned-in-build\]\. Find the step/);
   });
 });
 
