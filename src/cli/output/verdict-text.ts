@@ -118,10 +118,11 @@ function headline(file: VerifiedFile): string {
   const through = catalog === undefined ? '' : ` through the catalog ${shown(catalog)}`;
   if (first === undefined && catalog !== undefined) return `not signed${through}`;
   if (first === undefined) return verdict === 'broken' ? 'what is signed cannot be determined' : 'holds no signature';
-  const signer = `signed by ${quoted(first.signer.name)}${others}${through}`;
+  const signedBy = ({ signer }: VerifiedSignature) => `signed by ${quoted(signer.name)}${others}${through}`;
+  const signer = signedBy(first);
   switch (verdict as Verdict) {
     case 'broken':
-      return first.signer.sha256 === undefined ? 'not intact' : brokenHeadline(first, signer);
+      return brokenHeadline(file, first, signedBy);
     case 'intact':
       return `${signer}${when(first)}; trust was not checked`;
     case 'untrusted':
@@ -134,11 +135,33 @@ function headline(file: VerifiedFile): string {
 }
 
 /** Codes of findings that say that the file's content is not what was signed. */
-const CONTENT_CHANGED: ReadonlySet<string> = new Set(['content-digest-differs', 'pdf-changed-after-signing']);
+const CONTENT_CHANGED: ReadonlySet<string> = new Set([
+  'content-digest-differs',
+  'pdf-changed-after-signing',
+  'manifest-digest-differs',
+  'entries-removed',
+  'block-map-differs',
+]);
 
-function brokenHeadline({ findings }: VerifiedSignature, signer: string): string {
-  const isChanged = findings.some(({ code }) => CONTENT_CHANGED.has(code));
-  return isChanged ? `its content changed after it was ${signer}` : `not intact; it claims to be ${signer}`;
+/** Of the signature that says most: one that proves a change of the content, or else a broken one. */
+function brokenHeadline(
+  { signatures, findings }: VerifiedFile,
+  first: VerifiedSignature,
+  signedBy: (signature: VerifiedSignature) => string,
+): string {
+  const all = flatten(signatures);
+  const changed = isContentChanged(findings) ? first : all.find((one) => isContentChanged(one.findings));
+  const signature = changed ?? all.find(({ integrity }) => integrity === 'broken') ?? first;
+  if (signature.signer.sha256 === undefined) return 'not intact';
+  const text = signedBy(signature);
+  return changed === undefined ? `not intact; it claims to be ${text}` : `its content changed after it was ${text}`;
+}
+
+/** If the signature value fits, another digest of the message is that of a changed content. */
+function isContentChanged(findings: readonly Finding[]): boolean {
+  const codes = new Set(findings.map(({ code }) => code));
+  const isOtherMessage = codes.has('message-digest-differs') && !codes.has('signature-value-wrong');
+  return isOtherMessage || [...codes].some((code) => CONTENT_CHANGED.has(code));
 }
 
 function when({ time, timestamps }: VerifiedSignature): string {

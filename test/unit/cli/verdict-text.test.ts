@@ -95,7 +95,7 @@ describe('a broken file', () => {
     })),
   });
 
-  it.each(['content-digest-differs', 'pdf-changed-after-signing'])(
+  it.each(['content-digest-differs', 'pdf-changed-after-signing', 'message-digest-differs', 'entries-removed'])(
     'whose content changed leads with that: %s',
     (code) => {
       expect(printed(brokenBy(code)).trimEnd().split('\n')).toEqual([
@@ -104,6 +104,19 @@ describe('a broken file', () => {
       ]);
     },
   );
+
+  it('leads with the signature that is broken', () => {
+    const [good] = unknown.signatures;
+    const [bad] = brokenBy('content-digest-differs').signatures;
+    if (good === undefined || bad === undefined) throw new Error('no signature');
+    const second = { ...bad, signer: identity('Other', 'Corp Root') };
+    const [line] = printed({ ...unknown, verdict: 'broken', signatures: [good, second] }).split('\n');
+    expect(line).toBe('broken        a.exe: its content changed after it was signed by "Other" (and 1 more)');
+    const [nested] = printed({ ...unknown, verdict: 'broken', signatures: [{ ...good, nested: [second] }] }).split(
+      '\n',
+    );
+    expect(nested).toBe('broken        a.exe: its content changed after it was signed by "Other"');
+  });
 
   it('with another fault is called not intact, and nothing is said of trust', () => {
     const [line, ...others] = printed(brokenBy('hidden-bytes')).trimEnd().split('\n');
