@@ -35,6 +35,6 @@ export const formatErrors = defineErrors('local', {
   },
   'unsupported-format': {
     message: 'not a file that can be signed: it {appearance}',
-    hint: 'Supported formats: {extensions}. The content decides; for scripts, connection files and JARs without a manifest, the extension decides.',
+    hint: 'Supported formats: {formats}. The content decides; for scripts, connection files and JARs without a manifest, the extension decides.',
   },
 });

@@ -79,8 +79,16 @@ export async function recogniseFormat(
   }
   throw formatErrors('unsupported-format', {
     appearance: head.length === 0 ? 'is empty' : `looks like ${looksLike ?? describeBytes(head)}`,
-    extensions: formats.flatMap(({ extensions }) => extensions).join(', '),
+    formats: formats.map(inShort).join(', '),
   });
+}
+
+const EXTENSIONS_SHOWN = 3;
+
+/** `Windows PE (.exe, .dll, .sys, …)` */
+function inShort({ title, extensions }: Format): string {
+  const shown = [...extensions.slice(0, EXTENSIONS_SHOWN), ...(extensions.length > EXTENSIONS_SHOWN ? ['…'] : [])];
+  return `${title.replace(/ \(.*/, '')} (${shown.join(', ')})`;
 }
 
 /** For one file of which nothing is known yet: all checks of it are charged to one budget. */

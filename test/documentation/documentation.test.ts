@@ -126,7 +126,7 @@ const FAILED: FailedOutcome = {
   path: 'notes.txt',
   format: null,
   status: 'failed',
-  error: formatErrors('unsupported-format', { appearance: '', extensions: '' }),
+  error: formatErrors('unsupported-format', { appearance: '', formats: '' }),
   record: null,
   kept: false,
   warnings: [],

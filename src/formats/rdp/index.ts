@@ -15,6 +15,6 @@ export const rdp = {
   defaultMode: 'replace',
   purpose: 'remote-desktop',
   keepsExtension: true,
-  recognition: { by: 'bytes', claims: (_head, name) => isNamedRdp(name) },
+  recognition: { by: 'bytes', claims: (head, name) => head.length > 0 && isNamedRdp(name) },
   open: async (source, reader) => (await import('./open-rdp.ts')).openRdp(source, reader),
 } as const satisfies Format;

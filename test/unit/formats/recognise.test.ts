@@ -63,10 +63,16 @@ describe('a file of no format', () => {
     const message = 'not a file that can be signed: it is empty';
     expect(await refusal('')).toMatchObject({ code: 'unsupported-format', message });
     expect(await refusal('x')).toMatchObject({ message: 'not a file that can be signed: it looks like a text file' });
+    const connection = recogniseFormat(memorySource(bytes('')), ['empty.rdp'], { formats });
+    await expect(connection).rejects.toMatchObject({ code: 'unsupported-format', message });
   });
 
-  it('gets a hint with the extensions of all formats, and with no name that only this program uses', async () => {
-    const hint = expect.stringMatching(/^Supported formats: (\.[a-z\d]+, )+\.pdf\. /);
+  it('gets a hint with each format and its usual extensions', async () => {
+    const start = 'Supported formats: Windows PE (.exe, .dll, .sys, …), Java archive (.jar, ';
+    const hint = expect.stringMatching(
+      /^Supported formats: .*, Business Central extension \(\.app, \.navx\), PDF document \(\.pdf\)\. /,
+    );
+    expect(await refusal('x')).toMatchObject({ hint: expect.stringContaining(start) });
     expect(await refusal('x')).toMatchObject({ hint });
   });
 });
