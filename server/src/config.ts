@@ -205,7 +205,7 @@ function readJson(path: string, invalid: (key: string, reason: string, cause: un
   try {
     json = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ServerError('config-unreadable', { path, reason: reasonOf(error) }, error);
+    throw new ServerError('config-unreadable', { path }, error);
   }
   try {
     return JSON.parse(json);

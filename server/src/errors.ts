@@ -155,11 +155,11 @@ export const SERVER_ERRORS = {
     'Choose another number: a number always means one key.',
   ),
   'nothing-to-change': usage(
-    ({ given }) => `no option says what to change of the client ${given}`,
+    'no option says what to change of the client',
     'Use at least one of --name, --certificate, --all-certificates, --algorithm, --all-algorithms and --expires.',
   ),
   'holder-not-found': usage(
-    ({ kind, given }) => `there is no ${kind} with the access key or name ${given}`,
+    ({ kind }) => `there is no ${kind} with this access key or name`,
     'client list and viewer list show them.',
   ),
   'name-ambiguous': usage(
@@ -194,7 +194,7 @@ export const SERVER_ERRORS = {
 
 export type ServerErrorCode = keyof typeof SERVER_ERRORS;
 
-/** An error of the table: `throw new ServerError('token-not-found', { label })`. Details are never secrets. */
+/** An error of the table: `throw new ServerError('token-not-found', { label })`. Details are never secrets; `reason` is the cause's by default. */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   readonly code: ServerErrorCode;
@@ -203,10 +203,8 @@ export class ServerError extends Error {
 
   constructor(code: ServerErrorCode, details: Details = {}, cause?: unknown) {
     const { message, hint, exitCode } = SERVER_ERRORS[code];
-    super(
-      printable(typeof message === 'string' ? message : message(details)),
-      cause === undefined ? undefined : { cause },
-    );
+    const all = cause === undefined ? details : { reason: reasonOf(cause), ...details };
+    super(printable(typeof message === 'string' ? message : message(all)), cause === undefined ? undefined : { cause });
     this.code = code;
     this.hint = hint;
     this.exitCode = exitCode;

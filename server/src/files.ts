@@ -4,7 +4,7 @@ import { access, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
-import { reasonOf, ServerError } from './errors.ts';
+import { ServerError } from './errors.ts';
 
 /** How long another process may hold a lock, in milliseconds. */
 const PATIENCE = 10_000;
@@ -19,7 +19,7 @@ export async function replaceFile(path: string, contents: string | Uint8Array): 
     await syncFolder(dirname(path));
   } catch (error) {
     await rm(temporary, { force: true });
-    throw new ServerError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+    throw new ServerError('data-folder-unusable', { path }, error);
   }
 }
 
@@ -77,7 +77,7 @@ export async function underFileLock<T>(path: string, work: () => Promise<T>): Pr
     await whenFree(() => lock.exec('BEGIN EXCLUSIVE'));
   } catch (error) {
     file?.close();
-    throw new ServerError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+    throw new ServerError('data-folder-unusable', { path }, error);
   }
   try {
     return await work();

@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from 'node:net';
 import type { StartConfig } from './config.ts';
-import { reasonOf, ServerError } from './errors.ts';
+import { ServerError } from './errors.ts';
 import { type App, buildServer } from './http/app.ts';
 import { connectionLimit, openFilesLimit } from './http/connection-limit.ts';
 import { TLS_RULES } from './http/connections.ts';
@@ -159,7 +159,7 @@ async function listen(app: App, { host, port }: StartConfig): Promise<number> {
       listenTextResolver: (address) => `accepts calls at ${address.replace('http:', 'https:')}`,
     });
   } catch (error) {
-    throw new ServerError('address-unavailable', { host, port, reason: reasonOf(error) }, error);
+    throw new ServerError('address-unavailable', { host, port }, error);
   }
   const address = app.server.address() as AddressInfo;
   return address.port;

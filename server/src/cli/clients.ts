@@ -106,7 +106,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
         ...((algorithm ?? allAlgorithms) && { algorithms: algorithm?.map(readAlgorithm) }),
         ...(expires !== undefined && { expiresAt: expires === 'none' ? undefined : readTime('--expires', expires) }),
       };
-      if (Object.keys(what).length === 0) throw new ServerError('nothing-to-change', { given });
+      if (Object.keys(what).length === 0) throw new ServerError('nothing-to-change');
       await change(options, command, given, what);
     });
 

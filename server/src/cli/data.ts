@@ -39,7 +39,7 @@ export function holderNamed<Holder extends Viewer>(
   const withKey = holders.find(({ accessKey }) => accessKey === given);
   const found = withKey === undefined ? holders.filter(({ name }) => name === given) : [withKey];
   const [holder] = found;
-  if (holder === undefined) throw new ServerError('holder-not-found', { kind, given });
+  if (holder === undefined) throw new ServerError('holder-not-found', { kind }); // what was given may be a secret
   if (found.length > 1) {
     throw new ServerError('name-ambiguous', { name: given, keys: found.map(({ accessKey }) => accessKey).join(', ') });
   }

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { type DataOptions, dataConfig, LOG_LEVELS, type StartOptions, startConfig } from '../config.ts';
-import { reasonOf, ServerError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import { isOfDatabase } from '../records/database-errors.ts';
 import { makeData } from '../setup/make-data.ts';
 import { openStore } from '../setup/open-data.ts';
@@ -50,7 +50,7 @@ export async function run(
 
 /** A full disk or a database that is away can fail any step. */
 function asServerError(error: unknown): unknown {
-  if (isOfDatabase(error)) return new ServerError('database-unusable', { reason: reasonOf(error) }, error);
+  if (isOfDatabase(error)) return new ServerError('database-unusable', {}, error);
   const isOfSystem = error instanceof Error && 'syscall' in error;
   return isOfSystem ? new ServerError('files-unusable', { reason: error.message }, error) : error;
 }

@@ -1,5 +1,5 @@
 import type * as Pkcs11 from 'pkcs11js';
-import { reasonOf, ServerError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 
 /** PKCS#11 pads a token's label with spaces to this many bytes. */
 export const LABEL_LENGTH = 32;
@@ -22,7 +22,7 @@ export async function load(path: string): Promise<Library> {
   try {
     library.module.load(path);
   } catch (error) {
-    throw new ServerError('pkcs11-library-unusable', { path, reason: reasonOf(error) }, error);
+    throw new ServerError('pkcs11-library-unusable', { path }, error);
   }
   attempt(`start its library ${path}`, () => initialize(library));
   return library;
@@ -94,7 +94,5 @@ export async function attemptAsync<T>(operation: string, work: () => Promise<T>)
 }
 
 export function asHsmError(operation: string, error: unknown): unknown {
-  return error instanceof ServerError
-    ? error
-    : new ServerError('hsm-failed', { operation, reason: reasonOf(error) }, error);
+  return error instanceof ServerError ? error : new ServerError('hsm-failed', { operation }, error);
 }

@@ -1,6 +1,6 @@
 /** The login to a token and the sessions under it, which are renewed where the HSM lost them or was restarted. */
 
-import { reasonOf, ServerError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import {
   asHsmError,
   attempt,
@@ -34,7 +34,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
       module.C_Login(anchor, p11.CKU_USER, pin);
     } catch (error) {
       if (!isPinRejected(library, error)) throw asHsmError('log in', error);
-      rejection = new ServerError('pin-rejected', { token: label, reason: reasonOf(error) }, error);
+      rejection = new ServerError('pin-rejected', { token: label }, error);
       throw rejection;
     }
     return { slot, handles: new Map<string, Handle>() };

@@ -1,7 +1,7 @@
 /** The page's three tables: clients with their quotas, the latest calls, and certificates with their ends. */
 
 import { X509Certificate } from 'node:crypto';
-import { type Client, isDisabled, type SignatureRecord, type StoredCertificate } from '../records/rows.ts';
+import { type Client, isDisabled, quotasOf, type SignatureRecord, type StoredCertificate } from '../records/rows.ts';
 import { shown } from '../records/shown.ts';
 import { count, day, type Html, html, type Part, short, time } from './html.ts';
 
@@ -11,15 +11,16 @@ const SOON = 30 * DAY;
 const ROWS_SHOWN = 200;
 
 export function clientsSection(clients: readonly Client[], now: Date): Html {
-  const partOf = ({ signatures, quota, monthSignatures, monthlyQuota }: Client) =>
-    Math.max(partUsed(signatures, quota), partUsed(monthSignatures, monthlyQuota));
+  const partOf = (client: Client) =>
+    quotasOf(client)
+      .map(partUsed)
+      .reduce((one, other) => Math.max(one, other));
   const byUse = clients.toSorted((a, b) => partOf(b) - partOf(a) || b.signatures - a.signatures);
   const rows = byUse
     .slice(0, ROWS_SHOWN)
     .map((client) => [
       short(client.name ?? ''),
-      quotaOf(client.signatures, client.quota),
-      quotaOf(client.monthSignatures, client.monthlyQuota),
+      ...quotasOf(client).map(usePart),
       clientState(client, now),
       count(client.signatures),
       html`<code>${client.accessKey}</code>`,
@@ -86,18 +87,20 @@ function clientState({ disabled, expiresAt }: Client, now: Date): Part {
   return now < expiresAt ? html`active until ${day(expiresAt)}` : html`<mark>expired</mark> ${day(expiresAt)}`;
 }
 
-function quotaOf(signatures: number, quota: number | undefined): Part {
+type Use = Pick<ReturnType<typeof quotasOf>[number], 'used' | 'quota' | 'left'>;
+
+function usePart(use: Use): Part {
+  const { quota, left = 0 } = use;
   if (quota === undefined) return 'none';
-  const left = Math.max(0, quota - signatures);
-  const part = partUsed(signatures, quota);
+  const part = partUsed(use);
   return html`<meter value="${part.toFixed(3)}" high="0.9" optimum="0" aria-label="${Math.floor(100 * part)} % used"></meter>
 ${left === 0 ? html`<mark>used up</mark>` : `${count(left)} left`} of ${count(quota)}`;
 }
 
 /** From 0 to 1; -1 without a quota. */
-function partUsed(signatures: number, quota: number | undefined): number {
+function partUsed({ used, quota }: Use): number {
   if (quota === undefined) return -1;
-  return quota === 0 ? 1 : Math.min(1, signatures / quota);
+  return quota === 0 ? 1 : Math.min(1, used / quota);
 }
 
 function certificateState(certificate: StoredCertificate, now: Date): Part {

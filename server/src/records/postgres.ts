@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type { Pool } from 'pg';
-import { reasonOf, ServerError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import { PostgresError, rolledBack, unreachable } from './database-errors.ts';
 import { POSTGRES } from './dialect.ts';
 import type { PrepareTables } from './migrations.ts';
@@ -38,9 +38,7 @@ export async function openPostgresStore(url: string, prepare: PrepareTables): Pr
     await prepare(database); // several servers at once: kysely locks the migrations, and makes them in one transaction
   } catch (error) {
     await database.destroy();
-    throw error instanceof ServerError
-      ? error
-      : new ServerError('database-unusable', { reason: reasonOf(error) }, error);
+    throw error instanceof ServerError ? error : new ServerError('database-unusable', {}, error);
   }
   return storeOver(database, database, POSTGRES, () => database.destroy());
 }

@@ -3,7 +3,7 @@
 import { type Dialect, Kysely, SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import Database from 'libsql';
 import PromiseDatabase from 'libsql/promise';
-import { reasonOf, ServerError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import { whenFree } from '../files.ts';
 import { SQLITE } from './dialect.ts';
 import type { PrepareTables } from './migrations.ts';
@@ -31,9 +31,7 @@ export async function openSqliteStore(path: string, prepare: PrepareTables): Pro
   } catch (error) {
     if (file.inTransaction) file.exec('ROLLBACK'); // statements that are not collected yet would keep its lock
     await database.destroy();
-    throw error instanceof ServerError
-      ? error
-      : new ServerError('database-unusable', { reason: reasonOf(error) }, error);
+    throw error instanceof ServerError ? error : new ServerError('database-unusable', {}, error);
   }
   // A connection of its own for the first queries of every call: it does not wait for writers.
   const forReading = new Database(path);

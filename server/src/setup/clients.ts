@@ -14,10 +14,7 @@ export const UNRESTRICTED: Restrictions = {
   ...{ monthlyQuota: undefined, expiresAt: undefined },
 };
 
-/**
- * Adds a client, and shows its credentials with all else that it needs.
- * @returns its access key
- */
+/** Adds a client, and shows its credentials with all else that it needs. @returns its access key */
 export async function addClient(
   data: StoredData,
   restrictions: Restrictions,

@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { access, constants, link, lstat, mkdir, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { reasonOf, ServerError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import { syncFolder, writeFlushed } from '../files.ts';
 import { digestOfSecret } from '../http/auth.ts';
 
@@ -40,7 +40,7 @@ export async function chooseReceiver(
     if (dirname(path) === resolve(dataRoot)) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await access(dirname(path), constants.W_OK);
   } catch (error) {
-    throw new ServerError('client-env-not-writable', { path, reason: reasonOf(error) }, error);
+    throw new ServerError('client-env-not-writable', { path }, error);
   }
   return { kind: 'file', path };
 }
@@ -99,7 +99,7 @@ async function writeNewFile(path: string, text: string): Promise<void> {
     await syncFolder(dirname(path));
   } catch (error) {
     if (await exists(path)) throw new ServerError('client-env-exists', { path }, error);
-    throw new ServerError('client-env-not-writable', { path, reason: reasonOf(error) }, error);
+    throw new ServerError('client-env-not-writable', { path }, error);
   } finally {
     await rm(temporary, { force: true });
   }

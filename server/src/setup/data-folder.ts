@@ -3,7 +3,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { reasonOf, ServerError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import { isMissing, isThere } from '../files.ts';
 
 export type DataFolder = ReturnType<typeof layout>;
@@ -40,14 +40,11 @@ export async function isMade(folder: DataFolder): Promise<boolean> {
 /** Turns an error of the system into `data-folder-unusable`. */
 export async function usable<T>(path: string, work: Promise<T>): Promise<T> {
   return await work.catch((error: unknown) => {
-    throw new ServerError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+    throw new ServerError('data-folder-unusable', { path }, error);
   });
 }
 
-/**
- * Reads one of the files that a first start makes.
- * @param what it is, for the error
- */
+/** Reads one of the files that a first start makes. @param what it is, for the error */
 export async function readPart(folder: DataFolder, path: string, what: string): Promise<string> {
   return await part(folder, path, what, readFile(path, 'utf8'));
 }
@@ -69,7 +66,7 @@ async function part<T>(folder: DataFolder, path: string, what: string, work: Pro
   return await work.catch((error: unknown) => {
     throw isMissing(error)
       ? new ServerError('data-folder-incomplete', { path: folder.path, missing: what }, error)
-      : new ServerError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+      : new ServerError('data-folder-unusable', { path }, error);
   });
 }
 

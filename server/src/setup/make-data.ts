@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { authorityName, hsmIssuer, localIssuer, selfSign } from '../certificates/authority.ts';
 import { toPem } from '../certificates/x509.ts';
 import type { DataConfig } from '../config.ts';
-import { reasonOf, ServerError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import { replaceFile, syncFolder } from '../files.ts';
 import type { RsaBits } from '../keys/pkcs11.ts';
 import { createToken, openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
@@ -70,7 +70,7 @@ async function makeAside(root: string): Promise<string> {
     await chmod(aside, 0o700);
     return aside;
   } catch (error) {
-    throw new ServerError('data-folder-unusable', { path: root, reason: reasonOf(error) }, error);
+    throw new ServerError('data-folder-unusable', { path: root }, error);
   }
 }
 
@@ -125,7 +125,7 @@ async function putInPlace(aside: string, made: DataFolder): Promise<void> {
     await syncFolder(dirname(made.path));
   } catch (error) {
     if (!(await isMade(made))) {
-      throw new ServerError('data-folder-unusable', { path: made.path, reason: reasonOf(error) }, error);
+      throw new ServerError('data-folder-unusable', { path: made.path }, error);
     }
     await rm(aside, { recursive: true, force: true }); // another start was faster
   }

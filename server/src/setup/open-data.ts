@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { DataConfig } from '../config.ts';
-import { reasonOf, ServerError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import { isThere, readIfThere, replaceFile, underFileLock } from '../files.ts';
 import type { KeyStore } from '../keys/pkcs11.ts';
 import { openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
@@ -35,7 +35,6 @@ export async function openData(
   rights: TableRights,
 ): Promise<OpenData> {
   const folder = dataFolder(config.dataRoot);
-  const { database } = config;
   const { library, token } = await chooseHsm(config, environment);
   const pin = token?.pin ?? (await readPin(folder));
   const perCore = token === undefined ? SESSIONS_PER_CORE.softHsm : SESSIONS_PER_CORE.other;
@@ -48,7 +47,7 @@ export async function openData(
     keys = await underFileLock(join(folder.path, 'login-lock'), () => withTokenCopy(folder, open));
   } else keys = await open();
   try {
-    const store = await openStore(folder, database, rights);
+    const store = await openStore(folder, config.database, rights);
     return {
       folder,
       store,
@@ -101,7 +100,7 @@ export async function chooseHsm(
   const inFile = async () => {
     if (path === undefined) return '';
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
-      throw new ServerError('pin-unreadable', { path, reason: reasonOf(error) }, error);
+      throw new ServerError('pin-unreadable', { path }, error);
     });
     return text.replace(/\r?\n$/, '');
   };

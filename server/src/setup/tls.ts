@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { issueFor, localIssuer } from '../certificates/authority.ts';
 import { readCertificates, subjectOf, toPem } from '../certificates/x509.ts';
-import { reasonOf, ServerError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import { readIfThere, replaceFile } from '../files.ts';
 import { type DataFolder, readPart, usable } from './data-folder.ts';
 
@@ -41,7 +41,7 @@ async function readPem(option: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new ServerError('tls-file-unreadable', { option, path, reason: reasonOf(error) }, error);
+    throw new ServerError('tls-file-unreadable', { option, path }, error);
   }
 }
 
@@ -54,7 +54,7 @@ function parsed<T>(path: string, parse: () => T): T {
 }
 
 function unusable(path: string, error: unknown) {
-  return new ServerError('tls-files-unusable', { path, reason: reasonOf(error) }, error);
+  return new ServerError('tls-files-unusable', { path }, error);
 }
 
 /** Finds the certificate of a chain that ends first: without it, clients trust none of the others. @param pem at least one certificate */
