@@ -43,11 +43,7 @@ async function expectAllCommands({ make }: HostileFile, extension: string): Prom
       [0, 6],
     ],
     [
-      ['inspect', path, '--json'],
-      [0, 6],
-    ],
-    [
-      ['inspect', path, '--certificates'],
+      ['inspect', path, '--json', '--certificates'],
       [0, 6],
     ],
     [
