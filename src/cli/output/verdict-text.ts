@@ -141,6 +141,7 @@ const CONTENT_CHANGED: ReadonlySet<string> = new Set([
   'manifest-digest-differs',
   'entries-removed',
   'block-map-differs',
+  'rdp-settings-uncovered',
 ]);
 
 /** Of the signature that says most: one that proves a change of the content, or else a broken one. */
