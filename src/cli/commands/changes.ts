@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { openLocalRun, openTimestamping } from '../../app/compose-changes.ts';
 import { composeStored } from '../../app/compose-config.ts';
 import { openToRead } from '../../bytes/read-file.ts';
+import { existingForm } from '../../files/file-names.ts';
 import { readOutput } from '../../options/commands/common.ts';
 import { resolveTimestampingSettings } from '../../options/commands/timestamp.ts';
 import type { OptionsOf } from '../../options/table.ts';
@@ -36,7 +37,13 @@ export async function remove(named: readonly string[], options: OptionsOf<'remov
 }
 
 /** Returns the exit code. Throws errors of usage and of reading the signature. */
-export async function attach(path: string, signature: string, options: OptionsOf<'attach'>, io: Io): Promise<number> {
+export async function attach(
+  typed: string,
+  typedSignature: string,
+  options: OptionsOf<'attach'>,
+  io: Io,
+): Promise<number> {
+  const [path, signature] = [existingForm(typed), existingForm(typedSignature)];
   const isStdin = signature === '-';
   const name = isStdin ? 'standard input' : signature;
   const open = async (): Promise<Readable> => (isStdin ? io.stdin : (await openToRead(signature)).createReadStream());

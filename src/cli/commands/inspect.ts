@@ -3,6 +3,7 @@
 import { composeReading } from '../../app/compose-local.ts';
 import { counted } from '../../errors/counted.ts';
 import { printable } from '../../errors/printable.ts';
+import { existingForm } from '../../files/file-names.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import { flatten } from '../../formats/format.ts';
 import type { OptionsOf } from '../../options/table.ts';
@@ -19,7 +20,7 @@ import { writeOutput } from '../output/write-output.ts';
 
 /** Returns the exit code. */
 export function inspect(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
-  return show(path, options, io).catch((thrown) => failOne(path, thrown, options, io));
+  return show(existingForm(path), options, io).catch((thrown) => failOne(path, thrown, options, io));
 }
 
 async function show(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
@@ -45,7 +46,7 @@ function read(path: string, options: LinesOptions, io: Io): Promise<InspectedFil
 
 /** Returns the exit code. */
 export function extract(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
-  return writeSignature(path, options, io).catch((thrown) => failOne(path, thrown, options, io));
+  return writeSignature(existingForm(path), options, io).catch((thrown) => failOne(path, thrown, options, io));
 }
 
 async function writeSignature(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {

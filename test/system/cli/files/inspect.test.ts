@@ -26,6 +26,12 @@ describe('inspect', () => {
     expect(stdout.split('\n').filter((line) => line.length > 80 && !line.startsWith('/'))).toEqual([]);
   });
 
+  it('finds a file whose name has another Unicode form', async () => {
+    await using folder = await temporaryFolder();
+    await copyFile(fixture('golden/appended.jar'), join(folder.path, 'für.jar'.normalize('NFD')));
+    expect(await inspect(join(folder.path, 'für.jar'.normalize('NFC')))).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it("shows a program's nested signatures, and says in what they are nested", async () => {
     const { code, stdout } = await inspect(fixture('golden/appended-twice.exe'));
     expect(code).toBe(0);
