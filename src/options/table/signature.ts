@@ -42,6 +42,7 @@ export const SIGNATURE_OPTIONS = {
     defaultText: "the signature's",
     stored: 'profile',
     help: 'digest algorithm of the timestamp',
+    conflicts: ['timestamp'],
     commands: ['sign', 'timestamp', 'resume'],
     in: { timestamp: { default: 'SHA256' } },
   },
@@ -51,6 +52,7 @@ export const SIGNATURE_OPTIONS = {
     kind: objectIdentifier,
     stored: 'profile',
     help: 'policy to request from the authority',
+    conflicts: ['timestamp'],
     commands: ['sign', 'timestamp', 'resume'],
   },
   /** Path of a PEM file: the chain of every timestamp must end at one of its certificates. */
@@ -62,6 +64,7 @@ export const SIGNATURE_OPTIONS = {
     defaultText: 'not checked',
     stored: 'profile',
     help: "roots at which the timestamp's chain must end",
+    conflicts: ['timestamp'],
     commands: ['sign', 'timestamp', 'resume'],
   },
   /** False: no timestamp, whatever the environment says. */

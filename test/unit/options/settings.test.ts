@@ -92,14 +92,18 @@ describe('resolveSettings', () => {
     );
   });
 
-  it.each([[{ replace: true, append: true }], [{ append: true, skipSigned: true }]])(
-    'rejects %j together',
-    (options) => {
-      expect(() => resolve(options)).toThrowError(
-        expect.objectContaining({ code: 'settings-conflict', category: 'usage' }),
-      );
-    },
-  );
+  it.each([
+    { replace: true, append: true },
+    { append: true, skipSigned: true },
+    // Without a timestamp they would have no effect.
+    { timestamp: false, timestampAlgorithm: 'SHA384' },
+    { timestamp: false, timestampPolicy: '1.2.3' },
+    { timestamp: false, timestampRoots: 'roots.pem' },
+  ])('rejects %j together', (options) => {
+    expect(() => resolve(options)).toThrowError(
+      expect.objectContaining({ code: 'settings-conflict', category: 'usage' }),
+    );
+  });
 
   it.each([['baseUrl'], ['code'], ['certificate']] as const)('requests %s when it is missing', (name) => {
     expect(() => resolve({ [name]: undefined })).toThrowError(
