@@ -26,11 +26,11 @@ export async function signFiles(
   if (account === undefined) return await previewFiles(files, signing, signal);
   using run = startSigning(signing, account, signal);
   const planned = await planFiles(files, run, (opened, file) => decide(opened, file, signing, run.findWritten));
-  await checkRun(planned, signing, run);
+  const warnings = await checkRun(planned, signing, run);
   const outcomes = await changeEach(planned, run, (plan) =>
     plan.written === undefined ? signFile(plan, run) : recordFile(plan, plan.written, run),
   );
-  return resultOf(await run.reports.finish(outcomes), signing, run);
+  return resultOf(await run.reports.finish(outcomes), signing, run, warnings);
 }
 
 /** A dry run. */
@@ -42,9 +42,9 @@ async function previewFiles(
   const { removeStaleFiles: _, ...disk } = signing.run.disk;
   using run = startRun({ ...signing.run, disk }, signal);
   const planned = await planFiles(files, run, (opened, file) => decide(opened, file, signing));
-  await checkRun(planned, signing, run);
+  const warnings = await checkRun(planned, signing, run);
   const outcomes = await changeEach(planned, run, async (plan) => finish(await previewFile(plan, signing), run));
-  return resultOf(outcomes, signing, run);
+  return resultOf(outcomes, signing, run, warnings);
 }
 
 async function decide(
@@ -62,29 +62,32 @@ async function decide(
   return await decideSigning(opened, format, { ...context, time }, policy, find);
 }
 
-/** Checks the run as a whole. Nothing has been sent or changed yet. */
+/** Checks the run as a whole, and returns warnings. Nothing has been sent or changed yet. */
 async function checkRun(
   planned: readonly Planned[],
   { policy, typedOptions }: Signing,
   run: StartedRun,
-): Promise<void> {
-  for (const error of unusedOptions(typedOptions, planned, run.formats)) run.onEvent({ type: 'option-unused', error });
+): Promise<readonly string[]> {
+  const unused = unusedOptions(typedOptions, planned, run.formats);
+  for (const error of unused) run.onEvent({ type: 'option-unused', error });
   if (policy.allOrNothing && planned.some((one) => 'error' in one)) {
     run.stop.stop('another file of this run cannot be signed, and --all-or-nothing was used');
   }
   checkSignatureLimit(planned, policy);
   await checkCatalogMembers(planned, run);
+  return unused.map(({ message, code }) => `${message} [${code}]`);
 }
 
 function resultOf(
   files: readonly FileOutcome[],
   { warnings, laterWarnings }: Signing,
   { listenerWarnings }: StartedRun,
+  ofRun: readonly string[],
 ): SignFilesResult {
   return {
     files,
     summary: summarise(files),
-    warnings: [...warnings, ...listenerWarnings, ...laterWarnings.flat()],
+    warnings: [...warnings, ...ofRun, ...listenerWarnings, ...laterWarnings.flat()],
   };
 }
 

@@ -17,8 +17,6 @@ import { Lines, type LinesOptions, oneLine } from '../output/lines.ts';
 /** What the files are changed with. */
 interface OpenedChange {
   removeTemporaryFiles(): void;
-  /** Printed already. The warnings of the result begin with them. */
-  readonly warnings?: readonly string[];
   /** Path of the file for the checksums of the results; undefined for none. */
   readonly checksums?: string;
   /** The last action of a successful run. */
@@ -28,7 +26,7 @@ interface OpenedChange {
 /** Returns the exit code. */
 export function changeAndPrint(
   change: (signal: AbortSignal) => Promise<ChangeFilesResult>,
-  { removeTemporaryFiles, warnings = [], checksums, noteEnd }: OpenedChange,
+  { removeTemporaryFiles, checksums, noteEnd }: OpenedChange,
   console: ChangeConsole,
   options: LinesOptions,
   io: Io,
@@ -37,7 +35,7 @@ export function changeAndPrint(
     const result = await change(signal);
     if (result.files.length === 0) throw cliErrors('nothing-to-sign');
     if (options.json) io.stdout.write(jsonText(changesJson(result, console.verb)));
-    for (const warning of result.warnings.slice(warnings.length)) console.warning(warning);
+    for (const warning of result.warnings) console.warning(warning);
     console.summary(result.files);
     const fault = checksums === undefined ? undefined : await putChecksums(checksums, result.files);
     if (noteEnd !== undefined) io.onSuccess(noteEnd);

@@ -44,6 +44,7 @@ export function changeConsole(
   const started = clock();
   let signatures = 0;
   const requested = new Set<string>();
+  const warnings = new Set<string>();
   /** Paths of files whose request was sent and not answered yet. */
   const underWay = new Set<string>();
   /** How many signatures are not in the file yet, by its path. */
@@ -57,6 +58,12 @@ export function changeConsole(
   function printWarning(path: string, text: string, about = ''): void {
     if (equal.isFirst({ word: 'warning', path, text: shown(text) })) lines.warning(text + about, path);
     else lines.warningAgain(text + about, path);
+  }
+
+  /** About the run, and printed once: the result has those that were printed when they arose. */
+  function warning(text: string): void {
+    if (!warnings.has(text)) lines.warning(text);
+    warnings.add(text);
   }
 
   function printOutcome(outcome: FileOutcome): void {
@@ -125,7 +132,7 @@ export function changeConsole(
         case 'file-step':
           break;
         case 'option-unused':
-          lines.warning(oneLine(event.error));
+          warning(oneLine(event.error));
           break;
         case 'file-left-out':
           printWarning(event.path, `left out: ${oneLine(event.error)}`);
@@ -176,7 +183,7 @@ export function changeConsole(
       if (asked + unused === 0) lines.print('ended    no request for a signature was under way');
       else failures.printResume();
     },
-    warning: (text: string): void => lines.warning(text),
+    warning,
     [Symbol.dispose](): void {
       stopProgress();
       printRest([...unreported.keys()]);

@@ -228,6 +228,8 @@ describe('sign', () => {
     expect(warning).toMatch(/ \[option-unused\]$/);
     expect(others).toEqual([]);
     expect(stderr.indexOf('warning')).toBeLessThan(stderr.indexOf('called   sign'));
+    const json = parseJson(await sign([option, '--json', '--dry-run', path]));
+    expect(json).toMatchObject({ warnings: [warning.replace(/^warning +/, '')] });
   });
 
   it('does not warn of an option that affects one of the files, may do so, or comes from a project file', async () => {
