@@ -98,7 +98,7 @@ async function show(service, folder, copies, signal) {
         : '  It has no timestamp.',
     );
     sayDetail(
-      `  The service ${reported ? 'has been told that the file is written' : 'could not be told of the outcome'}.`,
+      `  The service ${reported ? 'received the report that the file is written' : 'did not receive a report'}.`,
     );
   }
   if (signing.signed.length === 0) return { signed: [], exitCode: signing.exitCode };

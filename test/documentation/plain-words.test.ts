@@ -14,6 +14,7 @@ const AVOIDED = [
   'whomever',
   'nobody',
   'somebody',
+  'told',
   'be had',
   'is dear',
   'all the same',
