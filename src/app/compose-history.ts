@@ -18,7 +18,8 @@ export async function composeHistory(options: LibraryOptionsOf<'history'>, env: 
     (patterns.length === 0 || patterns.includes(file) || isFile(file));
   const journal = await composeJournalReading(env);
   const selected = select(journal.history(), isSelected);
-  return { entries: limit === undefined ? selected : latest(selected, limit), warnings: journal.warnings };
+  const entries = limit === undefined ? selected : latest(selected, limit);
+  return { entries, warnings: journal.warnings, unreadable: journal.unreadable };
 }
 
 async function* select(

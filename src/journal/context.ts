@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import type { CodesignError } from '../errors/codesign-error.ts';
 import { counted } from '../errors/counted.ts';
 import { callFiles } from './calls/call-files.ts';
 import type { Moment } from './calls/steps.ts';
 import { openDisk } from './disk.ts';
-import { inJournal } from './errors.ts';
+import { inJournal, journalErrors, journalReason } from './errors.ts';
 import { finishedCalls, unendedRuns } from './history/finished-calls.ts';
 import { openHistory } from './history/history.ts';
 import { openPairs } from './pairs.ts';
@@ -48,6 +49,10 @@ export function createContext(options: JournalOptions, isReadOnly: boolean) {
   };
   const onDamaged = (month: string, lines: number): void =>
     warn(`The history of ${month} in ${folders.history} has ${counted(lines, 'damaged line')}, left out.`);
+  const unreadable = new Map<string, CodesignError>();
+  const onUnreadable = (month: string, cause: unknown): void => {
+    unreadable.set(month, journalErrors('history-unreadable', { month, reason: journalReason(cause) }, { cause }));
+  };
   const disk = openDisk(folder);
   const run = randomId();
   const calls = callFiles(folders, disk);
@@ -67,7 +72,7 @@ export function createContext(options: JournalOptions, isReadOnly: boolean) {
     began,
     calls,
     finished: finishedCalls(folders.finished, calls, now, disk),
-    history: openHistory({ folder: folders.history, disk, now, onDamaged }),
+    history: openHistory({ folder: folders.history, disk, now, onDamaged, onUnreadable }),
     pairs: openPairs(folders, disk),
     unended: unendedRuns({ folder: folders.running, disk, now, self: run }),
     liveness: observeLiveness(processes, run, now),
@@ -77,6 +82,8 @@ export function createContext(options: JournalOptions, isReadOnly: boolean) {
     /** Whole sentences, each once. */
     warnings: warnings as readonly string[],
     warn,
+    /** Errors by the months of the history that cannot be read; grows. */
+    unreadable: unreadable as ReadonlyMap<string, CodesignError>,
     /** Turns errors of the file system into errors of the journal. */
     guard: <T>(work: () => Promise<T>): Promise<T> => inJournal(folder, work),
   };

@@ -12,6 +12,10 @@ export const journalErrors = defineErrors('local', {
     message: 'no space is left on the disk for the journal in {folder}',
     hint: 'Free some space, set a folder on another disk with CODESIGN_STATE_DIR, or use --no-journal.',
   },
+  'history-unreadable': {
+    message: 'the history of {month} cannot be read: {reason}',
+    hint: 'Put the file of this user back in its place, or remove what is there. Until then, calls of this month are missing.',
+  },
   'no-state-folder': {
     message: 'this user has no home folder for the journal',
     hint: 'Set a folder with CODESIGN_STATE_DIR, or use --no-journal.',

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { sentence } from '../errors/sentence.ts';
+import { hasCode, unless } from '../errors/system-reason.ts';
 import { claim } from './calls/claim.ts';
 import { knownFor } from './calls/claim-work.ts';
 import { unfinishedCalls } from './calls/unfinished-calls.ts';
@@ -6,6 +8,7 @@ import { createContext, type JournalContext, type JournalOptions } from './conte
 import type { Disk } from './disk.ts';
 import { inJournal } from './errors.ts';
 import type { Journal } from './journal.ts';
+import { refusal } from './own-folder.ts';
 
 export type { JournalOptions } from './context.ts';
 
@@ -21,25 +24,45 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 
 async function open(options: JournalOptions): Promise<Journal> {
   const context = createContext(options, false);
-  const { disk, folders, unended, finished, history } = context;
+  const { disk, folders, unended, finished, history, unreadable, warn } = context;
   for (const path of [options.folder, ...Object.values(folders)]) await disk.makeFolder(path);
-  await probe(options.folder, disk, options.randomId());
+  const name = PROBE_NAME + options.randomId();
+  await probe(options.folder, name, disk, (path) => disk.writeNew(path, PROBE));
+  for (const folder of Object.values(folders)) await probe(folder, name, disk, disk.makeEmpty);
   await unended.look();
   await finished.removeOld(unended.since());
   await history.removeOld(options.keepDays);
+  await history.findUnreadable();
+  for (const { message } of unreadable.values()) warn(sentence(message));
   return guarded(context);
 }
 
-/** Fails on a full or read-only disk before any signature is requested. */
-async function probe(folder: string, disk: Disk, id: string): Promise<void> {
-  const path = join(folder, `${PROBE_NAME}${id}`);
+/** Fails on a full or read-only disk, and in an append-only folder, before any signature is requested. */
+async function probe(folder: string, name: string, disk: Disk, make: (path: string) => Promise<void>): Promise<void> {
+  const path = join(folder, name);
   // A killed process left its probe behind; a running one no longer needs the name.
-  const left = (await disk.namesIn(folder)).filter((name) => name.startsWith(PROBE_NAME));
-  for (const name of left) await disk.removeFile(join(folder, name)).catch(() => undefined);
+  const left = (await disk.namesIn(folder)).filter((one) => one.startsWith(PROBE_NAME));
+  await changeNames(folder, async () => {
+    for (const one of left) await disk.removeFile(join(folder, one));
+  });
   try {
-    await disk.writeNew(path, PROBE);
-  } finally {
+    await make(path);
+  } catch (thrown) {
     await disk.removeFile(path);
+    throw thrown;
+  }
+  await changeNames(folder, async () => {
+    await unless('ENOENT', () => disk.moveFile(path, `${path}.moved`));
+    await disk.removeFile(`${path}.moved`);
+  });
+}
+
+async function changeNames(folder: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (thrown) {
+    if (!hasCode(thrown, 'EPERM', 'EACCES')) throw thrown;
+    throw refusal(folder, 'does not allow files to be renamed and removed: is it append-only (chattr +a)?');
   }
 }
 
@@ -80,11 +103,15 @@ function guardEach<M extends Methods>(guard: JournalContext['guard'], methods: M
   return Object.fromEntries(guarded) as M;
 }
 
-export type JournalReading = Pick<Journal, 'unfinished' | 'history' | 'warnings'>;
+export interface JournalReading extends Pick<Journal, 'unfinished' | 'history' | 'warnings'> {
+  /** Errors by the months of the history that cannot be read; grows as the history is read. */
+  readonly unreadable: JournalContext['unreadable'];
+}
 
 /** A folder that is not there is a journal without calls. */
 export function readJournal(options: JournalOptions): JournalReading {
   const context = createContext(options, true);
   const { unfinished, history } = unfinishedCalls(context);
-  return { warnings: context.warnings, unfinished: () => context.guard(unfinished), history };
+  const { warnings, unreadable } = context;
+  return { warnings, unreadable, unfinished: () => context.guard(unfinished), history };
 }

@@ -2,6 +2,7 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
+import { sentence } from '../errors/sentence.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { openInput } from '../files/input-file.ts';
 import { type Format, flatten, type SignableFile } from '../formats/format.ts';
@@ -86,10 +87,6 @@ function unreadable(
 /** What the system said, whose cause is the system's own error. */
 function isAboutReading({ cause }: CodesignError): boolean {
   return cause instanceof Error && !(cause instanceof CodesignError) && 'syscall' in cause;
-}
-
-function sentence(message: string): string {
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }
 
 export interface Reading {

@@ -2,6 +2,8 @@
 
 import type { Writable } from 'node:stream';
 import { composeHistory } from '../../app/compose-history.ts';
+import { exitCodeFor } from '../../errors/exit-codes.ts';
+import { sentence } from '../../errors/sentence.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -16,7 +18,7 @@ const CHUNK_LENGTH = 64 * 1024;
 export async function history(options: OptionsOf<'history'>, io: Io): Promise<number> {
   checkMonth(options.since);
   const form: HistoryForm = options.json ? historyJson : historyTable(lineColumns(io.stdout));
-  const { entries, warnings } = await composeHistory(options, io.env);
+  const { entries, warnings, unreadable } = await composeHistory(options, io.env);
   const writer = bufferedWriter(io.stdout);
   const sums: Sums = new Map();
   let count = 0;
@@ -27,11 +29,16 @@ export async function history(options: OptionsOf<'history'>, io: Io): Promise<nu
     // The reader may have closed the pipe (`| head`).
     if (!io.stdout.writable) return 0;
   }
+  const { since = '' } = options;
+  const missing = [...unreadable].filter(([month]) => month >= since).map(([, error]) => error);
+  if (count === 0 && missing[0] !== undefined) throw missing[0];
   await writer.write(count === 0 ? form.empty : form.tail(sumsInOrder(sums)));
   await writer.end();
   const lines = new Lines(io, { json: true });
   for (const warning of warnings) lines.warning(warning);
-  return 0;
+  for (const [month, error] of unreadable) if (month < since) lines.warning(sentence(error.message));
+  for (const error of missing) lines.error(error);
+  return exitCodeFor(missing.map(({ category }) => category));
 }
 
 function checkMonth(since: string | undefined): void {

@@ -25,9 +25,11 @@ interface HistoryOptions {
   readonly now: () => Date;
   /** Called with a month and its number of lines that cannot be read. */
   readonly onDamaged: (month: string, lines: number) => void;
+  /** Called with a month whose file cannot be read, such as a link, and why. */
+  readonly onUnreadable: (month: string, thrown: unknown) => void;
 }
 
-export function openHistory({ folder, disk, now, onDamaged }: HistoryOptions) {
+export function openHistory({ folder, disk, now, onDamaged, onUnreadable }: HistoryOptions) {
   const pathOf = (month: string): string => join(folder, `${month}.jsonl`);
   const waiting: { readonly offset: HistoryOffset; readonly line: string }[] = [];
 
@@ -43,7 +45,16 @@ export function openHistory({ folder, disk, now, onDamaged }: HistoryOptions) {
     }
   });
 
+  const months = async (): Promise<readonly string[]> =>
+    (await disk.namesIn(folder)).flatMap((name) => (MONTH_FILE.test(name) ? [name.slice(0, 7)] : [])).sort();
+
   return {
+    /** Reads none of them. */
+    async findUnreadable(): Promise<void> {
+      for (const month of await months()) {
+        await disk.sizeOf(pathOf(month)).catch((thrown) => onUnreadable(month, thrown));
+      }
+    },
     /** Where an entry of now would go. */
     async nextOffset(): Promise<HistoryOffset> {
       const month = now().toISOString().slice(0, 7);
@@ -69,15 +80,16 @@ export function openHistory({ folder, disk, now, onDamaged }: HistoryOptions) {
      * than reading them.
      */
     async *pages(): AsyncGenerator<readonly HistoryEntry[]> {
-      const months = (await disk.namesIn(folder)).filter((name) => MONTH_FILE.test(name)).sort();
-      for (const name of months) {
+      for (const month of await months()) {
         let damaged = 0;
-        for (const lines of linesFrom(await disk.openToRead(join(folder, name)), 0)) {
+        const file = await disk.openToRead(pathOf(month)).catch((thrown) => onUnreadable(month, thrown));
+        if (file === undefined) continue;
+        for (const lines of linesFrom(file, 0)) {
           const entries = lines.map(readEntry).filter((entry) => entry !== undefined);
           damaged += lines.length - entries.length;
           yield entries;
         }
-        if (damaged > 0) onDamaged(name.slice(0, 7), damaged);
+        if (damaged > 0) onDamaged(month, damaged);
       }
     },
     /** Removes months that ended more than `keepDays` ago. */
@@ -86,7 +98,8 @@ export function openHistory({ folder, disk, now, onDamaged }: HistoryOptions) {
         const [, year, month] = MONTH_FILE.exec(name) ?? [];
         if (year === undefined || month === undefined) continue;
         const ended = Date.UTC(Number(year), Number(month));
-        if (ended + keepDays * DAY_MILLISECONDS < now().getTime()) await disk.removeFile(join(folder, name));
+        if (ended + keepDays * DAY_MILLISECONDS >= now().getTime()) continue;
+        await disk.removeFile(join(folder, name)).catch((thrown) => onUnreadable(name.slice(0, 7), thrown));
       }
     },
   };

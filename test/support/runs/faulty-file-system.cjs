@@ -52,9 +52,9 @@ function placeOf(name) {
 
 /** `calls` is a file in the folder of this name, `calls-folder` the folder itself. */
 function placeInJournal([first, ...rest]) {
+  if ((rest.at(-1) ?? first).startsWith('.')) return 'probe';
   if (rest.length > 0) return first;
-  if (first === '') return 'state';
-  return first.startsWith('.') ? 'probe' : `${first}-folder`;
+  return first === '' ? 'state' : `${first}-folder`;
 }
 
 /** The effect that this call shall have, if any. */

@@ -34,6 +34,8 @@ export const journalRows: readonly Row[] = [
   opening('its folder cannot be made', 'mkdir:state:1'),
   opening('one of its folders cannot be made', 'mkdir:calls-folder:1'),
   opening('nothing can be written into it', 'writeFile:probe:1'),
+  opening('a folder takes no new file', 'create:probe:1'),
+  opening('nothing can be renamed in it', 'rename:probe:1'),
   opening('nothing can be removed from it', 'unlink:probe:1'),
   opening('its disk is full', 'writeFile:probe:1', { fill: 'journal-full' }, FULL),
   claim('that this run is at work cannot be noted', 'create:running:1'),

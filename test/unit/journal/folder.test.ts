@@ -244,11 +244,11 @@ describe.runIf(hasModes)('a folder that others could write to once', () => {
     await expect(run()).rejects.toEqual(unusable(path));
     expect(await standing()).toEqual(untouched);
     expect(await readdir(victims)).toEqual(['file', 'folder']);
-    // Who only reads is rejected what lists calls, and warned of a call.
+    // Who only reads gets everything else.
     const reading = readJournal(setting.options());
-    if (place.startsWith('history')) await expect(historyOf(reading)).rejects.toEqual(unusable(path));
-    else await reading.unfinished();
-    if (place === call) expect(reading.warnings.join()).toContain(`${path} is a link or not a file`);
+    await historyOf(reading);
+    const reported = [...reading.warnings, ...reading.unreadable.values()].join();
+    if (!place.startsWith('finished')) expect(reported).toContain(`${path} is a link or not a file`);
   });
 
   test('whose own folder becomes a link while a run is at it: the run fails, and changes nothing there', async () => {
@@ -284,5 +284,5 @@ test('opening does not read the history, and asking does not either', async () =
   await claim.requested();
   await claim.signed({ signature: new Uint8Array(512), record: 'r' });
   expect(await claim.written('b')).toMatchObject({ reportDue: true });
-  await expect(historyOf(again)).rejects.toMatchObject({ code: 'journal-unusable' });
+  expect(again.warnings).toEqual([expect.stringContaining('The history of 2026-11 cannot be read')]);
 });

@@ -41,6 +41,7 @@ const open = () =>
     disk: openDisk(folder),
     now: () => new Date('2026-11-21T12:00:02Z'),
     onDamaged: () => undefined,
+    onUnreadable: () => undefined,
   });
 
 async function idsIn(history: ReturnType<typeof open>): Promise<string[]> {

@@ -1,6 +1,18 @@
 /** `codesign-remote resume` after runs of `sign` that a timestamp authority, the service or the network broke off. */
 
-import { appendFile, copyFile, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resume } from '../../../../src/index.ts';
@@ -37,6 +49,59 @@ describe('a damaged journal', () => {
       expect(calls).toMatchObject([{ kind: 'unknown', status: 'left', reason: expect.stringContaining('damaged') }]);
       expect(await stage.resume(['--forget-unknown'])).toMatchObject({ code: 0, calls: [{ status: 'forgotten' }] });
       expect(await stage.resume(['--no-timestamp'])).toMatchObject({ calls: [], stderr: 'nothing is unfinished\n' });
+    },
+  );
+
+  it.runIf(process.platform !== 'win32').each([
+    ['a link', (path: string, month: string) => symlink(month, path)],
+    ['a pipe', async (path: string) => void execFileSync('mkfifo', [path])],
+    ['a folder', (path: string) => mkdir(path)],
+  ])('reports %s in place of a month of the history, and fails if that month is wanted', async (_, place) => {
+    await using stage = await startScene('good');
+    await stage.sign('--no-timestamp', stage.path);
+    const history = join(stage.folder, 'state', 'history');
+    const [name = ''] = await readdir(history);
+    const monthAfter = (months: number): string => {
+      const [year, month] = name.split(/[-.]/).map(Number);
+      return new Date(Date.UTC(year ?? 0, (month ?? 0) - 1 + months)).toISOString().slice(0, 7);
+    };
+    await rename(join(history, name), join(history, `${monthAfter(-1)}.jsonl`));
+    await place(join(history, name), `${monthAfter(-1)}.jsonl`);
+    const list = (...args: readonly string[]) => runCli(['history', ...args], { env: stage.env });
+    const reason = `the history of ${monthAfter(0)} cannot be read: .*${name} is a link or not a file`;
+    const report = expect.stringMatching(new RegExp(reason, 'i'));
+
+    expect(await list()).toMatchObject({ code: 6, stdout: expect.stringContaining('app.exe'), stderr: report });
+    const listed = await list('--json', '--limit', '1');
+    expect([listed.code, JSON.parse(listed.stdout).calls]).toMatchObject([6, [{ outcome: 'written' }]]);
+    expect(await list('--since', monthAfter(1))).toMatchObject({ code: 0, stderr: report });
+    expect(await list('--since', monthAfter(0))).toMatchObject({ code: 6, stderr: report });
+    expect(await stage.sign('--no-timestamp', stage.path)).toMatchObject({ code: 0, stderr: report });
+    // Long over: to be removed.
+    await mkdir(join(history, '2020-01.jsonl'));
+    expect((await stage.sign('--no-timestamp', stage.path)).stderr).toContain('history of 2020-01');
+  });
+
+  const isRoot = process.getuid?.() === 0;
+  it.runIf(process.platform === 'linux' && isRoot).each(['.', 'calls', 'finished'])(
+    'requests nothing if the folder "%s" is append-only, and signs when it no longer is',
+    async (name) => {
+      await using stage = await startScene('good');
+      await stage.resume(['--no-timestamp']);
+      const folder = join(stage.folder, 'state', name);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      execFileSync('chattr', ['+a', folder]);
+      try {
+        for (const _ of [1, 2]) {
+          const run = await stage.sign('--no-timestamp', stage.path);
+          expect([run.code, stage.service.signRequests()]).toEqual([6, 0]);
+          expect(run.stderr).toContain('append-only');
+        }
+      } finally {
+        execFileSync('chattr', ['-a', folder]);
+      }
+      expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(0);
+      expect((await readdir(folder)).filter((one) => one.startsWith('.'))).toEqual([]);
     },
   );
 });
