@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { createBatches } from './batches.ts';
 import { isRefusal, isRolledBack } from './database-errors.ts';
 import type { Syntax } from './dialect.ts';
@@ -113,9 +113,9 @@ async function countAll(
       const inOrder = records
         .filter(({ id }) => inserted.has(id))
         .sort((one, other) => (one.clientId < other.clientId ? -1 : Number(one.clientId > other.clientId)));
-      const counted = await filterAll(inOrder, ({ id }) => addOne(transaction, id));
+      const counted = await changing(transaction, inOrder, addOne);
       // Only while the client's row is locked: so calls of two servers that share a month take turns.
-      const allowed = await filterAll(counted, ({ id }) => addOneToMonth(transaction, id));
+      const allowed = await changing(transaction, counted, addOneToMonth);
       for (const record of counted) if (!allowed.includes(record)) await subtractOne(transaction, record.clientId);
       const refused = new Set(inOrder.filter((record) => !allowed.includes(record)).map(({ id }) => id));
       if (refused.size > 0) await remove(transaction, [...refused]);
@@ -127,9 +127,20 @@ async function countAll(
   }
 }
 
-async function filterAll<T>(items: readonly T[], keep: (item: T) => Promise<boolean>): Promise<readonly T[]> {
-  const kept = await Promise.all(items.map(keep));
-  return items.filter((_item, index) => kept[index]);
+/**
+ * Runs a statement for each record, in this order. All are sent together: kysely itself waits for each answer.
+ * @returns the records whose statement changed a row
+ */
+async function changing(
+  transaction: Transaction<Tables>,
+  records: readonly NewRecord[],
+  statementFor: (id: string) => RawBuilder<unknown>,
+): Promise<readonly NewRecord[]> {
+  const queries = records.map(({ id }) => statementFor(id).compile(transaction));
+  const results = await transaction
+    .getExecutor()
+    .provideConnection((connection) => Promise.all(queries.map((query) => connection.executeQuery(query))));
+  return records.filter((_record, index) => results[index]?.numAffectedRows === 1n);
 }
 
 /** @returns the ids of those that were not there */
@@ -155,8 +166,8 @@ async function remove(transaction: Transaction<Tables>, ids: readonly string[]):
  * Adds one to the count of the record's client, as the same conditions allow that a call is checked with before.
  * Names in the lists have no characters that JSON escapes.
  */
-async function addOne(transaction: Transaction<Tables>, id: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`update clients set signatures = clients.signatures + 1
+function addOne(id: string): RawBuilder<unknown> {
+  return sql`update clients set signatures = clients.signatures + 1
     from records, certificates as used
     where records.id = ${id} and clients.id = records.client_id and used.number = records.certificate
       and clients.disabled = 0 and (clients.quota is null or clients.signatures < clients.quota)
@@ -166,21 +177,17 @@ async function addOne(transaction: Transaction<Tables>, id: string): Promise<boo
       and (clients.algorithms is null
         or replace(clients.algorithms, '"' || records.algorithm || '"', '') <> clients.algorithms)
       and used.disabled = 0 and (used.enabled_until is null or used.enabled_until > records.signed_at)
-      and used.not_before <= records.signed_at and used.not_after >= records.signed_at`.execute(transaction);
-  return numAffectedRows === 1n;
+      and used.not_before <= records.signed_at and used.not_after >= records.signed_at`;
 }
 
 /** Adds one to what the client has in the record's month, unless the quota of the month is used up. */
-async function addOneToMonth(transaction: Transaction<Tables>, id: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`insert into client_months (client_id, month, signatures)
+function addOneToMonth(id: string): RawBuilder<unknown> {
+  return sql`insert into client_months (client_id, month, signatures)
     select clients.id, records.month, 1 from records join clients on clients.id = records.client_id
     where records.id = ${id} and (clients.monthly_quota is null or clients.monthly_quota > 0)
     on conflict (client_id, month) do update set signatures = client_months.signatures + 1
     where not exists (select * from clients
-      where clients.id = client_months.client_id and client_months.signatures >= clients.monthly_quota)`.execute(
-    transaction,
-  );
-  return numAffectedRows === 1n;
+      where clients.id = client_months.client_id and client_months.signatures >= clients.monthly_quota)`;
 }
 
 async function subtractOne(transaction: Transaction<Tables>, clientId: string): Promise<void> {

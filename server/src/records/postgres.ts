@@ -50,7 +50,7 @@ export async function openPostgresStore(url: string, prepare: PrepareTables): Pr
  * - After an error that is not the database's own answer (a time-out, a broken connection) a statement may still run and a
  *   transaction may still be open. Such a connection is closed, which rolls back: its next user would work inside that
  *   transaction, which nothing commits.
- * - Statements are compiled once for each connection.
+ * - Statements are compiled once for each connection. Those of a batch leave in one write.
  */
 export function checkedPool(pool: Pool, isAnswer: (error: unknown) => boolean): PostgresPool {
   const names = new Map<string, string>();
@@ -66,8 +66,11 @@ export function checkedPool(pool: Pool, isAnswer: (error: unknown) => boolean): 
         throw coded(error);
       });
       let broken = false;
+      const { stream } = client.connection;
       const query = async (text: string, values: readonly unknown[]) => {
         if (broken && text === 'rollback') return { command: 'ROLLBACK', rows: [] };
+        stream.cork();
+        process.nextTick(() => stream.uncork());
         try {
           const name = values.length > 0 ? nameOf(text) : undefined;
           const result = await client.query({ text, values: [...values], ...(name !== undefined && { name }) });

@@ -210,6 +210,14 @@ test('keeps the process alive when connections break that are in use, and counts
   expect(await countedFor(witness, client)).toBe(counted);
 });
 
+test('sends the statements of calls that are counted together in few writes', async () => {
+  const client = await newClient(witness);
+  await add(signed(client.id)); // compiles them
+  const before = proxy.sent();
+  expect(await Promise.all(Array.from({ length: 50 }, () => add(signed(client.id))))).toEqual(Array(50).fill(true));
+  expect(proxy.sent() - before).toBeLessThan(25); // two for each of few transactions, and BEGIN, records and COMMIT
+});
+
 test('writes no error to the log of PostgreSQL when it rejects a call, or lets one through at the end of a quota', async () => {
   const before = postgres.log().length;
   const [usedUp, nearly] = [await newClient(witness, { quota: 0 }), await newClient(witness, { quota: 3 })];
