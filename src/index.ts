@@ -132,7 +132,7 @@ export interface ResumeOptions extends LibraryOptionsOf<'resume'> {
 
 export interface ResumeResult {
   readonly calls: readonly ResumedCall[];
-  /** Whole sentences. */
+  /** For people: `message [code]`. */
   readonly warnings: readonly string[];
 }
 

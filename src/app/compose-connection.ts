@@ -47,7 +47,7 @@ export function composeCallRecords(auditLog: string | undefined, onEvent: (event
       log?.write(record);
       onEvent({ type: 'service-called', call: record });
     },
-    /** Whole sentences; grows as things are found. */
+    /** Grows as things are found. */
     warnings: log?.warnings ?? [],
   };
 }
@@ -82,9 +82,9 @@ export async function composeService(
     http,
     /** How the journal knows whose calls they are, without the access key. */
     client: fingerprintOf(credentials.accessKey),
-    /** Whole sentences on the credentials. */
+    /** About the credentials. */
     warnings: credentials.warnings,
-    /** Whole sentences; grows as things are found. */
+    /** Grows as things are found. */
     later,
   };
 }

@@ -100,7 +100,7 @@ export async function composeResume(
       if (dryRun) return listCalls(calls, connection?.given);
       return await (isForgetting ? giveUp() : resume(signal));
     },
-    /** Whole sentences; grows as things are found. */
+    /** Grows as things are found. */
     warnings: (): readonly string[] => [
       ...warnings,
       ...((reading ?? journal)?.warnings ?? []),

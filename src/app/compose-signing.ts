@@ -8,6 +8,7 @@ import { hasCredentials } from '../options/credentials/credentials.ts';
 import type { ReplacedExtra } from '../options/extra.ts';
 import type { Environment } from '../options/options.ts';
 import type { SigningService } from '../service/signing-service.ts';
+import { signingWarnings } from '../signing/errors.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import { withoutJournal } from '../signing/service/call.ts';
 import type { ClientInfo } from '../signing/service/client-info.ts';
@@ -25,9 +26,6 @@ import {
 import { composeCredentials } from './compose-credentials.ts';
 import { composeJournal, type OpenedRun, openRun, type Runtime } from './compose-local.ts';
 import { REVISION, VERSION } from './version.ts';
-
-const WITHOUT_JOURNAL =
-  'Without a journal a signature that is given and cannot be used immediately is lost: another run requests, and pays for, it again.';
 
 export interface OpenedSigning extends OpenedRun, Signing, AsyncDisposable {
   /** Records in the journal that the run ended well. Only for the last action of a run in which no file failed; never throws. */
@@ -51,7 +49,7 @@ export async function openSigning(
     ...chain.warnings,
     ...connection.warnings,
     ...aboutTimestamps(settings.timestamps, chain),
-    ...(settings.journal ? [] : [WITHOUT_JOURNAL]),
+    ...(settings.journal ? [] : [signingWarnings('journal-off')]),
   ];
   // From here on the caller closes the connection.
   connection.prepare?.();
@@ -126,9 +124,7 @@ async function connect(
 /** What happens to a signature without a timestamp is learned too late, and by the users of the file. */
 function aboutTimestamps({ urls, isDeclined }: TimestampSettings, { notAfter }: SigningChain): readonly string[] {
   if (urls.length > 0 || isDeclined) return [];
-  return [
-    `The signatures get no timestamp, so they end with the certificate, on ${dateOf(notAfter)}: name an authority with --timestamp-url, or say --no-timestamp.`,
-  ];
+  return [signingWarnings('timestamp-not-configured', { date: dateOf(notAfter) })];
 }
 
 /** A dry run needs no credentials, and asks no keychain for them; but what is given must be right, or the real run will fail. */

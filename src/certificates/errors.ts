@@ -1,6 +1,7 @@
 /** What can be wrong with the certificates given for signing. */
 
 import { defineErrors } from '../errors/define-errors.ts';
+import { defineWarnings } from '../errors/define-warnings.ts';
 
 export const certificateErrors = defineErrors('local', {
   'certificate-file-too-large': {
@@ -47,27 +48,39 @@ export const certificateErrors = defineErrors('local', {
     hint: 'Use a file with one signing certificate and its issuers only.',
   },
   'certificate-not-rsa': {
-    message: 'the certificate of {name} has a key of type {keyType}; the service signs with RSA (PKCS#1 v1.5) only',
+    message: 'the certificate of "{name}" has a key of type {keyType}; the service signs with RSA (PKCS#1 v1.5) only',
     hint: 'Use the RSA certificate whose number is in --code.',
   },
   'certificate-key-size': {
-    message: 'the certificate of {name} has an RSA key of {bits} bits; {least} to {most} are accepted',
+    message: 'the certificate of "{name}" has an RSA key of {bits} bits; {least} to {most} are accepted',
     hint: 'Ask the certificate authority for a new certificate: code-signing keys have at least 2048 bits, newer ones 3072 or 4096.',
   },
   'certificate-expired': {
-    message: 'the certificate of {name} expired on {date}',
+    message: 'the certificate of "{name}" expired on {date}',
     hint: 'Use the renewed certificate, and its number at the service.',
   },
   'certificate-not-yet-valid': {
-    message: 'the certificate of {name} is not valid before {date}',
+    message: 'the certificate of "{name}" is not valid before {date}',
     hint: "Check this machine's clock, or wait.",
   },
   'certificate-not-for-code-signing': {
-    message: 'the certificate of {name} is not for code signing: {problem}',
+    message: 'the certificate of "{name}" is not for code signing: {problem}',
     hint: 'Use a code-signing certificate: verifiers reject signatures of other certificates.',
   },
   'certificate-not-for-purpose': {
-    message: 'the certificate of {name} is not for {purpose}: {problem}',
+    message: 'the certificate of "{name}" is not for {purpose}: {problem}',
     hint: 'Use a certificate for this purpose: verifiers of this format reject signatures of other certificates.',
   },
+});
+
+export const certificateWarnings = defineWarnings({
+  'certificate-expires-soon': 'the certificate of "{name}" expires on {date}',
+  'certificate-without-purpose':
+    'the certificate of "{name}" names no purpose (extendedKeyUsage), and some verifiers require codeSigning there',
+  'certificate-hardly-suitable': 'the certificate of "{name}" is not fully suitable for {use}: {oddity}',
+  'issuer-expired': 'the certificate of the issuer "{name}" expired on {date}',
+  'issuer-not-given':
+    'the signing certificate is alone: its issuer "{issuer}" is not given, and verifiers that do not know it will reject the signature',
+  'chain-gap': 'the chain has a gap: "{issuer}", which issued "{name}", is not given',
+  'certificates-unused': 'certificates that are not part of the chain are left out: {names}',
 });

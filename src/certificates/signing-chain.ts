@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { secondOf } from '../asn1/times.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { extendedKeyUsageOf, readCertificateFields } from './certificate-fields.ts';
-import { certificateErrors } from './errors.ts';
+import { certificateErrors, certificateWarnings } from './errors.ts';
 import {
   type Certificate,
   hasSigned,
@@ -25,7 +25,7 @@ export interface SigningChain {
   readonly signatureLength: number;
   /** Leaf first, then each issuer in turn, the self-signed root included where it was given. */
   readonly certificates: readonly Certificate[];
-  /** Whole sentences: a gap in the chain, an expiry that is near. */
+  /** A gap in the chain, an expiry that is near, each as `certificateWarnings` words it. */
   readonly warnings: readonly string[];
 }
 
@@ -52,12 +52,10 @@ function checkLeaf(leaf: ParsedCertificate, { now, purposes }: ReadSigningChainO
 
   const warnings: string[] = [];
   if (notAfter.getTime() - now.getTime() < NEARLY_EXPIRED_DAYS * DAY) {
-    warnings.push(`The certificate of ${name} expires on ${dateOf(notAfter)}.`);
+    warnings.push(certificateWarnings('certificate-expires-soon', { name, date: dateOf(notAfter) }));
   }
   if (extendedKeyUsageOf(fields) === undefined) {
-    warnings.push(
-      `The certificate of ${name} names no purpose (extendedKeyUsage); some verifiers want codeSigning there.`,
-    );
+    warnings.push(certificateWarnings('certificate-without-purpose', { name }));
   }
   return { publicKey, signatureLength: Math.ceil(bits / 8), warnings };
 }
@@ -73,12 +71,12 @@ export function requirePurpose({ der, name }: Certificate, purposes: readonly Pu
   throw certificateErrors('certificate-not-for-purpose', { name, purpose: PURPOSES[purpose].name, problem });
 }
 
-/** Whole sentences on what is odd about a certificate that has the purpose. */
+/** Warnings about what is odd about a certificate that has the purpose. */
 export function purposeWarnings({ der, name }: Certificate, purpose: Purpose): readonly string[] {
   const oddity = purposeOddity(readCertificateFields(der), purpose);
   return oddity === undefined
     ? []
-    : [`The certificate of ${name} is not fully suitable for ${PURPOSES[purpose].use}: ${oddity}.`];
+    : [certificateWarnings('certificate-hardly-suitable', { name, use: PURPOSES[purpose].use, oddity })];
 }
 
 /** The time to the second if it is on the day of `now`. */
@@ -147,23 +145,21 @@ async function readCertificates(
 function chainWarnings({ leaf, issuers, unrelated }: SortedChain, now: Date): string[] {
   const warnings: string[] = [];
   for (const { name, notAfter } of issuers) {
-    if (now > notAfter) warnings.push(`The certificate of the issuer ${name} expired on ${dateOf(notAfter)}.`);
+    if (now > notAfter) warnings.push(certificateWarnings('issuer-expired', { name, date: dateOf(notAfter) }));
   }
   const last = issuers.at(-1) ?? leaf;
   if (!isSelfSigned(last)) {
     // A chain up to an intermediate lacks only its root, which is not embedded anyway.
     if (issuers.length === 0) {
-      warnings.push(
-        `The signing certificate is alone: its issuer ${last.issuerName} is not given. Verifiers that do not know the issuer will reject the signature.`,
-      );
+      warnings.push(certificateWarnings('issuer-not-given', { issuer: last.issuerName }));
     } else if (unrelated.some(({ x509 }) => x509.ca)) {
-      warnings.push(`The chain has a gap: ${last.issuerName}, which issued ${last.name}, is not given.`);
+      warnings.push(certificateWarnings('chain-gap', { issuer: last.issuerName, name: last.name }));
     }
   }
   if (unrelated.length > 0) {
-    const names = unrelated.slice(0, NAMES_SHOWN).map(({ name }) => name);
+    const names = unrelated.slice(0, NAMES_SHOWN).map(({ name }) => `"${name}"`);
     const more = unrelated.length > NAMES_SHOWN ? ` and ${unrelated.length - NAMES_SHOWN} more` : '';
-    warnings.push(`Left out, because they are not part of the chain: ${names.join('; ')}${more}.`);
+    warnings.push(certificateWarnings('certificates-unused', { names: names.join(', ') + more }));
   }
   return warnings;
 }
@@ -238,8 +234,8 @@ function findLeaf(certificates: readonly ParsedCertificate[], issuersOf: Issuers
   }
   const [leaf, ...rivals] = candidates;
   if (leaf !== undefined && rivals.length === 0) return leaf;
-  const names = (leaf === undefined ? certificates : candidates).slice(0, 5).map(({ name }) => name);
-  throw certificateErrors('certificate-leaf-ambiguous', { names: names.join('; ') });
+  const names = (leaf === undefined ? certificates : candidates).slice(0, 5).map(({ name }) => `"${name}"`);
+  throw certificateErrors('certificate-leaf-ambiguous', { names: names.join(', ') });
 }
 
 /** Several issuers of the same name and key: renewed or cross-signed. The one that is valid, then for longest. */

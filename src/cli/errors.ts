@@ -1,6 +1,7 @@
 /** Errors of the command line itself. */
 
 import { defineErrors } from '../errors/define-errors.ts';
+import { defineWarnings } from '../errors/define-warnings.ts';
 
 export const cliErrors = defineErrors('usage', {
   'invalid-usage': {
@@ -137,4 +138,18 @@ export const cliErrors = defineErrors('usage', {
   'answer-unclear': {
     message: 'please answer y or n',
   },
+});
+
+export const cliWarnings = defineWarnings({
+  'run-interrupted': 'interrupted: waiting for calls under way; a second interrupt ends the run immediately',
+  'job-summary-failed': 'the job summary could not be written ({reason})',
+  'environment-wins':
+    'CODESIGN_ACCESS_KEY or CODESIGN_ACCESS_SECRET is set in the environment, which wins over the keychain',
+  'environment-stays':
+    'the credentials in the environment stay: CODESIGN_ACCESS_KEY, CODESIGN_ACCESS_SECRET, CODESIGN_ACCESS_SECRET_FILE',
+  'other-address-stored':
+    'profile {profile} has another address, {stored}, to which these credentials are not sent: {command} changes it',
+  'no-certificate-found': '{path}: contains no certificate',
+  'several-signatures':
+    '{path}: contains {count}; this is number 1, --index selects another (see codesign-remote inspect)',
 });

@@ -1,5 +1,6 @@
 import { clock } from '../app/clock.ts';
 import { EXIT_SIGINT, EXIT_SIGTERM } from '../errors/exit-codes.ts';
+import { cliWarnings } from './errors.ts';
 import type { EndingSignal, Io } from './io.ts';
 import type { LinesOptions } from './output/lines.ts';
 import { openProgress, type Progress, type ProgressWords } from './output/progress/progress.ts';
@@ -39,7 +40,7 @@ export async function runInterruptibly(
       io.exit(interrupted.exitCode);
     }
     interrupted = { exitCode: SIGNAL_EXIT_CODES[signal], at: clock() };
-    console.warning('interrupted: waiting for calls under way; a second interrupt ends the run immediately');
+    console.warning(cliWarnings('run-interrupted'));
     controller.abort();
   });
   try {

@@ -29,7 +29,8 @@ export interface ErrorContext {
 
 type ErrorTable = Readonly<Record<string, ErrorEntry>>;
 
-type NamesIn<Words> = Words extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+/** Names in braces. */
+export type NamesIn<Words> = Words extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 /** A function that takes the details of a text; never if the text needs none. */
 type Takes<Words> = Words extends (details: infer Details) => string
@@ -73,7 +74,7 @@ export function defineErrors<const Table extends ErrorTable>(
   return Object.assign(make, { table }) as ErrorFactory<Table>;
 }
 
-function render(text: Text, details: object): string {
+export function render(text: Text, details: object): string {
   if (typeof text === 'function') return text(details as never);
   const values = new Map<string, unknown>(Object.entries(details));
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values.get(name)));

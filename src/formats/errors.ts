@@ -1,4 +1,5 @@
 import { defineErrors } from '../errors/define-errors.ts';
+import { defineWarnings } from '../errors/define-warnings.ts';
 
 export const formatErrors = defineErrors('local', {
   'algorithm-differs': {
@@ -37,4 +38,8 @@ export const formatErrors = defineErrors('local', {
     message: 'not a file that can be signed: it {appearance}',
     hint: 'Supported formats: {formats}. The content decides; for scripts, connection files and JARs without a manifest, the extension decides.',
   },
+});
+
+export const formatWarnings = defineWarnings({
+  'hidden-bytes-dropped': 'bytes that no signature covers are hidden {where}; they are dropped',
 });

@@ -28,7 +28,7 @@ export interface Format {
   readonly modes: readonly SigningMode[];
   /** The mode if the user names none. */
   readonly defaultMode: SigningMode;
-  /** What the user should know of a signature that is appended to another. A whole sentence. */
+  /** A warning about a signature that is appended to another. */
   readonly appendWarning?: string;
   /** Whether signatures hold `SigningContext.time`: then a second run of the same work looks for the time of the first. */
   readonly signsTime?: boolean;
@@ -89,7 +89,7 @@ export interface ContentReader {
 export interface SignableFile {
   /** Of the signatures made for this file. */
   readonly profile: SignatureProfile;
-  /** What the user should know although the file can be signed: a stale table entry, for example. Whole sentences. */
+  /** What the user should know although the file can be signed: a stale table entry, for example. */
   readonly warnings: readonly string[];
   /** Options of its format that do not affect this file; undefined if all do. */
   readonly unusedOptions?: readonly FormatOption[];
@@ -161,7 +161,7 @@ export interface InnerFiles {
   readonly files: readonly InnerFile[];
   /** Those that are signed, and stay as they are. */
   readonly kept: readonly InnerFile[];
-  /** What the user should know of these: whole sentences. */
+  /** What the user should know of these. */
   readonly warnings: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { counted } from '../errors/counted.ts';
 import { callFiles } from './calls/call-files.ts';
 import type { Moment } from './calls/steps.ts';
 import { openDisk } from './disk.ts';
-import { inJournal, journalErrors, journalReason } from './errors.ts';
+import { inJournal, journalErrors, journalReason, journalWarnings } from './errors.ts';
 import { finishedCalls, unendedRuns } from './history/finished-calls.ts';
 import { openHistory } from './history/history.ts';
 import { openPairs } from './pairs.ts';
@@ -48,7 +48,7 @@ export function createContext(options: JournalOptions, isReadOnly: boolean) {
     if (!warnings.includes(sentence)) warnings.push(sentence);
   };
   const onDamaged = (month: string, lines: number): void =>
-    warn(`The history of ${month} in ${folders.history} has ${counted(lines, 'damaged line')}, left out.`);
+    warn(journalWarnings('history-damaged', { month, folder: folders.history, lines: counted(lines, 'damaged line') }));
   const unreadable = new Map<string, CodesignError>();
   const onUnreadable = (month: string, cause: unknown): void => {
     unreadable.set(month, journalErrors('history-unreadable', { month, reason: journalReason(cause) }, { cause }));
@@ -79,7 +79,7 @@ export function createContext(options: JournalOptions, isReadOnly: boolean) {
     waiting: createWaiting(),
     /** Calls of this run that got no answer. */
     unanswered: new Set<string>(),
-    /** Whole sentences, each once. */
+    /** Each once. */
     warnings: warnings as readonly string[],
     warn,
     /** Errors by the months of the history that cannot be read; grows. */

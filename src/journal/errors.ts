@@ -1,5 +1,6 @@
 import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors } from '../errors/define-errors.ts';
+import { defineWarnings } from '../errors/define-warnings.ts';
 import { hasCode, systemReason } from '../errors/system-reason.ts';
 import { REFUSED } from './own-folder.ts';
 
@@ -50,3 +51,13 @@ function fromFileSystem(cause: unknown, folder: string): unknown {
 export function journalReason(thrown: unknown): string {
   return thrown instanceof Error && hasCode(thrown, REFUSED) ? thrown.message : systemReason(thrown);
 }
+
+export const journalWarnings = defineWarnings({
+  'history-damaged': 'the history of {month} in {folder} has {lines}, left out',
+  'call-damaged': 'an entry of the journal is damaged, and its signature may have been counted: {path}',
+  'call-of-file-damaged': 'an entry of the journal for {file} is damaged: {path}',
+  'call-not-entered': 'a damaged entry of the journal cannot be entered into the history: {path}',
+  'call-unreadable': 'an entry of the journal, {path}, cannot be read: {reason}',
+  'finished-call-damaged':
+    'a finished entry of the journal for {file} is damaged, so its signature cannot be used again',
+});

@@ -216,7 +216,7 @@ export interface Journal {
    * twice. Synchronous, so that a process can note it as its last action.
    */
   ended(): void;
-  /** Whole sentences on what is odd: damaged entries, a folder that others may write to. Grows as things are found. */
+  /** What is odd: damaged entries, a folder that others may write to. Grows as things are found. */
   readonly warnings: readonly string[];
 }
 

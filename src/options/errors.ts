@@ -1,6 +1,7 @@
 /** What can be wrong with options, environment, settings files and credentials: all of it found before anything is sent. */
 
 import { defineErrors } from '../errors/define-errors.ts';
+import { defineWarnings } from '../errors/define-warnings.ts';
 
 /** For machines without one, and for builds, where no one can type its password. */
 const WITHOUT_KEYCHAIN =
@@ -148,4 +149,10 @@ export const settingsErrors = defineErrors('usage', {
     message: 'the certificate file {path} cannot be read: {reason}',
     hint: 'Check --certificate or CODESIGN_CERTIFICATE: a path on this machine, which this user may read.',
   },
+});
+
+export const settingsWarnings = defineWarnings({
+  'secret-file-readable':
+    'the file named by {variable}, {path}, may be read by other users: chmod 600 makes it private',
+  'variable-unknown': 'the variable {name} is not known{suggestion}',
 });

@@ -1,3 +1,4 @@
+import { settingsWarnings } from './errors.ts';
 import { number } from './option.ts';
 import type { Environment } from './options.ts';
 import { suggest } from './suggest.ts';
@@ -31,7 +32,7 @@ export function listed(parts: readonly string[]): string {
   return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
 }
 
-/** A sentence for each variable with the program's prefix that the program does not know. Those of the server and of tests are known. */
+/** A warning for each variable with the program's prefix that the program does not know. Those of the server and of tests are known. */
 export function unknownVariables(env: Environment): readonly string[] {
   const known = [...Object.keys(VARIABLES), ...OPTION_VARIABLES].filter((name) => name.startsWith(PREFIX));
   const words = known.map((name) => name.slice(PREFIX.length));
@@ -39,7 +40,10 @@ export function unknownVariables(env: Environment): readonly string[] {
     .filter((name) => name.startsWith(PREFIX) && !/^CODESIGN_(?:SERVER|TEST)_/.test(name) && !known.includes(name))
     .map((name) => {
       const meant = suggest(name.slice(PREFIX.length), words);
-      return `The variable ${name} is not known${meant === undefined ? '.' : `: did you mean ${PREFIX}${meant}?`}`;
+      return settingsWarnings('variable-unknown', {
+        name,
+        suggestion: meant === undefined ? '' : `: did you mean ${PREFIX}${meant}?`,
+      });
     });
 }
 

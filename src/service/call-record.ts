@@ -5,7 +5,7 @@ import { foreignLink } from '../bytes/trusted-paths.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { harmlessJson } from '../errors/printable.ts';
 import { systemReason } from '../errors/system-reason.ts';
-import { auditErrors } from './errors.ts';
+import { auditErrors, serviceWarnings } from './errors.ts';
 
 export type Operation = 'sign' | 'report-sign';
 
@@ -75,7 +75,7 @@ export function openAuditLog(path: string) {
   }
   const warnings: string[] = [];
   return {
-    /** A whole sentence, once something could not be written. */
+    /** One, once something could not be written. */
     warnings: warnings as readonly string[],
     /** Never throws: what cannot be written is reported in `warnings`. */
     write(record: CallRecord): void {
@@ -83,9 +83,7 @@ export function openAuditLog(path: string) {
         append(path, `${harmlessJson(lineOf(record))}\n`);
       } catch (cause) {
         if (warnings.length > 0) return;
-        warnings.push(
-          `The audit log ${path} could not be written (${systemReason(cause)}): calls are missing from it.`,
-        );
+        warnings.push(serviceWarnings('audit-log-incomplete', { path, reason: systemReason(cause) }));
       }
     },
   };

@@ -17,7 +17,7 @@ import {
 } from './answer.ts';
 import { type Call, type Calling, headOf, performCall, type ServiceClock } from './call.ts';
 import { type CallRecord, maskDigest } from './call-record.ts';
-import { businessErrors, codeWithoutConnection, networkErrors, recordErrors } from './errors.ts';
+import { businessErrors, codeWithoutConnection, networkErrors, recordErrors, serviceWarnings } from './errors.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
 import { createPace } from './pace.ts';
 import type { SignatureRecord, SigningService } from './signing-service.ts';
@@ -167,7 +167,7 @@ interface CredentialsCheck {
   readonly httpStatus: number;
   /** The business code, where the answer was an envelope. */
   readonly serviceCode: number | undefined;
-  /** A whole sentence on an answer that says less than the one to be expected. */
+  /** Set for an answer that says less than the one to be expected. */
   readonly warning: string | undefined;
 }
 
@@ -240,10 +240,10 @@ function readCheck(outcome: Outcome, origin: string, show: Show): CredentialsChe
 function warningOf(status: number, serviceCode: number | undefined): string | undefined {
   if (serviceCode === PARAMETER_ERROR) return undefined;
   if (serviceCode === 0 && isSuccessStatus(status)) {
-    return 'The service accepted a call that it should have rejected: ask its operator whether it counted a signature.';
+    return serviceWarnings('check-accepted');
   }
   const answer = serviceCode === undefined ? 'with something that is not of its API' : `with code ${serviceCode}`;
-  return `The service did not reject the credentials, but answered ${answer} (HTTP ${status}): check its address, and sign a first file to be sure.`;
+  return serviceWarnings('check-unclear', { answer, status });
 }
 
 function unanswered(outcome: Outcome, origin: string, show: Show): CodesignError {

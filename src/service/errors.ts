@@ -2,6 +2,7 @@
 
 import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors } from '../errors/define-errors.ts';
+import { defineWarnings } from '../errors/define-warnings.ts';
 import type { FailureReason } from '../http/request.ts';
 
 const mayHaveBeenMade = (record?: string): string =>
@@ -222,3 +223,11 @@ export function mayHaveBeenCounted(error: CodesignError): boolean {
 export function isWithoutConnection(error: CodesignError): boolean {
   return NO_CONNECTION.some((code) => code === error.code);
 }
+
+export const serviceWarnings = defineWarnings({
+  'audit-log-incomplete': 'the audit log {path} could not be written ({reason}): calls are missing from it',
+  'check-accepted':
+    'the service accepted a call that it should have rejected: ask its operator whether it counted a signature',
+  'check-unclear':
+    'the service did not reject the credentials, but answered {answer} (HTTP {status}): check its address, and sign a first file to be sure',
+});

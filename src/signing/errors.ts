@@ -1,5 +1,6 @@
 import { counted } from '../errors/counted.ts';
 import { defineErrors } from '../errors/define-errors.ts';
+import { defineWarnings } from '../errors/define-warnings.ts';
 
 interface Mismatch {
   /** Certificate number. */
@@ -157,4 +158,20 @@ export const signingErrors = defineErrors('local', {
     message: 'a running process is working on call {id}',
     hint: 'Wait until it has ended.',
   },
+});
+
+export const signingWarnings = defineWarnings({
+  'hard-links':
+    'the file has {count} names (hard links): only this one will lead to the new file, the others keep the old content',
+  'call-unknown': 'an earlier call for this signature may have been counted: its outcome is unknown (journal {id})',
+  'journal-not-written': 'the journal could not be written: {reason}',
+  'folder-not-flushed': 'the folder could not be flushed to the disk ({reason})',
+  'forgotten-not-reported': 'the service got no report that call {id} is given up: {reason}',
+  'mismatch-forgotten':
+    'the mismatch of call {id} is forgotten: sign requests signatures for its number and certificate again',
+  'journal-off':
+    'without a journal a signature that is given and cannot be used immediately is lost: another run requests, and pays for, it again',
+  'timestamp-not-configured':
+    'the signatures get no timestamp, so they end with the certificate, on {date}: name an authority with --timestamp-url, or use --no-timestamp',
+  'listener-failed': 'the listener for events failed: {reason}',
 });

@@ -20,7 +20,7 @@ interface Outcome {
   readonly path: string;
   /** Id of the format, null when none was recognised. */
   readonly format: string | null;
-  /** Whole sentences for people. */
+  /** For people: `message [code]`. */
   readonly warnings: readonly string[];
 }
 
@@ -131,7 +131,7 @@ export type FileOutcome =
 
 /** The result of `timestamp`, `remove` and `attach`. */
 export interface ChangeFilesResult {
-  /** Whole sentences on the run as a whole, such as its certificate, credentials and listener. */
+  /** About the run as a whole, such as its certificate, credentials and listener: `message [code]`. */
   readonly warnings: readonly string[];
   /** In the order the files were given. */
   readonly files: readonly FileOutcome[];

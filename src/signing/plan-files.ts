@@ -7,7 +7,7 @@ import { fromFileSystem } from '../files/file-system-errors.ts';
 import { type FileStats, identityAt, identityOf } from '../files/input-file.ts';
 import type { Format, SignableFile } from '../formats/format.ts';
 import { contentReader, recogniseFormat } from '../formats/recognise.ts';
-import { signingErrors } from './errors.ts';
+import { signingErrors, signingWarnings } from './errors.ts';
 import { openSettled } from './files/open-file.ts';
 import { findSamePaths } from './files/same-path.ts';
 import { assertReplaceable, resolveTarget } from './files/target.ts';
@@ -76,9 +76,7 @@ function openAgain(format: Format, name: string, opened: SignableFile | undefine
 
 function hardLinkWarnings({ path, output }: FileToSign, { nlink }: FileStats): string[] {
   if (path !== output || nlink <= 1n) return [];
-  return [
-    `The file has ${nlink} names (hard links): only this one will lead to the new file, the others keep the old content.`,
-  ];
+  return [signingWarnings('hard-links', { count: Number(nlink) })];
 }
 
 /** Who names a folder means the files in it that are of a format. */

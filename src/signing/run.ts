@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Format } from '../formats/format.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
-import { signingErrors } from './errors.ts';
+import { signingErrors, signingWarnings } from './errors.ts';
 import type { StagedCopyOptions } from './files/staged-copy.ts';
 import type { FailedOutcome, FileOutcome, SigningEvent } from './outcome.ts';
 
@@ -25,7 +25,7 @@ export type Disk = Pick<StagedCopyOptions, 'randomName' | 'removeStaleFiles' | '
 
 export interface StartedRun extends Run, Disposable {
   readonly stop: StopSignal;
-  /** Whole sentences on the listener for events. */
+  /** About the listener for events. */
   readonly listenerWarnings: readonly string[];
 }
 
@@ -45,7 +45,8 @@ export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun 
         run.onEvent(event);
       } catch (thrown) {
         // It must not make a file count as failed that is done.
-        if (listenerWarnings.length === 0) listenerWarnings.push(`The listener for events failed: ${String(thrown)}`);
+        if (listenerWarnings.length === 0)
+          listenerWarnings.push(signingWarnings('listener-failed', { reason: String(thrown) }));
       }
     },
     [Symbol.dispose]: () => signal?.removeEventListener('abort', interrupt),

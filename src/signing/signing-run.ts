@@ -20,7 +20,7 @@ export interface Signing {
   readonly account: Account | undefined;
   /** Undefined for signatures without a timestamp. */
   readonly authorities: TimestampAuthorities | undefined;
-  /** Whole sentences on certificate, credentials and TLS. */
+  /** About certificate, credentials and TLS. */
   readonly warnings: readonly string[];
   /** Lists that grow during the run. */
   readonly laterWarnings: readonly (readonly string[])[];

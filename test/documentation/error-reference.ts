@@ -9,10 +9,11 @@ import { exitCodeFor } from '../../src/errors/exit-codes.ts';
 
 const TABLE_HEAD = '| code | category | message | what to do |\n|---|---|---|---|\n';
 
-const HEAD = `# Error codes
+const HEAD = `# Codes of errors and warnings
 
 Every error that \`codesign-remote\` reports has one of these codes: in brackets after the message, and as \`error.code\` in
-the JSON document and in the library. Scripts may match codes and categories; messages and hints may change. \`{…}\` stands
+the JSON document and in the library. Warnings have codes in brackets too, and never change the exit code. Scripts may match
+codes and categories; messages and hints may change. \`{…}\` stands
 for a value of an occurrence. \`codesign-remote explain <code>\` prints an entry.
 
 | category | exit code | |
@@ -23,6 +24,7 @@ for a value of an occurrence. \`codesign-remote explain <code>\` prints an entry
 | \`business\` | ${exitCodeFor(['business'])} | an answer in 2xx that reports a failure |
 | \`local\` | ${exitCodeFor(['local'])} | the file, the certificate, the disk |
 | \`timestamp\` | ${exitCodeFor(['timestamp'])} | no authority returned a usable timestamp |
+| \`warning\` | none | the run continues |
 | \`internal\` | ${exitCodeFor(['internal'])} | the code \`internal\`: a defect of this program: report it with the output of \`--verbose\` |
 
 \`not-attempted\` has the category of the error that stopped the run, if it was one error. \`unauthorized\` has two categories:
@@ -55,13 +57,14 @@ function unexpectedSection(): string {
   return `## errors\n\nA defect of this program.\n\n${TABLE_HEAD}${row([code, { category, message, hint: hint ?? '' }])}`;
 }
 
-type Table = Readonly<Record<string, ErrorDefinition>>;
+type Definition = Pick<ErrorDefinition, 'message' | 'hint'> & { readonly category: string };
+type Table = Readonly<Record<string, Definition>>;
 
 function hasTable(value: unknown): value is { readonly table: Table } {
   return typeof value === 'function' && 'table' in value;
 }
 
-function row([code, { category, message, hint = '' }]: [string, ErrorDefinition]): string {
+function row([code, { category, message, hint = '' }]: [string, Definition]): string {
   return `| \`${code}\` | ${category} | ${cell(message)} | ${cell(hint)} |\n`;
 }
 

@@ -12,7 +12,7 @@ import { DEFAULT_PROFILE } from '../../options/stored/profiles.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { parseBaseUrl } from '../../options/values.ts';
 import type { Secret } from '../../secrets/secret.ts';
-import { cliErrors } from '../errors.ts';
+import { cliErrors, cliWarnings } from '../errors.ts';
 import { canAsk, openAsk } from '../input/ask.ts';
 import { askForRoots } from '../input/init-answers.ts';
 import type { Io } from '../io.ts';
@@ -49,9 +49,7 @@ export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io
     `stored   access key ${maskedKey(accessKey)} for ${baseUrl.origin} in the keychain, as those of ${profileText(settings)}`,
   );
   if (hasCredentials(io.env)) {
-    lines.warning(
-      'CODESIGN_ACCESS_KEY or CODESIGN_ACCESS_SECRET is set in the environment, which wins over the keychain.',
-    );
+    lines.warning(cliWarnings('environment-wins'));
   }
   await storeAddress(composition, baseUrl, lines);
   await storeRoots(checked.caFile, checked.caFile !== options.caFile, composition, lines);
@@ -142,9 +140,8 @@ async function storeAddress({ settings, profiles }: CredentialsComposition, base
     await profiles.set(profile, `environments.${environment}`, [address]);
     lines.result(`stored   the address ${address} in ${profileText(settings)}`);
   } else if (parseBaseUrl(storedAddress, profiles.path).origin !== baseUrl.origin) {
-    lines.warning(
-      `Profile ${profile} has another address, ${storedAddress}, to which these credentials are not sent: codesign-remote config set --profile ${profile} environments.${environment} ${address} changes it.`,
-    );
+    const command = `codesign-remote config set --profile ${profile} environments.${environment} ${address}`;
+    lines.warning(cliWarnings('other-address-stored', { profile, stored: storedAddress, command }));
   }
 }
 
@@ -177,9 +174,7 @@ export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<numb
       : `nothing  the keychain has no credentials of ${profile}`,
   );
   if (hasCredentials(io.env)) {
-    lines.warning(
-      'The credentials in the environment stay: CODESIGN_ACCESS_KEY, CODESIGN_ACCESS_SECRET, CODESIGN_ACCESS_SECRET_FILE.',
-    );
+    lines.warning(cliWarnings('environment-stays'));
   }
   return 0;
 }

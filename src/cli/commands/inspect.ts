@@ -9,7 +9,7 @@ import { flatten } from '../../formats/format.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { type InspectedFile, inspectFile } from '../../verifying/inspect-file.ts';
 import { type Reading, readFile } from '../../verifying/verify-file.ts';
-import { cliErrors } from '../errors.ts';
+import { cliErrors, cliWarnings } from '../errors.ts';
 import { withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { failOne } from '../output/fail.ts';
@@ -27,7 +27,7 @@ async function show(path: string, options: OptionsOf<'inspect'>, io: Io): Promis
   const file = await read(path, options, io);
   if (options.certificates) {
     const text = certificatesPem(file);
-    if (text === '') new Lines(io, options).warning(`${path}: contains no certificate`);
+    if (text === '') new Lines(io, options).warning(cliWarnings('no-certificate-found', { path }));
     io.stdout.write(text);
   } else if (options.json) {
     io.stdout.write(jsonText(inspectJson(file)));
@@ -67,10 +67,7 @@ async function writeSignature(path: string, options: OptionsOf<'extract'>, io: I
     lines.result(`extracted    ${shown(output)}  (${what})`);
   }
   if (index === undefined && count > 1) {
-    const others = counted(count, 'signature');
-    lines.warning(
-      `${path}: contains ${others}; this is number 1, --index selects another (see codesign-remote inspect)`,
-    );
+    lines.warning(cliWarnings('several-signatures', { path, count: counted(count, 'signature') }));
   }
   return 0;
 }

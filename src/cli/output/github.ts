@@ -3,6 +3,7 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { printable } from '../../errors/printable.ts';
 import { systemReason } from '../../errors/system-reason.ts';
+import { cliWarnings } from '../errors.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -59,7 +60,7 @@ export function writeJobSummary(table: SummaryTable, env: Env): string | undefin
     if (text !== '') appendFileSync(path, text);
     return undefined;
   } catch (thrown) {
-    return `The job summary could not be written (${systemReason(thrown)}).`;
+    return cliWarnings('job-summary-failed', { reason: systemReason(thrown) });
   }
 }
 

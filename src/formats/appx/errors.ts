@@ -1,6 +1,7 @@
 /** What can be wrong with a package that is to be signed. */
 
 import { defineErrors } from '../../errors/define-errors.ts';
+import { defineWarnings } from '../../errors/define-warnings.ts';
 
 export const appxErrors = defineErrors('local', {
   'appx-incomplete': {
@@ -39,4 +40,9 @@ export const appxErrors = defineErrors('local', {
     message: 'the package {name} in the bundle cannot be signed with it: {problem}',
     hint: 'Build the package again, then the bundle. Nothing was sent.',
   },
+});
+
+export const appxWarnings = defineWarnings({
+  'block-map-misfit': 'the block map does not fit the package, so Windows may not install it: {parts}',
+  'packages-kept': 'packages that are signed already stay as they are: {names}',
 });

@@ -16,7 +16,7 @@ import { fixedBy, signedInside } from './bundle/inner-files.ts';
 import { listed, unsignedPackages } from './bundle/packages.ts';
 import type { RewrittenEntries } from './bundle/rewrite.ts';
 import { describeList, measurePackage, type SignedBody } from './content.ts';
-import { appxErrors } from './errors.ts';
+import { appxErrors, appxWarnings } from './errors.ts';
 import { describePackage, examinePackage } from './examine.ts';
 import { INNER_PACKAGES } from './options.ts';
 import { type AppxPackage, readPackage, signatureContents } from './package.ts';
@@ -62,7 +62,7 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
     warnings:
       wrongSizes.length === 0
         ? []
-        : [`The block map does not fit the package, so Windows may not install it: ${listed(wrongSizes)}.`],
+        : [appxWarnings('block-map-misfit', { parts: listed(wrongSizes) })],
     reopen: (other, otherReader) => signablePackage(opened, other, otherReader),
     layout: () => describePackage(opened),
   };

@@ -9,8 +9,8 @@ import { readLink, spcContent, spcUnicode } from '../../authenticode/spc-structu
 import { isPadding, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { counted } from '../../errors/counted.ts';
-import type { Finding } from '../../errors/finding.ts';
-import { formatErrors } from '../errors.ts';
+import { broken } from '../../errors/finding.ts';
+import { formatErrors, formatWarnings } from '../errors.ts';
 import type { ContentReader, Detail, SignableFile } from '../format.ts';
 import { contentOf, embedCms, headForSignature, removeCms } from './embed.ts';
 import { type CabinetLayout, readLayout } from './layout.ts';
@@ -35,7 +35,7 @@ function signableCab(cabinet: Cabinet, source: ByteSource, reader: ContentReader
   const container = signatureAtEnd(cabinet, source, reader);
   return {
     ...authenticodeFile(container, reader.budget),
-    warnings: hiddenIn(cabinet).map((what) => `${what} They are dropped.`),
+    warnings: hiddenIn(cabinet).map(({ where }) => formatWarnings('hidden-bytes-dropped', { where })),
     reopen: (other, otherReader) => signableCab(cabinet, other, otherReader),
     layout: () => describe(cabinet.layout),
     listedDigests: async (algorithms) => (await container.measure('present', algorithms)).digests,
@@ -69,7 +69,8 @@ function signatureAtEnd(cabinet: Cabinet, source: ByteSource, { measure }: Conte
       if (layout.signature === undefined) throw formatErrors('not-signed');
       return removeCms(source, layout);
     },
-    examine: async () => (layout.signature === undefined ? [] : hiddenIn(cabinet).map(hidden)),
+    examine: async () =>
+      layout.signature === undefined ? [] : hiddenIn(cabinet).map(({ message }) => broken('hidden-bytes', message)),
   };
 }
 
@@ -77,22 +78,19 @@ function entryOf({ cms }: StoredCms): CmsEntry {
   return { location: 'end of the cabinet', cms, examine: async () => [] };
 }
 
-/** Bytes that are neither digested nor the signature, as sentences. */
-function hiddenIn({ layout: { reserve }, stored }: Cabinet): readonly string[] {
-  const found: string[] = [];
+/** Bytes that are neither digested nor the signature. */
+function hiddenIn({ layout: { reserve }, stored }: Cabinet) {
+  const found: { readonly where: string; readonly message: string }[] = [];
   if (reserve?.block2.subarray(8).some((byte) => byte !== 0)) {
-    found.push("Bytes that no signature covers are hidden in the reserved area of the cabinet's header.");
+    const where = "in the reserved area of the cabinet's header";
+    found.push({ where, message: `Bytes that no signature covers are hidden ${where}.` });
   }
   if (stored !== undefined && !isPadding(stored.rest)) {
-    found.push(
-      `The file hides ${counted(stored.rest.length, 'byte')} behind the signature, which no signature covers.`,
-    );
+    const where = 'behind the signature';
+    const size = counted(stored.rest.length, 'byte');
+    found.push({ where, message: `The file hides ${size} ${where}, which no signature covers.` });
   }
   return found;
-}
-
-function hidden(message: string): Finding {
-  return { code: 'hidden-bytes', message, against: 'integrity' };
 }
 
 /** A link in the signatures of most programs, SpcPeImageData in those of jsign and relic. */

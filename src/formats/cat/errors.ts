@@ -2,6 +2,7 @@
 
 import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';
+import { defineWarnings } from '../../errors/define-warnings.ts';
 
 export const catErrors = defineErrors('local', {
   'catalog-malformed': {
@@ -17,4 +18,8 @@ export const catErrors = defineErrors('local', {
       `behind the security catalog, from byte ${d.end}, the file goes on for ${counted(d.length, 'byte')}`,
     hint: 'Start from the original catalog: no signature covers bytes behind it.',
   },
+});
+
+export const catWarnings = defineWarnings({
+  'listed-by-sha1': 'the catalog lists its files by SHA-1 digests (version 1), which other files can be made to have',
 });

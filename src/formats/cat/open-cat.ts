@@ -12,7 +12,7 @@ import { formatErrors } from '../errors.ts';
 import type { ContentReader, SignableFile } from '../format.ts';
 import { unsignedCatalog } from './create.ts';
 import { describeCatalog } from './describe.ts';
-import { catErrors } from './errors.ts';
+import { catErrors, catWarnings } from './errors.ts';
 import { type Catalog, findListed, readCatalog } from './list.ts';
 
 export async function openCat(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
@@ -31,10 +31,7 @@ function signableCat(catalog: Catalog, source: ByteSource, reader: ContentReader
       requireSameList(envelope.bytes, catalog);
       return file.attach(envelope);
     },
-    warnings:
-      catalog.version === 2
-        ? []
-        : ['The catalog lists its files by SHA-1 digests (version 1), which other files can be made to have.'],
+    warnings: catalog.version === 2 ? [] : [catWarnings('listed-by-sha1')],
     reopen: (other, otherReader) => signableCat(catalog, other, otherReader),
     layout: () => describeCatalog(catalog),
     lists: (file) => findListed(catalog.members, file),

@@ -3,6 +3,7 @@ import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import { END_RECORD_LENGTH, HAS_DESCRIPTOR, STORED } from '../../zip/fields.ts';
 import type { Detail } from '../format.ts';
 import { filesOf } from './embed.ts';
+import { jarWarnings } from './errors.ts';
 import { isFileName, type JarLayout, MANIFEST_NAME } from './layout.ts';
 import { describeHalves, inWords, listingOf } from './listing.ts';
 
@@ -32,19 +33,18 @@ function describeLocation({ name, offset, size }: ZipEntry): string {
   return `${name} at ${offset}, ${counted(size, 'byte')}`;
 }
 
-/** Whole sentences. */
 export function describeOddities(layout: JarLayout): readonly string[] {
   return [...aboutArchive(layout), ...aboutManifest(layout), ...aboutSignatures(layout)];
 }
 
 function* aboutArchive({ archive, signable }: JarLayout): Generator<string> {
   const { trailingLength } = archive.end;
-  if (trailingLength > 0) yield `The archive is followed by ${counted(trailingLength, 'byte')}, kept and not signed.`;
+  if (trailingLength > 0) yield jarWarnings('bytes-after-archive', { size: counted(trailingLength, 'byte') });
   const unstreamable = listingOf(archive.entries, isStoredWithDescriptor);
   if (unstreamable.count > 0) {
-    yield `Java's stream readers, and the jarsigner of its newer versions, cannot read ${inWords(unstreamable)}: stored, with a data descriptor.`;
+    yield jarWarnings('entries-unstreamable', { entries: inWords(unstreamable) });
   }
-  if (signable.length === 0) yield 'The archive holds no file to sign but its manifest.';
+  if (signable.length === 0) yield jarWarnings('nothing-to-list');
 }
 
 function isStoredWithDescriptor(entry: ZipEntry): boolean {
@@ -53,26 +53,27 @@ function isStoredWithDescriptor(entry: ZipEntry): boolean {
 
 function* aboutManifest({ archive, manifest }: JarLayout): Generator<string> {
   if (manifest === undefined) {
-    yield 'The archive has no manifest; it gets one.';
+    yield jarWarnings('manifest-missing');
     return;
   }
   const { name } = manifest.entry;
   if (name !== MANIFEST_NAME) {
-    yield `The manifest is named ${name}, under which Java verifies nothing; it becomes ${MANIFEST_NAME}.`;
+    yield jarWarnings('manifest-renamed', { name, required: MANIFEST_NAME });
   }
   if (manifest.parsed.missingNewlines === 2) {
-    yield 'The last line of the manifest lacks its end, so that Java does not see it; it gets one.';
+    yield jarWarnings('manifest-line-open');
   }
   const absent = listingOf(
     manifest.parsed.sections(),
     (section) => !archive.byName.has(section.name) && isFileName(section.name),
   );
   if (absent.count > 0) {
-    yield `The manifest has a section for ${inWords(absent)}, which the archive does not hold; it stays, unsigned.`;
+    yield jarWarnings('manifest-section-unused', { entries: inWords(absent) });
   }
 }
 
 function aboutSignatures({ signatureFiles }: JarLayout): readonly string[] {
-  const { withoutFile, withoutBlock } = describeHalves(signatureFiles);
-  return [withoutFile, withoutBlock].filter((sentence) => sentence !== undefined);
+  return describeHalves(signatureFiles).map(({ missing, entries }) =>
+    jarWarnings('signature-incomplete', { missing, entries }),
+  );
 }

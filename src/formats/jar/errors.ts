@@ -1,4 +1,5 @@
 import { defineErrors } from '../../errors/define-errors.ts';
+import { defineWarnings } from '../../errors/define-warnings.ts';
 
 export const jarErrors = defineErrors('local', {
   'manifest-invalid': {
@@ -37,4 +38,17 @@ export const jarErrors = defineErrors('local', {
     message: 'META-INF/{name}.SF is the signature of "{signer}", which --append keeps',
     hint: 'Choose another name with --signer-name, or omit the option: a free name is then used.',
   },
+});
+
+export const jarWarnings = defineWarnings({
+  'bytes-after-archive': 'the archive is followed by {size}, kept and not signed',
+  'entries-unstreamable':
+    "Java's stream readers, and the jarsigner of its newer versions, cannot read {entries}: stored, with a data descriptor",
+  'nothing-to-list': 'the archive holds no file to sign but its manifest',
+  'manifest-missing': 'the archive has no manifest; it gets one',
+  'manifest-renamed': 'the manifest is named {name}, under which Java verifies nothing; it becomes {required}',
+  'manifest-line-open': 'the last line of the manifest lacks its end, so that Java does not see it; it gets one',
+  'manifest-section-unused':
+    'the manifest has a section for {entries}, which the archive does not hold; it stays, unsigned',
+  'signature-incomplete': 'there is no {missing} for {entries}: it is not a signature',
 });

@@ -47,9 +47,9 @@ function isSignatureFile(name: string): boolean {
 
 /** Halves of signatures, and SIG-* files. */
 function* aboutRemains({ archive, signatureFiles }: JarLayout): Generator<Finding> {
-  const { withoutBlock, withoutFile } = describeHalves(signatureFiles);
-  if (withoutBlock !== undefined) yield odd('signature-block-missing', withoutBlock);
-  if (withoutFile !== undefined) yield odd('signature-file-missing', withoutFile);
+  for (const { code, missing, entries } of describeHalves(signatureFiles)) {
+    yield odd(code, `There is no ${missing} for ${entries}: it is not a signature.`);
+  }
   const unknown = listingOf(
     archive.entries,
     ({ name }) => ownNameOf(name)?.startsWith('SIG-') === true && !isSignatureFile(name),

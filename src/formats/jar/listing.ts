@@ -23,7 +23,7 @@ export function inWords({ count, first }: Listing): string {
   return count > 1 ? `${first} and ${count - 1} more` : first;
 }
 
-/** Whole sentences about signature files without a block, and blocks without a signature file. */
+/** Signature files without a block, and blocks without a signature file. */
 export function describeHalves(signatureFiles: ReadonlyMap<string, SignatureFiles>) {
   const all = [...signatureFiles.values()];
   const withoutBlock = listingOf(
@@ -32,10 +32,11 @@ export function describeHalves(signatureFiles: ReadonlyMap<string, SignatureFile
   const withoutFile = listingOf(
     all.flatMap(({ signatureFile, blocks }) => (signatureFile === undefined ? blocks : [])),
   );
-  const sentence = (what: string, listing: Listing): string | undefined =>
-    listing.count === 0 ? undefined : `There is no ${what} for ${inWords(listing)}: it is not a signature.`;
-  return {
-    withoutBlock: sentence('signature block', withoutBlock),
-    withoutFile: sentence('signature file', withoutFile),
-  };
+  const halves = [
+    { code: 'signature-block-missing', missing: 'signature block', listing: withoutBlock },
+    { code: 'signature-file-missing', missing: 'signature file', listing: withoutFile },
+  ];
+  return halves
+    .filter(({ listing }) => listing.count > 0)
+    .map(({ listing, ...half }) => ({ ...half, entries: inWords(listing) }));
 }

@@ -2,6 +2,7 @@
 
 import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';
+import { defineWarnings } from '../../errors/define-warnings.ts';
 
 export const msiErrors = defineErrors('local', {
   'not-an-installer-file': {
@@ -13,4 +14,8 @@ export const msiErrors = defineErrors('local', {
       `after the last sector in use, from byte ${d.offset}, the file goes on for ${counted(d.length, 'byte')}`,
     hint: 'Windows rejects such a file, and no signature would cover the bytes. Start from the file as it was built.',
   },
+});
+
+export const msiWarnings = defineWarnings({
+  'second-signature-unread': 'only open-source programs make and read a second signature in an installer file',
 });

@@ -2,6 +2,7 @@
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../format.ts';
+import { msiWarnings } from './errors.ts';
 
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
@@ -12,7 +13,7 @@ export const msi = {
   options: PROGRAM_OPTIONS,
   modes: ['replace', 'append'],
   defaultMode: 'replace',
-  appendWarning: 'Only open-source programs make and read a second signature in an installer file.',
+  appendWarning: msiWarnings('second-signature-unread'),
   purpose: 'code-signing',
   // Any compound file, so that the message about an Office document says what it is.
   recognition: { by: 'bytes', claims: (head) => COMPOUND_FILE.equals(head.subarray(0, 8)) },

@@ -12,7 +12,7 @@ import type { CompoundStorage, CompoundStream } from '../../compound-file/format
 import { readCompoundFile } from '../../compound-file/read.ts';
 import { layOut, newStream } from '../../compound-file/write.ts';
 import type { ContentDigest } from '../../crypto/content.ts';
-import { formatErrors } from '../errors.ts';
+import { formatErrors, formatWarnings } from '../errors.ts';
 import type { ContentReader, SignableFile } from '../format.ts';
 import { contentOf, digestMetadata, METADATA_STREAM, SIGNATURE_STREAM, withoutSignature } from './content.ts';
 import { msiErrors } from './errors.ts';
@@ -79,7 +79,7 @@ function signableMsi(installer: Installer, source: ByteSource, reader: ContentRe
       requireNoTrailing(installer);
       await file.check(context, mode);
     },
-    warnings: isHidden ? ['Bytes that no signature covers are hidden behind the signature; they are dropped.'] : [],
+    warnings: isHidden ? [formatWarnings('hidden-bytes-dropped', { where: 'behind the signature' })] : [],
     reopen: (other, otherReader) => signableMsi(installer, other, otherReader),
     layout: () => describeInstaller(installer),
   };

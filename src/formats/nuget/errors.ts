@@ -1,6 +1,7 @@
 /** What can be wrong with a NuGet package that is to be signed. */
 
 import { defineErrors } from '../../errors/define-errors.ts';
+import { defineWarnings } from '../../errors/define-warnings.ts';
 
 export const nugetErrors = defineErrors('local', {
   'nuget-zip64': {
@@ -19,4 +20,9 @@ export const nugetErrors = defineErrors('local', {
     message: 'NuGet does not accept the certificate of "{name}": {problem}',
     hint: 'Use a code-signing certificate without the lifetime-signing purpose, whose RSA key has at least 2048 bits.',
   },
+});
+
+export const nugetWarnings = defineWarnings({
+  'signature-lookalike':
+    'the entry {name} is not a signature for NuGet, which requires {required} in lower case and without the UTF-8 flag',
 });

@@ -30,7 +30,7 @@ import {
   type SigningMode,
 } from '../format.ts';
 import { prepareCms } from '../signature-profile.ts';
-import { nugetErrors } from './errors.ts';
+import { nugetErrors, nugetWarnings } from './errors.ts';
 import { contentOf, entryError, type NugetPackage, readPackage, SIGNATURE_NAME } from './package.ts';
 import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';
 import { NUGET_PROFILE, readSignedText, signedText } from './signed-content.ts';
@@ -106,7 +106,7 @@ async function digestOf(
 }
 
 function aboutLookalike(name: string): string {
-  return `The entry ${name} is not a signature for NuGet, which requires ${SIGNATURE_NAME} in lower case and without the UTF-8 flag.`;
+  return nugetWarnings('signature-lookalike', { name, required: SIGNATURE_NAME });
 }
 
 /** A repository made it or countersigned it, and would have to do so again; as a noun phrase, undefined if none did. */

@@ -4,7 +4,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
 import { counted } from '../../errors/counted.ts';
-import { peErrors } from './errors.ts';
+import { peErrors, peWarnings } from './errors.ts';
 
 export interface CertificateTable {
   readonly offset: number;
@@ -115,7 +115,7 @@ async function readHeader(source: ByteSource, offset: number) {
 function staleEntry({ offset, size }: CertificateTable): { table: undefined; warning: string } {
   return {
     table: undefined,
-    warning: `The header announces ${counted(size, 'byte')} of signatures at byte ${offset}, where there are none; this stale entry is replaced.`,
+    warning: peWarnings('table-entry-stale', { size: counted(size, 'byte'), offset }),
   };
 }
 

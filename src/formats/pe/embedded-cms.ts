@@ -1,6 +1,7 @@
 import { readElement } from '../../asn1/read.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
+import { formatWarnings } from '../errors.ts';
 import {
   type CertificateEntries,
   isZero,
@@ -9,6 +10,7 @@ import {
   WIN_CERTIFICATE_HEADER_LENGTH,
   type WinCertificate,
 } from './certificate-table.ts';
+import { peWarnings } from './errors.ts';
 
 /**
  * How much of a table is read for signatures, from its start. They are a few kilobytes, with many nested ones a few hundred;
@@ -48,19 +50,19 @@ export async function readCms(source: ByteSource, certificate: WinCertificate): 
   return Uint8Array.from(await source.read(start, length));
 }
 
-/** Whole sentences about what replacing the signatures would drop without a word, and what deceives verifiers. */
+/** Warnings about what replacing the signatures would drop without a word, and what deceives verifiers. */
 export async function describeOddities(source: ByteSource, entries: CertificateEntries): Promise<readonly string[]> {
   const { certificates, damage } = entries;
   const warnings: string[] = [];
-  if (damage !== undefined) warnings.push(`The table of signatures is damaged: ${damage}. What it holds is dropped.`);
+  if (damage !== undefined) warnings.push(peWarnings('table-damaged', { damage }));
   if (certificates.length > 1) {
-    warnings.push(`The file holds ${certificates.length} entries in its table of signatures; all of them are dropped.`);
+    warnings.push(peWarnings('table-entries-dropped', { count: certificates.length }));
   }
   for (const certificate of certificates) {
     if (!holdsCms(certificate)) {
-      warnings.push(`The table of signatures holds ${typeName(certificate.type)}; it is dropped.`);
+      warnings.push(peWarnings('table-entry-dropped', { what: typeName(certificate.type) }));
     } else if ((await hiddenLength(source, certificate)) > 0) {
-      warnings.push('Bytes that no signature covers are hidden behind a signature (CVE-2013-3900); they are dropped.');
+      warnings.push(formatWarnings('hidden-bytes-dropped', { where: 'behind a signature (CVE-2013-3900)' }));
     }
   }
   return warnings;

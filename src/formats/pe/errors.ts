@@ -1,4 +1,5 @@
 import { defineErrors } from '../../errors/define-errors.ts';
+import { defineWarnings } from '../../errors/define-warnings.ts';
 
 export const peErrors = defineErrors('local', {
   'not-a-pe': {
@@ -34,4 +35,12 @@ export const peErrors = defineErrors('local', {
     message: 'the program cannot have page hashes: {reason}',
     hint: 'Sign it without --page-hashes, or link it with headers of at most one page and sections that do not overlap.',
   },
+});
+
+export const peWarnings = defineWarnings({
+  'table-entry-stale':
+    'the header announces {size} of signatures at byte {offset}, where there are none; this stale entry is replaced',
+  'table-damaged': 'the table of signatures is damaged, and what it holds is dropped: {damage}',
+  'table-entries-dropped': 'the file holds {count} entries in its table of signatures; all of them are dropped',
+  'table-entry-dropped': 'the table of signatures holds {what}; it is dropped',
 });

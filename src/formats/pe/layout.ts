@@ -26,7 +26,7 @@ export interface PeLayout {
   readonly programEnd: number;
   /** The certificate table, at the end of the file; undefined when the file has none. */
   readonly table: CertificateTable | undefined;
-  /** Whole sentences about what is odd in the header but does not hinder. */
+  /** What is odd in the header but does not hinder, as `peWarnings` words it. */
   readonly warnings: readonly string[];
 }
 

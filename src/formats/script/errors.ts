@@ -1,6 +1,7 @@
 /** What can be wrong with a script that is to be signed. */
 
 import { defineErrors } from '../../errors/define-errors.ts';
+import { defineWarnings } from '../../errors/define-warnings.ts';
 
 export const scriptErrors = defineErrors('local', {
   'script-empty': {
@@ -28,4 +29,9 @@ export const scriptErrors = defineErrors('local', {
     message: 'this is probably not a script for Windows Script Host',
     hint: 'Most .js files are for browsers and Node.js, where a signature has no effect. Use --wsh to sign it nevertheless.',
   },
+});
+
+export const scriptWarnings = defineWarnings({
+  'line-ends-fragile':
+    'some lines end with LF alone; if git or an editor changes the CRLF in the signature block to LF, Windows no longer finds the signature: set "-text" for this file in .gitattributes',
 });

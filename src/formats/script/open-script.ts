@@ -9,7 +9,7 @@ import type { Patch } from '../../bytes/patch.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, Detail, SignableFile } from '../format.ts';
 import { isGiven } from '../format-options.ts';
-import { scriptErrors } from './errors.ts';
+import { scriptErrors, scriptWarnings } from './errors.ts';
 import { scriptKindOf } from './kinds.ts';
 import { blockOf, readCovered, readLayout, type ScriptLayout } from './layout.ts';
 import { WSH } from './options.ts';
@@ -74,9 +74,7 @@ function replaceBlock({ start, end }: ScriptLayout, insert: readonly Uint8Array[
 /** git and editors change the line ends of such files, those of the block too, which Windows then does not find. */
 function warningsOf({ lineEnds }: ScriptLayout): readonly string[] {
   if (lineEnds !== 'LF' && lineEnds !== 'mixed') return [];
-  return [
-    'Some lines end with LF alone. If git or an editor changes the CRLF in the signature block to LF, Windows no longer finds the signature: set "-text" for this file in .gitattributes.',
-  ];
+  return [scriptWarnings('line-ends-fragile')];
 }
 
 function describe({ kind, encoding, bomLength, lineEnds, start, end, cms }: ScriptLayout): readonly Detail[] {

@@ -1,5 +1,5 @@
 import type { JournalContext } from '../context.ts';
-import { journalErrors } from '../errors.ts';
+import { journalErrors, journalWarnings } from '../errors.ts';
 import type { CallMetadata, Claim, ClaimOptions, Journal, Work } from '../journal.ts';
 import { inWords } from '../processes.ts';
 import type { CallLocation } from './call-files.ts';
@@ -131,7 +131,7 @@ async function beginCall(
     // Only now that this process has claimed the work: a call that ends meanwhile would be missed.
     const finished = await context.finished.find(name);
     if (finished !== undefined && finished.id === undefined) {
-      warn(`A finished entry of the journal for ${facts.file} is damaged, so its signature cannot be used again.`);
+      warn(journalWarnings('finished-call-damaged', { file: facts.file }));
     }
     const isReusable =
       finished && isShareable(finished, context) && (await verifies(context, finished, asking, options));

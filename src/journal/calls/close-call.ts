@@ -1,4 +1,5 @@
 import type { JournalContext } from '../context.ts';
+import { journalWarnings } from '../errors.ts';
 import type { HistoryOffset } from '../history/history.ts';
 import type { HistoryEntry } from '../journal.ts';
 import type { CallLocation } from './call-files.ts';
@@ -53,8 +54,7 @@ async function endCall(
   // A process that began to close it before may have made the entry.
   if (historyOffset !== undefined && !(await history.holds(classified.id ?? '', classified.historyOffsets))) {
     const entry = entryOf(classified, outcomeOfEnded(classified, givenUp), now().toISOString());
-    if (entry === undefined)
-      warn(`A damaged entry of the journal cannot be entered into the history: ${location.path}.`);
+    if (entry === undefined) warn(journalWarnings('call-not-entered', { path: location.path }));
     else await history.append(historyOffset, entry);
   }
   if (classified.lastWritten !== undefined && isWritten(classified)) await finished.keep(location);

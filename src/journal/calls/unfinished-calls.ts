@@ -1,5 +1,5 @@
 import type { JournalContext } from '../context.ts';
-import { journalReason } from '../errors.ts';
+import { journalReason, journalWarnings } from '../errors.ts';
 import type { HistoryEntry, Journal, Reported, SharingFile, UnfinishedCall, UnfinishedKind } from '../journal.ts';
 import type { CallLocation } from './call-files.ts';
 import type { CallState } from './call-state.ts';
@@ -33,15 +33,15 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
   async function look(location: CallLocation): Promise<FoundCall | undefined> {
     const found = await calls.read(location).catch((thrown) => {
       // The other calls are still listed.
-      warn(`An entry of the journal, ${location.path}, cannot be read: ${journalReason(thrown)}.`);
+      warn(journalWarnings('call-unreadable', { path: location.path, reason: journalReason(thrown) }));
       return undefined;
     });
     if (found === undefined) return undefined;
     if (found.id === undefined || found.phase === 'empty') {
-      warn(`An entry of the journal is damaged, and its signature may have been counted: ${location.path}.`);
+      warn(journalWarnings('call-damaged', { path: location.path }));
     } else if (found.isCorrupt && found.signed === undefined) {
       // What is lost may be the very line that held the signature.
-      warn(`An entry of the journal for ${found.metadata?.file ?? 'a file'} is damaged: ${location.path}.`);
+      warn(journalWarnings('call-of-file-damaged', { file: found.metadata?.file ?? 'a file', path: location.path }));
     }
     if (found.id === undefined) return undefined;
     locations.set(found.id, location);

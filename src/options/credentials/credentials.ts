@@ -14,7 +14,6 @@ export interface Credentials {
   readonly source: 'environment' | 'keychain';
   /** The only place they may be sent to; undefined for those of the environment, which belong to its address. */
   readonly origin: string | undefined;
-  /** Whole sentences. */
   readonly warnings: readonly string[];
 }
 

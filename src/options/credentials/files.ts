@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises';
 import { openToRead, readBeginning, readHandleUpTo } from '../../bytes/read-file.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { Secret } from '../../secrets/secret.ts';
-import { settingsErrors } from '../errors.ts';
+import { settingsErrors, settingsWarnings } from '../errors.ts';
 import type { Environment } from '../options.ts';
 
 /** Far more than any chain: enough to see that a file is too large, never enough to fill the memory. */
@@ -14,7 +14,6 @@ const READ_LIMIT = 16 * 1024 * 1024;
 interface CertificateFiles {
   readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   readonly password: Secret | undefined;
-  /** Whole sentences. */
   readonly warnings: readonly string[];
 }
 
@@ -82,5 +81,5 @@ function checkPermissions(path: string, { mode, uid }: Stats, variable: string):
     throw settingsErrors('secret-file-exposed', { variable, path, problem: 'belongs to another user' });
   }
   if ((mode & READABLE_BY_OTHERS) === 0) return [];
-  return [`The file named by ${variable}, ${path}, may be read by other users: chmod 600 makes it private.`];
+  return [settingsWarnings('secret-file-readable', { variable, path })];
 }

@@ -32,7 +32,7 @@ export interface Written {
   /** Of the whole file, in hex. */
   readonly sha256: string;
   readonly milliseconds: number;
-  /** Whole sentences on what went wrong after the file was in place. */
+  /** What went wrong after the file was in place. */
   readonly warnings: readonly string[];
 }
 

@@ -16,6 +16,7 @@ import { isKnownLocal } from '../../files/known-local.ts';
 import type { ContentReader } from '../../formats/format.ts';
 import { contentReader } from '../../formats/recognise.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
+import { signingWarnings } from '../errors.ts';
 import { flushInTurn, writeBackWith } from './flushes.ts';
 import { watchWrites } from './own-writes.ts';
 import { piecesToWrite, resultSize, sectionsOf } from './patch-geometry.ts';
@@ -192,7 +193,7 @@ export async function stageCopy(options: StagedCopyOptions) {
       temporaryFiles.delete(path);
       return (options.flushFolder ?? flushFolder)(folder).then(
         () => [],
-        (thrown: unknown) => [`The folder could not be flushed to the disk (${systemReason(thrown)}).`],
+        (thrown: unknown) => [signingWarnings('folder-not-flushed', { reason: systemReason(thrown) })],
       );
     },
 

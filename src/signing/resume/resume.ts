@@ -7,7 +7,7 @@ import type { Journal, UnfinishedCall } from '../../journal/journal.ts';
 import type { ReplacedExtra } from '../../options/extra.ts';
 import { isServiceId } from '../../service/answer.ts';
 import type { SigningService } from '../../service/signing-service.ts';
-import { signingErrors } from '../errors.ts';
+import { signingErrors, signingWarnings } from '../errors.ts';
 import { resolveTarget } from '../files/target.ts';
 import type { FileOutcome } from '../outcome.ts';
 import type { Disk } from '../run.ts';
@@ -120,7 +120,7 @@ export async function forgetCalls(
     if (named.some((call) => call.id === id)) continue;
     // A call that is over may have shown that number and certificate do not belong together.
     if ((await forgetting.journal.forget(id)) === 'not-found') throw signingErrors('no-such-call', { id });
-    warn(`The mismatch of call ${id} is forgotten: sign requests signatures for its number and certificate again.`);
+    warn(signingWarnings('mismatch-forgotten', { id }));
   }
   const forgotten: ResumedCall[] = [];
   for (const call of named) forgotten.push(await forgetCall(call, given, forgetting, warn));
@@ -144,7 +144,7 @@ async function forgetCall(
       await service.report(call.record, status, undefined, sentFileName(extra, call.metadata.file));
       isReported = true;
     } catch (thrown) {
-      warn(`The service got no report that ${id} is given up: ${toCodesignError(thrown).message}.`);
+      warn(signingWarnings('forgotten-not-reported', { id, reason: toCodesignError(thrown).message }));
     }
   }
   const outcome = await journal.forget(id, isReported ? status : undefined);

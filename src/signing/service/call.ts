@@ -2,7 +2,7 @@ import { type CodesignError, toCodesignError } from '../../errors/codesign-error
 import type { AfterFile, Claim, Journal } from '../../journal/journal.ts';
 import { mayHaveBeenCounted } from '../../service/errors.ts';
 import type { ReportStatus, SignatureRecord } from '../../service/signing-service.ts';
-import { signingErrors } from '../errors.ts';
+import { signingErrors, signingWarnings } from '../errors.ts';
 import { lookAgain, type Versions } from '../files/unchanged.ts';
 
 /** A call whose signature is for a file, or for a file in it. */
@@ -10,7 +10,6 @@ export interface FileCall {
   readonly claim: Claim;
   /** Undefined if the call brought no usable signature. */
   readonly record: SignatureRecord | undefined;
-  /** Whole sentences. */
   readonly warnings: readonly string[];
 }
 
@@ -32,9 +31,7 @@ export async function checkEarlierCalls(claim: Claim): Promise<readonly string[]
     await releaseQuietly(claim);
     throw signingErrors('just-unanswered');
   }
-  return claim.unknownCalls.map(
-    (id) => `An earlier call for this signature may have been counted: its outcome is unknown (journal ${id}).`,
-  );
+  return claim.unknownCalls.map((id) => signingWarnings('call-unknown', { id }));
 }
 
 /** What the service awaits around each attempt of a request. */
@@ -132,7 +129,7 @@ export async function recordOrWarn(recording: Promise<void>, warnings?: string[]
 
 function warnInto(warnings: string[] | undefined): (thrown: unknown) => undefined {
   return (thrown) => {
-    warnings?.push(`The journal could not be written: ${toCodesignError(thrown).message}.`);
+    warnings?.push(signingWarnings('journal-not-written', { reason: toCodesignError(thrown).message }));
     return undefined;
   };
 }

@@ -78,7 +78,7 @@ interface SignatureWork {
   readonly turn: RequestTurn;
   readonly prepared: ToBeSigned;
   readonly file: FileOfCall;
-  /** Whole sentences; grows. */
+  /** Grows. */
   readonly warnings: string[];
 }
 

@@ -123,7 +123,7 @@ describe('the chain', () => {
     });
     const { certificates, warnings } = await read(pem(expired, ...WHOLE));
     expect(Buffer.from(certificates[1]?.der ?? [])).toEqual(Buffer.from(pki.intermediate.der));
-    expect(warnings).toEqual([expect.stringContaining('Left out')]);
+    expect(warnings).toEqual([expect.stringContaining('[certificates-unused]')]);
     expect((await read(pem(expired, leaf))).warnings).toEqual([expect.stringContaining('expired on 2025-01-01')]);
   });
 

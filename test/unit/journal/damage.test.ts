@@ -114,7 +114,7 @@ describe('the file of a call', () => {
     await setting.tamper('calls', (text) => flipLine(text, '"signed"'));
     const later = await setting.open();
     expect(await unfinishedOf(later)).toEqual([['unknown', id]]);
-    expect(later.warnings).toEqual([expect.stringMatching(/for a is damaged: .*[0-9a-f]{64}\.jsonl\.$/)]);
+    expect(later.warnings).toEqual([expect.stringMatching(/for a is damaged: .*[0-9a-f]{64}\.jsonl \[call-of-file-damaged\]$/)]);
   });
 
   test.each([

@@ -47,7 +47,7 @@ test('processes that are killed leave the others going, and only calls with an u
   expect(again.failures).toEqual([]);
   const { entries, warnings } = await history(place.folder);
   // Each that was killed may have been inside a line: another one's entry is not lost with it.
-  expect(warnings.filter((warning) => !/^The history of .* damaged/.test(warning))).toEqual([]);
+  expect(warnings.filter((warning) => !/^the history of .* damaged/.test(warning))).toEqual([]);
   const requests = (await workers.counted(place.service, 'request')).length;
   const counted = entries.filter((entry) => entry.counted === 'yes').length;
   const unknown = entries.filter((entry) => entry.counted === 'unknown').length;

@@ -98,7 +98,7 @@ function expectConsistent(all: readonly Aftermath[]): void {
     expect(stderr, where).toBe('');
     expect(killed.failures, where).toBeUndefined();
     // Half an entry is reported, and written again completely.
-    const torn = warnings.filter((warning) => /^The history of .* has 1 damaged line,/.test(warning));
+    const torn = warnings.filter((warning) => /^the history of .* has 1 damaged line,/.test(warning));
     expect(warnings, where).toEqual(torn);
     // One call at most, and none that was requested is missing.
     expect(outcomes.length, where).toBeLessThanOrEqual(1);

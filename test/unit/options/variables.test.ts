@@ -48,11 +48,11 @@ describe('a variable that the program does not know', () => {
     ['CODESIGN_CERTIFICATES', 'CODESIGN_CERTIFICATE'],
     ['CODESIGN_CERT', 'CODESIGN_CERTIFICATE'],
   ])('%s is probably %s', (name, meant) => {
-    expect(unknownVariables({ [name]: 'x' })).toEqual([`The variable ${name} is not known: did you mean ${meant}?`]);
+    expect(unknownVariables({ [name]: 'x' })).toEqual([`the variable ${name} is not known: did you mean ${meant}? [variable-unknown]`]);
   });
 
   it.each(['CODESIGN_NO_TIMESTAMP', 'CODESIGN_IDENTITY', 'CODESIGN_'])('%s resembles no other', (name) => {
-    expect(unknownVariables({ [name]: 'x' })).toEqual([`The variable ${name} is not known.`]);
+    expect(unknownVariables({ [name]: 'x' })).toEqual([`the variable ${name} is not known [variable-unknown]`]);
   });
 
   it.each(['CODESIGN_CODE', 'CODESIGN_SERVER_CODE', 'CODESIGN_TEST_CODE', 'CODE_SIGN_CODE', 'PATH'])(

@@ -16,7 +16,7 @@ import type {
   SigningContext,
 } from '../../format.ts';
 import { compareDigests } from '../block-map.ts';
-import { appxErrors } from '../errors.ts';
+import { appxErrors, appxWarnings } from '../errors.ts';
 import { type AppxPackage, mappedEntries, ROOM, readPackage } from '../package.ts';
 import { examineOffsets, type InnerPackage, innerPackages, listed } from './packages.ts';
 import { type RewrittenEntries, rewriteBundle } from './rewrite.ts';
@@ -107,7 +107,7 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
         (inner.opened.signature === undefined ? files : kept).push(innerFile(inner));
       }
       const names = listed(kept.map(({ name }) => name));
-      const warnings = kept.length === 0 ? [] : [`Packages that are signed already stay as they are: ${names}.`];
+      const warnings = kept.length === 0 ? [] : [appxWarnings('packages-kept', { names })];
       return { files, kept, warnings };
     },
 

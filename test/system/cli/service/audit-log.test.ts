@@ -108,7 +108,7 @@ describe('sign', () => {
     const paths = await programs(folder.path, 2);
     const run = await runCli(['sign', '--audit-log', '/dev/full', ...paths], { env: server.env });
     expect(run.code).toBe(0);
-    expect(run.stderr.match(/warning {2}The audit log \/dev\/full could not be written \(.+\)/g)).toHaveLength(1);
+    expect(run.stderr.match(/warning {2}the audit log \/dev\/full could not be written \(.+\)/g)).toHaveLength(1);
   });
 
   it('writes none in a dry run', async () => {

@@ -291,7 +291,7 @@ describe('with the real service', () => {
 
     const without = await stage.sign([path], ['--no-journal']);
     expect(without.code).toBe(0);
-    expect(JSON.parse(without.stdout).warnings.join()).toContain('Without a journal');
+    expect(JSON.parse(without.stdout).warnings.join()).toContain('without a journal');
     expect([count.signs(), count.reports()]).toEqual([1, [1]]);
   });
 });

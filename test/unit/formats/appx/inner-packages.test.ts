@@ -42,7 +42,7 @@ describe('a bundle with unsigned packages', () => {
     expect(manifest(result)).not.toEqual(manifest(bundle));
     expect(manifest(result).replace(/\d+/g, '')).toEqual(manifest(bundle).replace(/\d+/g, ''));
     expect((await (await openBytes(appx, bundle)).inner?.(context))?.warnings).toEqual([
-      'Packages that are signed already stay as they are: signed.msix.',
+      'packages that are signed already stay as they are: signed.msix [packages-kept]',
     ]);
   });
 
