@@ -58,6 +58,8 @@ export const journalWarnings = defineWarnings({
   'call-of-file-damaged': 'an entry of the journal for {file} is damaged: {path}',
   'call-not-entered': 'a damaged entry of the journal cannot be entered into the history: {path}',
   'call-unreadable': 'an entry of the journal, {path}, cannot be read: {reason}',
+  'signature-perhaps-lost':
+    'an entry of the journal for {file} was damaged: a signature of {wasFor} may have been counted and lost; it is kept as call {call}',
   'finished-call-damaged':
     'a finished entry of the journal for {file} is damaged, so its signature cannot be used again',
 });

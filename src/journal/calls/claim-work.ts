@@ -107,9 +107,7 @@ async function keepDamaged(context: JournalContext, location: CallLocation, { wo
   const unanswered = { step: 'unanswered', ...common, reason: 'its entry in the journal was damaged' } as const;
   await calls.record(location.work, unanswered, 'file-and-name');
   const wasFor = `certificate number ${work.code} at ${work.origin}`;
-  warn(
-    `An entry of the journal for ${facts.file} was damaged: a signature of ${wasFor} may have been counted and lost. It is kept as call ${call}.`,
-  );
+  warn(journalWarnings('signature-perhaps-lost', { file: facts.file, wasFor, call }));
 }
 
 /** Undefined if another process was first. */

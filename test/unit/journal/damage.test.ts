@@ -114,7 +114,9 @@ describe('the file of a call', () => {
     await setting.tamper('calls', (text) => flipLine(text, '"signed"'));
     const later = await setting.open();
     expect(await unfinishedOf(later)).toEqual([['unknown', id]]);
-    expect(later.warnings).toEqual([expect.stringMatching(/for a is damaged: .*[0-9a-f]{64}\.jsonl \[call-of-file-damaged\]$/)]);
+    expect(later.warnings).toEqual([
+      expect.stringMatching(/for a is damaged: .*[0-9a-f]{64}\.jsonl \[call-of-file-damaged\]$/),
+    ]);
   });
 
   test.each([
@@ -131,12 +133,16 @@ describe('the file of a call', () => {
       await setting.tamper('calls', change);
       const later = await setting.open();
       expect(await later.unfinished()).toEqual([]);
-      expect(later.warnings.join()).toMatch(/is damaged, and its signature may have been counted: .*\.jsonl\.$/);
+      expect(later.warnings.join()).toMatch(
+        /is damaged, and its signature may have been counted: .*\.jsonl \[call-damaged\]$/,
+      );
 
       const again = await later.claim(WORK, factsOf('a'));
       const [damaged = ''] = again.unknownCalls;
       const warning = `for a was damaged: a signature of certificate number C-1 at https://sign.example may have been counted`;
-      expect(later.warnings.join()).toMatch(new RegExp(`${warning} and lost. It is kept as call ${damaged}.$`));
+      expect(later.warnings.join()).toMatch(
+        new RegExp(`${warning} and lost; it is kept as call ${damaged} \\[signature-perhaps-lost\\]$`),
+      );
       await sign(again);
       await again.written('a');
       await again.reported(1);
