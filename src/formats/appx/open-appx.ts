@@ -59,10 +59,7 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
       await file.verifyResult(expected);
       if (expected.inner !== undefined) await inside.verifyResult(expected.inner);
     },
-    warnings:
-      wrongSizes.length === 0
-        ? []
-        : [appxWarnings('block-map-misfit', { parts: listed(wrongSizes) })],
+    warnings: wrongSizes.length === 0 ? [] : [appxWarnings('block-map-misfit', { parts: listed(wrongSizes) })],
     reopen: (other, otherReader) => signablePackage(opened, other, otherReader),
     layout: () => describePackage(opened),
   };

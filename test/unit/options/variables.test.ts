@@ -48,7 +48,9 @@ describe('a variable that the program does not know', () => {
     ['CODESIGN_CERTIFICATES', 'CODESIGN_CERTIFICATE'],
     ['CODESIGN_CERT', 'CODESIGN_CERTIFICATE'],
   ])('%s is probably %s', (name, meant) => {
-    expect(unknownVariables({ [name]: 'x' })).toEqual([`the variable ${name} is not known: did you mean ${meant}? [variable-unknown]`]);
+    expect(unknownVariables({ [name]: 'x' })).toEqual([
+      `the variable ${name} is not known: did you mean ${meant}? [variable-unknown]`,
+    ]);
   });
 
   it.each(['CODESIGN_NO_TIMESTAMP', 'CODESIGN_IDENTITY', 'CODESIGN_'])('%s resembles no other', (name) => {
