@@ -202,7 +202,7 @@ describe('a service that misbehaves', () => {
     const run = await stage.sign();
     expect(run.code).toBe(0);
     expect(parseJson(run).files[0]).toMatchObject({ status: 'signed', reported: false });
-    expect(run.stderr).toMatch(/report for record .* did not arrive/);
+    expect(run.stderr).toMatch(/the report did not arrive: .*\(record \S+\)/);
   });
 
   it.each(['expired', 'other-name', 'untrusted'] as const)(
