@@ -49,7 +49,10 @@ async function signFolder(name: string, output: string): Promise<Signed> {
   const files = (await readdir(folder)).sort().map((file) => path.join(folder, file));
   const before = await logged();
   await mkdir(output);
-  const result = await runCli(['sign', '--json', '-o', output, '-'], { env: server.env, stdin: files.join('\n') });
+  const result = await runCli(['sign', '--json', '--replace', '-o', output, '-'], {
+    env: server.env,
+    stdin: files.join('\n'),
+  });
   await logged();
   return {
     exitCode: result.code,

@@ -167,7 +167,10 @@ describe.skipIf(corpus === '' || verifiers === '').each(SPECIALS)('the files of 
     }
     const requests = server.operations('sign').length;
 
-    const run = await runCli(['sign', '--json', '--wsh', '-'], { env: server.env, stdin: files.join('\n') });
+    const run = await runCli(['sign', '--json', '--wsh', '--replace', '-'], {
+      env: server.env,
+      stdin: files.join('\n'),
+    });
     const outcomes = parseJson(run).files;
     expect(Object.fromEntries(outcomes.map((each) => [nameOf(each.path), each.error?.code ?? each.status]))).toEqual(
       Object.fromEntries(readSpecialFiles(special.table).map(({ file, code }) => [file, code ?? 'signed'])),
