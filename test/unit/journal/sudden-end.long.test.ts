@@ -97,9 +97,15 @@ function expectConsistent(all: readonly Aftermath[]): void {
     const where = `change ${at}`;
     expect(stderr, where).toBe('');
     expect(killed.failures, where).toBeUndefined();
-    // Half an entry is reported, and written again completely.
+    // Half an entry is reported, and written again completely. A call without its first line looks like one that was emptied.
     const torn = warnings.filter((warning) => /^the history of .* has 1 damaged line,/.test(warning));
-    expect(warnings, where).toEqual(torn);
+    const isEmpty = warnings.some((warning) => warning.endsWith('[call-damaged]'));
+    if (isEmpty)
+      expect([requests, warnings], where).toEqual([
+        0,
+        [expect.anything(), expect.stringMatching(/\[signature-perhaps-lost\]$/)],
+      ]);
+    else expect(warnings, where).toEqual(torn);
     // One call at most, and none that was requested is missing.
     expect(outcomes.length, where).toBeLessThanOrEqual(1);
     expect(outcomes.length, where).toBeGreaterThanOrEqual(requests);
@@ -107,11 +113,11 @@ function expectConsistent(all: readonly Aftermath[]): void {
     const [outcome] = outcomes;
     const isLost = outcome === undefined || outcome === 'unknown';
     expect(askedAnew, `${where}: ${outcome}`).toBe(isLost);
-    expect(unknownCalls, where).toBe(outcome === 'unknown' ? 1 : 0);
+    expect(unknownCalls, where).toBe(outcome === 'unknown' || isEmpty ? 1 : 0);
     if (reports > 0) expect(['unreported', 'written'], where).toContain(outcome);
     // Nothing is entered twice, nothing is left over.
     expect(new Set(ids).size, where).toBe(ids.length);
-    expect(ids.length, where).toBe(outcomes.length + (askedAnew ? 1 : 0));
+    expect(ids.length, where).toBe(outcomes.length + Number(isEmpty) + Number(askedAnew));
     expect(left, where).toBe(0);
   }
 }
