@@ -39,11 +39,11 @@ async function expectAllCommands({ make }: HostileFile, extension: string): Prom
   await writeFile(path, bytes);
   const commands: readonly [args: readonly string[], exitCodes: readonly number[]][] = [
     [
-      ['inspect', path],
+      ['inspect', path, '--json'],
       [0, 6],
     ],
     [
-      ['inspect', path, '--json', '--certificates'],
+      ['inspect', path, '--certificates'],
       [0, 6],
     ],
     [
