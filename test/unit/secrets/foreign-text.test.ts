@@ -224,6 +224,8 @@ test('a text of a mebibyte is searched in time that grows with its length alone'
   for (const unit of ['\\\\\\', '&amp;amp;', '%2525', 'S3cr\\/t', '=\r\n ', 'https://a?', 'word-1 ', '  1']) {
     time(unit.repeat(2000));
     const small = Math.max(time(unit.repeat(4000)), 4000);
-    expect(time(unit.repeat(32_000)) / small).toBeLessThan(40);
+    // The least of three: the process collects garbage, and does other work, meanwhile. Squares would be 64 times as long.
+    const large = Math.min(...[1, 2, 3].map(() => time(unit.repeat(32_000))));
+    expect(large / small).toBeLessThan(40);
   }
 });
