@@ -32,7 +32,7 @@ const app = buildServer({
   keys: { find: async (id) => keys.get(id), check: async () => {} },
   tls: { certificate: readFileSync(tls, 'utf8'), key: readFileSync(tls, 'utf8') },
   now: () => new Date(),
-  ...{ sessions: 64, threads: 4, waiting: 256, connections: 4096 },
+  ...{ sessions: 64, threads: 4, waiting: 256, connections: 4096, proxy: [] },
   log: { level: 'info', stream: process.stderr },
 });
 await app.listen({ host: '127.0.0.1', port: 0 });
