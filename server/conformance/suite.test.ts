@@ -49,7 +49,7 @@ const OWN_CHOICES: Readonly<Record<string, string>> = {
   'a path of another version: no success': 'HTTP 404, code 404',
   'PUT /v1/codesign/sign: no success': 'HTTP 405, code 405',
   'how it treats the content encoding identity': 'signed',
-  'how it treats the content encoding gzip of a body that is none': 'HTTP 415, code 415',
+  'how it treats the content encoding gzip of a plain body': 'HTTP 415, code 415',
   'how it treats a file size of 2^53': 'HTTP 400, code 400',
   'how it treats a request with its code twice': 'HTTP 400, code 400',
   'whether it accepts TLS 1.2 without authenticated encryption or forward secrecy': 'refused',

@@ -82,7 +82,7 @@ export function createContext(options: JournalOptions, isReadOnly: boolean) {
     /** Each once. */
     warnings: warnings as readonly string[],
     warn,
-    /** Errors by the months of the history that cannot be read; grows. */
+    /** The error of each month of the history that cannot be read; filled while months are read. */
     unreadable: unreadable as ReadonlyMap<string, CodesignError>,
     /** Turns errors of the file system into errors of the journal. */
     guard: <T>(work: () => Promise<T>): Promise<T> => inJournal(folder, work),

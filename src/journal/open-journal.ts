@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { sentence } from '../errors/sentence.ts';
 import { hasCode, unless } from '../errors/system-reason.ts';
 import { claim } from './calls/claim.ts';
 import { knownFor } from './calls/claim-work.ts';
@@ -33,7 +32,7 @@ async function open(options: JournalOptions): Promise<Journal> {
   await finished.removeOld(unended.since());
   await history.removeOld(options.keepDays);
   await history.findUnreadable();
-  for (const { message } of unreadable.values()) warn(sentence(message));
+  for (const { message, code } of unreadable.values()) warn(`${message} [${code}]`);
   return guarded(context);
 }
 
@@ -104,7 +103,7 @@ function guardEach<M extends Methods>(guard: JournalContext['guard'], methods: M
 }
 
 export interface JournalReading extends Pick<Journal, 'unfinished' | 'history' | 'warnings'> {
-  /** Errors by the months of the history that cannot be read; grows as the history is read. */
+  /** The error of each month of the history that cannot be read; filled while the history is read. */
   readonly unreadable: JournalContext['unreadable'];
 }
 

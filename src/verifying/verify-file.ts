@@ -2,7 +2,6 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
-import { sentence } from '../errors/sentence.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { openInput } from '../files/input-file.ts';
 import { type Format, flatten, type SignableFile } from '../formats/format.ts';
@@ -80,7 +79,7 @@ function unreadable(
   if (format === undefined || error.category !== 'local' || isAboutReading(error)) {
     return { verdict: null, findings: [], error };
   }
-  const finding: Finding = { code: error.code, message: sentence(error.message), against: 'integrity' };
+  const finding: Finding = { code: error.code, message: sentence(error), against: 'integrity' };
   return { verdict: 'broken', findings: [finding], error: undefined };
 }
 
@@ -127,4 +126,8 @@ export async function readFile(
     await input.close();
     throw thrown;
   }
+}
+
+function sentence({ message }: CodesignError): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }

@@ -17,7 +17,7 @@ const HEADERS: Readonly<Record<string, Readonly<Record<string, string | null>>>>
   'the content type application/x-www-form-urlencoded': { 'Content-Type': 'application/x-www-form-urlencoded' },
   'no content type': { 'Content-Type': null },
   'the content encoding identity': { 'Content-Encoding': 'identity' },
-  'the content encoding gzip of a body that is none': { 'Content-Encoding': 'gzip' },
+  'the content encoding gzip of a plain body': { 'Content-Encoding': 'gzip' },
   'no Accept header': { Accept: null },
   'Accept: */*': { Accept: '*/*' },
   'Accept: text/html': { Accept: 'text/html' },

@@ -16,7 +16,7 @@ export const LOGIN_FAILURES = [
   ...(['no-credentials', 'malformed', 'unknown-key', 'wrong-secret', 'disabled', 'expired'] as const),
 ];
 
-/** What a client has and a viewer has not. */
+/** A client or a viewer; only clients have the optional members. */
 type Holder = Viewer & Partial<Pick<Client, 'disabled' | 'previous'>>;
 
 interface Login<Known> {

@@ -61,7 +61,7 @@ export function limitConnections(app: FastifyInstance<Server>, most: number) {
     if (CLIENTS_OPERATIONS.has(operationOf(request))) withoutLogin.delete(connectionOf(request.raw.socket));
   });
   return {
-    /** Whether this socket, or the TLS on it, was closed for a newer one. */
+    /** True if this socket, or the TLS connection on it, was closed to make space for a newer one. */
     wasReplaced: (socket: Socket) => replaced.has(connectionOf(socket)),
     /** Closes all, and those that come later. */
     close() {

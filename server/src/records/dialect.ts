@@ -1,4 +1,4 @@
-/** What SQLite and PostgreSQL write differently. */
+/** SQL that SQLite and PostgreSQL write differently. */
 
 import { type RawBuilder, sql } from 'kysely';
 

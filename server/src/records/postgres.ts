@@ -46,7 +46,7 @@ export async function openPostgresStore(url: string, prepare: PrepareTables): Pr
 /**
  * The pool as Kysely uses it.
  * - Every error has a code of PostgreSQL's.
- * - A COMMIT that PostgreSQL answers with ROLLBACK is an error: it does so without one after an error in the transaction.
+ * - PostgreSQL answers COMMIT with ROLLBACK, and no error, if a statement of the transaction failed. Here that is an error.
  * - After an error that is not the database's own answer (a time-out, a broken connection) a statement may still run and a
  *   transaction may still be open. Such a connection is closed, which rolls back: its next user would work inside that
  *   transaction, which nothing commits.

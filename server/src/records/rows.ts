@@ -4,7 +4,7 @@ import type { Generated, Selectable } from 'kysely';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import type { Extra } from '../../../src/service/messages.ts';
 
-/** What clients and viewers have. */
+/** Columns of both clients and viewers. */
 interface HolderRow {
   id: string;
   /** The user name of HTTP Basic. */
@@ -55,7 +55,7 @@ export interface Tables {
     /** From then on it is as if disabled; null: no end. */
     enabled_until: string | null;
   };
-  /** What operators changed. */
+  /** The audit: one row for each change by an operator. */
   operations: Record<'id' | 'at' | 'operator' | 'host' | 'command' | 'details', string> & { target: string | null };
   /** `certificate`: PEM, then that of its issuer where there is one. */
   authorities: { purpose: string; key_id: string; certificate: string };

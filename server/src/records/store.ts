@@ -73,7 +73,7 @@ export function storeOver(
     },
     /** Rejects where the database does not answer, or cannot store as much as a signature needs. */
     async check() {
-      // As much as a signature stores, in a transaction that leaves nothing behind: a full disk rejects it.
+      // A full disk rejects this transaction, which stores more than a signature does and leaves nothing behind.
       const request = randomBytes(CHECK_BYTES / 2).toString('hex'); // nothing that a database can compress
       const row = { number: `check-${randomUUID()}`, key_id: '', request, created_at: '' };
       await database.transaction().execute(async (transaction) => {

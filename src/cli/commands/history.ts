@@ -3,12 +3,11 @@
 import type { Writable } from 'node:stream';
 import { composeHistory } from '../../app/compose-history.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
-import { sentence } from '../../errors/sentence.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { addToSums, type HistoryForm, historyJson, historyTable, type Sums, sumsInOrder } from '../output/history.ts';
-import { Lines } from '../output/lines.ts';
+import { Lines, oneLine } from '../output/lines.ts';
 import { lineColumns } from '../output/terminal.ts';
 
 /** In characters. */
@@ -36,7 +35,7 @@ export async function history(options: OptionsOf<'history'>, io: Io): Promise<nu
   await writer.end();
   const lines = new Lines(io, { json: true });
   for (const warning of warnings) lines.warning(warning);
-  for (const [month, error] of unreadable) if (month < since) lines.warning(sentence(error.message));
+  for (const [month, error] of unreadable) if (month < since) lines.warning(oneLine(error));
   for (const error of missing) lines.error(error);
   return exitCodeFor(missing.map(({ category }) => category));
 }

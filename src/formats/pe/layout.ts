@@ -26,7 +26,7 @@ export interface PeLayout {
   readonly programEnd: number;
   /** The certificate table, at the end of the file; undefined when the file has none. */
   readonly table: CertificateTable | undefined;
-  /** What is odd in the header but does not hinder, as `peWarnings` words it. */
+  /** Warnings about the header (`peWarnings`): the file can be signed in spite of them. */
   readonly warnings: readonly string[];
 }
 
