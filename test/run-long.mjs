@@ -1,7 +1,8 @@
 // `npm run test:long`: what takes minutes, or needs more than the repository holds. Folders may be given:
 // CODESIGN_TEST_CORPUS (real files and peculiar ones, in folders pe and pe-special, jar and jar-special, ps1-special, msi, cab, pkg-special) and
 // CODESIGN_TEST_VERIFIERS (sigcheck.py, wvt.sh, make-pki.sh and JarCheck.java), CODESIGN_TEST_X509 (suites of CRLs, OCSP
-// answers and certification paths: test/unit/certificates/suites/README.md), CODESIGN_TEST_PAIRS (files before and after signtool), CODESIGN_TEST_BUILD_TOOLS (where npm has
+// answers and certification paths: test/unit/certificates/suites/README.md), CODESIGN_TEST_PAIRS (files before and after signtool), CODESIGN_TEST_VERDICTS
+// (files with the verdict that each deserves), CODESIGN_TEST_PEERS (files of other projects), CODESIGN_TEST_BUILD_TOOLS (where npm has
 // installed app-builder-lib, its version 22 as app-builder-lib-22, and @electron/windows-sign), CODESIGN_TEST_NODES
 // (further versions of Node, each in a folder named by it: 24/node_modules/.bin/node). CODESIGN_TEST_JAVAS may name more JDKs
 // than the one on the PATH (test/support/programs/java.ts). CODESIGN_TEST_WINDOWS_NODE adds the tests of test/windows. The last line is `N passed, N failed`.
@@ -18,6 +19,8 @@ const FOLDERS = [
   { variable: 'CODESIGN_TEST_VERIFIERS', without: 'only the installed verifiers check signatures' },
   { variable: 'CODESIGN_TEST_X509', without: 'no suite of CRLs, OCSP answers and paths that others made is run' },
   { variable: 'CODESIGN_TEST_PAIRS', without: 'no file is compared with what signtool made of it' },
+  { variable: 'CODESIGN_TEST_VERDICTS', without: 'no file of the verdict corpus is judged' },
+  { variable: 'CODESIGN_TEST_PEERS', without: 'no file of other projects is tried' },
   {
     variable: 'CODESIGN_TEST_BUILD_TOOLS',
     without: 'neither electron-builder nor @electron/windows-sign calls its hook',
