@@ -1,6 +1,7 @@
 /** Appending: the new signature is nested in the one that is there, as signtool's /as does it, so that one must be sound. */
 
 import { SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
+import { isReadableCertificate } from '../certificates/parsed-certificate.ts';
 import { addUnsignedValue } from '../cms/unsigned-attributes.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
@@ -38,6 +39,7 @@ export async function readOuterSignature(container: Container): Promise<OuterSig
   if (!outer.verifies()) throw cannotAppend('the signature there does not verify');
   if (!(await fitsKind(outer, container)))
     throw cannotAppend('a signature there was made for another kind of file, or its page hashes do not match');
+  if (!hasReadableCertificates(outer)) throw cannotAppend('a certificate of a signature there cannot be read');
   return { cms: signedData.bytes, algorithm, contentDigest };
 }
 
@@ -55,6 +57,11 @@ async function fitsKind(signature: AuthenticodeSignature, container: Container):
   if (speaksAgainst((await container.compare?.(signature)) ?? [], 'integrity')) return false;
   for (const inner of signature.nested) if (!(await fitsKind(inner, container))) return false;
   return true;
+}
+
+/** Windows and osslsigncode read all certificates of a file, and with one that they cannot read no signature of it. */
+function hasReadableCertificates({ signedData, nested }: AuthenticodeSignature): boolean {
+  return signedData.certificates.every(isReadableCertificate) && nested.every(hasReadableCertificates);
 }
 
 function cannotAppend(reason: string, cause?: unknown): CodesignError {

@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { readElement } from '../asn1/read.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { CodesignError, orUndefined } from '../errors/codesign-error.ts';
 import { type CertificateFields, readCertificateFields } from './certificate-fields.ts';
 import { certificateErrors } from './errors.ts';
 import { readName } from './names.ts';
@@ -54,6 +54,10 @@ export function parseCertificate(der: Uint8Array, file: string): ParsedCertifica
     const problem = cause instanceof CodesignError ? cause.message : 'a certificate in it is damaged';
     throw certificateErrors('certificate-file-unreadable', { file, problem }, { cause });
   }
+}
+
+export function isReadableCertificate(der: Uint8Array): boolean {
+  return orUndefined(() => parseCertificate(der, 'it')) !== undefined;
 }
 
 /** Comparisons with an Invalid Date are all false: such a certificate would always count as valid. */

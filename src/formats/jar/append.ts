@@ -1,3 +1,4 @@
+import { isReadableCertificate } from '../../certificates/parsed-certificate.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentDigest, ListedEntry } from './content.ts';
@@ -13,6 +14,9 @@ export function requireSound(blocks: readonly EmbeddedBlock[], { manifest }: Jar
     const signatureFile = block.readSignatureFile();
     if (manifest === undefined || known === undefined || signatureFile === undefined || !block.verifies()) {
       throw cannotAppend(`the one of "${block.signerName}" does not verify`);
+    }
+    if (!block.signedData?.certificates.every(isReadableCertificate)) {
+      throw cannotAppend(`a certificate of "${block.signerName}" cannot be read`);
     }
     if (findDisagreement(signatureFile, manifest.parsed, { known }) !== undefined) {
       throw cannotAppend(`the manifest was changed after "${block.signerName}" signed it`);

@@ -1,7 +1,9 @@
 /** What is signed of a document, and how its signature goes in. */
 
 import { DATA } from '../../asn1/object-identifiers.ts';
+import { isReadableCertificate } from '../../certificates/parsed-certificate.ts';
 import { DIGEST_LENGTH } from '../../crypto/algorithms.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
 import { dateString, textString } from '../../pdf-syntax/write.ts';
 import { formatErrors } from '../errors.ts';
 import {
@@ -15,6 +17,7 @@ import { type FormatOptions, textOf } from '../format-options.ts';
 import { prepareCms } from '../signature-profile.ts';
 import { emptyField, freeName, requireChangeable, requireSoundReferences } from './check.ts';
 import { pdfSigningErrors } from './errors.ts';
+import { signedDataOf } from './examine/signature.ts';
 import { type NewSignature, prepareUpdate } from './new-signature.ts';
 import type { OpenedPdf } from './opened.ts';
 import { CERTIFY, CERTIFY_LEVELS, CONTACT, FIELD, LOCATION, REASON } from './options.ts';
@@ -62,6 +65,10 @@ async function requireIntact(opened: OpenedPdf): Promise<void> {
     const problem = (await findingsOf(opened, stored)).find(({ against }) => against === 'integrity');
     if (problem !== undefined) {
       throw formatErrors('cannot-append', { reason: `"${stored.field.name}" is broken. ${problem.message}` });
+    }
+    const signedData = signedDataOf(stored);
+    if (!(signedData instanceof CodesignError) && !signedData.certificates.every(isReadableCertificate)) {
+      throw formatErrors('cannot-append', { reason: `a certificate of "${stored.field.name}" cannot be read` });
     }
   }
 }

@@ -43,6 +43,9 @@ export interface FormatFixtures {
   readonly stampedAs?: 'signatures' | 'a whole file';
 }
 
+/** What the date of a certificate begins with. */
+const UTC_TIME = Buffer.from('170d', 'hex');
+
 const strangers = fixturesIn('strangers');
 
 /** What a format does not have is not a skipped test of it. */
@@ -238,6 +241,20 @@ export function describeFormat(
       }
     });
 
+    itIf(canAppend && appendCode === undefined)(
+      'is not appended to when a certificate of its signature cannot be read',
+      async () => {
+        const { result, sealed } = await signed();
+        const embedding = await (await openBytes(format, result)).attach(cmsEnvelope(withMalformedDate(sealed)));
+        const file = await openBytes(format, applyPatch(result, embedding.patch));
+        await expect(file.prepare(signingContext({ chain: another.chain }), 'append')).rejects.toMatchObject({
+          code: 'cannot-append',
+          message: expect.stringMatching(/a certificate of .* cannot be read$/),
+          hint: expect.stringContaining('--replace'),
+        });
+      },
+    );
+
     it('is unsigned once its signatures are taken out, and can be signed again', async () => {
       const { result } = await signed();
       const removed = applyPatch(result, await (await openBytes(format, result)).remove());
@@ -347,6 +364,16 @@ export function describeFormat(
       }
     });
   });
+}
+
+/** In a certificate next to the signer's, which no signature covers. */
+function withMalformedDate(cms: Uint8Array): Buffer {
+  const { certificates, signers } = parseSignedData(cms);
+  const issuer = certificates.find((der) => !Buffer.from(der).equals(signers[0].certificate ?? Buffer.of()));
+  const changed = Buffer.from(cms);
+  const date = changed.indexOf(UTC_TIME, changed.indexOf(issuer ?? ''));
+  changed.write('x', date + UTC_TIME.length);
+  return changed;
 }
 
 function isForeseen(failure: unknown): boolean {

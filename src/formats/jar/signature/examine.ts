@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../../../asn1/algorithm-identifiers.ts';
-import { parseCertificate } from '../../../certificates/parsed-certificate.ts';
+import { isReadableCertificate } from '../../../certificates/parsed-certificate.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
-import { orUndefined } from '../../../errors/codesign-error.ts';
 import { counted } from '../../../errors/counted.ts';
 import { broken, type Finding, odd, speaksAgainst } from '../../../errors/finding.ts';
 import { type Timestamp, usesSha1 } from '../../../timestamp/timestamp.ts';
@@ -77,7 +76,7 @@ function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Ge
   const attributes = (block.signedData?.signers ?? []).flatMap(({ unsignedAttributes }) => unsignedAttributes);
   yield* examineUnread(JAR_PROFILE, attributes);
   const unreadable = [block.signedData, ...timestamps].flatMap((from) =>
-    (from?.certificates ?? []).filter((der) => orUndefined(() => parseCertificate(der, 'it')) === undefined),
+    (from?.certificates ?? []).filter((der) => !isReadableCertificate(der)),
   );
   if (unreadable.length > 0) {
     const message = `${block.entry.name} has an invalid entry among its certificates: Java ignores the signature.`;
