@@ -2,15 +2,15 @@
 
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CliRun, REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
+import { type CliRun, runCli, temporaryFolder } from '../../support/programs/cli.ts';
 import { mountSmallDisk, type SmallDisk } from '../../support/programs/small-disk.ts';
 import { type FaultyRelay, startFaultyRelay } from '../../support/services/faulty-relay.ts';
 import { isOriginalSigned } from '../../support/signed-files/timed-signature.ts';
 import { lookForWrongs } from './invariants.ts';
 import type { FileState, Observed, Row } from './row.ts';
 import type { FormatId, Stage, Subject } from './stage.ts';
+import { PRELOAD } from './trace.ts';
 
-const PRELOAD = join(REPOSITORY, 'test/support/runs/faulty-file-system.cjs');
 const DISK_SIZE = '1m';
 
 export interface Scene {
@@ -135,12 +135,12 @@ function makeScene({ row, stage, relay, subject, disk, path, state, outside }: S
     CODESIGN_CA_FILE: stage.relayRoot,
     CODESIGN_TIMESTAMP_URL: '',
     CODESIGN_STATE_DIR: state,
-    NODE_OPTIONS: `--require ${PRELOAD}`,
   };
   const timestamp = row.timestamp ?? false;
-  const run = ([command = '', ...args]: readonly string[], more = {}): Promise<CliRun> =>
+  const run: Scene['run'] = ([command = '', ...args], more = {}) =>
     runCli([command, '--json', ...args], {
-      env: { ...env, ...more },
+      // A run without a fault needs no process of its own.
+      env: { ...env, ...more, ...('CODESIGN_TEST_FAULT' in more ? { NODE_OPTIONS: `--require ${PRELOAD}` } : {}) },
       ...(disk === undefined ? {} : { through: disk.through }),
     });
   return {

@@ -1,13 +1,14 @@
 /** The core of the fault matrix, as the table in test/README.md lists it, and a check that the matrix leaves no step out. */
 
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fixture, REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
+import { fixture, REPOSITORY } from '../../support/programs/cli.ts';
 import { useServer } from '../../support/services/shared-server.ts';
 import { testCases } from './matrix.ts';
 import { casesOf, ROWS } from './rows.ts';
 import { lineOf } from './table.ts';
+import { traceSigning } from './trace.ts';
 
 const CORE = ROWS.filter(({ core }) => core);
 /** What changes something on a disk, or makes a change last. */
@@ -22,25 +23,11 @@ it('is as the table of test/README.md says', async () => {
 });
 
 it('has a row for every call of the file system with which signing changes something', async () => {
-  await using folder = await temporaryFolder();
   const server = await useServer({ bits: 2048 });
   try {
-    const [path, trace] = [join(folder.path, 'files', 'app.exe'), join(folder.path, 'trace')];
-    await mkdir(join(folder.path, 'files'));
-    await writeFile(path, await readFile(fixture('pe/hello.exe')));
-    const preload = join(REPOSITORY, 'test/support/runs/faulty-file-system.cjs');
-    for (const output of [join(folder.path, 'files', 'new.exe'), path]) {
-      const run = await runCli(['sign', '--no-timestamp', path, '-o', output], {
-        env: {
-          ...server.env,
-          CODESIGN_STATE_DIR: join(folder.path, 'state'),
-          CODESIGN_TEST_FAULT_TRACE: trace,
-          NODE_OPTIONS: `--require ${preload}`,
-        },
-      });
-      expect(run.code).toBe(0);
-    }
-    const calls = (await readFile(trace, 'utf8')).split('\n').filter((call) => CHANGES.test(call));
+    const bytes = await readFile(fixture('pe/hello.exe'));
+    const trace = await traceSigning({ name: 'app.exe', bytes, toOutput: true, env: server.env });
+    const calls = trace.filter((call) => CHANGES.test(call));
     const kinds = new Set(calls.map(kindOf));
     expect(kinds.size).toBeGreaterThan(10);
     const known = ROWS.flatMap(({ files = '' }) => files.split(' ').map(kindOf));

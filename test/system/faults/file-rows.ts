@@ -2,7 +2,7 @@
 
 import { HARMLESS, IN_FILES, KEPT, NOTHING_ASKED, SIGNED } from './courses.ts';
 import type { Course, Row } from './row.ts';
-import { FORMATS } from './stage.ts';
+import { FORMAT_IDS, WAYS_OF_WRITING } from './stage.ts';
 
 type Variants = Row['variants'];
 
@@ -11,7 +11,7 @@ const row =
   (fault: string, files: string, variants: Variants = IN_FILES, more: Partial<Row> = {}): Row => ({
     step,
     fault,
-    formats: FORMATS,
+    formats: WAYS_OF_WRITING,
     variants,
     files,
     right,
@@ -39,13 +39,13 @@ export const fileRows: readonly Row[] = [
     'the file cannot be read to its end',
     'read:file:1@create:copy:1',
     { EIO: IN_FILES.EIO },
-    { without: ['cat'] },
+    { formats: ['pe', 'jar', 'msi'] },
   ),
   prepare('the copy cannot be created', 'create:copy:1'),
   prepare('the copy cannot be written', 'write:copy:1'),
-  prepare('a real disk is full', 'create:copy:1', { fill: 'disk-full' }, { disk: 'files' }),
-  // The rehearsal of a JAR is the first write of its copy.
-  rehearse('the copy cannot be written', 'write:copy:2', IN_FILES, { formats: ['pe'] }),
+  prepare('a real disk is full', 'create:copy:1', { fill: 'disk-full' }, { disk: 'files', formats: ['pe', 'jar'] }),
+  // The rehearsal of an archive is the first write of its copy.
+  rehearse('the copy cannot be written', 'write:copy:2', IN_FILES, { formats: ['pe', 'msi'] }),
   rehearse('the copy cannot be cut to size', 'truncate:copy:1'),
   rehearse('the copy cannot be given its mode', 'chmod:copy:1', READING),
   rehearse(
@@ -56,12 +56,18 @@ export const fileRows: readonly Row[] = [
   ),
   beforeSign('the file cannot be looked at again', 'stat:file:1@create:calls:1', READING),
   whileSigning('the copy cannot be flushed', 'sync:copy:1', IN_FILES),
-  row('sign', SIGNED)('a real disk fills up', 'datasync:calls:1', { fill: null }, { disk: 'files' }),
+  row('sign', SIGNED)(
+    'a real disk fills up',
+    'datasync:calls:1',
+    { fill: null },
+    { disk: 'files', formats: ['pe', 'jar'] },
+  ),
   seal('the copy cannot be written', 'write:copy:1@datasync:calls:2', IN_FILES),
   commit('the copy cannot be flushed', 'sync:copy:2', IN_FILES),
   commit('the copy cannot be read again', 'read:copy:1@sync:copy:2', { EIO: IN_FILES.EIO }),
   commit('the file cannot be looked at again', 'stat:file:1@sync:copy:2', READING),
-  commit('the copy cannot be renamed', 'rename:copy:1', IN_FILES, { core: true }),
+  // Each format finds its own signature again; that of a package or document with a time of its own.
+  commit('the copy cannot be renamed', 'rename:copy:1', IN_FILES, { core: true, formats: FORMAT_IDS }),
   commit('nor can it be renamed, nor removed', 'rename:copy:1:EIO unlink:copy:1', { EIO: IN_FILES.EIO }),
   done('a new file cannot be created by a link', 'link:copy:1', { EPERM: null, ENOTSUP: null, EIO: null }, TO_OUTPUT),
   row('commit', { ...KEPT, file: 'missing' })(

@@ -2,7 +2,6 @@
 
 import { HARMLESS, IN_JOURNAL, KEPT, NOTHING_ASKED, REPORTED_LATER, SIGNED, unknown } from './courses.ts';
 import type { Course, Row } from './row.ts';
-import { FORMATS } from './stage.ts';
 
 type Variants = Row['variants'];
 
@@ -11,7 +10,7 @@ const row =
   (fault: string, files: string, variants: Variants = otherwise, more: Partial<Row> = {}): Row => ({
     step,
     fault,
-    formats: FORMATS,
+    formats: ['pe'],
     variants,
     files,
     right,

@@ -7,11 +7,9 @@ export interface Row {
   /** Of the walk of a file, as the README names them. */
   readonly step: string;
   readonly fault: string;
-  /** Whether `npm test` runs it, with the first of its variants and formats; the long tests run all of all rows. */
+  /** Whether `npm test` runs it, with the first of its variants and formats; the long tests run all cases. */
   readonly core?: boolean;
   readonly formats: readonly FormatId[];
-  /** Formats that never do what fails here. */
-  readonly without?: readonly FormatId[];
   /** Effect → error code that `sign` gives; of a row without variants the effect is `-`. */
   readonly variants: Readonly<Record<string, string | null>>;
   /** CODESIGN_TEST_FAULT for `sign`, its effect left out: the variant's goes behind it. */

@@ -4,7 +4,7 @@ import { fileRows } from './file-rows.ts';
 import { clockRows, journalRows } from './journal-rows.ts';
 import { networkRows } from './network-rows.ts';
 import type { Row } from './row.ts';
-import { FORMATS, type FormatId, FURTHER_FORMATS } from './stage.ts';
+import type { FormatId } from './stage.ts';
 
 export interface Case {
   readonly row: Row;
@@ -15,15 +15,12 @@ export interface Case {
 
 export const ROWS: readonly Row[] = [...fileRows, ...networkRows, ...journalRows, ...clockRows];
 
+/** All variants with the first format; the first variant with the others, in which the same call fails. */
 export function casesOf(row: Row): readonly Case[] {
-  return row.formats.flatMap((format) => Object.keys(row.variants).map((effect) => ({ row, effect, format })));
-}
-
-/** A row that holds for all formats is tried with the further ones too: once, since what differs is how much is written where. */
-export function furtherCasesOf(row: Row): readonly Case[] {
-  const [effect] = Object.keys(row.variants);
-  if (row.formats !== FORMATS || row.disk !== undefined || effect === undefined) return [];
-  return FURTHER_FORMATS.filter((format) => !row.without?.includes(format)).map((format) => ({ row, effect, format }));
+  const effects = Object.keys(row.variants);
+  return row.formats.flatMap((format, index) =>
+    (index === 0 ? effects : effects.slice(0, 1)).map((effect) => ({ row, effect, format })),
+  );
 }
 
 export function nameOf({ row, effect, format }: Case): string {

@@ -8,18 +8,20 @@ import { type SharedServer, useServer } from '../../support/services/shared-serv
 import { createTlsAuthority, type ServerIdentity } from '../../support/services/tls-authority.ts';
 import { MADE_INPUTS } from '../../support/signed-files/made-inputs.ts';
 
-export const FORMATS = ['pe', 'jar'] as const;
-
-/** The input of each format, and what its name ends with. Those that are not in FORMATS have one case in each row. */
-const INPUTS = {
+/** The input of each format, and what its name ends with. */
+export const INPUTS = {
   pe: { extension: 'exe', make: () => readFileSync(fixture('pe/hello.exe')) },
   jar: { extension: 'jar', make: () => readFileSync(fixture('jar/plain.jar')) },
   ...MADE_INPUTS,
 } as const;
 export type FormatId = keyof typeof INPUTS;
-const FORMAT_IDS = Object.keys(INPUTS) as readonly FormatId[];
+export const FORMAT_IDS = Object.keys(INPUTS) as readonly FormatId[];
 
-export const FURTHER_FORMATS = FORMAT_IDS.filter((id) => !FORMATS.some((format) => format === id));
+/**
+ * One for each way to read and write a file: the others make the same calls in the same order, which `faults.long.test.ts`
+ * checks. An archive is here too because its contents move.
+ */
+export const WAYS_OF_WRITING = ['pe', 'jar', 'msi', 'cat'] as const;
 
 const PAGE = 4096;
 

@@ -2,6 +2,7 @@
 
 import type { Seen } from './matrix.ts';
 import type { Row } from './row.ts';
+import { FORMAT_IDS, type FormatId } from './stage.ts';
 
 const BEGINNING = '<!-- faults: made by test/system/faults/faults.long.test.ts -->';
 const END = '<!-- end of faults -->';
@@ -18,6 +19,10 @@ const EFFECTS: Readonly<Record<string, string>> = {
   'clock-back': '',
 };
 
+function nameOfFormat(format: FormatId): string {
+  return format.toUpperCase();
+}
+
 /** One line for all cases of a row. Throws when they did not all go the same way. */
 export function lineOf(row: Row, seen: readonly Seen[]): string {
   const [first] = seen;
@@ -28,7 +33,7 @@ export function lineOf(row: Row, seen: readonly Seen[]): string {
   const effects = Object.keys(row.variants).map((effect) => EFFECTS[effect] ?? effect);
   const how = [
     effects.filter((word) => word !== '').join(', '),
-    row.formats.map((format) => format.toUpperCase()).join(' and '),
+    row.formats === FORMAT_IDS ? 'all formats' : new Intl.ListFormat('en-GB').format(row.formats.map(nameOfFormat)),
   ];
   const errors = [...new Set(Object.values(row.variants).filter((code) => code !== null))];
   const cells = [
