@@ -5,7 +5,7 @@ import type { ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
-import { broken, type Finding, odd } from '../errors/finding.ts';
+import { broken, type Finding, note, warning } from '../errors/finding.ts';
 import { examineUnread } from '../formats/signature-profile.ts';
 import type { SignedKind } from './container.ts';
 import { AUTHENTICODE_PROFILE } from './profile.ts';
@@ -79,7 +79,7 @@ export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind
   }
   const tolerated = types.includes(dataType)
     ? []
-    : [odd('signed-kind-other', `The signature names ${dataType} as the kind of file, not ${kind.dataType}.`)];
+    : [note('signed-kind-other', `The signature names ${dataType} as the kind of file, not ${kind.dataType}.`)];
   return [...tolerated, ...(kind.value?.examine(dataValue) ?? [])];
 }
 
@@ -97,7 +97,7 @@ function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts):
   }
   if ([contentDigestOid, digestAlgorithm].includes(DIGEST_OID.SHA1)) {
     const message = 'The signature is made with SHA-1, which no longer proves much. Sign with SHA256.';
-    findings.push(odd('digest-algorithm-aging', message));
+    findings.push(warning('digest-algorithm-aging', message));
   }
   return findings;
 }
@@ -113,7 +113,7 @@ function examineSignedAttributes(
     ({ bytes }) => bytes,
   );
   if (!isInDerOrder(encodings)) {
-    findings.push(odd('signed-attributes-unordered', 'The signed attributes are not in the order of DER.'));
+    findings.push(note('signed-attributes-unordered', 'The signed attributes are not in the order of DER.'));
   }
   const repeated = repeatedTypes(attributes);
   if (repeated.length > 0) {
@@ -126,7 +126,7 @@ function examineSignedAttributes(
 function examineUnsignedAttributes(attributes: readonly ParsedAttribute[]): readonly Finding[] {
   const repeated = repeatedTypes(attributes).filter((type) => type !== SPC_NESTED_SIGNATURE);
   if (repeated.length === 0) return [];
-  return [odd('unsigned-attributes-repeated', `There are several unsigned attributes ${repeated.join(', ')}.`)];
+  return [note('unsigned-attributes-repeated', `There are several unsigned attributes ${repeated.join(', ')}.`)];
 }
 
 export function isInDerOrder(encodings: readonly Uint8Array[]): boolean {

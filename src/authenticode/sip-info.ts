@@ -5,7 +5,7 @@ import { type Element, fieldsOf } from '../asn1/read.ts';
 import { encode, encodeAll, octetString, smallInteger } from '../asn1/write.ts';
 import { guidBytes, guidText } from '../bytes/guid.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import type { Finding } from '../errors/finding.ts';
+import { broken, type Finding } from '../errors/finding.ts';
 import type { SignedKind } from './container.ts';
 import type { SpcData } from './spc-structures.ts';
 
@@ -40,20 +40,20 @@ export function sipKind(sip: Sip | undefined, name: string): SignedKind {
 }
 
 function examine(value: Element | undefined, expected: string | undefined, name: string): readonly Finding[] {
-  const broken = (code: string, message: string): readonly Finding[] => [{ code, message, against: 'integrity' }];
   if (value === undefined) {
-    return broken('signed-kind-malformed', 'The signature has no SpcSipInfo, which says what kind of file it is for.');
+    return [
+      broken('signed-kind-malformed', 'The signature has no SpcSipInfo, which says what kind of file it is for.'),
+    ];
   }
   try {
     const guid = readGuid(value);
     if (expected === undefined || guid === expected) return [];
-    return broken(
-      'signed-kind-differs',
-      `The signature was made for another kind of file ({${guid}}), not for ${name}.`,
-    );
+    return [
+      broken('signed-kind-differs', `The signature was made for another kind of file ({${guid}}), not for ${name}.`),
+    ];
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
-    return broken('signed-kind-malformed', `The SpcSipInfo of the signature cannot be read: ${thrown.message}.`);
+    return [broken('signed-kind-malformed', `The SpcSipInfo of the signature cannot be read: ${thrown.message}.`)];
   }
 }
 

@@ -3,7 +3,7 @@
 import { isSameBytes } from '../bytes/byte-source.ts';
 import { BUDGET_SPENT, createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
-import { type Finding, speaksAgainst } from '../errors/finding.ts';
+import { type Finding, isAgainst, speaksAgainst, untrusted } from '../errors/finding.ts';
 import { authorityKeyIdentifierOf, subjectKeyIdentifierOf } from './certificate-fields.ts';
 import { examinePath } from './examine-path.ts';
 import { hasSigned, type ParsedCertificate } from './parsed-certificate.ts';
@@ -74,11 +74,11 @@ export function buildPath(
 
 function spent({ name }: ParsedCertificate): Finding {
   const message = `The search for the issuers of "${name}" was not finished: the file needs too many checks.`;
-  return { code: BUDGET_SPENT, message, against: 'trust' };
+  return untrusted(BUDGET_SPENT, message);
 }
 
 function objections(findings: readonly Finding[]): number {
-  return findings.filter(({ against }) => against === 'trust').length;
+  return findings.filter((finding) => isAgainst(finding, 'trust')).length;
 }
 
 type ByName = ReadonlyMap<string, readonly ParsedCertificate[]>;

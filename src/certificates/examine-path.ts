@@ -3,7 +3,7 @@
 import * as known from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
 import { expectedError } from '../errors/codesign-error.ts';
-import type { Finding } from '../errors/finding.ts';
+import { type Finding, note, untrusted, warning } from '../errors/finding.ts';
 import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from './certificate-fields.ts';
 import { type NameProblem, nameProblems } from './name-constraints.ts';
 import type { ParsedCertificate } from './parsed-certificate.ts';
@@ -66,15 +66,15 @@ export function examinePath(path: PathToExamine): Finding[] {
 
 /** A root that the user trusts stays trusted when it has expired, but that is worth a word. */
 function examineTime({ name, notBefore, notAfter }: ParsedCertificate, at: Date, isTrustedRoot: boolean): Finding[] {
-  const against = isTrustedRoot ? 'nothing' : 'trust';
+  const finding = isTrustedRoot ? note : untrusted;
   const when = `asked about is ${secondOf(at)}`;
   if (at < notBefore) {
     const message = `The certificate of "${name}" is not valid before ${secondOf(notBefore)}; the time ${when}.`;
-    return [{ code: 'certificate-not-yet-valid', message, against }];
+    return [finding('certificate-not-yet-valid', message)];
   }
   if (at > notAfter) {
     const message = `The certificate of "${name}" expired on ${secondOf(notAfter)}; the time ${when}.`;
-    return [{ code: 'certificate-expired', message, against }];
+    return [finding('certificate-expired', message)];
   }
   return [];
 }
@@ -82,11 +82,10 @@ function examineTime({ name, notBefore, notAfter }: ParsedCertificate, at: Date,
 function examineExtensions(certificate: ParsedCertificate): Finding[] {
   const { name, fields } = certificate;
   const unknown = fields.criticalExtensions.filter((type) => !KNOWN_EXTENSIONS.has(type));
-  const findings: Finding[] = unknown.slice(0, 1).map((type) => ({
-    code: 'certificate-critical-extension',
-    message: `The certificate of "${name}" has the critical extension ${type}, which is not known here.`,
-    against: 'trust',
-  }));
+  const findings = unknown.slice(0, 1).map((type) => {
+    const message = `The certificate of "${name}" has the critical extension ${type}, which is not known here.`;
+    return untrusted('certificate-critical-extension', message);
+  });
   const [repeated] = fields.repeatedExtensions;
   if (repeated !== undefined) findings.push(malformed(certificate, `the extension ${repeated} is there twice`));
   return findings;
@@ -98,7 +97,7 @@ function examineLeafPurpose({ name, fields }: ParsedCertificate, purpose: Purpos
   const oddity = purposeOddity(fields, purpose);
   if (problem === undefined && oddity === undefined) return [];
   const message = `The certificate of "${name}" is not ${problem === undefined ? 'fully suitable' : 'meant'} for ${PURPOSES[purpose].use}: ${problem ?? oddity}.`;
-  return [{ code: 'certificate-purpose', message, against: problem === undefined ? 'nothing' : 'trust' }];
+  return [(problem === undefined ? note : untrusted)('certificate-purpose', message)];
 }
 
 function examineAuthority(
@@ -115,18 +114,18 @@ function examineAuthority(
   const problem = authorityProblem(certificate, constraints?.isAuthority, isAnchor);
   if (problem !== undefined) {
     const message = `The certificate of "${name}" is no certificate authority's: ${problem}.`;
-    findings.push({ code: 'certificate-not-authority', message, against: 'trust' });
+    findings.push(untrusted('certificate-not-authority', message));
   }
   const below = certificates.slice(1, index).filter((issued) => !isSelfIssued(issued)).length;
   const allowed = constraints?.pathLength ?? below;
   if (below > allowed) {
     const message = `"${name}" may have ${allowed} authorities below it (pathLenConstraint), and has ${below} here.`;
-    findings.push({ code: 'path-too-long', message, against: 'trust' });
+    findings.push(untrusted('path-too-long', message));
   }
   // What a root that the user trusts may be used for is the user's to say.
   if (purpose !== undefined && !isAnchor && !allowsBelow(fields, purpose)) {
     const message = `The authority "${name}" may not issue certificates for this purpose: its extendedKeyUsage lacks ${PURPOSES[purpose].name}.`;
-    findings.push({ code: 'certificate-purpose', message, against: 'trust' });
+    findings.push(untrusted('certificate-purpose', message));
   }
   return [...findings, ...examineNames(certificate, certificates.slice(0, index), nameProblem)];
 }
@@ -142,7 +141,7 @@ function examineNames(
     const problem = nameProblem(authority.fields, issued.fields);
     if (problem === undefined) return [];
     const message = `The name constraints of "${authority.name}" forbid the certificate of "${issued.name}": ${problem}.`;
-    return [{ code: 'certificate-name-constraints', message, against: 'trust' }];
+    return [untrusted('certificate-name-constraints', message)];
   });
 }
 
@@ -166,15 +165,15 @@ function examineSignatureAlgorithm({ name, fields }: ParsedCertificate): Finding
   const algorithm = readSignatureAlgorithm(fields.signatureAlgorithm);
   if (algorithm === undefined) {
     const message = `The certificate of "${name}" was signed by its issuer with an algorithm that is not accepted: ${describeSignatureAlgorithm(fields.signatureAlgorithm)}.`;
-    return [{ code: 'certificate-signature-algorithm', message, against: 'trust' }];
+    return [untrusted('certificate-signature-algorithm', message)];
   }
   const { digest } = algorithm;
   if (digest === null || (digest !== 'sha1' && !isBrokenDigest(digest))) return [];
   const message = `The certificate of "${name}" was signed by its issuer with ${digest.toUpperCase()}, which can be forged.`;
-  return [{ code: 'certificate-weak-signature', message, against: digest === 'sha1' ? 'nothing' : 'trust' }];
+  return [(digest === 'sha1' ? warning : untrusted)('certificate-weak-signature', message)];
 }
 
 function malformed({ name }: ParsedCertificate, problem: string): Finding {
   const message = `The certificate of "${name}" is malformed: ${problem}.`;
-  return { code: 'certificate-malformed', message, against: 'trust' };
+  return untrusted('certificate-malformed', message);
 }

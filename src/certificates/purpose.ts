@@ -14,7 +14,7 @@ import {
   SERVER_AUTH,
   TIME_STAMPING,
 } from '../asn1/object-identifiers.ts';
-import type { Finding } from '../errors/finding.ts';
+import { type Finding, untrusted, warning } from '../errors/finding.ts';
 import { allowsKeyUsage, type CertificateFields, extendedKeyUsageOf, KEY_USAGE_BITS } from './certificate-fields.ts';
 import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
 
@@ -109,17 +109,17 @@ export function examineKey(certificate: ParsedCertificate): Finding[] {
   const weakness = key && (key.asymmetricKeyType === 'ec' ? ecWeakness(key) : modulusWeakness(key));
   if (weakness === undefined) return [];
   const message = `The certificate of "${certificate.name}" has ${weakness.what}.`;
-  return [{ code: 'certificate-weak-key', message, against: weakness.against }];
+  return [weakness.weigh('certificate-weak-key', message)];
 }
 
 /** `what`: for people, a key and its size. */
-type Weakness = Pick<Finding, 'against'> & { readonly what: string };
+type Weakness = { readonly what: string; readonly weigh: typeof warning };
 
 function modulusWeakness({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Weakness | undefined {
   const bits = asymmetricKeyDetails?.modulusLength;
   if (bits === undefined || bits >= GOOD_BITS) return undefined;
   const kind = asymmetricKeyType === 'dsa' ? 'a DSA' : 'an RSA';
-  return { what: `${kind} key of only ${bits} bits`, against: bits < LEAST_BITS ? 'trust' : 'nothing' };
+  return { what: `${kind} key of only ${bits} bits`, weigh: bits < LEAST_BITS ? untrusted : warning };
 }
 
 /** A curve that has no name has parameters of its own, which may be chosen to forge (RFC 5480, 2.1.1; CVE-2020-0601). */
@@ -129,5 +129,5 @@ function ecWeakness({ asymmetricKeyDetails }: KeyObject): Weakness | undefined {
   if (Number(digits) >= LEAST_CURVE_BITS) return undefined;
   const size = digits === undefined ? '' : ` of only ${digits} bits`;
   const on = curve === undefined ? 'with curve parameters of its own' : `on the curve ${curve}`;
-  return { what: `an elliptic-curve key${size} ${on}`, against: 'trust' };
+  return { what: `an elliptic-curve key${size} ${on}`, weigh: untrusted };
 }

@@ -45,8 +45,8 @@ Without --roots a signer is trusted if its chain ends at one of the system's roo
 bundle). Those are the web's roots: Microsoft's and Oracle's own programmes trust others.
 
 Verdicts: trusted; intact (the same with --integrity-only); not-accepted (a requirement such as --signer is not met);
-untrusted (intact, but its signer or timestamp is not trusted); broken; unsigned. The worst verdict of a file's signatures
-counts. With --catalog, a file that is not in the catalog is unsigned, one that differs is broken, and a catalog that is not good
+untrusted (intact, but its signer or timestamp is not trusted); unsupported (a signature cannot be verified); broken; unsigned. The
+worst verdict of a file's signatures counts. With --catalog, a file that is not in the catalog is unsigned, one that differs is broken, and a catalog that is not good
 passes its verdict on to all files.
 
 Examples:

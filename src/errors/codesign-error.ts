@@ -16,6 +16,8 @@ export interface CodesignErrorOptions {
   readonly record?: string | undefined;
   /** Whether the service may have made and counted a signature; undefined where code and status say it. */
   readonly mayHaveBeenCounted?: boolean | undefined;
+  /** Of a file: it may be sound, and this program cannot verify it. */
+  readonly isUnsupported?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -29,6 +31,7 @@ export class CodesignError extends Error {
   readonly serviceCode: number | undefined;
   readonly record: string | undefined;
   readonly mayHaveBeenCounted: boolean | undefined;
+  readonly isUnsupported: boolean;
 
   constructor(options: CodesignErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -39,6 +42,7 @@ export class CodesignError extends Error {
     this.serviceCode = options.serviceCode;
     this.record = options.record;
     this.mayHaveBeenCounted = options.mayHaveBeenCounted;
+    this.isUnsupported = options.isUnsupported ?? false;
   }
 }
 

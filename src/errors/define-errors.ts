@@ -13,6 +13,8 @@ interface ErrorEntry {
   readonly category?: ErrorCategory;
   readonly message: Text;
   readonly hint?: Text;
+  /** Of a file that may be sound: this program cannot verify it. `verify` says `unsupported`, and otherwise `broken`. */
+  readonly isUnsupported?: true;
 }
 
 export interface ErrorDefinition extends ErrorEntry {

@@ -1,7 +1,7 @@
 import type { ErrorCategory } from './codesign-error.ts';
 
 export const EXIT_SUCCESS = 0;
-/** `verify`: a signature is missing, broken or not trusted. */
+/** `verify`: a signature is missing, broken, not trusted, or cannot be verified. */
 export const EXIT_NOT_VERIFIED = 8;
 /** Several files failed, for different reasons. */
 export const EXIT_MIXED = 9;

@@ -1,21 +1,55 @@
-/** What an examination finds wrong, or odd, with a file, a signature or a certificate: data, where an error would end the examination. */
+/** What an examination finds in a file, a signature or a certificate: data, where an error would end the examination. */
+
+/**
+ * broken: signed content does not match, or something is hidden from the signature. unsupported: a signature that this program
+ * cannot verify. untrusted: the signer, an authority or a requirement. warning: good, and always shown. note: for --verbose.
+ */
+export type FindingWeight = 'broken' | 'unsupported' | 'untrusted' | 'warning' | 'note';
 
 export interface Finding {
   /** Stable kebab-case word that scripts may match. */
   readonly code: string;
   /** A whole sentence. Raw: names from outside may hold control characters; escape them where they are shown. */
   readonly message: string;
-  /** What it speaks against: a broken signature and one that is not trusted are two things. A warning speaks against nothing. */
-  readonly against: 'integrity' | 'trust' | 'nothing';
+  readonly weight: FindingWeight;
+}
+
+const weighing =
+  (weight: FindingWeight) =>
+  (code: string, message: string): Finding => ({ code, message, weight });
+
+export const broken = weighing('broken');
+export const unsupported = weighing('unsupported');
+export const untrusted = weighing('untrusted');
+export const warning = weighing('warning');
+export const note = weighing('note');
+
+/** What a finding speaks against: an intact signature and one that is trusted are two things. */
+export type Against = 'integrity' | 'trust' | 'nothing';
+
+const AGAINST: Readonly<Record<FindingWeight, Against>> = {
+  broken: 'integrity',
+  // Not known to be intact.
+  unsupported: 'integrity',
+  untrusted: 'trust',
+  warning: 'nothing',
+  note: 'nothing',
+};
+
+export function againstWhat({ weight }: Finding): Against {
+  return AGAINST[weight];
+}
+
+export function isAgainst(finding: Finding, what: 'integrity' | 'trust'): boolean {
+  return againstWhat(finding) === what;
+}
+
+/** Against integrity or trust. */
+export function isObjection(finding: Finding): boolean {
+  return againstWhat(finding) !== 'nothing';
 }
 
 /** Whether one of them speaks against what is asked about. */
 export function speaksAgainst(findings: readonly Finding[], what: 'integrity' | 'trust'): boolean {
-  return findings.some(({ against }) => against === what);
+  return findings.some((finding) => isAgainst(finding, what));
 }
-
-/** Speaks against integrity. */
-export const broken = (code: string, message: string): Finding => ({ code, message, against: 'integrity' });
-
-/** A warning. */
-export const odd = (code: string, message: string): Finding => ({ code, message, against: 'nothing' });

@@ -11,7 +11,7 @@ import { examineSigner } from '../cms/verify-signer.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
-import { broken, type Finding, odd, speaksAgainst } from '../errors/finding.ts';
+import { broken, type Finding, isAgainst, speaksAgainst, warning } from '../errors/finding.ts';
 import { timestampReader } from '../timestamp/read-timestamps.ts';
 import { formatErrors } from './errors.ts';
 import {
@@ -77,7 +77,8 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
       const isThere = !(read instanceof CodesignError) && stored !== undefined && isSameBytes(stored, sealed.bytes);
       if (!isThere) throw formatErrors('result-damaged', { reason: 'its signature is not the one that was made' });
       const [problem] = [...holder.examine(), ...examineCms(read, holder.presentContent(), budget)];
-      if (problem?.against === 'integrity') throw formatErrors('result-damaged', { reason: asClause(problem) });
+      if (problem !== undefined && isAgainst(problem, 'integrity'))
+        throw formatErrors('result-damaged', { reason: asClause(problem) });
     },
     examine: async () => [],
     async remove() {
@@ -159,7 +160,7 @@ function examineCms(signedData: SignedData, content: Uint8Array, budget: WorkBud
   }
   if (signer.digestAlgorithm === DIGEST_OID.SHA1) {
     const message = 'The signature is made with SHA-1, which no longer proves much. Sign with SHA256.';
-    findings.push(odd('digest-algorithm-aging', message));
+    findings.push(warning('digest-algorithm-aging', message));
   }
   return findings;
 }

@@ -2,7 +2,7 @@ import { COUNTER_SIGNATURE, TIMESTAMP_TYPES } from '../asn1/object-identifiers.t
 import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from '../cms/build-signed-data.ts';
 import type { ParsedAttribute, SignedData, SignerInfo } from '../cms/parse-signed-data.ts';
 import { replaceUnsignedAttributes } from '../cms/unsigned-attributes.ts';
-import { type Finding, odd } from '../errors/finding.ts';
+import { type Finding, warning } from '../errors/finding.ts';
 import type { ReadTimestamps } from '../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import { cmsEnvelope, type PreparedSignature, type SignatureProfile, type SigningContext } from './format.ts';
@@ -73,7 +73,7 @@ export function examineUnread(
   return unread
     .filter((type) => unsignedAttributes.some((attribute) => attribute.type === type))
     .map((type) =>
-      odd(
+      warning(
         'timestamp-not-read',
         `A timestamp under the attribute ${type} is not used: ${verifier} does not read it there.`,
       ),

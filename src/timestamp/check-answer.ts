@@ -9,7 +9,7 @@ import { type ParsedCertificate, parseCertificate } from '../certificates/parsed
 import { digestOfContent, type SignedContent } from '../cms/verify-signer.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { expectedError } from '../errors/codesign-error.ts';
-import type { Finding } from '../errors/finding.ts';
+import { type Finding, isObjection } from '../errors/finding.ts';
 import { CLOCK_DIFFERS } from './errors.ts';
 import { readToken, type TokenReading } from './read-token.ts';
 import { isSameInteger, readTimestampResponse, type TimestampRequest } from './request.ts';
@@ -90,7 +90,7 @@ function differenceFrom(
 function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string {
   const refused = ['timestamp-purpose', ...(algorithm === 'SHA1' ? [] : ['timestamp-algorithm-weak'])];
   return findings
-    .filter(({ against, code }) => against !== 'nothing' || refused.includes(code))
+    .filter((finding) => isObjection(finding) || refused.includes(finding.code))
     .map(({ message }) => message)
     .join(' ');
 }
@@ -119,9 +119,9 @@ function pathProblem(
 }
 
 function firstProblem(findings: readonly Finding[]): string | undefined {
-  return findings.find(({ against }) => against !== 'nothing')?.message;
+  return findings.find(isObjection)?.message;
 }
 
 function isAboutTime(findings: readonly Finding[]): boolean {
-  return findings.every(({ against, code }) => against === 'nothing' || code === 'certificate-expired');
+  return findings.every((finding) => !isObjection(finding) || finding.code === 'certificate-expired');
 }

@@ -1,7 +1,7 @@
 import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { purposeProblem, timeStampingOddity } from '../certificates/purpose.ts';
 import { BUDGET_SPENT } from '../crypto/work-budget.ts';
-import { broken, type Finding, odd } from '../errors/finding.ts';
+import { broken, type Finding, note, untrusted, warning } from '../errors/finding.ts';
 
 export interface Timestamp {
   /** `authenticode`: the older countersignature, PKCS#9 attribute 1.2.840.113549.1.9.6. */
@@ -43,14 +43,14 @@ export function asTimestampFinding(finding: Finding): Finding {
 
 /** Whether the imprint or the signature of a sound timestamp is by SHA-1. */
 export function usesSha1({ findings }: Pick<Timestamp, 'findings'>): boolean {
-  return findings.some(({ code, against }) => code === WEAK && against === 'nothing');
+  return findings.some(({ code, weight }) => code === WEAK && weight === 'warning');
 }
 
 /** Of the algorithms that a timestamp's imprint and signature are digested with. */
 export function examineDigests(algorithms: readonly (string | undefined)[]): readonly Finding[] {
   if (algorithms.includes('md5')) return [broken(WEAK, 'The timestamp is made with MD5, which can be forged.')];
   if (!algorithms.includes('sha1')) return [];
-  return [odd(WEAK, 'The timestamp is made with SHA-1, which is no longer safe.')];
+  return [warning(WEAK, 'The timestamp is made with SHA-1, which is no longer safe.')];
 }
 
 /**
@@ -63,5 +63,5 @@ export function examinePurpose(certificate: Uint8Array, kind: Timestamp['kind'])
   const oddity = kind === 'rfc3161' ? timeStampingOddity(fields) : undefined;
   if (problem === undefined && oddity === undefined) return [];
   const message = `The timestamp's certificate is not as one of a timestamp authority should be: ${problem ?? oddity}.`;
-  return [{ code: 'timestamp-purpose', message, against: problem === undefined ? 'nothing' : 'trust' }];
+  return [(problem === undefined ? note : untrusted)('timestamp-purpose', message)];
 }

@@ -18,7 +18,7 @@ import {
 import { isSignedBy, type Signed } from '../certificates/signature-algorithm.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
-import type { Finding } from '../errors/finding.ts';
+import { type Finding, isAgainst, untrusted, warning } from '../errors/finding.ts';
 import type { Http } from '../http/http.ts';
 import { type Asked, type AskOnline, askOnline } from './online-revocation.ts';
 
@@ -124,12 +124,12 @@ export function revocationFindings(status: RevocationStatus, certificate: Parsed
       return [];
     case 'unknown': {
       const message = `Whether the certificate of "${name}" was revoked could not be found out: ${status.why}.`;
-      return [{ code: 'revocation-unknown', message, against: 'trust' }];
+      return [untrusted('revocation-unknown', message)];
     }
     case 'revoked': {
       const findings = status.revoked.map((one) => findingOf(one, certificate, at));
       // One finding is enough: the first statement that ends trust, otherwise the first.
-      return [...findings.filter(({ against }) => against === 'trust'), ...findings].slice(0, 1);
+      return [...findings.filter((finding) => isAgainst(finding, 'trust')), ...findings].slice(0, 1);
     }
   }
 }
@@ -137,19 +137,19 @@ export function revocationFindings(status: RevocationStatus, certificate: Parsed
 function findingOf(revoked: Revoked, certificate: ParsedCertificate, at: Date): Finding {
   const reason = nameOfReason(revoked.reason);
   const because = reason === undefined ? '' : ` (${reason})`;
-  const { isAgainst, words } = consequence(revoked, certificate, at);
+  const { endsTrust, words } = consequence(revoked, certificate, at);
   const message = `The certificate of "${certificate.name}" was revoked on ${secondOf(revoked.revokedAt)}${because}${words}.`;
-  return { code: 'certificate-revoked', message, against: isAgainst ? 'trust' : 'nothing' };
+  return (endsTrust ? untrusted : warning)('certificate-revoked', message);
 }
 
 /** Whether it ends trust in what the certificate was used for, and words that say why or why not. */
 function consequence({ revokedAt, reason }: Revoked, certificate: ParsedCertificate, at: Date) {
-  if (revokedAt <= at) return { isAgainst: true, words: '' };
+  if (revokedAt <= at) return { endsTrust: true, words: '' };
   if (isTimeStamper(certificate) && !(reason !== undefined && HARMLESS_TO_TIMESTAMPS.has(reason))) {
-    return { isAgainst: true, words: ', and no timestamp of it counts any more' };
+    return { endsTrust: true, words: ', and no timestamp of it counts any more' };
   }
-  if (isCompromise(reason)) return { isAgainst: true, words: ', and no signature of it counts any more' };
-  return { isAgainst: false, words: `, after it was used (${secondOf(at)})` };
+  if (isCompromise(reason)) return { endsTrust: true, words: ', and no signature of it counts any more' };
+  return { endsTrust: false, words: `, after it was used (${secondOf(at)})` };
 }
 
 /** A damaged extension is among the path's findings. */

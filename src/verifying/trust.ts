@@ -14,7 +14,7 @@ import { isLifetimeSigner, type Purpose } from '../certificates/purpose.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
-import { type Finding, speaksAgainst } from '../errors/finding.ts';
+import { type Finding, note, speaksAgainst, untrusted, warning } from '../errors/finding.ts';
 import type { Revocation } from './revocation.ts';
 import type { TrustRoots } from './roots.ts';
 
@@ -74,7 +74,7 @@ async function examineOnce(request: TrustRequest, parse: Parse, options: TrustOp
   const leaf = parse(request.leaf);
   if (leaf === undefined) {
     const message = "The signer's certificate cannot be read.";
-    const findings: Finding[] = [{ code: 'certificate-unreadable', message, against: 'trust' }];
+    const findings: Finding[] = [untrusted('certificate-unreadable', message)];
     return { isTrusted: false, path: [], root: undefined, findings };
   }
   const given = request.certificates.slice(0, MAX_CERTIFICATES).map(parse);
@@ -106,18 +106,18 @@ function whyNotTrusted(
   if (root !== undefined) {
     const what = path.length === 1 ? 'self-signed certificate' : 'root';
     const message = `The ${what} "${root.name}" is not among the trusted roots (${source}).`;
-    return { code: 'root-not-trusted', message, against: 'trust' };
+    return untrusted('root-not-trusted', message);
   }
   const last = path.at(-1);
   const message = `The issuer "${last?.issuerName}" of "${last?.name}" is neither given with the signature nor among the trusted roots (${source}).`;
-  return { code: 'chain-incomplete', message, against: 'trust' };
+  return untrusted('chain-incomplete', message);
 }
 
 /** Authenticode's lifetime signing: a timestamp shows that the certificate was valid then, and that is not enough. */
 function lifetimeFindings(leaf: ParsedCertificate, { at, purpose }: TrustRequest, now: Date): Finding[] {
   if (purpose !== 'code-signing' || at > leaf.notAfter || now <= leaf.notAfter || !isLifetime(leaf)) return [];
   const message = `The certificate of "${leaf.name}" expired on ${secondOf(leaf.notAfter)}, and its signatures end with it, timestamp or not (lifetime signing).`;
-  return [{ code: 'certificate-expired', message, against: 'trust' }];
+  return [untrusted('certificate-expired', message)];
 }
 
 /** A damaged extension is among the path's findings. */
@@ -144,7 +144,7 @@ async function examineRevocation(
     const otherKeys = otherKeysOf(issuer, certificates.slice(index + 1), pool, budget);
     const found = await revocation.examine(certificate, issuer, at, otherKeys);
     for (const finding of found) findings.push(finding);
-    if (found.some(({ code, against }) => code === 'certificate-revoked' && against === 'trust')) break;
+    if (found.some(({ code, weight }) => code === 'certificate-revoked' && weight === 'untrusted')) break;
   }
   return findings;
 }
@@ -178,11 +178,11 @@ function poolFindings(count: number, unreadable: number): Finding[] {
   const findings: Finding[] = [];
   if (count > MAX_CERTIFICATES) {
     const message = `${count} certificates come with the signature; only ${MAX_CERTIFICATES} were looked at.`;
-    findings.push({ code: 'too-many-certificates', message, against: 'nothing' });
+    findings.push(warning('too-many-certificates', message));
   }
   if (unreadable > 0) {
     const message = `${unreadable === 1 ? 'A certificate' : `${unreadable} certificates`} next to the signer's cannot be read.`;
-    findings.push({ code: 'certificate-unreadable', message, against: 'nothing' });
+    findings.push(note('certificate-unreadable', message));
   }
   return findings;
 }

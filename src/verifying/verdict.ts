@@ -1,17 +1,18 @@
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
-import type { Finding } from '../errors/finding.ts';
+import { type Finding, untrusted } from '../errors/finding.ts';
 import { flatten } from '../formats/format.ts';
 
 /**
  * trusted: every signature is intact and trusted, and what was asked of them holds. intact: the same, where trust was not
  * asked about. not-accepted: only what was asked (a signer, a timestamp, an algorithm) does not hold. untrusted: intact, but
- * a signer or an authority is not trusted. broken: file and signature do not belong together. unsigned: no signature.
+ * a signer or an authority is not trusted. unsupported: there is a signature that this program cannot verify. broken: file and
+ * signature do not belong together. unsigned: no signature.
  */
-export type Verdict = 'trusted' | 'intact' | 'not-accepted' | 'untrusted' | 'broken' | 'unsigned';
+export type Verdict = 'trusted' | 'intact' | 'not-accepted' | 'untrusted' | 'unsupported' | 'broken' | 'unsigned';
 
-export type Integrity = 'intact' | 'broken';
+export type Integrity = 'intact' | 'unsupported' | 'broken';
 type TrustState = 'trusted' | 'untrusted' | 'not-checked';
 
 export interface VerifiedFile {
@@ -77,6 +78,15 @@ export interface VerifyPolicy {
   readonly leastAlgorithm: DigestAlgorithm | undefined;
 }
 
+/** As these findings say. */
+export function integrityBy(findings: readonly Finding[]): Integrity {
+  return worstOf(findings.map(({ weight }) => (weight === 'broken' || weight === 'unsupported' ? weight : 'intact')));
+}
+
+export function worstOf(all: readonly Integrity[]): Integrity {
+  return all.find((one) => one === 'broken') ?? all.find((one) => one === 'unsupported') ?? 'intact';
+}
+
 /**
  * One signature must have all that is asked; then the others may lack it, as the older of two algorithms does. Gives what
  * the signature that comes nearest lacks; all findings speak against trust.
@@ -91,15 +101,15 @@ function lacks(signature: VerifiedSignature, { requireTimestamp, signer, leastAl
   const findings: Finding[] = [];
   if (signer !== undefined && !isBy(signature, signer)) {
     const wanted = 'sha256' in signer ? `the certificate with SHA-256 ${signer.sha256}` : `"${signer.commonName}"`;
-    findings.push(notAccepted('signer-differs', `The signer is "${signature.signer.name}", not ${wanted}.`));
+    findings.push(untrusted('signer-differs', `The signer is "${signature.signer.name}", not ${wanted}.`));
   }
   if (requireTimestamp && signature.time === undefined) {
-    findings.push(notAccepted('timestamp-required', 'The signature has no good timestamp, and one is required.'));
+    findings.push(untrusted('timestamp-required', 'The signature has no good timestamp, and one is required.'));
   }
   const { algorithm } = signature;
   if (leastAlgorithm !== undefined && !isAtLeast(algorithm, leastAlgorithm)) {
     const message = `The signature's algorithm is ${algorithm ?? 'not known'}, and at least ${leastAlgorithm} is required.`;
-    findings.push(notAccepted('algorithm-too-weak', message));
+    findings.push(untrusted('algorithm-too-weak', message));
   }
   return findings;
 }
@@ -112,8 +122,4 @@ function isBy({ signer }: VerifiedSignature, wanted: NonNullable<VerifyPolicy['s
 
 function isAtLeast(algorithm: DigestAlgorithm | undefined, least: DigestAlgorithm): boolean {
   return algorithm !== undefined && DIGEST_LENGTH[algorithm] >= DIGEST_LENGTH[least];
-}
-
-function notAccepted(code: string, message: string): Finding {
-  return { code, message, against: 'trust' };
 }

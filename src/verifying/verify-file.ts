@@ -9,7 +9,7 @@ import { contentReader, recogniseFormat } from '../formats/recognise.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { chargedTo, type ExamineTrust } from './trust.ts';
 import type { Verdict, VerifiedFile, VerifiedSignature } from './verdict.ts';
-import { examinePolicy, type VerifyPolicy } from './verdict.ts';
+import { examinePolicy, integrityBy, type VerifyPolicy, worstOf } from './verdict.ts';
 import { verifySignature } from './verify-signature.ts';
 
 export interface Verifying extends Reading {
@@ -65,13 +65,14 @@ function verdictOn(
 ): Verdict {
   const all = flatten(signatures);
   if (all.length === 0) return 'unsigned';
-  if (speaksAgainst(findings, 'integrity') || all.some(({ integrity }) => integrity === 'broken')) return 'broken';
+  const integrity = worstOf([integrityBy(findings), ...all.map((signature) => signature.integrity)]);
+  if (integrity !== 'intact') return integrity;
   if (!isTrustAsked) return 'intact';
   const isTrusted = !speaksAgainst(findings, 'trust') && all.every(({ trust }) => trust === 'trusted');
   return isTrusted ? 'trusted' : 'untrusted';
 }
 
-/** A file of a known format whose structure is refused is broken: its content cannot be known for certain. */
+/** A file of a known format whose structure is refused is broken, or cannot be verified: its content is not known for certain. */
 function unreadable(
   error: CodesignError,
   format: Format | undefined,
@@ -79,8 +80,9 @@ function unreadable(
   if (format === undefined || error.category !== 'local' || isAboutReading(error)) {
     return { verdict: null, findings: [], error };
   }
-  const finding: Finding = { code: error.code, message: sentence(error), against: 'integrity' };
-  return { verdict: 'broken', findings: [finding], error: undefined };
+  const verdict = error.isUnsupported ? 'unsupported' : 'broken';
+  const finding: Finding = { code: error.code, message: sentence(error), weight: verdict };
+  return { verdict, findings: [finding], error: undefined };
 }
 
 /** What the system said, whose cause is the system's own error. */

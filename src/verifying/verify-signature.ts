@@ -2,11 +2,12 @@ import { secondOf } from '../asn1/times.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import type { Purpose } from '../certificates/purpose.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
-import { type Finding, speaksAgainst } from '../errors/finding.ts';
+import { type Finding, speaksAgainst, untrusted } from '../errors/finding.ts';
 import type { EmbeddedSignature } from '../formats/format.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { ExamineTrust, Trust } from './trust.ts';
 import type { Identity, PathCertificate, VerifiedSignature, VerifiedTimestamp } from './verdict.ts';
+import { integrityBy, worstOf } from './verdict.ts';
 
 export interface SignatureContext {
   /** Undefined where trust is not asked about. */
@@ -30,11 +31,11 @@ export async function verifySignature(
   const trust = await signerTrust(signature, examineTrust, time ?? now, purpose);
   const findings = [...(await signature.examine()), ...(trust?.findings ?? [])];
   // A timestamp that does not hold must not pass for one that does, even while the certificate is still valid.
-  const isBroken = speaksAgainst(findings, 'integrity') || timestamps.some(({ integrity }) => integrity === 'broken');
+  const integrity = worstOf([integrityBy(findings), ...timestamps.map((timestamp) => timestamp.integrity)]);
   const isTrusted = trust?.isTrusted === true && timestamps.every((timestamp) => timestamp.trust === 'trusted');
   return {
     place: location,
-    integrity: isBroken ? 'broken' : 'intact',
+    integrity,
     trust: examineTrust === undefined ? 'not-checked' : isTrusted ? 'trusted' : 'untrusted',
     signer: identityOf(signerName, signerCertificate, trust),
     algorithm,
@@ -94,7 +95,8 @@ export async function verifyTimestamp(
   const { kind, time, signerCertificate, signerName } = timestamp;
   const trust = await authorityTrust(timestamp, examineTrust, others);
   const findings = [...timestamp.findings, ...(trust?.findings ?? []), ...aboutFuture(time, now)];
-  const integrity = time === undefined || speaksAgainst(findings, 'integrity') ? 'broken' : 'intact';
+  const stated = integrityBy(findings);
+  const integrity = time === undefined && stated === 'intact' ? 'broken' : stated;
   const isTrusted = trust?.isTrusted === true && !speaksAgainst(findings, 'trust');
   return {
     kind,
@@ -120,7 +122,7 @@ async function authorityTrust(
 function aboutFuture(time: Date | undefined, now: Date): Finding[] {
   if (time === undefined || time.getTime() <= now.getTime() + TOLERANCE_MILLISECONDS) return [];
   const message = `The timestamp is of ${secondOf(time)}, which is yet to come.`;
-  return [{ code: 'timestamp-in-future', message, against: 'trust' }];
+  return [untrusted('timestamp-in-future', message)];
 }
 
 export function identityOf(name: string, certificate: Uint8Array | undefined, trust: Trust | undefined): Identity {

@@ -5,6 +5,7 @@ import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import { CERTIFICATE_TRANSPARENCY, OCSP_SIGNING } from '../../asn1/object-identifiers.ts';
 import { isSameBytes } from '../../bytes/byte-source.ts';
 import { expectedError, orUndefined } from '../../errors/codesign-error.ts';
+import { isAgainst } from '../../errors/finding.ts';
 import { allowsKeyUsage, extendedKeyUsageOf, KEY_USAGE_BITS } from '../certificate-fields.ts';
 import { examinePath } from '../examine-path.ts';
 import { readName } from '../names.ts';
@@ -80,7 +81,7 @@ function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: D
     return `the certificate of its signer "${signer.name}" has expired or is not valid yet`;
   }
   const findings = examinePath({ certificates: [signer, issuer], isAnchored: true, at: now, purpose: undefined });
-  const objection = findings.find(({ against }) => against === 'trust');
+  const objection = findings.find((finding) => isAgainst(finding, 'trust'));
   return objection && `the certificate of its signer "${signer.name}" is not accepted (${objection.code})`;
 }
 

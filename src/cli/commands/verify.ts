@@ -14,7 +14,7 @@ import { jsonText } from '../output/json.ts';
 import { Lines, oneLine } from '../output/lines.ts';
 import type { Progress } from '../output/progress/progress.ts';
 import { verdictsJson } from '../output/verdict-json.ts';
-import { annotateVerdict, isGood, printVerdict, verdictCounts } from '../output/verdict-text.ts';
+import { annotateVerdict, isGood, printRootsHint, printVerdict, verdictCounts } from '../output/verdict-text.ts';
 import { inputsOf } from './run-changes.ts';
 
 /** Returns the exit code. Throws what makes the whole run impossible: usage, roots that cannot be read. */
@@ -41,7 +41,7 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
       return;
     }
     if (!json) printVerdict(file, options, io);
-    annotateVerdict(file, io, json);
+    annotateVerdict(file, io, options);
   };
   const onInterrupt = (): void => {
     equal.printOthers();
@@ -54,7 +54,10 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
   if (files.length === 0) throw cliErrors('nothing-to-sign');
   equal.printOthers();
   if (json) io.stdout.write(jsonText(verdictsJson(files, rootsFrom)));
-  else if (!quiet && files.length > 1) io.stdout.write(`${verdictCounts(files).join(', ')}\n`);
+  else {
+    printRootsHint(files, io);
+    if (!quiet && files.length > 1) io.stdout.write(`${verdictCounts(files).join(', ')}\n`);
+  }
   return combineExitCodes(files.flatMap(exitCodeOf));
 }
 

@@ -12,6 +12,7 @@ import type {
 } from '../../verifying/inspect-file.ts';
 import { shown } from './lines.ts';
 import { field, hang, paragraph } from './text-layout.ts';
+import { findingJson } from './verdict-json.ts';
 
 /** Encoded certificates: `--certificates` prints them. */
 const LEFT_OUT = 'der';
@@ -31,7 +32,12 @@ function plain(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
   if (Array.isArray(value)) return value.map(plain);
-  return typeof value === 'object' && value !== null ? Object.fromEntries(membersOf(value)) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  return isFinding(value) ? findingJson(value) : Object.fromEntries(membersOf(value));
+}
+
+function isFinding(value: object): value is Finding {
+  return 'weight' in value;
 }
 
 export function pem(label: string, der: Uint8Array): string {
@@ -73,7 +79,6 @@ const CERTIFICATE_NAME_COLUMNS = 15;
 /** Of six arcs at least: no version number has so many. */
 const OBJECT_IDENTIFIER = /(?<![\d.])[0-2](?:\.\d+){5,}(?![\d.]*\d)/g;
 const KINDS = { rfc3161: 'RFC 3161', authenticode: 'Authenticode countersignature' } as const;
-const WEIGHTS = { integrity: 'broken', trust: 'untrusted', nothing: 'note' } as const;
 const KEY_TYPES: Readonly<Record<string, string>> = { rsa: 'RSA', 'rsa-pss': 'RSA-PSS', ec: 'EC', dsa: 'DSA' };
 const NO_VERDICT = 'Trust is not checked here: use codesign-remote verify.';
 
@@ -218,8 +223,8 @@ function withNames(text: string): string {
 }
 
 function findingLines(findings: readonly Finding[], indent: number): string[] {
-  return findings.flatMap(({ against, message, code }) =>
-    hang(`${' '.repeat(indent)}${WEIGHTS[against]}: `, `${shown(withNames(message))} [${code}]`, indent + 2),
+  return findings.flatMap(({ weight, message, code }) =>
+    hang(`${' '.repeat(indent)}${weight}: `, `${shown(withNames(message))} [${code}]`, indent + 2),
   );
 }
 

@@ -68,7 +68,7 @@ const COLOURS = [
     ]),
   ],
   ['yellow', new Set(['left', 'warning'])],
-  ['red', new Set(['not-accepted', 'untrusted', 'broken', 'unsigned', 'failed', 'error'])],
+  ['red', new Set(['not-accepted', 'untrusted', 'unsupported', 'broken', 'unsigned', 'failed', 'error'])],
 ] as const;
 
 /** The line with its first word in colour, if that word is a result. */

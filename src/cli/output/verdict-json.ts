@@ -1,5 +1,7 @@
 import { secondOf } from '../../asn1/times.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
+import { againstWhat, type Finding } from '../../errors/finding.ts';
+import { flatten } from '../../formats/format.ts';
 import type { Identity, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';
 import { errorJson } from './json.ts';
 
@@ -8,14 +10,29 @@ export function verdictsJson(files: readonly VerifiedFile[], roots: string | und
   return { files: files.map(fileJson), summary: countVerdicts(files), roots: roots ?? null };
 }
 
-/** By verdict, in the order in which the verdicts occur. */
+/** Files by verdict, in the order in which the verdicts occur, and last the warnings, if there are any. */
 export function countVerdicts(files: readonly VerifiedFile[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { verdict } of files) {
     const word = verdict ?? 'failed';
     counts[word] = (counts[word] ?? 0) + 1;
   }
-  return counts;
+  const warnings = files.flatMap(warningsOf).length;
+  return warnings === 0 ? counts : { ...counts, warnings };
+}
+
+/** Of the file, its signatures and their timestamps. */
+export function warningsOf({ findings, signatures }: VerifiedFile): readonly Finding[] {
+  const ofSignatures = flatten(signatures).flatMap((signature) => [
+    ...signature.timestamps.flatMap((timestamp) => timestamp.findings),
+    ...signature.findings,
+  ]);
+  return [...findings, ...ofSignatures].filter(({ weight }) => weight === 'warning');
+}
+
+export function findingJson(finding: Finding) {
+  const { code, message, weight } = finding;
+  return { code, message, against: againstWhat(finding), weight };
 }
 
 function fileJson(file: VerifiedFile) {
@@ -28,7 +45,7 @@ function fileJson(file: VerifiedFile) {
     ...(catalog !== undefined && { catalog }),
     integrity: integrityOf(file),
     trust: trustOf(file),
-    findings,
+    findings: findings.map(findingJson),
     signatures: signatures.map(signatureJson),
   };
 }
@@ -36,10 +53,10 @@ function fileJson(file: VerifiedFile) {
 /** For the file and all its signatures; null without a signature. */
 function integrityOf({ verdict }: VerifiedFile) {
   if (verdict === null || verdict === 'unsigned') return null;
-  return verdict === 'broken' ? 'broken' : 'intact';
+  return verdict === 'broken' || verdict === 'unsupported' ? verdict : 'intact';
 }
 
-/** Null for broken and unsigned files. */
+/** Null for files that are broken, unsupported or unsigned. */
 function trustOf({ verdict, signatures }: VerifiedFile) {
   switch (verdict) {
     case 'trusted':
@@ -71,7 +88,7 @@ function describeSignature(signature: VerifiedSignature) {
     algorithm: algorithm ?? null,
     time: time === undefined ? null : secondOf(time),
     timestamps: signature.timestamps.map(timestampJson),
-    findings,
+    findings: findings.map(findingJson),
   };
 }
 
@@ -82,7 +99,7 @@ function timestampJson({ kind, time, integrity, trust, signer, findings }: Verif
     integrity,
     trust,
     signer: identityJson(signer),
-    findings,
+    findings: findings.map(findingJson),
   };
 }
 

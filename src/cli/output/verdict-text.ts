@@ -2,14 +2,15 @@
 
 import { secondOf } from '../../asn1/times.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
-import type { Finding } from '../../errors/finding.ts';
+import { counted } from '../../errors/counted.ts';
+import { type Finding, isAgainst, isObjection } from '../../errors/finding.ts';
 import { printable } from '../../errors/printable.ts';
 import { flatten } from '../../formats/format.ts';
 import type { Identity, Verdict, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';
 import type { Io } from '../io.ts';
-import { annotationLine, hasAnnotations } from './github.ts';
+import { type Annotation, annotationLine, hasAnnotations } from './github.ts';
 import { type LinesOptions, shown, writeLines } from './lines.ts';
-import { countVerdicts } from './verdict-json.ts';
+import { countVerdicts, warningsOf } from './verdict-json.ts';
 
 const MESSAGE_LENGTH = 1000;
 const INDENT = ' '.repeat(14);
@@ -17,14 +18,6 @@ const INDENT = ' '.repeat(14);
 const MAX_ROOTS = 3;
 const ROOTS_HINT =
   "hint: if you trust it, name its certificate file with --roots (`--roots system` adds the system's roots), or check integrity only with --integrity-only";
-
-/** Findings without a weight that are shown without --verbose too: something was not checked, or is not used. */
-const ALWAYS_SHOWN: ReadonlySet<string> = new Set([
-  'page-hashes-not-checked',
-  'timestamp-not-read',
-  'bytes-before-archive',
-  'apk-signing-block',
-]);
 
 /** Whether a finding of these signatures is printed. */
 type Shows = (finding: Finding, signatures: readonly VerifiedSignature[]) => boolean;
@@ -40,8 +33,8 @@ export function printVerdict(file: VerifiedFile, { quiet = false, verbose = fals
   const lines = [`${(file.verdict ?? '').padEnd(14)}${shown(file.path)}: ${headline(file)}`];
   const shows: Shows = (finding, signatures) => {
     if (verbose) return true;
-    if (finding.against === 'nothing') return ALWAYS_SHOWN.has(finding.code);
-    if (file.verdict === 'broken') return finding.against === 'integrity';
+    if (!isObjection(finding)) return finding.weight === 'warning' && !quiet;
+    if (file.verdict === 'broken' || file.verdict === 'unsupported') return finding.weight === file.verdict;
     return file.verdict !== 'untrusted' || !followsFromRoot(finding, signatures);
   };
   const all = flatten(file.signatures);
@@ -52,19 +45,28 @@ export function printVerdict(file: VerifiedFile, { quiet = false, verbose = fals
     const indent = isNamed ? `${INDENT}  ` : INDENT;
     for (const line of signatureLines(signature, indent, { verbose, shows })) lines.push(line);
   }
-  if (unknownRoots(file).length > 0) lines.push(`${INDENT}${ROOTS_HINT}`);
   writeLines(io.stdout, lines, io);
 }
 
-/** Annotates the file in GitHub Actions with its faults. `json`: standard output is for the document. */
-export function annotateVerdict(file: VerifiedFile, { stdout, stderr, env }: Io, json: boolean): void {
-  if (!hasAnnotations(env) || isGood(file)) return;
+/** Once, after all files. */
+export function printRootsHint(files: readonly VerifiedFile[], io: Io): void {
+  if (files.some((file) => unknownRoots(file).length > 0)) writeLines(io.stdout, [`${INDENT}${ROOTS_HINT}`], io);
+}
+
+/** Annotates the file in GitHub Actions with its faults and warnings. With `json`, standard output is for the document. */
+export function annotateVerdict(file: VerifiedFile, { stdout, stderr, env }: Io, { json, quiet }: LinesOptions): void {
+  if (!hasAnnotations(env)) return;
   const { path, verdict, findings, error } = file;
-  const all = [...findings, ...flatten(file.signatures).flatMap((signature) => signature.findings)];
-  const reasons = all.filter(({ against }) => against !== 'nothing').map(({ message }) => message);
-  const message = error === undefined ? [headline(file), ...reasons].join('\n') : error.message;
-  const line = annotationLine({ kind: 'error', title: error?.code ?? verdict ?? 'failed', message, file: path });
-  (json ? stderr : stdout).write(`${line}\n`);
+  const annotate = (annotation: Annotation) => (json ? stderr : stdout).write(`${annotationLine(annotation)}\n`);
+  if (!isGood(file)) {
+    const all = [...findings, ...flatten(file.signatures).flatMap((signature) => signature.findings)];
+    const reasons = all.filter(isObjection).map(({ message }) => message);
+    const message = error === undefined ? [headline(file), ...reasons].join('\n') : error.message;
+    annotate({ kind: 'error', title: error?.code ?? verdict ?? 'failed', message, file: path });
+  }
+  const warnings = quiet ? [] : warningsOf(file).map(({ message, code }) => `${message} [${code}]`);
+  if (warnings.length > 0)
+    annotate({ kind: 'warning', title: 'codesign-remote', message: warnings.join('\n'), file: path });
 }
 
 /** Findings that the headline of an untrusted file states. */
@@ -89,7 +91,6 @@ function unknownRoots({ verdict, signatures }: VerifiedFile): readonly string[] 
 
 /** Whether nothing is wrong with the timestamp except that its root is unknown. */
 function lacksOnlyRoot({ integrity, findings }: VerifiedTimestamp): boolean {
-  const isObjection = ({ against }: Finding): boolean => against !== 'nothing';
   return integrity === 'intact' && findings.some(isAboutRoot) && findings.filter(isObjection).every(isAboutRoot);
 }
 
@@ -105,9 +106,11 @@ function followsFromRoot(finding: Finding, signatures: readonly VerifiedSignatur
   );
 }
 
-/** The counts of the verdicts: `3 trusted, 1 broken`. */
+/** The counts of the verdicts and of warnings: `3 trusted, 1 broken, 2 warnings`. */
 export function verdictCounts(files: readonly VerifiedFile[]): string[] {
-  return Object.entries(countVerdicts(files)).map(([word, count]) => `${count} ${word}`);
+  const { warnings = 0, ...verdicts } = countVerdicts(files);
+  const counts = Object.entries(verdicts).map(([word, count]) => `${count} ${word}`);
+  return warnings === 0 ? counts : [...counts, counted(warnings, 'warning')];
 }
 
 /** Integrity, identity and trust, in this order. */
@@ -117,12 +120,15 @@ function headline(file: VerifiedFile): string {
   const others = signatures.length > 1 ? ` (and ${signatures.length - 1} more)` : '';
   const through = catalog === undefined ? '' : ` through the catalog ${shown(catalog)}`;
   if (first === undefined && catalog !== undefined) return `not signed${through}`;
+  if (first === undefined && verdict === 'unsupported') return 'cannot be verified';
   if (first === undefined) return verdict === 'broken' ? 'what is signed cannot be determined' : 'holds no signature';
   const signedBy = ({ signer }: VerifiedSignature) => `signed by ${quoted(signer.name)}${others}${through}`;
   const signer = signedBy(first);
   switch (verdict as Verdict) {
     case 'broken':
       return brokenHeadline(file, first, signedBy);
+    case 'unsupported':
+      return `cannot be verified; it claims to be ${signer}`;
     case 'intact':
       return `${signer}${when(first)}; trust was not checked`;
     case 'untrusted':
@@ -186,7 +192,7 @@ function unknownRootsText(roots: readonly string[]): string {
 
 function otherObjection(signature: VerifiedSignature): string {
   const isRejected = signature.findings.some(
-    (finding) => finding.against === 'trust' && !followsFromRoot(finding, [signature]),
+    (finding) => isAgainst(finding, 'trust') && !followsFromRoot(finding, [signature]),
   );
   return isRejected ? ', its signer is not trusted' : '';
 }
@@ -240,8 +246,9 @@ function states({ integrity, trust }: VerifiedSignature | VerifiedTimestamp): st
   return `${integrity}, ${trust === 'not-checked' ? 'trust was not checked' : trust}`;
 }
 
-function sentence({ message, code }: Finding): string {
-  return `${printable(message, MESSAGE_LENGTH)} [${code}]`;
+function sentence({ message, code, weight }: Finding): string {
+  const word = weight === 'warning' ? 'warning: ' : '';
+  return `${word}${printable(message, MESSAGE_LENGTH)} [${code}]`;
 }
 
 function quoted(name: string): string {

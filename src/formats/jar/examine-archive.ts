@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { expectedError } from '../../errors/codesign-error.ts';
 import { counted } from '../../errors/counted.ts';
-import { broken, type Finding, odd } from '../../errors/finding.ts';
+import { broken, type Finding, isAgainst, note, warning } from '../../errors/finding.ts';
 import type { ZipArchive } from '../../zip/archive.ts';
 import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
@@ -33,7 +33,7 @@ function* aboutManifest({ archive, manifest, signatureFiles }: JarLayout): Gener
     archive.inFile.findLastIndex(({ name: other }) => isSignatureFile(other)) > firstOther && firstOther >= 0;
   if (first !== manifest.entry || late) {
     const problem = "Manifest and signatures do not come first: Java's stream readers take the archive as unsigned.";
-    yield odd('signature-not-first', problem);
+    yield warning('signature-not-first', problem);
   }
 }
 
@@ -48,14 +48,14 @@ function isSignatureFile(name: string): boolean {
 /** Halves of signatures, and SIG-* files. */
 function* aboutRemains({ archive, signatureFiles }: JarLayout): Generator<Finding> {
   for (const { code, missing, entries } of describeHalves(signatureFiles)) {
-    yield odd(code, `There is no ${missing} for ${entries}: it is not a signature.`);
+    yield warning(code, `There is no ${missing} for ${entries}: it is not a signature.`);
   }
   const unknown = listingOf(
     archive.entries,
     ({ name }) => ownNameOf(name)?.startsWith('SIG-') === true && !isSignatureFile(name),
   );
   if (unknown.count > 0) {
-    yield odd(
+    yield warning(
       'signature-kind-unknown',
       `${inWords(unknown)} is named as a signature, and of no kind that is known; no signature covers it.`,
     );
@@ -101,13 +101,13 @@ async function examineUncovered(source: ByteSource, archive: ZipArchive, name: s
 /** Throws `jar-bytes-uncovered` for what `examineUncovered` finds against integrity. */
 export async function requireCovered(source: ByteSource, archive: ZipArchive, name: string): Promise<void> {
   const findings = await examineUncovered(source, archive, name);
-  const refused = findings.find(({ against }) => against === 'integrity');
+  const refused = findings.find((finding) => isAgainst(finding, 'integrity'));
   if (refused !== undefined) throw jarErrors('jar-bytes-uncovered', { problem: refused.message.replace(/\.$/, '') });
 }
 
 function* aboutPreamble({ length, isZero }: UncoveredBytes, isAccepted: boolean): Generator<Finding> {
   if (isZero || isAccepted) {
-    yield* about({ length, isZero: true }, 'bytes-before-archive', 'before the archive');
+    if (length > 0) yield warning('bytes-before-archive', aboutUncovered(length, 'before the archive'));
     return;
   }
   const where = `before the archive, in a file whose name does not end in ${JAR_EXTENSIONS.join(', ')}`;
@@ -115,12 +115,14 @@ function* aboutPreamble({ length, isZero }: UncoveredBytes, isAccepted: boolean)
 }
 
 function* about({ length, isZero }: UncoveredBytes, code: string, where: string): Generator<Finding> {
-  if (length === 0) return;
-  const message = `No signature covers ${counted(length, 'byte')} ${where}.`;
-  yield isZero ? odd(code, message) : broken(code, message);
+  if (length > 0) yield (isZero ? note : broken)(code, aboutUncovered(length, where));
+}
+
+function aboutUncovered(length: number, where: string): string {
+  return `No signature covers ${counted(length, 'byte')} ${where}.`;
 }
 
 function apkBlock(length: number): Finding {
   const message = `An APK Signing Block of ${length} bytes stands before the directory; no signature of the JAR covers it, and it is not checked.`;
-  return odd('apk-signing-block', message);
+  return warning('apk-signing-block', message);
 }

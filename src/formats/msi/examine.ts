@@ -7,7 +7,7 @@ import type { ByteRange } from '../../bytes/pieces.ts';
 import type { CompoundFile, CompoundStorage } from '../../compound-file/format.ts';
 import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
 import { counted } from '../../errors/counted.ts';
-import type { Finding } from '../../errors/finding.ts';
+import { broken, type Finding, warning } from '../../errors/finding.ts';
 import type { Detail } from '../format.ts';
 import { digestMetadata } from './content.ts';
 import { msiErrors } from './errors.ts';
@@ -62,16 +62,13 @@ export async function examineInstaller(installer: Installer, source: ByteSource)
   if (stored === undefined) return findings;
   for (const range of file.unused) {
     if (await isZero(source, range)) continue;
-    findings.push({
-      code: 'hidden-bytes',
-      message: `Bytes ${range.start} to ${range.end} belong to no stream, are not empty, and are covered by no signature: Windows rejects the file.`,
-      against: 'integrity',
-    });
+    const message = `Bytes ${range.start} to ${range.end} belong to no stream, are not empty, and are covered by no signature: Windows rejects the file.`;
+    findings.push(broken('hidden-bytes', message));
     break;
   }
   if (!isPadding(stored.rest)) {
     const message = `The file hides ${counted(stored.rest.length, 'byte')} behind the signature, which no signature covers.`;
-    findings.push({ code: 'hidden-bytes', message, against: 'integrity' });
+    findings.push(broken('hidden-bytes', message));
   }
   return findings;
 }
@@ -84,7 +81,7 @@ function examineMetadata({ metadata, root }: Installer): Finding[] {
   );
   if (matches) return [];
   const message = 'MsiDigitalSignatureEx is not the digest of the names, sizes and times in the file.';
-  return [{ code: 'metadata-digest-differs', message, against: 'nothing' }];
+  return [warning('metadata-digest-differs', message)];
 }
 
 export function describeInstaller({ kind, file, root, stored, metadata }: Installer): readonly Detail[] {

@@ -9,7 +9,7 @@ import { replaceUnsignedAttributes } from '../../cms/unsigned-attributes.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { counted } from '../../errors/counted.ts';
-import { broken, odd } from '../../errors/finding.ts';
+import { broken, warning } from '../../errors/finding.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
@@ -74,7 +74,7 @@ function signableNuget(opened: NugetPackage, source: ByteSource, reader: Content
       ...(signature?.problems ?? []).map((problem) =>
         broken('signature-entry-odd', `NuGet does not accept the entry ${SIGNATURE_NAME}: ${problem}.`),
       ),
-      ...lookalikes.map((name) => odd('signature-name-unrecognised', aboutLookalike(name))),
+      ...lookalikes.map((name) => warning('signature-name-unrecognised', aboutLookalike(name))),
     ],
     layout: () => describe(opened),
     async remove() {

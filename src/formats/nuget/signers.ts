@@ -16,7 +16,7 @@ import { readCertificateFields } from '../../certificates/certificate-fields.ts'
 import { isLifetimeSigner } from '../../certificates/purpose.ts';
 import { attributeValues, parseSignerInfo, type SignedData, type SignerInfo } from '../../cms/parse-signed-data.ts';
 import { attempt, type CodesignError, orUndefined } from '../../errors/codesign-error.ts';
-import { broken, type Finding, odd } from '../../errors/finding.ts';
+import { broken, type Finding, untrusted, warning } from '../../errors/finding.ts';
 import { signingCertificateProblem } from '../../timestamp/signing-certificate.ts';
 import type { Detail } from '../format.ts';
 
@@ -58,7 +58,7 @@ export function examineAttributes(signer: SignerInfo): readonly Finding[] {
   const role = roleOf(signer);
   if (role === 'unknown') {
     const message = 'The signature does not say whether it is of the author or of a repository (commitment type).';
-    findings.push(odd('signature-role-unknown', message));
+    findings.push(warning('signature-role-unknown', message));
   }
   if (role === 'repository' && serviceIndexOf(signer) === undefined) {
     findings.push(
@@ -73,7 +73,7 @@ export function examineAttributes(signer: SignerInfo): readonly Finding[] {
   }
   const unfit = certificateProblem(certificate);
   if (unfit !== undefined) {
-    findings.push({ code: 'nuget-certificate', message: `NuGet rejects the certificate: ${unfit}.`, against: 'trust' });
+    findings.push(untrusted('nuget-certificate', `NuGet rejects the certificate: ${unfit}.`));
   }
   return findings;
 }

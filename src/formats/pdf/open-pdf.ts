@@ -3,6 +3,7 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { onceOf } from '../../bytes/reuse.ts';
 import { counted } from '../../errors/counted.ts';
+import { isAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, Detail, EmbeddedSignature, ExpectedEnvelope, SignableFile } from '../format.ts';
 import { attachCms } from './attach.ts';
@@ -64,7 +65,7 @@ async function verifyResult(opened: OpenedPdf, { sealed, standing }: ExpectedEnv
     throw damaged('the signatures in it are not those that it should hold');
   }
   for (const stored of opened.stored) {
-    const problem = (await findingsOf(opened, stored)).find(({ against }) => against === 'integrity');
+    const problem = (await findingsOf(opened, stored)).find((finding) => isAgainst(finding, 'integrity'));
     if (problem !== undefined) throw damaged(`"${stored.field.name}": ${problem.message}`);
   }
 }

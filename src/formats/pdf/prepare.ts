@@ -4,6 +4,7 @@ import { DATA } from '../../asn1/object-identifiers.ts';
 import { isReadableCertificate } from '../../certificates/parsed-certificate.ts';
 import { DIGEST_LENGTH } from '../../crypto/algorithms.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
+import { isAgainst } from '../../errors/finding.ts';
 import { dateString, textString } from '../../pdf-syntax/write.ts';
 import { formatErrors } from '../errors.ts';
 import {
@@ -62,7 +63,7 @@ function certification(level: number): string {
 /** Throws `cannot-append` if an earlier signature is broken: no further one would be accepted. */
 async function requireIntact(opened: OpenedPdf): Promise<void> {
   for (const stored of opened.stored) {
-    const problem = (await findingsOf(opened, stored)).find(({ against }) => against === 'integrity');
+    const problem = (await findingsOf(opened, stored)).find((finding) => isAgainst(finding, 'integrity'));
     if (problem !== undefined) {
       throw formatErrors('cannot-append', { reason: `"${stored.field.name}" is broken. ${problem.message}` });
     }

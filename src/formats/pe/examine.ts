@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { counted } from '../../errors/counted.ts';
-import { broken, type Finding, odd } from '../../errors/finding.ts';
+import { broken, type Finding, note, warning } from '../../errors/finding.ts';
 import {
   align8,
   type CertificateEntries,
@@ -35,18 +35,18 @@ function examineDirectory({ table, tableEntry, fileSize }: PeLayout): readonly F
   if (table === undefined) {
     if (offset === 0 && size === 0) return [];
     const message = `The header announces ${counted(size, 'byte')} of signatures at byte ${offset}, where there are none.`;
-    return [odd('certificate-table-stale', message)];
+    return [note('certificate-table-stale', message)];
   }
   const findings: Finding[] = [];
   if (align8(offset) !== offset) {
     findings.push(
-      odd('certificate-table-unaligned', `The certificate table begins at byte ${offset}, no multiple of 8.`),
+      note('certificate-table-unaligned', `The certificate table begins at byte ${offset}, no multiple of 8.`),
     );
   }
   // Only zeros can follow, fewer than 8: otherwise the file would not have opened.
   if (offset + size !== fileSize) {
     const message = `The header says the certificate table ends at byte ${offset + size}, the file at byte ${fileSize}.`;
-    findings.push(odd('certificate-table-size-differs', message));
+    findings.push(note('certificate-table-size-differs', message));
   }
   return findings;
 }
@@ -58,7 +58,7 @@ async function examineTable(
 ): Promise<readonly Finding[]> {
   const findings = certificates.flatMap(examineEntry);
   if (certificates.length > 1) {
-    findings.push(odd('certificate-table-several', `The certificate table has ${certificates.length} entries.`));
+    findings.push(note('certificate-table-several', `The certificate table has ${certificates.length} entries.`));
   }
   if (damage !== undefined) {
     findings.push(broken('certificate-table-damaged', `The certificate table is damaged: ${damage}.`));
@@ -78,7 +78,7 @@ function examineEntry(certificate: WinCertificate): Finding[] {
     findings.push(broken('certificate-table-other-type', message));
   }
   if (revision === WIN_CERT_REVISION_1_0) {
-    findings.push(odd('certificate-table-revision-old', `The entry at byte ${offset} is of revision 1.0.`));
+    findings.push(note('certificate-table-revision-old', `The entry at byte ${offset} is of revision 1.0.`));
   } else if (revision !== WIN_CERT_REVISION_2_0) {
     const message = `The entry at byte ${offset} is of the unknown revision 0x${revision.toString(16).padStart(4, '0')}.`;
     findings.push(broken('certificate-table-revision-unknown', message));
@@ -115,9 +115,9 @@ async function examineChecksum(
   const actual = await readChecksum(source, layout, (await content()).sum);
   if (checksum === actual) return [];
   if (checksum === 0)
-    return isSigned ? [odd('checksum-missing', 'CheckSum in the header is zero: the file has none.')] : [];
+    return isSigned ? [note('checksum-missing', 'CheckSum in the header is zero: the file has none.')] : [];
   const message = `CheckSum in the header is ${hex(checksum)}, that of the file ${hex(actual)}.`;
-  return [isSigned ? broken('checksum-wrong', message) : odd('checksum-wrong', message)];
+  return [isSigned ? broken('checksum-wrong', message) : warning('checksum-wrong', message)];
 }
 
 const hex = (checksum: number): string => `0x${checksum.toString(16).padStart(8, '0')}`;

@@ -5,7 +5,7 @@
 
 import { hash } from 'node:crypto';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { broken, type Finding, odd } from '../../errors/finding.ts';
+import { broken, type Finding, warning } from '../../errors/finding.ts';
 import type { SigningContext, SigningMode } from '../format.ts';
 import { isGiven } from '../format-options.ts';
 import { CHECKSUM_LENGTH, TABLE_ENTRY_LENGTH } from './content.ts';
@@ -44,7 +44,7 @@ export async function comparePages(
 ): Promise<readonly Finding[]> {
   const reason = algorithm === undefined ? 'their type is not known' : obstacleTo(layout);
   if (algorithm === undefined || reason !== undefined) {
-    return [odd('page-hashes-not-checked', `Page hashes present, not checked (${algorithm ?? type}): ${reason}.`)];
+    return [warning('page-hashes-not-checked', `Page hashes present, not checked (${algorithm ?? type}): ${reason}.`)];
   }
   const isSame = list.length === listLength(layout, algorithm) && Buffer.compare(await lists(algorithm), list) === 0;
   if (isSame) return [];

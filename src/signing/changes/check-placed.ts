@@ -1,4 +1,5 @@
 import { isSameBytes } from '../../bytes/byte-source.ts';
+import { isAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import { type ExpectedEnvelope, flatten, type SignableFile } from '../../formats/format.ts';
 
@@ -17,7 +18,7 @@ export async function checkPlaced(
     isSameBytes(envelope.bytes, expected.sealed.bytes);
   for (const signature of flatten((await result.signatures()).filter(isPlaced))) {
     const findings = await signature.examine();
-    const problem = findings.find(({ code, against }) => against === 'integrity' && !WEAK.includes(code));
+    const problem = findings.find((finding) => isAgainst(finding, 'integrity') && !WEAK.includes(finding.code));
     if (problem !== undefined) throw formatErrors('not-its-signature', { reason: asClause(problem.message) });
   }
   await result.verifyResult(expected);

@@ -3,7 +3,7 @@ import { dateOf } from '../../certificates/signing-chain.ts';
 import type { SignedContent } from '../../cms/verify-signer.ts';
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined, toCodesignError } from '../../errors/codesign-error.ts';
-import { speaksAgainst } from '../../errors/finding.ts';
+import { isAgainst, speaksAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import {
   type EmbeddedSignature,
@@ -135,7 +135,7 @@ function isSound({ findings }: Timestamp): boolean {
 function refuseBrokenTimestamps(signatures: readonly EmbeddedSignature[]): void {
   for (const { timestamps, signerName } of signatures) {
     if (timestamps.length === 0 || timestamps.some(isSound)) continue;
-    const problem = timestamps[0]?.findings.find(({ against }) => against === 'integrity')?.message ?? '';
+    const problem = timestamps[0]?.findings.find((finding) => isAgainst(finding, 'integrity'))?.message ?? '';
     throw signingErrors('timestamp-broken', { signer: signerName, problem });
   }
 }
@@ -155,7 +155,7 @@ async function assertIntact(
   signature: EmbeddedSignature,
   code: 'signature-broken' | 'timestamp-breaks-signature',
 ): Promise<void> {
-  const finding = (await signature.examine()).find(({ against }) => against === 'integrity');
+  const finding = (await signature.examine()).find((finding) => isAgainst(finding, 'integrity'));
   if (finding === undefined) return;
   throw signingErrors(code, { signer: signature.signerName, problem: finding.message });
 }

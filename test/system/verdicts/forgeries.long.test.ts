@@ -5,6 +5,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
+import { isAgainst } from '../../../src/errors/finding.ts';
 import { recogniseFormat } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { runCli } from '../../support/programs/cli.ts';
@@ -72,7 +73,7 @@ async function signPeer(file: string, unchecked = false): Promise<string> {
     const opened = await openBytes(format, result, name);
     const findings = [...(await opened.examine())];
     for (const signature of await opened.signatures()) findings.push(...(await signature.examine()));
-    expect(findings.filter(({ against }) => against === 'integrity')).toEqual([]);
+    expect(findings.filter((finding) => isAgainst(finding, 'integrity'))).toEqual([]);
     return 'signed';
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;

@@ -98,7 +98,7 @@ const pages =
     compare: async ({ dataValue }) =>
       Buffer.from(dataValue?.contents.subarray(2) ?? []).toString() === 'right'
         ? []
-        : [{ code: 'page-hashes-differ', message: 'A page is not what was signed.', against: 'integrity' }],
+        : [{ code: 'page-hashes-differ', message: 'A page is not what was signed.', weight: 'broken' }],
   });
 
 const unsigned: Buffer = Buffer.alloc(BODY_LENGTH, 'body');

@@ -79,31 +79,33 @@ describe('an examination', () => {
     for (const { message } of findings) expect(message).toMatch(/^[A-Z].*\.$/);
   });
 
-  it.each<[string, Peculiar, string]>([
-    ['SHA-1', { digest: SHA1 }, 'digest-algorithm-aging'],
-    ['signed attributes in no order', { backwards: true }, 'signed-attributes-unordered'],
+  it.each<[string, Peculiar, string, 'warning' | 'note']>([
+    ['SHA-1', { digest: SHA1 }, 'digest-algorithm-aging', 'warning'],
+    ['signed attributes in no order', { backwards: true }, 'signed-attributes-unordered', 'note'],
     [
       'an unsigned attribute twice',
       { unsignedAttributes: [text('1.2.3.4'), text('1.2.3.4')] },
       'unsigned-attributes-repeated',
+      'note',
     ],
     [
       'a timestamp where Windows does not read it',
       { unsignedAttributes: [text('1.2.840.113549.1.9.16.2.14')] },
       'timestamp-not-read',
+      'warning',
     ],
-  ])('that speaks against nothing: %s', (_name, options, code) => {
-    expect(examine(options)).toEqual([{ code, message: expect.stringMatching(/^[A-Z].*\.$/), against: 'nothing' }]);
+  ])('that speaks against nothing: %s', (_name, options, code, weight) => {
+    expect(examine(options)).toEqual([{ code, message: expect.stringMatching(/^[A-Z].*\.$/), weight }]);
   });
 
   it('accepts the wrong data type that a format tolerates, and no other', () => {
     const tolerating = { ...file, toleratedType: '1.3.6.1.4.1.311.2.1.21' };
     const findingsOf = (options: Peculiar) =>
-      examine(options, tolerating).map(({ code, against }) => `${code} ${against}`);
-    expect(findingsOf({ dataType: tolerating.toleratedType })).toEqual(['signed-kind-other nothing']);
-    expect(findingsOf({ dataType: '1.3.6.1.4.1.311.2.1.22' })).toEqual(['signed-kind-differs integrity']);
+      examine(options, tolerating).map(({ code, weight }) => `${code} ${weight}`);
+    expect(findingsOf({ dataType: tolerating.toleratedType })).toEqual(['signed-kind-other note']);
+    expect(findingsOf({ dataType: '1.3.6.1.4.1.311.2.1.22' })).toEqual(['signed-kind-differs broken']);
     expect(findingsOf({ dataType: tolerating.toleratedType, dataValue: SIP_INFO })).toContain(
-      'signed-kind-malformed integrity',
+      'signed-kind-malformed broken',
     );
   });
 

@@ -48,7 +48,7 @@ const parsedOf = ({ parsed }: Made): ParsedCertificate => parsed;
 const namesOf = ({ certificates }: CertificatePath) => certificates.map(({ name }) => name);
 /** Codes of what speaks against trust; of warnings in brackets. */
 const codesOf = ({ findings }: CertificatePath) =>
-  findings.map(({ code, against }) => (against === 'trust' ? code : `(${code})`));
+  findings.map(({ code, weight }) => (weight === 'untrusted' ? code : `(${code})`));
 
 /** What `openssl verify` says: OK or the first error's number. */
 function verdictOfOpenssl({ leaf, pool = [], roots, at = NOW, purpose }: Asked): string {

@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Io } from '../../../src/cli/io.ts';
-import { printVerdict } from '../../../src/cli/output/verdict-text.ts';
-import type { Finding } from '../../../src/errors/finding.ts';
+import { annotateVerdict, printRootsHint, printVerdict, verdictCounts } from '../../../src/cli/output/verdict-text.ts';
+import { type Finding, note, unsupported, untrusted, warning } from '../../../src/errors/finding.ts';
 import type { Identity, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../../src/verifying/verdict.ts';
 
-const against = (code: string): Finding => ({ code, message: `${code}.`, against: 'trust' });
+const against = (code: string): Finding => untrusted(code, `${code}.`);
 const identity = (name: string, root: string): Identity => {
   const certificate = { der: new Uint8Array(), notBefore: new Date(0), notAfter: new Date('2025-01-01') };
   const path = [{ ...certificate, name, issuerName: root }];
@@ -34,25 +34,32 @@ function fileWith(timestamps: readonly VerifiedTimestamp[], ...codes: readonly s
   return { path: 'a.exe', format: 'pe', verdict: 'untrusted', error: undefined, findings, signatures: [signature] };
 }
 
-function printed(file: VerifiedFile, options = {}): string {
+function written(write: (io: Io) => void): string {
   const stdout = new PassThrough();
-  printVerdict(file, options, { stdout, stderr: stdout, env: {} } as unknown as Io);
-  return String(stdout.read());
+  write({ stdout, stderr: stdout, env: { GITHUB_ACTIONS: 'true' } } as unknown as Io);
+  return String(stdout.read() ?? '');
 }
+
+const printed = (file: VerifiedFile, options = {}): string => written((io) => printVerdict(file, options, io));
 
 describe('a file with an unknown root', () => {
   const unproven = timestamp('2024-01-01', 'root-not-trusted');
   const unknown = ['root-not-trusted', 'certificate-expired'];
 
   it('leads with the roots, and hides what only follows from them', () => {
-    const [line, hint, ...others] = printed(fileWith([unproven], ...unknown))
+    const [line, ...others] = printed(fileWith([unproven], ...unknown))
       .trimEnd()
       .split('\n');
     expect(line).toBe(
       'untrusted     a.exe: root "Corp Root", root "TSA Root" of a timestamp are not among your trusted roots; intact, signed by "Corp", with a timestamp of 2024-01-01T00:00:00Z',
     );
-    expect(hint).toContain('--roots');
     expect(others).toEqual([]);
+  });
+
+  it('is followed by one hint for all files', () => {
+    const file = fileWith([unproven], ...unknown);
+    expect(written((io) => printRootsHint([file, file], io))).toMatch(/^ +hint: .*--roots[^\n]*\n$/);
+    expect(written((io) => printRootsHint([{ ...file, verdict: 'broken' }], io))).toBe('');
   });
 
   it.each<[string, VerifiedFile, readonly string[]]>([
@@ -91,7 +98,7 @@ describe('a broken file', () => {
     signatures: unknown.signatures.map((signature) => ({
       ...signature,
       integrity: 'broken',
-      findings: [...signature.findings, { code, message: `${code}.`, against: 'integrity' }],
+      findings: [...signature.findings, { code, message: `${code}.`, weight: 'broken' }],
     })),
   });
 
@@ -128,5 +135,60 @@ describe('a broken file', () => {
     const text = printed(brokenBy('content-digest-differs'), { verbose: true });
     expect(text).toContain('[root-not-trusted]');
     expect(text.indexOf('its content changed')).toBeLessThan(text.indexOf('[root-not-trusted]'));
+  });
+});
+
+describe('a file that cannot be verified', () => {
+  const unknown = fileWith([], 'root-not-trusted');
+  const [signature] = unknown.signatures;
+  const findings = [unsupported('digest-algorithm-unknown', 'The digest is not known.')];
+
+  it('says so, with the reason, and nothing of trust', () => {
+    const signatures =
+      signature === undefined ? [] : [{ ...signature, findings: [...signature.findings, ...findings] }];
+    expect(
+      printed({ ...unknown, verdict: 'unsupported', signatures })
+        .trimEnd()
+        .split('\n'),
+    ).toEqual([
+      'unsupported   a.exe: cannot be verified; it claims to be signed by "Corp"',
+      '              The digest is not known. [digest-algorithm-unknown]',
+    ]);
+    expect(printed({ ...unknown, verdict: 'unsupported', signatures: [], findings })).toMatch(
+      /^unsupported {3}a\.exe: cannot be verified\n.*\[digest-algorithm-unknown\]\n$/,
+    );
+  });
+});
+
+describe('a good file with a warning and a note', () => {
+  const file: VerifiedFile = {
+    ...fileWith([]),
+    verdict: 'trusted',
+    findings: [warning('checksum-wrong', 'It is wrong.'), note('checksum-missing', 'It is missing.')],
+  };
+
+  it('shows the warning, and the note with --verbose', () => {
+    expect(printed(file)).toContain('\n              warning: It is wrong. [checksum-wrong]\n');
+    expect(printed(file)).not.toContain('checksum-missing');
+    expect(printed(file, { verbose: true })).toContain('\n              It is missing. [checksum-missing]\n');
+    expect(printed(file, { quiet: true })).toBe('');
+  });
+
+  it('shows the warning with every verdict, but not with --quiet', () => {
+    for (const verdict of ['untrusted', 'unsupported', 'broken', 'unsigned', 'not-accepted'] as const) {
+      expect(printed({ ...file, verdict })).toContain('[checksum-wrong]');
+      expect(printed({ ...file, verdict }, { quiet: true })).toMatch(/^[^\n]*a\.exe[^\n]*\n$/);
+    }
+  });
+
+  it('is counted, and annotated', () => {
+    expect(verdictCounts([file, { ...file, verdict: 'untrusted' }])).toEqual([
+      '1 trusted',
+      '1 untrusted',
+      '2 warnings',
+    ]);
+    const annotated = (options: object) => written((io) => annotateVerdict(file, io, options));
+    expect(annotated({})).toBe('::warning file=a.exe,title=codesign-remote::It is wrong. [checksum-wrong]\n');
+    expect(annotated({ quiet: true })).toBe('');
   });
 });

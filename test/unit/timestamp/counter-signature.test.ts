@@ -11,7 +11,7 @@ import { startTimestampAuthority, type TimestampAuthority } from '../../support/
 import { signingTime, tokenSigner } from './support/build-token.ts';
 
 const SIGNATURE = Buffer.from('signature');
-const findingsOf = ({ findings }: Timestamp): string[] => findings.map(({ code, against }) => `${code} ${against}`);
+const findingsOf = ({ findings }: Timestamp): string[] => findings.map(({ code, weight }) => `${code} ${weight}`);
 
 let authority: TimestampAuthority;
 let certificate: Buffer;
@@ -40,31 +40,31 @@ describe('a countersignature of OpenSSL', () => {
   });
 
   it.each([
-    ['sha1', 'nothing'],
-    ['md5', 'integrity'],
-  ] as const)('with %s speaks against %s', async (algorithm, against) => {
+    ['sha1', 'warning'],
+    ['md5', 'broken'],
+  ] as const)('with %s is %s', async (algorithm, weight) => {
     const bytes = await authority.counterSign(SIGNATURE, { algorithm });
     const timestamp = readCounterSignature(bytes, SIGNATURE, [certificate]);
     expect(timestamp.algorithm).toBe(algorithm);
-    expect(findingsOf(timestamp)).toEqual([`timestamp-algorithm-weak ${against}`]);
+    expect(findingsOf(timestamp)).toEqual([`timestamp-algorithm-weak ${weight}`]);
   });
 
   it('of another signature is detected', async () => {
     const bytes = await authority.counterSign(SIGNATURE);
     const timestamp = readCounterSignature(bytes, Buffer.from('another'), [certificate]);
-    expect(findingsOf(timestamp)).toEqual(['timestamp-other-signature integrity']);
+    expect(findingsOf(timestamp)).toEqual(['timestamp-other-signature broken']);
   });
 
   it('without its certificate says who it was by issuer and serial number', async () => {
     const timestamp = readCounterSignature(await authority.counterSign(SIGNATURE), SIGNATURE, []);
-    expect(findingsOf(timestamp)).toEqual(['timestamp-without-certificate integrity']);
+    expect(findingsOf(timestamp)).toEqual(['timestamp-without-certificate broken']);
     expect(timestamp.signerName).toContain('serial number 1001');
   });
 
   it('by a certificate for code signing is none of an authority', async () => {
     const bytes = await authority.counterSign(SIGNATURE, { certificate: 'signer' });
     const signer = derOf(authority.certificatePemOf('signer'));
-    expect(findingsOf(readCounterSignature(bytes, SIGNATURE, [signer]))).toEqual(['timestamp-purpose trust']);
+    expect(findingsOf(readCounterSignature(bytes, SIGNATURE, [signer]))).toEqual(['timestamp-purpose untrusted']);
   });
 
   it('by a certificate for timestamps and more, not critical, is as Authenticode wants it', async () => {
@@ -79,12 +79,12 @@ describe('a countersignature of OpenSSL', () => {
     const bytes = await authority.counterSign(SIGNATURE);
     for (let length = 0; length < bytes.length; length += 11) {
       const timestamp = readCounterSignature(bytes.subarray(0, length), SIGNATURE, [certificate]);
-      expect(findingsOf(timestamp)).toEqual(['timestamp-unreadable integrity']);
+      expect(findingsOf(timestamp)).toEqual(['timestamp-unreadable broken']);
     }
     const corrupt = Buffer.from(bytes);
     corrupt.writeUInt8(corrupt.readUInt8(corrupt.length - 1) ^ 1, corrupt.length - 1);
     const timestamp = readCounterSignature(corrupt, SIGNATURE, [certificate]);
-    expect(findingsOf(timestamp)).toEqual(['timestamp-signature-wrong integrity']);
+    expect(findingsOf(timestamp)).toEqual(['timestamp-signature-wrong broken']);
   });
 
   it('among certificates that are none, or too many, is unreadable', async () => {
@@ -92,9 +92,7 @@ describe('a countersignature of OpenSSL', () => {
     const many = Array.from({ length: 5000 }, () => certificate);
     for (const certificates of [[Buffer.from('no certificate')], many]) {
       const start = performance.now();
-      expect(findingsOf(readCounterSignature(bytes, SIGNATURE, certificates))).toEqual([
-        'timestamp-unreadable integrity',
-      ]);
+      expect(findingsOf(readCounterSignature(bytes, SIGNATURE, certificates))).toEqual(['timestamp-unreadable broken']);
       expect(performance.now() - start).toBeLessThan(1000);
     }
   });
@@ -127,14 +125,14 @@ describe('the signing time', () => {
   ])('is rejected: %s', (_what, attributes) => {
     const timestamp = read(...attributes);
     expect(timestamp.time).toBeUndefined();
-    expect(findingsOf(timestamp)).toEqual(['timestamp-attributes-damaged integrity']);
+    expect(findingsOf(timestamp)).toEqual(['timestamp-attributes-damaged broken']);
   });
 });
 
 it('over no attributes has no time, and so is no timestamp', () => {
   const { der, privateKey } = tokenSigner();
   const bytes = signerInfo(der, [], sign('sha256', SIGNATURE, privateKey));
-  expect(findingsOf(readCounterSignature(bytes, SIGNATURE, [der]))).toContain('timestamp-signature-wrong integrity');
+  expect(findingsOf(readCounterSignature(bytes, SIGNATURE, [der]))).toContain('timestamp-signature-wrong broken');
 });
 
 it('of content that is not data is rejected', () => {
@@ -143,7 +141,7 @@ it('of content that is not data is rejected', () => {
   const set = buildSignedAttributes('1.2.3.4', digest, [signingTime('990101000000Z')]);
   const attributes = encode(0xa0, set.subarray(2));
   const bytes = signerInfo(der, [attributes], sign('sha256', set, privateKey));
-  expect(findingsOf(readCounterSignature(bytes, SIGNATURE, [der]))).toEqual(['timestamp-signature-wrong integrity']);
+  expect(findingsOf(readCounterSignature(bytes, SIGNATURE, [der]))).toEqual(['timestamp-signature-wrong broken']);
 });
 
 function buildCounterSignature(more: readonly Attribute[]): Uint8Array {

@@ -14,8 +14,8 @@ const VALUE = Buffer.from('signature');
 const DATA = '1.2.840.113549.1.7.1';
 const CT_TST_INFO = '1.2.840.113549.1.9.16.1.4';
 const SHA1_RSA = '1.2.840.113549.1.1.5';
-const OF_SHA1 = 'timestamp-algorithm-weak nothing';
-const WRONG = 'timestamp-signature-wrong integrity';
+const OF_SHA1 = 'timestamp-algorithm-weak warning';
+const WRONG = 'timestamp-signature-wrong broken';
 
 interface Options extends CounterSignatureParts {
   readonly signer?: IssuedCertificate;
@@ -24,7 +24,7 @@ interface Options extends CounterSignatureParts {
 /** The findings of a countersignature on VALUE. */
 function findingsOf({ signer = tokenSigner(), ...parts }: Options): string[] {
   const { findings } = readCounterSignature(buildCounterSignature(VALUE, signer, parts), VALUE, [signer.der]);
-  return findings.map(({ code, against }) => `${code} ${against}`);
+  return findings.map(({ code, weight }) => `${code} ${weight}`);
 }
 
 const sha1 = (bytes: Uint8Array): Buffer => createHash('sha1').update(bytes).digest();
@@ -49,7 +49,7 @@ describe('a countersignature with the bare SHA-1 value', () => {
     const timestamp = readCounterSignature(COUNTER_SIGNATURE, SIGNATURE_VALUE, [CERTIFICATE]);
     expect(timestamp.signerName).toBe('Symantec Time Stamping Services Signer - G4');
     expect(timestamp.time?.toISOString()).toBe('2020-03-14T23:34:08.000Z');
-    expect(timestamp.findings.map(({ code, against }) => `${code} ${against}`)).toEqual([OF_SHA1]);
+    expect(timestamp.findings.map(({ code, weight }) => `${code} ${weight}`)).toEqual([OF_SHA1]);
     const other = readCounterSignature(COUNTER_SIGNATURE, Buffer.from('other'), [CERTIFICATE]);
     expect(other.findings.map(({ code }) => code)).toContain('timestamp-other-signature');
   });

@@ -31,7 +31,7 @@ import {
 
 const SIGNATURE = Buffer.from('signature');
 const codes = ({ findings }: Timestamp): string[] => findings.map(({ code }) => code);
-const against = ({ findings }: Timestamp): string[] => findings.map((finding) => finding.against);
+const weights = ({ findings }: Timestamp): string[] => findings.map(({ weight }) => weight);
 
 let authority: TimestampAuthority;
 beforeAll(async () => {
@@ -94,31 +94,31 @@ describe('a token of OpenSSL', () => {
   it('over a SHA-1 digest is sound, with a warning', async () => {
     const timestamp = readTimestampToken(await authority.stamp(SIGNATURE, { algorithm: 'sha1' }), SIGNATURE);
     expect(timestamp).toMatchObject({ algorithm: 'sha1' });
-    expect([codes(timestamp), against(timestamp)]).toEqual([['timestamp-algorithm-weak'], ['nothing']]);
+    expect([codes(timestamp), weights(timestamp)]).toEqual([['timestamp-algorithm-weak'], ['warning']]);
   });
 
   it('over an MD5 digest proves nothing', async () => {
     const timestamp = readTimestampToken(await authority.stamp(SIGNATURE, { algorithm: 'md5' }), SIGNATURE);
     expect(timestamp).toMatchObject({ algorithm: 'md5' });
-    expect([codes(timestamp), against(timestamp)]).toEqual([['timestamp-algorithm-weak'], ['integrity']]);
+    expect([codes(timestamp), weights(timestamp)]).toEqual([['timestamp-algorithm-weak'], ['broken']]);
   });
 
   it('with another signature value is detected', async () => {
     const timestamp = readTimestampToken(await authority.stamp(SIGNATURE), Buffer.from('another'));
-    expect([codes(timestamp), against(timestamp)]).toEqual([['timestamp-other-signature'], ['integrity']]);
+    expect([codes(timestamp), weights(timestamp)]).toEqual([['timestamp-other-signature'], ['broken']]);
   });
 
   it.each([
-    ['corrupt', 'timestamp-signature-wrong', 'integrity'],
-    ['certificate-missing', 'timestamp-without-certificate', 'integrity'],
-    ['certificate-differs', 'timestamp-certificate-differs', 'integrity'],
-    ['imprint-wrong', 'timestamp-other-signature', 'integrity'],
-    ['purpose-wrong', 'timestamp-purpose', 'trust'],
-    ['purpose-uncritical', 'timestamp-purpose', 'nothing'],
-    ['purpose-several', 'timestamp-purpose', 'nothing'],
-  ] as const)('made wrong (%s) is found out: %s, against %s', async (mode, code, what) => {
+    ['corrupt', 'timestamp-signature-wrong', 'broken'],
+    ['certificate-missing', 'timestamp-without-certificate', 'broken'],
+    ['certificate-differs', 'timestamp-certificate-differs', 'broken'],
+    ['imprint-wrong', 'timestamp-other-signature', 'broken'],
+    ['purpose-wrong', 'timestamp-purpose', 'untrusted'],
+    ['purpose-uncritical', 'timestamp-purpose', 'note'],
+    ['purpose-several', 'timestamp-purpose', 'note'],
+  ] as const)('made wrong (%s) is found out: %s, %s', async (mode, code, what) => {
     const timestamp = readTimestampToken(await authority.stamp(SIGNATURE, { mode }), SIGNATURE);
-    expect([codes(timestamp), against(timestamp)]).toEqual([[code], [what]]);
+    expect([codes(timestamp), weights(timestamp)]).toEqual([[code], [what]]);
   });
 
   it('cut off anywhere, or with any byte changed, is found out and never thrown at', async () => {
@@ -185,7 +185,7 @@ describe('a token', () => {
 
   it.each([
     ['data', { contentType: '1.2.840.113549.1.7.1' }],
-    ['nothing', { detached: true }],
+    ['warning', { detached: true }],
     ['a SEQUENCE', { content: buildTstInfo(SIGNATURE) }],
   ])('that holds %s is no timestamp', (_what, parts) => {
     const timestamp = readTimestampToken(buildToken(parts), SIGNATURE);
@@ -260,7 +260,7 @@ describe('the certificate that a token names (ESSCertID)', () => {
   ])('is rejected: %s', (_how, attributes) => {
     const timestamp = readTimestampToken(buildToken({ attributes }), SIGNATURE);
     expect(codes(timestamp)).toEqual(['timestamp-certificate-differs']);
-    expect(against(timestamp)[0]).toBe('integrity');
+    expect(weights(timestamp)[0]).toBe('broken');
   });
 
   it.each([
@@ -314,14 +314,14 @@ describe('a token made to exhaust', () => {
 
 describe('the purpose of the certificate', () => {
   it.each([
-    ['code signing', ['1.3.6.1.5.5.7.3.3'], 'trust'],
-    ['anything (anyExtendedKeyUsage)', ['2.5.29.37.0'], 'trust'],
-    ['none said', [], 'trust'],
-    ['timestamps and TLS', [TIME_STAMPING, SERVER_AUTH], 'nothing'],
+    ['code signing', ['1.3.6.1.5.5.7.3.3'], 'untrusted'],
+    ['anything (anyExtendedKeyUsage)', ['2.5.29.37.0'], 'untrusted'],
+    ['none said', [], 'untrusted'],
+    ['timestamps and TLS', [TIME_STAMPING, SERVER_AUTH], 'note'],
   ])('%s', (_what, purposes, what) => {
     const signer = makePki().leaf({ commonName: 'TSA', purposes });
     const timestamp = readTimestampToken(buildToken({ signer }), SIGNATURE);
-    expect([codes(timestamp), against(timestamp)]).toEqual([['timestamp-purpose'], [what]]);
+    expect([codes(timestamp), weights(timestamp)]).toEqual([['timestamp-purpose'], [what]]);
   });
 });
 

@@ -51,7 +51,7 @@ describe('an answer', () => {
   });
 
   it.each([
-    ['nothing', new Uint8Array()],
+    ['warning', new Uint8Array()],
     ['a web page', Buffer.from('<html></html>')],
     ['no status', sequence()],
     ['a status that is not a number', sequence(sequence(text('0')))],

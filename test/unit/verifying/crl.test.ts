@@ -54,7 +54,7 @@ interface Asked {
 async function check(crls: readonly Crl[], asked: Asked = {}): Promise<string[]> {
   const { certificate = leaf, by = issuer, at = SIGNED_AT, now = NOW } = asked;
   const findings = await createRevocation({ crls, http: undefined, now }).examine(certificate.parsed, by.parsed, at);
-  return findings.map(({ code, against }) => (against === 'trust' ? code : `(${code})`));
+  return findings.map(({ code, weight }) => (weight === 'untrusted' ? code : `(${code})`));
 }
 
 const crl = (request: Partial<CrlRequest> = {}) => crlsOf(makeCrl({ issuer, ...request }));

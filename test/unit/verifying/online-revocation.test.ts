@@ -119,7 +119,7 @@ async function ask({ certificate = leaf, at = LAST_YEAR, now = NOW }: Asked = {}
 
 /** Codes of what speaks against trust; of warnings in brackets. */
 const codes = (findings: readonly Finding[]) =>
-  findings.map(({ code, against }) => (against === 'trust' ? code : `(${code})`));
+  findings.map(({ code, weight }) => (weight === 'untrusted' ? code : `(${code})`));
 const paths = () => requests.map(({ method, url }) => `${method} ${url}`);
 
 describe('the request', () => {

@@ -29,8 +29,8 @@ const ask = (asked: Partial<Omit<TrustRequest, 'leaf' | 'certificates'>> & { lea
   leaf: asked.leaf.der,
   certificates: (asked.pool ?? [intermediate]).map(({ der }) => der),
 });
-const codes = (findings: readonly { code: string; against: string }[]) =>
-  findings.map(({ code, against }) => (against === 'trust' ? code : `(${code})`));
+const codes = (findings: readonly { code: string; weight: string }[]) =>
+  findings.map(({ code, weight }) => (weight === 'untrusted' ? code : `(${code})`));
 
 describe('trust', () => {
   it('is there with a path to a root, for the purpose, at the time', async () => {
@@ -130,7 +130,7 @@ describe('a question asked again', () => {
     const revocation = {
       async examine({ name }: { readonly name: string }) {
         asked.push(name);
-        return [{ code: 'certificate-revoked', message: 'Revoked.', against: 'trust' } as const];
+        return [{ code: 'certificate-revoked', message: 'Revoked.', weight: 'untrusted' } as const];
       },
     };
     const trust = await trustExaminer({ roots: rootsOf(root), now: NOW, revocation })(ask({ leaf }));

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bytesErrors } from '../../../src/bytes/errors.ts';
+import { defineErrors } from '../../../src/errors/define-errors.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import type { EmbeddedSignature, Format, SignableFile } from '../../../src/formats/format.ts';
 import { cmsEnvelope } from '../../../src/formats/format.ts';
@@ -18,9 +19,10 @@ const NOW = new Date('2026-06-01T12:00:00Z');
 const EARLIER = new Date('2024-06-01T12:00:00Z');
 const SIGNER = Uint8Array.of(1);
 const AUTHORITY = Uint8Array.of(2);
-const BROKEN: Finding = { code: 'content-digest-differs', message: 'It differs.', against: 'integrity' };
-const ODD: Finding = { code: 'odd', message: 'It is odd.', against: 'nothing' };
-const NOT_TRUSTED: Finding = { code: 'root-not-trusted', message: 'Not trusted.', against: 'trust' };
+const BROKEN: Finding = { code: 'content-digest-differs', message: 'It differs.', weight: 'broken' };
+const ODD: Finding = { code: 'odd', message: 'It is odd.', weight: 'warning' };
+const UNSUPPORTED: Finding = { code: 'kind-unknown', message: 'It is unknown.', weight: 'unsupported' };
+const NOT_TRUSTED: Finding = { code: 'root-not-trusted', message: 'Not trusted.', weight: 'untrusted' };
 const NO_POLICY: VerifyPolicy = { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined };
 
 let folder: string;
@@ -158,6 +160,28 @@ describe('the verdict', () => {
     expect(await verdictOf({ signatures: [signature(), signature({ findings: [BROKEN] })] })).toBe('broken');
   });
 
+  it('is unsupported when a signature, a timestamp or the file cannot be verified, unless something is broken', async () => {
+    const one = signature({ findings: [UNSUPPORTED] });
+    expect(await verdictOf({ signatures: [signature({ nested: [one] })] })).toBe('unsupported');
+    expect(await verdictOf({ signatures: [signature()], findings: [UNSUPPORTED] })).toBe('unsupported');
+    expect(await verdictOf({ signatures: [signature({ timestamps: [timestamp({ findings: [UNSUPPORTED] })] })] })).toBe(
+      'unsupported',
+    );
+    expect(await verdictOf({ signatures: [one], checkTrust: undefined })).toBe('unsupported');
+    expect(await verdictOf({ signatures: [one], checkTrust: trustNobodyOf(SIGNER) })).toBe('unsupported');
+    expect(await verdictOf({ signatures: [one], policy: { requireTimestamp: true } })).toBe('unsupported');
+    expect(await verdictOf({ signatures: [one, signature({ findings: [BROKEN] })] })).toBe('broken');
+  });
+
+  it('is unsupported for a file whose format throws an error that is marked so', async () => {
+    const errors = defineErrors('local', { 'kind-unknown': { message: 'the kind is unknown', isUnsupported: true } });
+    const format = formatWith(() => Promise.reject(errors('kind-unknown')));
+    expect(await verifyFile(path, verifying(format, { checkTrust: trustAll }))).toMatchObject({
+      verdict: 'unsupported',
+      findings: [{ code: 'kind-unknown', message: 'The kind is unknown.', weight: 'unsupported' }],
+    });
+  });
+
   it('is not touched by warnings', async () => {
     expect(await verdictOf({ signatures: [signature({ findings: [ODD] })], findings: [ODD] })).toBe('trusted');
   });
@@ -184,7 +208,7 @@ describe('the verdict', () => {
     });
     const file = await verifyFile(path, verifying(format, { checkTrust: trustAll }));
     expect(file).toMatchObject({ verdict: 'broken', error: undefined });
-    expect(file.findings).toEqual([expect.objectContaining({ code: 'read-past-end', against: 'integrity' })]);
+    expect(file.findings).toEqual([expect.objectContaining({ code: 'read-past-end', weight: 'broken' })]);
   });
 
   it('is none for a file that is not there, or that is of no format', async () => {
@@ -263,7 +287,7 @@ describe('what is asked of a signature', () => {
     ['algorithm-too-weak', { leastAlgorithm: 'SHA1' }, signature({ algorithm: undefined })],
   ] as const)('does not hold: %s', async (code, policy, one) => {
     const file = await verify({ signatures: [one], policy });
-    expect(file).toMatchObject({ verdict: 'not-accepted', findings: [{ code, against: 'trust' }] });
+    expect(file).toMatchObject({ verdict: 'not-accepted', findings: [{ code, weight: 'untrusted' }] });
   });
 
   it('must hold of one signature together, not of several in parts', async () => {

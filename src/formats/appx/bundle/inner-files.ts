@@ -4,6 +4,7 @@ import type { ByteSource } from '../../../bytes/byte-source.ts';
 import type { DigestAlgorithm } from '../../../crypto/algorithms.ts';
 import { createWorkBudget } from '../../../crypto/work-budget.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
+import { isAgainst } from '../../../errors/finding.ts';
 import { IN_ZIP64_32 } from '../../../zip/fields.ts';
 import { formatErrors } from '../../errors.ts';
 import type {
@@ -44,7 +45,7 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
     const file = openInner(inner);
     const [signature] = await file.signatures();
     const findings = [...(await file.examine()), ...((await signature?.examine()) ?? [])];
-    return findings.find(({ against }) => against === 'integrity')?.message.replace(/\.$/, '');
+    return findings.find((finding) => isAgainst(finding, 'integrity'))?.message.replace(/\.$/, '');
   }
 
   /** What the manifest and the block map of the bundle say wrongly. Clauses. */

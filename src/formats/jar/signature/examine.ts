@@ -3,7 +3,7 @@ import { DIGEST_NAME_BY_OID } from '../../../asn1/algorithm-identifiers.ts';
 import { isReadableCertificate } from '../../../certificates/parsed-certificate.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
 import { counted } from '../../../errors/counted.ts';
-import { broken, type Finding, odd, speaksAgainst } from '../../../errors/finding.ts';
+import { broken, type Finding, note, speaksAgainst, warning } from '../../../errors/finding.ts';
 import { type Timestamp, usesSha1 } from '../../../timestamp/timestamp.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
 import { examineUnread } from '../../signature-profile.ts';
@@ -68,7 +68,7 @@ function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Ge
   yield* block.examineSigners();
   const trailingLength = block.signedData?.trailingLength ?? 0;
   if (trailingLength > 0) {
-    yield odd(
+    yield note(
       'bytes-after-signature',
       `The signature in ${block.entry.name} is followed by ${counted(trailingLength, 'byte')}.`,
     );
@@ -186,7 +186,7 @@ function* ofWeaknesses(
     if (what.length === 0) continue;
     const until = strength === 'dated' ? ' without a timestamp from before 2019' : '';
     const message = `Only ${algorithm}, which Java takes for no signature${until}, vouches for ${[...new Set(what)].join(', ')}.`;
-    yield (strength === 'dated' && isOld ? odd : broken)('digest-algorithm-weak', message);
+    yield (strength === 'dated' && isOld ? warning : broken)('digest-algorithm-weak', message);
   }
 }
 

@@ -3,7 +3,7 @@
 import { BUDGET_SPENT } from '../../../crypto/work-budget.ts';
 import { CodesignError, expectedError } from '../../../errors/codesign-error.ts';
 import { counted } from '../../../errors/counted.ts';
-import { broken, type Finding, odd } from '../../../errors/finding.ts';
+import { broken, type Finding, warning } from '../../../errors/finding.ts';
 import { extentOf } from '../../../pdf-syntax/cross-reference.ts';
 import { openDocument, type PdfDocument } from '../../../pdf-syntax/document.ts';
 import { truncated } from '../new-signature.ts';
@@ -91,7 +91,9 @@ function classify(changes: readonly Change[], stored: StoredSignature): readonly
   }
   const shown = changes.filter(({ kind, covers }) => covers || (kind !== 'signature' && permission === undefined));
   if (shown.length === 0) return [];
-  return [odd('pdf-changed-later', `The document was changed after this signature, as it allows: ${wordsOf(shown)}.`)];
+  return [
+    warning('pdf-changed-later', `The document was changed after this signature, as it allows: ${wordsOf(shown)}.`),
+  ];
 }
 
 const MOST_NAMED = 3;

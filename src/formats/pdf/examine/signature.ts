@@ -6,7 +6,7 @@ import { parseSignedData, type SignedData } from '../../../cms/parse-signed-data
 import { examineSigner } from '../../../cms/verify-signer.ts';
 import { attempt, CodesignError } from '../../../errors/codesign-error.ts';
 import { counted } from '../../../errors/counted.ts';
-import { broken, type Finding, odd } from '../../../errors/finding.ts';
+import { broken, type Finding, warning } from '../../../errors/finding.ts';
 import { signingCertificateProblem } from '../../../timestamp/signing-certificate.ts';
 import type { OpenedPdf } from '../opened.ts';
 import type { StoredSignature } from '../stored.ts';
@@ -84,7 +84,7 @@ async function examineCms(opened: OpenedPdf, stored: StoredSignature): Promise<r
   }
   if (algorithm === 'SHA1') {
     const message = 'The signature is made with SHA-1, which no longer proves much. Sign with SHA256.';
-    findings.push(odd('digest-algorithm-aging', message));
+    findings.push(warning('digest-algorithm-aging', message));
   }
   return findings;
 }

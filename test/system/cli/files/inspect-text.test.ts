@@ -24,7 +24,7 @@ const timestamp: InspectedTimestamp = {
   length: 6000,
   certificate: undefined,
   certificates: certificatesNamed('Authority'),
-  findings: [{ code: 'a-code', message: HOSTILE, against: 'trust' }],
+  findings: [{ code: 'a-code', message: HOSTILE, weight: 'untrusted' }],
 };
 const signature: InspectedSignature = {
   number: 1,
@@ -57,7 +57,7 @@ const signature: InspectedSignature = {
   ],
   certificates: certificatesNamed(HOSTILE),
   timestamps: [timestamp],
-  findings: [{ code: 'some-code', message: HOSTILE, against: 'integrity' }],
+  findings: [{ code: 'some-code', message: HOSTILE, weight: 'broken' }],
   nested: [],
 };
 const file: InspectedFile = {
@@ -66,7 +66,7 @@ const file: InspectedFile = {
   title: 'Windows PE',
   size: 1_234_567,
   layout: [{ name: 'certificate table', value: HOSTILE }],
-  findings: [{ code: 'other-code', message: HOSTILE, against: 'nothing' }],
+  findings: [{ code: 'other-code', message: HOSTILE, weight: 'warning' }],
   signatures: [{ ...signature, nested: [{ ...signature, number: 2 }] }],
 };
 

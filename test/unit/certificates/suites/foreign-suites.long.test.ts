@@ -133,7 +133,7 @@ async function checkPkits(): Promise<(readonly [string, string])[]> {
   for (const [file, leaf] of certificates) {
     if (!/^(Valid|Invalid).*EE\.crt$/.test(file)) continue;
     const { findings } = await check({ leaf, certificates: pool, at: PKITS_TIME, purpose: 'code-signing' });
-    const objections = findings.filter(({ against, code }) => against === 'trust' && code !== 'certificate-purpose');
+    const objections = findings.filter(({ weight, code }) => weight === 'untrusted' && code !== 'certificate-purpose');
     verdicts.push([file, objections.length === 0 ? 'accepted' : 'rejected']);
   }
   return verdicts;

@@ -27,11 +27,7 @@ beforeAll(async () => {
 
 describe('of the archive is said', () => {
   async function oddities(bytes: Buffer): Promise<readonly (readonly string[])[]> {
-    return (await (await openBytes(jar, bytes)).examine()).map(({ code, message, against }) => [
-      code,
-      against,
-      message,
-    ]);
+    return (await (await openBytes(jar, bytes)).examine()).map(({ code, message, weight }) => [code, weight, message]);
   }
 
   it('nothing when there is nothing', async () => {
@@ -42,11 +38,11 @@ describe('of the archive is said', () => {
   it('what no signature covers: bytes before, between and behind', async () => {
     const codes = async (name: string) => {
       const { result } = await signBytes(jar, readFixture(`jar/${name}`), signer);
-      return (await oddities(result)).map(([code, against]) => [code, against]);
+      return (await oddities(result)).map(([code, weight]) => [code, weight]);
     };
-    expect(await codes('preamble-unfixed.jar')).toEqual([['bytes-before-archive', 'nothing']]);
-    expect(await codes('gaps.jar')).toEqual([['bytes-between-entries', 'nothing']]);
-    expect(await codes('trailing-bytes.jar')).toEqual([['bytes-after-archive', 'nothing']]);
+    expect(await codes('preamble-unfixed.jar')).toEqual([['bytes-before-archive', 'warning']]);
+    expect(await codes('gaps.jar')).toEqual([['bytes-between-entries', 'note']]);
+    expect(await codes('trailing-bytes.jar')).toEqual([['bytes-after-archive', 'note']]);
   });
 
   it('which halves of signatures there are, once for all of them', async () => {
@@ -59,18 +55,18 @@ describe('of the archive is said', () => {
     expect(await oddities(bytes)).toEqual([
       [
         'signature-not-first',
-        'nothing',
+        'warning',
         "Manifest and signatures do not come first: Java's stream readers take the archive as unsigned.",
       ],
       [
         'signature-block-missing',
-        'nothing',
+        'warning',
         'There is no signature block for META-INF/X.SF and 1 more: it is not a signature.',
       ],
-      ['signature-file-missing', 'nothing', 'There is no signature file for META-INF/Z.EC: it is not a signature.'],
+      ['signature-file-missing', 'warning', 'There is no signature file for META-INF/Z.EC: it is not a signature.'],
       [
         'signature-kind-unknown',
-        'nothing',
+        'warning',
         'META-INF/SIG-X is named as a signature, and of no kind that is known; no signature covers it.',
       ],
     ]);
@@ -80,17 +76,15 @@ describe('of the archive is said', () => {
     const bytes = zip(
       unzip(signed).map(({ name, contents }) => ({ name: name.replace('MANIFEST.MF', 'manifest.mf'), contents })),
     );
-    expect((await oddities(bytes)).map(([code, against]) => [code, against])).toEqual([
-      ['manifest-misnamed', 'integrity'],
-    ]);
+    expect((await oddities(bytes)).map(([code, weight]) => [code, weight])).toEqual([['manifest-misnamed', 'broken']]);
   });
 
   it('that the manifest does not come first', async () => {
     const bytes = repack(signed, { [MANIFEST]: undefined }, [
       { name: MANIFEST, contents: contentsOf(signed, MANIFEST) },
     ]);
-    expect((await oddities(bytes)).map(([code, against]) => [code, against])).toEqual([
-      ['signature-not-first', 'nothing'],
+    expect((await oddities(bytes)).map(([code, weight]) => [code, weight])).toEqual([
+      ['signature-not-first', 'warning'],
     ]);
   });
 
@@ -98,9 +92,9 @@ describe('of the archive is said', () => {
     const bytes = Buffer.from(repack(signed, {}, [{ name: 'META-INF/SIG-X', contents: 'some text' }]));
     const at = bytes.indexOf('META-INF/SIG-X') + 'META-INF/SIG-X'.length;
     bytes.writeUInt8(bytes.readUInt8(at) ^ 0xff, at);
-    expect((await oddities(bytes)).map(([code, against]) => [code, against])).toContainEqual([
+    expect((await oddities(bytes)).map(([code, weight]) => [code, weight])).toContainEqual([
       'zip-entry-damaged',
-      'integrity',
+      'broken',
     ]);
   });
 });

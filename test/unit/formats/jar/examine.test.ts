@@ -217,9 +217,9 @@ describe('digests that Java no longer takes', () => {
   });
 
   it.each([
-    ['20181231235959Z', 'nothing'],
-    ['20190101000000Z', 'integrity'],
-  ])('SHA-1 with a sound timestamp of %s speaks against %s', async (genTime, against) => {
+    ['20181231235959Z', 'warning'],
+    ['20190101000000Z', 'broken'],
+  ])('SHA-1 with a sound timestamp of %s is %s', async (genTime, weight) => {
     const value = (await signatureOf(SIGNED_BY_SHA1))?.signedData?.signers[0].signature ?? Buffer.alloc(0);
     const block = contentsOf(SIGNED_BY_SHA1, SHA1_RSA);
     const stamped = (token: Uint8Array) =>
@@ -228,15 +228,15 @@ describe('digests that Java no longer takes', () => {
       });
     const findingsWith = async (token: Uint8Array) => {
       const [signature] = await (await openBytes(jar, stamped(token))).signatures();
-      return (await signature?.examine())?.map((finding) => [finding.code, finding.against]);
+      return (await signature?.examine())?.map((finding) => [finding.code, finding.weight]);
     };
     const token = buildToken({ info: buildTstInfo(value, { genTime }) });
-    expect(await findingsWith(token)).toEqual([['digest-algorithm-weak', against]]);
+    expect(await findingsWith(token)).toEqual([['digest-algorithm-weak', weight]]);
     // As the authorities of that time signed.
     const tokenBySha1 = buildToken({ info: buildTstInfo(value, { genTime }), algorithm: 'SHA1' });
-    expect(await findingsWith(tokenBySha1)).toEqual([['digest-algorithm-weak', against]]);
+    expect(await findingsWith(tokenBySha1)).toEqual([['digest-algorithm-weak', weight]]);
     const ofAnother = buildToken({ info: buildTstInfo(Buffer.from('another'), { genTime }) });
-    expect(await findingsWith(ofAnother)).toEqual([['digest-algorithm-weak', 'integrity']]);
+    expect(await findingsWith(ofAnother)).toEqual([['digest-algorithm-weak', 'broken']]);
   });
 
   it.each(['1.3.6.1.4.1.311.3.3.1', '1.2.840.113549.1.9.6'])(
@@ -247,17 +247,17 @@ describe('digests that Java no longer takes', () => {
       const cms = replaceUnsignedAttributes(contentsOf(SIGNED_BY_SHA1, SHA1_RSA), { type, value: token });
       const signature = await signatureOf(repack(SIGNED_BY_SHA1, { [SHA1_RSA]: cms }));
       expect(signature?.timestamps).toEqual([]);
-      expect((await signature?.examine())?.map(({ code, against }) => `${code} ${against}`)).toEqual([
-        'timestamp-not-read nothing',
-        'digest-algorithm-weak integrity',
+      expect((await signature?.examine())?.map(({ code, weight }) => `${code} ${weight}`)).toEqual([
+        'timestamp-not-read warning',
+        'digest-algorithm-weak broken',
       ]);
     },
   );
 
   it.each([
-    ['20181231235959Z', 'nothing'],
-    ['20190101000000Z', 'integrity'],
-  ])('SHA-1 in the timestamp of %s alone speaks against %s', async (genTime, against) => {
+    ['20181231235959Z', 'warning'],
+    ['20190101000000Z', 'broken'],
+  ])('SHA-1 in the timestamp of %s alone is %s', async (genTime, weight) => {
     const value = (await signatureOf(signed))?.signedData?.signers[0].signature ?? Buffer.alloc(0);
     const digest = createHash('sha1').update(value).digest();
     const imprinted = buildToken({ info: buildTstInfo(value, { genTime, algorithm: DIGEST_OID.SHA1, digest }) });
@@ -266,7 +266,7 @@ describe('digests that Java no longer takes', () => {
       const cms = replaceUnsignedAttributes(contentsOf(signed, RSA), { type: TIMESTAMP_TOKEN, value: token });
       const findings = await (await signatureOf(repack(signed, { [RSA]: cms })))?.examine();
       expect(findings).toEqual([
-        { code: 'digest-algorithm-weak', message: expect.stringContaining('vouches for the timestamp.'), against },
+        { code: 'digest-algorithm-weak', message: expect.stringContaining('vouches for the timestamp.'), weight },
       ]);
     }
   });

@@ -26,7 +26,7 @@ const open = (bytes: Buffer, name: string) => jar.open(memorySource(bytes), plai
 /** `code against`, and whether `sign` takes the file. */
 async function checked(bytes: Buffer, name: string): Promise<readonly string[]> {
   const file = await open(bytes, name);
-  const findings = (await file.examine()).map(({ code, against }: Finding) => `${code} ${against}`);
+  const findings = (await file.examine()).map(({ code, weight }: Finding) => `${code} ${weight}`);
   const context = signingContext({ chain: signer.chain });
   const refusal = await file.check(context, 'replace').then(
     () => 'signed',
@@ -47,7 +47,7 @@ describe.each(Object.entries(BEFORE))('before the archive, %s', (_, preamble) =>
   it.each(['app.jar', 'folder/APP.JAR', 'app.war', 'app.ear', 'app.rar', 'app.aar', 'app.aab'])(
     'is reported and accepted in %s',
     async (name) => {
-      expect(await checked(withBytesAt(signed, 0, preamble), name)).toEqual(['bytes-before-archive nothing', 'signed']);
+      expect(await checked(withBytesAt(signed, 0, preamble), name)).toEqual(['bytes-before-archive warning', 'signed']);
     },
   );
 
@@ -55,11 +55,11 @@ describe.each(Object.entries(BEFORE))('before the archive, %s', (_, preamble) =>
     'counts against integrity in %s',
     async (name) => {
       expect(await checked(withBytesAt(signed, 0, preamble), name)).toEqual([
-        'bytes-before-archive integrity',
+        'bytes-before-archive broken',
         'jar-bytes-uncovered',
       ]);
       expect(await checked(Buffer.concat([preamble, signed]), name)).toEqual([
-        'bytes-before-archive integrity',
+        'bytes-before-archive broken',
         'jar-bytes-uncovered',
       ]);
     },
@@ -67,7 +67,7 @@ describe.each(Object.entries(BEFORE))('before the archive, %s', (_, preamble) =>
 });
 
 it('reports zeros before the archive, whatever the name', async () => {
-  expect(await checked(withBytesAt(signed, 0, ZEROS), 'app.sh')).toEqual(['bytes-before-archive nothing', 'signed']);
+  expect(await checked(withBytesAt(signed, 0, ZEROS), 'app.sh')).toEqual(['bytes-before-archive warning', 'signed']);
 });
 
 const INSIDE: Readonly<Record<string, (bytes: Uint8Array) => Buffer>> = {
@@ -78,13 +78,10 @@ const INSIDE: Readonly<Record<string, (bytes: Uint8Array) => Buffer>> = {
 
 describe.each(Object.entries(INSIDE))('%s', (_, insert) => {
   it('counts every byte but zeros against integrity', async () => {
-    expect(await checked(insert(SCRIPT), 'app.jar')).toEqual([
-      'bytes-between-entries integrity',
-      'jar-bytes-uncovered',
-    ]);
-    expect(await checked(insert(ZEROS), 'app.jar')).toEqual(['bytes-between-entries nothing', 'signed']);
+    expect(await checked(insert(SCRIPT), 'app.jar')).toEqual(['bytes-between-entries broken', 'jar-bytes-uncovered']);
+    expect(await checked(insert(ZEROS), 'app.jar')).toEqual(['bytes-between-entries note', 'signed']);
     expect(await checked(insert(Buffer.from([0, 0, 0, 7])), 'app.jar')).toEqual([
-      'bytes-between-entries integrity',
+      'bytes-between-entries broken',
       'jar-bytes-uncovered',
     ]);
     expect(await checked(insert(new Uint8Array()), 'app.jar')).toEqual(['signed']);
@@ -94,10 +91,10 @@ describe.each(Object.entries(INSIDE))('%s', (_, insert) => {
 describe('behind the archive', () => {
   it('counts every byte but zeros against integrity', async () => {
     const behind = (bytes: Uint8Array) => checked(Buffer.concat([signed, bytes]), 'app.jar');
-    expect(await behind(SCRIPT)).toEqual(['bytes-after-archive integrity', 'jar-bytes-uncovered']);
-    expect(await behind(ZEROS)).toEqual(['bytes-after-archive nothing', 'signed']);
+    expect(await behind(SCRIPT)).toEqual(['bytes-after-archive broken', 'jar-bytes-uncovered']);
+    expect(await behind(ZEROS)).toEqual(['bytes-after-archive note', 'signed']);
     expect(await behind(Buffer.concat([ZEROS, Buffer.from('x')]))).toEqual([
-      'bytes-after-archive integrity',
+      'bytes-after-archive broken',
       'jar-bytes-uncovered',
     ]);
   });
@@ -107,7 +104,7 @@ describe('behind the archive', () => {
     commented.writeUInt16LE(7, signed.length - 2);
     expect(await checked(commented, 'app.jar')).toEqual(['signed']);
     expect(await checked(Buffer.concat([commented, SCRIPT]), 'app.jar')).toEqual([
-      'bytes-after-archive integrity',
+      'bytes-after-archive broken',
       'jar-bytes-uncovered',
     ]);
   });
@@ -123,10 +120,10 @@ describe('an APK Signing Block', () => {
   };
 
   it('is named and accepted, also behind zeros', async () => {
-    expect(await checked(withBlock(block), 'app.jar')).toEqual(['apk-signing-block nothing', 'signed']);
+    expect(await checked(withBlock(block), 'app.jar')).toEqual(['apk-signing-block warning', 'signed']);
     expect(await checked(withBlock(Buffer.concat([ZEROS, block])), 'app.jar')).toEqual([
-      'bytes-between-entries nothing',
-      'apk-signing-block nothing',
+      'bytes-between-entries note',
+      'apk-signing-block warning',
       'signed',
     ]);
   });
@@ -141,13 +138,13 @@ describe('an APK Signing Block', () => {
     ['a size beyond the archive', changed((bytes) => bytes.writeUInt32LE(0x7fffffff, bytes.length - 24))],
   ])('is not exempt with %s', async (_, bytes) => {
     const findings = await checked(withBlock(bytes), 'app.jar');
-    expect(findings).toContain('bytes-between-entries integrity');
+    expect(findings).toContain('bytes-between-entries broken');
     expect(findings).toContain('jar-bytes-uncovered');
   });
 
   it('is not exempt between two records', async () => {
     const bytes = withBytesAt(signed, recordOffsets(signed)[1] ?? 0, block);
-    expect(await checked(bytes, 'app.jar')).toEqual(['bytes-between-entries integrity', 'jar-bytes-uncovered']);
+    expect(await checked(bytes, 'app.jar')).toEqual(['bytes-between-entries broken', 'jar-bytes-uncovered']);
   });
 });
 

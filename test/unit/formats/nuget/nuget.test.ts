@@ -172,7 +172,7 @@ describe('the entry of the signature', () => {
     const bytes = await packageWith('author', [], { entry });
     const file = await openBytes(nuget, bytes);
     expect(await file.examine()).toEqual([
-      { code: 'signature-entry-odd', against: 'integrity', message: expect.stringContaining(problem) },
+      { code: 'signature-entry-odd', weight: 'broken', message: expect.stringContaining(problem) },
     ]);
     await expect(file.prepare(contextOf(), 'replace')).rejects.toMatchObject({ code: 'nuget-signature-entry' });
     expect(applyPatch(bytes, await file.remove())).toEqual(plain);

@@ -103,7 +103,7 @@ describe('page hashes', () => {
     const layout = await readLayout(memorySource(long));
     const compare = async (list: Uint8Array, algorithm: 'SHA1' | 'SHA256' | undefined = 'SHA256') =>
       (await comparePages({ type: '1.2.3.4', algorithm, list }, layout, (digest) => listOf(long, digest))).map(
-        ({ code, against }) => `${code} ${against}`,
+        ({ code, weight }) => `${code} ${weight}`,
       );
     const list = await listOf(long, 'SHA256');
     expect(await compare(list)).toEqual([]);
@@ -111,10 +111,10 @@ describe('page hashes', () => {
     const other = Uint8Array.from(list);
     other[40] = (other[40] ?? 0) ^ 1;
     for (const wrong of [other, list.subarray(36), Buffer.alloc(0)]) {
-      expect(await compare(wrong)).toEqual(['page-hashes-differ integrity']);
+      expect(await compare(wrong)).toEqual(['page-hashes-differ broken']);
     }
     expect(await comparePages({ type: '1.2.3.4', algorithm: undefined, list }, layout, async () => list)).toMatchObject(
-      [{ code: 'page-hashes-not-checked', against: 'nothing' }],
+      [{ code: 'page-hashes-not-checked', weight: 'warning' }],
     );
   });
 

@@ -200,16 +200,16 @@ async function examineCms(
 ): Promise<readonly Finding[]> {
   const parsed = tryParse(cms);
   if (parsed instanceof CodesignError) {
-    return [{ code: parsed.code, message: `${parsed.message}.`, against: 'integrity' }];
+    return [{ code: parsed.code, message: `${parsed.message}.`, weight: 'broken' }];
   }
   const [signer] = parsed.signers;
   const algorithm = digestAlgorithmOf(signer.digestAlgorithm);
   const claimed = attributeValues(signer.signedAttributes, MESSAGE_DIGEST)[0]?.contents;
   const expected = algorithm && (await digestBy(algorithm));
   if (expected === undefined || claimed === undefined || Buffer.compare(expected, claimed) !== 0) {
-    return [{ code: 'content-digest-differs', message: 'The note was changed.', against: 'integrity' }];
+    return [{ code: 'content-digest-differs', message: 'The note was changed.', weight: 'broken' }];
   }
-  return isSignedBy(signer) ? [] : [{ code: 'signature-value-wrong', message: 'It is wrong.', against: 'integrity' }];
+  return isSignedBy(signer) ? [] : [{ code: 'signature-value-wrong', message: 'It is wrong.', weight: 'broken' }];
 }
 
 function isSignedBy({ certificate, signedBytes, signature, digestAlgorithm }: SignerInfo): boolean {
