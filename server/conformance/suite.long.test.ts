@@ -39,7 +39,7 @@ async function addClient(data: string, database: string) {
 
 describe('with PostgreSQL', () => {
   test.each([1, 3])('%i bundled servers keep every rule', async (instances) => {
-    const database = postgres.newDatabase();
+    const database = await postgres.newDatabase();
     const data = join(folder, `data-${instances}`);
     await adminCommand(['init', '--data', data, '--database', database]);
     const certificate = (await adminCommand(['certificate', 'list', '--json', '--data', data, '--database', database]))
@@ -55,7 +55,7 @@ describe('with PostgreSQL', () => {
       const env: TestServer['env'] = { ...first.env, CODESIGN_CODE: number, CODESIGN_CERTIFICATE: chain };
       const counted = async () =>
         Number(
-          postgres.query(database, `select signatures from clients where access_key = '${env.CODESIGN_ACCESS_KEY}'`),
+          await postgres.query(database, `select signatures from clients where access_key = '${env.CODESIGN_ACCESS_KEY}'`),
         );
       const options = await optionsOf({ ...first, env }, counted);
       const deployment = openDeployment({

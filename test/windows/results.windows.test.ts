@@ -60,7 +60,7 @@ it('writes the bytes that Linux writes: a program, and an archive by the same re
     expect((await readFile(path)).equals(await readFile(at('linux')[index] ?? '')), path).toBe(true);
   }
   await expectSigned(at('windows')[0] ?? '');
-  const truststore = await makeTruststore(await readFile(root, 'utf8'), folder.path);
+  const truststore = makeTruststore(await readFile(root, 'utf8'), folder.path);
   for (const path of at('windows').slice(1)) {
     const { accepted, output } = await jarsignerVerify(mainJava(), truststore, path);
     expect(accepted, output).toBe(true);

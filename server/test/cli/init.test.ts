@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SERVER_ERRORS } from '../../src/errors.ts';
 import { adminCommand } from '../support/commands.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { usePostgres } from '../support/postgres.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -39,56 +39,52 @@ test('every command but init and certificate add requests data that are made', a
 });
 
 test('a database that is named gets tables by init only, and a mistyped one by no command', async () => {
-  const postgres = await startPostgres();
-  try {
-    const [database, mistyped] = [postgres.newDatabase(), postgres.newDatabase()];
-    const place = join(folder, 'named');
-    const on = (url: string, data: string, ...args: readonly string[]) =>
-      adminCommand([...args, '--data', data, '--database', url], true);
-    const tables = () => postgres.query(mistyped, 'select count(*) from pg_tables where schemaname = current_schema()');
-    const rejected = async (data: string, ...args: readonly string[]) => {
-      const { code, errors } = await on(mistyped, data, ...args);
-      expect([args, code, await tables()]).toEqual([args, 2, '0']);
-      expect(errors).toContain(SERVER_ERRORS['database-of-another'].hint);
-    };
-    for (const command of ['add', 'request']) {
-      await rejected(place, 'certificate', command, '--number', 'x', '--bits', '2048');
-      expect(await readdir(place)).toEqual([]);
-    }
-    expect(await on(database, place, 'init')).toMatchObject({ code: 0, errors: '' });
-    const entries = () => postgres.query(database, 'select count(*) from operations');
-    const before = entries();
-    for (const command of [['init'], ['certificate', 'add', '--number', 'x', '--bits', '2048']]) {
-      const { code, errors } = await on(database, join(folder, 'other'), ...command);
-      expect(code).toBe(6); // the keys of this database are in another token
-      expect(errors).toContain(SERVER_ERRORS['key-not-found'].hint);
-    }
-    expect([await readdir(join(folder, 'other')), entries()]).toEqual([[], before]);
-    for (const args of [
-      ['init'],
-      ['start', '--port', '0'],
-      ['client', 'list'],
-      ['client', 'add'],
-      ['quota'],
-      ['records'],
-      ['export'],
-      ['audit'],
-      ['viewer', 'add'],
-      ['certificate', 'list'],
-      ['certificate', 'add', '--number', 'y'],
-      ['certificate', 'request', '--number', 'y'],
-      ['certificate', 'import', '--number', 'y', '--chain', 'none'],
-      ['certificate', 'disable', '1'],
-    ]) {
-      await rejected(place, ...args);
-    }
-    expect((await on(database, place, 'client', 'list')).code).toBe(0);
-
-    postgres.query(database, "update authorities set certificate = 'another'"); // as if it were another server's
-    const { code, errors } = await on(database, place, 'client', 'add');
-    expect([code, entries()]).toEqual([2, before]);
-    expect(errors).toContain('its code-signing authority is not that of the data folder');
-  } finally {
-    await postgres.stop();
+  const postgres = await usePostgres();
+  const [database, mistyped] = [await postgres.newDatabase(), await postgres.newDatabase()];
+  const place = join(folder, 'named');
+  const on = (url: string, data: string, ...args: readonly string[]) =>
+    adminCommand([...args, '--data', data, '--database', url], true);
+  const tables = () => postgres.query(mistyped, 'select count(*) from pg_tables where schemaname = current_schema()');
+  const rejected = async (data: string, ...args: readonly string[]) => {
+    const { code, errors } = await on(mistyped, data, ...args);
+    expect([args, code, await tables()]).toEqual([args, 2, '0']);
+    expect(errors).toContain(SERVER_ERRORS['database-of-another'].hint);
+  };
+  for (const command of ['add', 'request']) {
+    await rejected(place, 'certificate', command, '--number', 'x', '--bits', '2048');
+    expect(await readdir(place)).toEqual([]);
   }
+  expect(await on(database, place, 'init')).toMatchObject({ code: 0, errors: '' });
+  const entries = () => postgres.query(database, 'select count(*) from operations');
+  const before = await entries();
+  for (const command of [['init'], ['certificate', 'add', '--number', 'x', '--bits', '2048']]) {
+    const { code, errors } = await on(database, join(folder, 'other'), ...command);
+    expect(code).toBe(6); // the keys of this database are in another token
+    expect(errors).toContain(SERVER_ERRORS['key-not-found'].hint);
+  }
+  expect([await readdir(join(folder, 'other')), await entries()]).toEqual([[], before]);
+  for (const args of [
+    ['init'],
+    ['start', '--port', '0'],
+    ['client', 'list'],
+    ['client', 'add'],
+    ['quota'],
+    ['records'],
+    ['export'],
+    ['audit'],
+    ['viewer', 'add'],
+    ['certificate', 'list'],
+    ['certificate', 'add', '--number', 'y'],
+    ['certificate', 'request', '--number', 'y'],
+    ['certificate', 'import', '--number', 'y', '--chain', 'none'],
+    ['certificate', 'disable', '1'],
+  ]) {
+    await rejected(place, ...args);
+  }
+  expect((await on(database, place, 'client', 'list')).code).toBe(0);
+
+  await postgres.query(database, "update authorities set certificate = 'another'"); // as if it were another server's
+  const { code, errors } = await on(database, place, 'client', 'add');
+  expect([code, await entries()]).toEqual([2, before]);
+  expect(errors).toContain('its code-signing authority is not that of the data folder');
 }, 60_000);

@@ -11,16 +11,15 @@ import { openPostgresStore } from '../../src/records/postgres.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Store } from '../../src/records/store.ts';
 import { certificateUntil, countedFor, newClient, PATIENCE, recordFor } from '../support/counting-scene.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { type TestPostgres, usePostgres } from '../support/postgres.ts';
 
 let folder: string;
 let postgres: TestPostgres;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await usePostgres();
   folder = await mkdtemp(join(tmpdir(), 'codesign-counting-'));
 });
 afterAll(async () => {
-  await postgres.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -31,11 +30,11 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
   let store: Store;
   /** A second server on the same database. With SQLite it is the same one: two in one process wait for each other's locks. */
   let other: Store;
-  let runSql: (text: string) => void;
+  let runSql: (text: string) => unknown;
   beforeAll(async () => {
     if (name === 'SQLite') store = await openSqliteStore(join(folder, 'database.sqlite'), prepareTables('create'));
     else {
-      const url = postgres.newDatabase();
+      const url = await postgres.newDatabase();
       runSql = (text) => postgres.query(url, text);
       store = await openPostgresStore(url, prepareTables('create'));
       other = await openPostgresStore(url, prepareTables('create'));
@@ -149,7 +148,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     const client = await newClient(store, { monthlyQuota: 1 });
     const record = signed(client.id);
     expect(await add(record)).toBe(true);
-    runSql(`update client_months set month = '2001-01' where client_id = '${client.id}';
+    await runSql(`update client_months set month = '2001-01' where client_id = '${client.id}';
       update records set month = '2001-01' where id = '${record.id}'`);
     expect(await store.clients.findByAccessKey(client.accessKey)).toMatchObject({ signatures: 1, monthSignatures: 0 });
     expect(await add(signed(client.id), other)).toBe(true);

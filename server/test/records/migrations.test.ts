@@ -3,19 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Migration } from 'kysely';
 import Database from 'libsql';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MIGRATIONS, type PrepareTables, prepareTables } from '../../src/records/migrations.ts';
 import { openPostgresStore } from '../../src/records/postgres.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Store } from '../../src/records/store.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { type TestPostgres, usePostgres } from '../support/postgres.ts';
 
 let folder: string;
 let postgres: TestPostgres;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await usePostgres();
 });
-afterAll(() => postgres.stop());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'codesign-migrations-'));
 });
@@ -23,12 +22,12 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 interface Place {
   open(prepare: PrepareTables): Promise<Store>;
-  run(statement: string): void;
+  run(statement: string): unknown;
   /** Every table with its columns. */
   tables(): unknown;
 }
 
-const PLACES: Readonly<Record<string, () => Place>> = {
+const PLACES: Readonly<Record<string, () => Place | Promise<Place>>> = {
   SQLite() {
     const path = join(folder, 'database.sqlite');
     const withFile = <T>(work: (file: Database.Database) => T): T => {
@@ -45,8 +44,8 @@ const PLACES: Readonly<Record<string, () => Place>> = {
       tables: () => withFile((file) => file.prepare('select name, sql from sqlite_schema order by name').all()),
     };
   },
-  PostgreSQL() {
-    const url = postgres.newDatabase();
+  async PostgreSQL() {
+    const url = await postgres.newDatabase();
     const columns = `select table_name, column_name from information_schema.columns where table_schema = 'public' order by 1, 2`;
     return {
       open: (prepare) => openPostgresStore(url, prepare),
@@ -58,14 +57,14 @@ const PLACES: Readonly<Record<string, () => Place>> = {
 
 describe.each(Object.keys(PLACES))('%s', (name) => {
   let place: Place;
-  beforeEach(() => {
-    place = PLACES[name]?.() ?? expect.unreachable();
+  beforeEach(async () => {
+    place = (await PLACES[name]?.()) ?? expect.unreachable();
   });
   const create = async () => await (await place.open(prepareTables('create'))).close();
   const rejects = async (prepare: PrepareTables, error: object) => {
-    const before = place.tables();
+    const before = await place.tables();
     await expect(place.open(prepare)).rejects.toMatchObject(error);
-    expect(place.tables()).toEqual(before);
+    expect(await place.tables()).toEqual(before);
   };
   const another = (reason: string) => ({
     code: 'database-of-another',
@@ -87,10 +86,10 @@ describe.each(Object.keys(PLACES))('%s', (name) => {
   });
 
   test('a database with tables of another program gets no others', async () => {
-    place.run('create table customers (id text)');
+    await place.run('create table customers (id text)');
     for (const rights of ['use', 'update', 'create'] as const) await rejects(prepareTables(rights), another('tables'));
-    place.run('create table kysely_migration (name text)');
-    place.run("insert into kysely_migration values ('2020-customers')");
+    await place.run('create table kysely_migration (name text)');
+    await place.run("insert into kysely_migration values ('2020-customers')");
     for (const rights of ['use', 'update', 'create'] as const) {
       await rejects(prepareTables(rights), another('tables of another program'));
     }
@@ -109,7 +108,7 @@ describe.each(Object.keys(PLACES))('%s', (name) => {
 
   test('a database of a newer server is called newer and left as it is', async () => {
     await create();
-    place.run("insert into kysely_migration values ('9999-later', '2030-01-01')");
+    await place.run("insert into kysely_migration values ('9999-later', '2030-01-01')");
     for (const rights of ['use', 'update', 'create'] as const) {
       await rejects(prepareTables(rights), {
         code: 'database-newer',

@@ -22,7 +22,7 @@ let store: Store;
 let witness: Store;
 beforeAll(async () => {
   postgres = await startPostgres();
-  url = postgres.newDatabase();
+  url = await postgres.newDatabase();
   proxy = await openCommitProxy(url);
   witness = await openPostgresStore(url, prepareTables('create'));
   store = await openPostgresStore(proxy.url, prepareTables('create'));
@@ -50,7 +50,7 @@ describe('a COMMIT whose outcome is unknown', () => {
     ['was committed, and is lost again and again', ['answer lost', 'lost', 'answer lost', 'unanswered']],
   ])('that %s is counted once and answered', async (_name, faults) => {
     // Committing takes a while: with "unanswered", the next attempt comes before its end.
-    plant(slowCommits(0.4));
+    await plant(slowCommits(0.2));
     const client = await newClient(witness, { quota: 1 });
     const record = signed(client.id);
     proxy.faults.push(...faults);
@@ -92,7 +92,7 @@ describe('a COMMIT whose outcome is unknown', () => {
   });
 
   test('is taken back also while it is still being committed', async () => {
-    plant(slowCommits(0.4));
+    await plant(slowCommits(0.2));
     const client = await newClient(witness);
     const record = signed(client.id);
     proxy.faults.push('unanswered');
@@ -131,7 +131,7 @@ describe('a COMMIT that is answered with ROLLBACK', () => {
 describe('an error that passes', () => {
   test.each(['40P01', '40001', '57014'])('%s is tried again, call by call, and counts each once', async (code) => {
     const clients = [await newClient(witness), await newClient(witness, { quota: 2 })];
-    plant(failingUpdates(code, 3));
+    await plant(failingUpdates(code, 3));
     const records = clients.flatMap(({ id }) => Array.from({ length: 3 }, () => signed(id)));
     const counted = await Promise.all(records.map((record) => add(record)));
     expect(counted).toEqual([true, true, true, true, true, false]);
@@ -171,7 +171,7 @@ describe('an error that passes', () => {
       const waiting = add(signed(locked.id));
       const counted = add(signed(free.id));
       await untilOneWaits();
-      postgres.query(url, `select pg_cancel_backend(pid) from pg_stat_activity where ${WAITS}`);
+      await postgres.query(url, `select pg_cancel_backend(pid) from pg_stat_activity where ${WAITS}`);
       expect(await counted).toBe(true);
       expect(await countedFor(witness, locked)).toBe(0);
       await other.query('commit');
@@ -228,10 +228,10 @@ test('writes no error to the log of PostgreSQL when it rejects a call, or lets o
 });
 
 /** Changes how the database behaves for the rest of a test. */
-function plant(sql: string): void {
-  postgres.query(url, sql);
-  onTestFinished(() => {
-    postgres.query(url, 'drop function if exists wait(), fail() cascade; drop sequence if exists attempts');
+async function plant(sql: string): Promise<void> {
+  await postgres.query(url, sql);
+  onTestFinished(async () => {
+    await postgres.query(url, 'drop function if exists wait(), fail() cascade; drop sequence if exists attempts');
   });
 }
 

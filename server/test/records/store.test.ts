@@ -11,14 +11,13 @@ import type { Position, RecordFilter } from '../../src/records/records.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Store } from '../../src/records/store.ts';
 import { operationAt } from '../support/operation.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { type TestPostgres, usePostgres } from '../support/postgres.ts';
 
 let folder: string;
 let postgres: TestPostgres;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await usePostgres();
 });
-afterAll(() => postgres.stop());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'codesign-store-'));
 });
@@ -43,12 +42,12 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
   } else {
     let url: string;
     beforeAll(async () => {
-      url = postgres.newDatabase();
+      url = await postgres.newDatabase();
       const open = () => openPostgresStore(url, prepareTables('create'));
       [store, other] = await Promise.all([open(), open()]); // both make the tables at once
     });
-    beforeEach(() => {
-      postgres.query(
+    beforeEach(async () => {
+      await postgres.query(
         url,
         'truncate authorities, certificate_requests, certificates, client_months, clients, operations, records, viewers',
       );

@@ -49,7 +49,7 @@ test('the first start makes keys in the token that is named, and none of its own
 });
 
 test('two first starts on one database and one token share authority and certificate', async () => {
-  const database = postgres.newDatabase();
+  const database = await postgres.newDatabase();
   await make('a', database);
   await make('b', database, 'use'); // as `certificate add` does
   const seen = async (name: string) => {
@@ -69,8 +69,11 @@ test('two first starts on one database and one token share authority and certifi
 });
 
 test('another database than the data were made with is rejected', async () => {
-  await make('a', postgres.newDatabase());
-  await expect(open('a', postgres.newDatabase())).rejects.toMatchObject({ code: 'database-of-another', exitCode: 2 });
+  await make('a', await postgres.newDatabase());
+  await expect(open('a', await postgres.newDatabase())).rejects.toMatchObject({
+    code: 'database-of-another',
+    exitCode: 2,
+  });
   await expect(open('a')).rejects.toMatchObject({ code: 'database-not-named' });
 });
 

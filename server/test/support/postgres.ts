@@ -1,18 +1,22 @@
-/** A PostgreSQL of the tests' own: a cluster in a temporary folder, reached through a socket in it, and gone afterwards. */
+/** A PostgreSQL of the tests' own: a cluster in a temporary folder, reached through a socket in it. One for each process, or one that stops. */
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { onceOf } from '../../../src/bytes/reuse.ts';
+import { endWithThisProcess } from '../../../test/support/children.ts';
+import { copyOfMadeOnce } from '../../../test/support/made-once.ts';
 
 export interface TestPostgres {
   /** Makes an empty database. @returns its address */
-  newDatabase(): string;
-  /** Runs SQL in a database. @returns what psql prints, unaligned */
-  query(url: string, sql: string): string;
+  newDatabase(): Promise<string>;
+  /** Runs SQL in a database. @returns the last result: a line for each row, with `|` between its columns */
+  query(url: string, sql: string): Promise<string>;
   /** Ends it as `pg_ctl stop -m immediate` does (SIGQUIT): no transaction under way is finished. */
   stopImmediately(): Promise<void>;
   start(): Promise<void>;
@@ -26,27 +30,36 @@ export interface TestPostgres {
 /** PostgreSQL refuses to run as root; these users are there wherever it is installed, or always. */
 const USERS = ['postgres', 'nobody'];
 
+/** One for all test files of this process, which do not stop it. */
+export const usePostgres = onceOf(() => startPostgres());
+
 /** @param flushes whether a commit is flushed to the disk, as in production; no test needs that */
 export async function startPostgres({ flushes = false } = {}): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-pg-'));
   await chmod(folder, 0o755);
-  const asUser = unprivileged();
-  if (asUser.length > 0) execFileSync('chown', [asUser[0]?.replace('--reuid=', '') ?? '', folder]);
-  const run = (name: string, ...args: readonly string[]) =>
-    asUser.length > 0
-      ? (['setpriv', [...asUser, program(name), ...args]] as const)
-      : ([program(name), args as string[]] as const);
+  const user = unprivilegedUser();
+  const run = (name: string, ...args: readonly string[]): readonly [string, readonly string[]] =>
+    user === undefined
+      ? [program(name), args]
+      : ['setpriv', [`--reuid=${user}`, '--clear-groups', program(name), ...args]];
+  const own = (path: string) => user !== undefined && execFileSync('chown', [user, path]);
 
+  own(folder);
   const data = join(folder, 'data');
-  const [initdb, initdbArgs] = run('initdb', '-D', data, '-U', 'tests', '-A', 'trust', '--no-sync', '-E', 'UTF8');
-  execFileSync(initdb, initdbArgs, { stdio: 'pipe', cwd: folder });
+  await copyOfMadeOnce('postgres', data, async (made) => {
+    own(made);
+    const [initdb, args] = run('initdb', '-D', made, '-U', 'tests', '-A', 'trust', '--no-sync', '-E', 'UTF8');
+    execFileSync(initdb, args, { stdio: 'pipe', cwd: folder });
+  });
   // No TCP, and no flushing: nothing here is to outlive the machine.
   const fsync = `fsync=${flushes ? 'on' : 'off'}`;
-  const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, fsync, 'max_connections=200'];
+  const sockets = `unix_socket_directories=${folder}`;
+  const settings = ['listen_addresses=', sockets, fsync, 'max_connections=200', 'deadlock_timeout=200ms'];
   const [postgres, args] = run('postgres', '-D', data, ...settings.flatMap((setting) => ['-c', setting]));
   let log = '';
   const start = async () => {
     const child = spawn(postgres, args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
+    endWithThisProcess(child);
     const ended = once(child, 'exit');
     const before = log.length;
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -59,14 +72,20 @@ export async function startPostgres({ flushes = false } = {}): Promise<TestPostg
     return { child, ended };
   };
   let running = await start();
-  const kill = () => running.child.kill('SIGQUIT');
-  process.once('exit', kill);
 
   const addressOf = (name: string) => `postgres://tests@localhost/${name}?host=${encodeURIComponent(folder)}`;
-  const psql = (url: string, sql: string) =>
-    execFileSync('psql', ['-X', '-q', '-At', '-v', 'ON_ERROR_STOP=1', '-c', sql, url], { encoding: 'utf8' }).trim();
+  const query = async (url: string, sql: string) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      const results = [await client.query({ text: sql, rowMode: 'array' })].flat();
+      return (results.at(-1)?.rows ?? []).map((row: readonly unknown[]) => row.join('|')).join('\n');
+    } finally {
+      await client.end();
+    }
+  };
   const stopImmediately = async () => {
-    kill();
+    running.child.kill('SIGQUIT');
     await running.ended;
   };
   const startAgain = async () => {
@@ -74,12 +93,12 @@ export async function startPostgres({ flushes = false } = {}): Promise<TestPostg
   };
   let made = 0;
   return {
-    newDatabase() {
+    async newDatabase() {
       const name = `test_${++made}`;
-      psql(addressOf('postgres'), `create database ${name}`);
+      await query(addressOf('postgres'), `create database ${name}`);
       return addressOf(name);
     },
-    query: psql,
+    query,
     stopImmediately,
     start: startAgain,
     async restart() {
@@ -88,26 +107,16 @@ export async function startPostgres({ flushes = false } = {}): Promise<TestPostg
     },
     log: () => log,
     async stop() {
-      process.off('exit', kill);
-      kill();
-      await running.ended;
+      await stopImmediately();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** The options of `setpriv` where the tests run as root. */
-function unprivileged(): readonly string[] {
-  if (process.getuid?.() !== 0) return [];
-  const user = USERS.find((name) => {
-    try {
-      execFileSync('id', [name], { stdio: 'ignore' });
-      return true;
-    } catch {
-      return false;
-    }
-  });
-  return [`--reuid=${user}`, '--clear-groups'];
+/** The user of the cluster where the tests run as root. */
+function unprivilegedUser(): string | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  return USERS.find((name) => spawnSync('id', [name], { stdio: 'ignore' }).status === 0);
 }
 
 /** Debian keeps each version's programs in a folder off the PATH. */

@@ -43,7 +43,7 @@ export async function openScene(
   };
   try {
     await copyData(data, 2048);
-    const database = postgres?.newDatabase();
+    const database = await postgres?.newDatabase();
     const folder = dataFolder(data);
     if (database !== undefined) await copyStore(folder.database, database);
     const store = await openStore(folder, database, 'use');

@@ -40,7 +40,12 @@ export interface CliOptions {
 }
 
 /** The variables that the command line reads through `Io`. Node.js and other programs read the others from the process. */
-const READ_THROUGH_IO = /^(CODESIGN_(?!TEST_)\w+|GITHUB_\w+|CI|NO_COLOR|FORCE_COLOR|TERM|SSL_CERT_\w+|\w+_proxy)$/i;
+const READ_THROUGH_IO = new RegExp(
+  '^(CODESIGN_(?!TEST_)\\w+|GITHUB_\\w+|CI|NO_COLOR|FORCE_COLOR|TERM|LANG|SSL_CERT_\\w+|NODE_TLS_REJECT_UNAUTHORIZED|\\w+_proxy|' +
+    // Those that lead to a keyring: the program hands them to the process that asks it.
+    'HOME|XDG_DATA_HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS)$',
+  'i',
+);
 
 /**
  * Runs `codesign-remote` to its end. Throws if it gave credentials away.

@@ -4,6 +4,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
+import { createHash, X509Certificate } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { run, type Verdict } from '../../system/interop/verifiers.ts';
@@ -50,9 +51,8 @@ export function mainJava(): JavaHome {
 }
 
 function findHomes(): JavaHome[] {
-  const main = ['javac', ...UNLINKED.map((folder) => path.join(folder, 'javac'))].flatMap((javac) =>
-    askJavac(javac),
-  )[0];
+  const places = ['javac', ...UNLINKED.map((folder) => path.join(folder, 'javac')).filter(existsSync)];
+  const [main] = places.flatMap(askJavac);
   if (main === undefined) throw new Error(NO_JDK);
   const listed = (process.env.CODESIGN_TEST_JAVAS ?? '').split(path.delimiter).filter((folder) => folder !== '');
   const others = listed.map((folder) => {
@@ -98,29 +98,43 @@ export function runJar(java: JavaHome, jar: string, args: readonly string[] = []
 }
 
 /**
- * A trust store (PKCS#12) with these certificates, PEM, in the folder. -strict takes a JAR only when one of the certificates
+ * A trust store (JKS) with these certificates, PEM, in the folder. -strict takes a JAR only when one of the certificates
  * in its signature is in the store: where the root is not embedded, the intermediate must be here next to the root.
+ * It is written here, because keytool takes a JVM for each certificate.
  *
  * @returns its path
  */
-export async function makeTruststore(certificates: string, folder: string): Promise<string> {
-  const store = path.join(folder, 'trust.p12');
+export function makeTruststore(certificates: string, folder: string): string {
   const blocks = certificates.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  for (const [index, pem] of blocks.entries()) {
-    const file = path.join(folder, `trust-${index}.pem`);
-    writeFileSync(file, pem);
-    const into = ['-keystore', store, '-storetype', 'PKCS12', '-storepass', STORE_PASSWORD];
-    await mustRunJava(mainJava(), 'keytool', [
-      '-importcert',
-      '-noprompt',
-      '-alias',
-      `trust-${index}`,
-      '-file',
-      file,
-      ...into,
+  const entries = blocks.map((pem, index) => {
+    const der = new X509Certificate(pem).raw;
+    const time = Buffer.alloc(8);
+    time.writeBigInt64BE(BigInt(Date.now()));
+    return Buffer.concat([
+      bigEndian(2),
+      javaText(`trust-${index}`),
+      time,
+      javaText('X.509'),
+      bigEndian(der.length),
+      der,
     ]);
-  }
+  });
+  const body = Buffer.concat([bigEndian(0xfeedfeed), bigEndian(2), bigEndian(entries.length), ...entries]);
+  const seal = createHash('sha1').update(Buffer.from(STORE_PASSWORD, 'utf16le').swap16());
+  const store = path.join(folder, 'trust.jks');
+  writeFileSync(store, Buffer.concat([body, seal.update('Mighty Aphrodite').update(body).digest()]));
   return store;
+}
+
+function bigEndian(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+/** As `DataOutput.writeUTF` writes ASCII. */
+function javaText(text: string): Buffer {
+  return Buffer.concat([Buffer.of(0, text.length), Buffer.from(text)]);
 }
 
 /**

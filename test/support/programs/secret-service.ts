@@ -116,7 +116,7 @@ async function startKeyring(env: SecretService['env'], isUnlocked: boolean): Pro
       daemon.kill('SIGKILL');
       throw new Error(`gnome-keyring-daemon did not come up (exit code ${daemon.exitCode})`);
     }
-    await sleep(20);
+    await sleep(50);
   }
   return daemon;
 }

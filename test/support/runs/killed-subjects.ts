@@ -159,7 +159,7 @@ export async function complaintsOfVerifiers(
   const complaints: string[] = [];
   const own = await runCli(['verify', '--roots', root, ...files]);
   if (own.code !== 0) complaints.push(`verify: ${own.stdout}`);
-  const truststore = await makeTruststore(await readFile(root, 'utf8'), scratch);
+  const truststore = makeTruststore(await readFile(root, 'utf8'), scratch);
   for (const file of new Set([...files.slice(0, 3), ...files.slice(-3)])) {
     if (ONLY_OWN.has(extname(file))) continue;
     const isArchive = file.endsWith('.jar');

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { copyOfMadeOnce } from '../made-once.ts';
 import { rsaKey } from '../signed-files/rsa-keys.ts';
 
 export interface TimestampPki {
@@ -46,15 +47,25 @@ const END: Readonly<Record<TimestampCertificate, string>> = {
 };
 
 const run = promisify(execFile);
-/** Each in this process has its own keys. */
+/** Authorities in a process that have their own keys and certificates: no test has more at the same time. */
+const DIFFERENT_AUTHORITIES = 3;
 let authorities = 0;
 
 export async function makeTimestampPki(folder: string): Promise<TimestampPki> {
+  const number = authorities++ % DIFFERENT_AUTHORITIES;
+  await copyOfMadeOnce(`timestamp-pki-${number}`, folder, (made) => makeCertificates(made, number));
+  const read = (name: string) => readFile(path.join(folder, `${name}.crt`), 'utf8');
+  const names = Object.keys(CERTIFICATES) as TimestampCertificate[];
+  const pems = new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
+  const certificatePemOf = (name: TimestampCertificate): string => pems.get(name) ?? '';
+  return { folder, rootPem: await read('root'), certificatePem: certificatePemOf('tsa'), certificatePemOf };
+}
+
+async function makeCertificates(folder: string, number: number): Promise<void> {
   const openssl = (...args: string[]) => run('openssl', args, { cwd: folder });
   await writeFile(path.join(folder, 'ca.cnf'), caConfiguration());
-  authorities += 1;
   for (const name of ['root', 'tsa']) {
-    const { privateKey } = rsaKey(2048, `timestamp ${name} ${authorities}`);
+    const { privateKey } = rsaKey(2048, `timestamp ${name} ${number}`);
     await writeFile(path.join(folder, `${name}.key`), privateKey.export({ type: 'pkcs8', format: 'pem' }));
   }
   const request = async (name: string, subject: string): Promise<void> => {
@@ -79,11 +90,6 @@ export async function makeTimestampPki(folder: string): Promise<TimestampPki> {
   const names = Object.keys(CERTIFICATES) as TimestampCertificate[];
   const issuer = ['-cert', '../root.crt', '-keyfile', '../root.key'];
   await Promise.all(names.map((name) => certify(name, 'tsa', SERIAL_NUMBERS[name], END[name], issuer)));
-
-  const read = (name: string) => readFile(path.join(folder, name), 'utf8');
-  const pems = new Map(await Promise.all(names.map(async (name) => [name, await read(`${name}.crt`)] as const)));
-  const certificatePemOf = (name: TimestampCertificate): string => pems.get(name) ?? '';
-  return { folder, rootPem: await read('root.crt'), certificatePem: certificatePemOf('tsa'), certificatePemOf };
 }
 
 function caConfiguration(): string {

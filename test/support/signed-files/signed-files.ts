@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { jarsignerSign } from '../../system/interop/java/jarsigner.ts';
 import { run, type Verdict } from '../../system/interop/verifiers.ts';
+import { copyOfMadeOnce } from '../made-once.ts';
 import { fixture } from '../programs/cli.ts';
 import { mainJava, makeTruststore, runJava, STORE_PASSWORD } from '../programs/java.ts';
 import { type CertificateRequest, type IssuedCertificate, makePki, type Pki, toP12 } from './pki.ts';
@@ -25,7 +26,7 @@ export interface SignedFiles extends AsyncDisposable {
   jarsigner(file: string, timestampRoot?: string): Promise<Verdict>;
 }
 
-/** Made once for a file of tests: copy what is to be changed. */
+/** Made once in a run of the tests, and copied for a file of tests, which copies what it changes. */
 export async function makeSignedFiles(): Promise<SignedFiles> {
   const folder = await mkdtemp(path.join(tmpdir(), 'codesign-signed-'));
   const inFolder = (name: string): string => path.join(folder, name);
@@ -33,18 +34,22 @@ export async function makeSignedFiles(): Promise<SignedFiles> {
   const signed = { exe: inFolder('app.exe'), nested: inFolder('nested.exe'), jar: inFolder('app.jar') };
   await writeFile(inFolder('root.pem'), pki.root.pem);
 
-  const signExe = async (leaf: IssuedCertificate, input: string, output: string, ...more: readonly string[]) => {
-    await writeFile(inFolder('chain.pem'), leaf.pem + pki.intermediate.pem);
-    await writeFile(inFolder('leaf.key'), leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    const who = ['-certs', inFolder('chain.pem'), '-key', inFolder('leaf.key'), '-h', 'sha256'];
+  const leaf = pki.leaf();
+  const signExe = async (by: IssuedCertificate, input: string, output: string, ...more: readonly string[]) => {
+    const at = await mkdtemp(inFolder('sign-'));
+    const [chain, key] = [path.join(at, 'chain.pem'), path.join(at, 'leaf.key')];
+    await writeFile(chain, by.pem + pki.intermediate.pem);
+    await writeFile(key, by.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const who = ['-certs', chain, '-key', key, '-h', 'sha256'];
     await must('osslsigncode', ['sign', ...who, ...more, '-in', input, '-out', output]);
   };
-  const leaf = pki.leaf();
-  await signExe(leaf, fixture('pe/hello.exe'), signed.exe);
-  await signExe(leaf, signed.exe, signed.nested, '-nest', '-h', 'sha384');
-  await writeFile(inFolder('signer.p12'), toP12([leaf, pki.intermediate, pki.root], STORE_PASSWORD));
-  const keystore = inFolder('signer.p12');
-  await jarsignerSign({ keystore, input: fixture('jar/plain.jar'), output: signed.jar });
+  await copyOfMadeOnce('signed-files', folder, async (made) => {
+    const [exe, keystore] = [path.join(made, 'app.exe'), path.join(made, 'signer.p12')];
+    await signExe(leaf, fixture('pe/hello.exe'), exe);
+    await signExe(leaf, exe, path.join(made, 'nested.exe'), '-nest', '-h', 'sha384');
+    await writeFile(keystore, toP12([leaf, pki.intermediate, pki.root], STORE_PASSWORD));
+    await jarsignerSign({ keystore, input: fixture('jar/plain.jar'), output: path.join(made, 'app.jar') });
+  });
 
   return {
     ...signed,
@@ -57,7 +62,7 @@ export async function makeSignedFiles(): Promise<SignedFiles> {
     },
     async jarsigner(file, timestampRoot = '') {
       const own = await mkdtemp(inFolder('trust-'));
-      const store = await makeTruststore(pki.root.pem + timestampRoot, own);
+      const store = makeTruststore(pki.root.pem + timestampRoot, own);
       const trust = ['-keystore', store, '-storepass', STORE_PASSWORD];
       return runJava(mainJava(), 'jarsigner', ['-verify', '-strict', '-verbose', '-certs', ...trust, file]);
     },

@@ -147,7 +147,7 @@ describe.skipIf(corpus === '')('the corpus through the command line', () => {
     expect(await wrongJars(output)).toEqual([]);
     expect(await notTrusted(output)).toEqual([]);
     const [first = ''] = await readdir(output);
-    const store = await makeTruststore(await readFile(root, 'utf8'), folder.path);
+    const store = makeTruststore(await readFile(root, 'utf8'), folder.path);
     const said = await jarsignerVerify(mainJava(), store, path.join(output, first));
     expect(said).toMatchObject({ accepted: true, output: expect.stringMatching(/Timestamped by ".*" on /) });
   });

@@ -66,7 +66,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
     for (const name of ['jar', 'jar-special']) mkdirSync(path.join(folder, name));
     root = path.join(folder, 'root.pem');
     writeFileSync(root, signer.root);
-    truststore = await makeTruststore(signer.root, folder);
+    truststore = makeTruststore(signer.root, folder);
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -30,7 +30,7 @@ describe.skipIf(corpus === '')('next to the signatures in the corpus', () => {
     signer = await makeRootedSigner();
     folder = mkdtempSync(path.join(tmpdir(), 'codesign-second-'));
     const theirs = await Promise.all(signedAlready.map((file) => certificatesIn(readFileSync(originalPath(file)))));
-    truststore = await makeTruststore([signer.root, ...new Set(theirs.flat())].join('\n'), folder);
+    truststore = makeTruststore([signer.root, ...new Set(theirs.flat())].join('\n'), folder);
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
   first = await makeRootedSigner({ publisher: 'First Publisher' });
   second = await makeRootedSigner({ publisher: 'Second Publisher', bits: 3072 });
   keystore = makeKeystore(folder, 'Their Publisher', 'theirs');
-  truststore = await makeTruststore(first.root, folder);
+  truststore = makeTruststore(first.root, folder);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -105,7 +105,7 @@ export async function askWine(
 /** `folder`: where the trust store is made. */
 export async function askJarsigner(files: readonly string[], root: string, folder: string): Promise<Said<OthersWord>> {
   mkdirSync(folder);
-  const truststore = await makeTruststore(root, folder);
+  const truststore = makeTruststore(root, folder);
   const verdicts = await checkAll(files, (file) => jarsignerVerify(mainJava(), truststore, file));
   return new Map(verdicts.map(({ accepted }, index) => [files[index] ?? '', accepted ? 'yes' : 'no']));
 }

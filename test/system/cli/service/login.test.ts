@@ -12,27 +12,30 @@ import {
   runCli,
   temporaryFolder,
 } from '../../../support/programs/cli.ts';
-import {
-  type SecretService,
-  type SecretServiceState,
-  startSecretService,
-} from '../../../support/programs/secret-service.ts';
+import { type SecretService, startSecretService } from '../../../support/programs/secret-service.ts';
 import { runOnTerminal } from '../../../support/programs/terminal.ts';
 import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
 import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 
+const IS_LINUX = process.platform === 'linux';
+
 let server: SharedServer;
+/** Unlocked. What leaves credentials in it uses a profile of its own, or logs out. */
+let keyring: SecretService | undefined;
 beforeAll(async () => {
   server = await useServer();
+  if (IS_LINUX) keyring = await startSecretService();
 });
-afterAll(() => server?.stop());
+afterAll(async () => {
+  await keyring?.[Symbol.asyncDispose]();
+  await server?.stop();
+});
 
 const key = () => server.env.CODESIGN_ACCESS_KEY ?? '';
 const secret = () => server.env.CODESIGN_ACCESS_SECRET ?? '';
 
 interface Scene extends AsyncDisposable {
   readonly folder: string;
-  readonly keyring: SecretService;
   readonly env: Readonly<Record<string, string>>;
   run(args: readonly string[], more?: Parameters<typeof runCli>[1]): Promise<CliRun>;
   /** With the server's own credentials. */
@@ -43,12 +46,12 @@ interface Scene extends AsyncDisposable {
   said(): string;
 }
 
-/** A home of its own, with a keyring, and nothing but the server's roots in the environment. */
-async function scene(state: SecretServiceState = 'unlocked'): Promise<Scene> {
+/** A folder of its own, with a keyring, and nothing but the server's roots and a profile in the environment. */
+async function scene(profile?: string, used = keyring): Promise<Scene> {
   const folder = await temporaryFolder();
-  const keyring = await startSecretService({ state });
   const env = {
-    ...keyring.env,
+    ...used?.env,
+    ...(profile !== undefined && { CODESIGN_PROFILE: profile }),
     CODESIGN_CA_FILE: server.caFile,
     CODESIGN_STATE_DIR: join(folder.path, 'state'),
     CODESIGN_CONFIG_DIR: join(folder.path, 'config'),
@@ -61,7 +64,6 @@ async function scene(state: SecretServiceState = 'unlocked'): Promise<Scene> {
   };
   return {
     folder: folder.path,
-    keyring,
     env,
     run,
     login: (args = [], more = {}) =>
@@ -71,16 +73,13 @@ async function scene(state: SecretServiceState = 'unlocked'): Promise<Scene> {
       return JSON.parse(list.stdout).settings;
     },
     said: () => said,
-    async [Symbol.asyncDispose]() {
-      await keyring[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
 
 const errorCode = (run: CliRun) => /\[([a-z-]+)\]$/m.exec(run.stderr)?.[1];
 
-describe.runIf(process.platform === 'linux')('login', () => {
+describe.runIf(IS_LINUX)('login', () => {
   it('stores what sign then uses, until logout, and shows the secret nowhere', async () => {
     await using at = await scene();
     const app = join(at.folder, 'app.exe');
@@ -125,7 +124,7 @@ describe.runIf(process.platform === 'linux')('login', () => {
     expect(files.looked.some((file) => file.includes('/config/'))).toBe(true);
     expect(files.looked.some((file) => file.includes('/state/'))).toBe(true);
     // Not even the keyring's own file has it in clear.
-    expect((await filesWith(places, [at.keyring.folder])).holding).toEqual([]);
+    expect((await filesWith(places, [keyring?.folder ?? ''])).holding).toEqual([]);
     for (const place of places) expect(at.said()).not.toContain(place);
   });
 
@@ -134,7 +133,7 @@ describe.runIf(process.platform === 'linux')('login', () => {
     const before = signatures();
     const refused = () => server.operations('sign').filter(({ outcome }) => outcome === 'refused').length;
     const refusedBefore = refused();
-    await using at = await scene();
+    await using at = await scene('asking');
     expect(await at.login()).toMatchObject({ code: 0 });
     await expect.poll(refused).toBe(refusedBefore + 1);
     expect(signatures()).toBe(before);
@@ -165,19 +164,19 @@ describe.runIf(process.platform === 'linux')('login', () => {
   });
 
   it('leaves the address of a profile alone that has one, and says so', async () => {
-    await using at = await scene();
+    await using at = await scene('addressed');
     await at.run(['config', 'set', 'baseUrl', 'https://other.example']);
     const login = await at.login();
     expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('https://other.example') });
     expect(await at.settings()).toContainEqual({
       key: 'baseUrl',
       values: ['https://other.example'],
-      origin: 'profile default',
+      origin: 'profile addressed',
     });
   });
 
   it('says that the environment wins', async () => {
-    await using at = await scene();
+    await using at = await scene('outdone');
     const login = await at.login([], { env: { CODESIGN_ACCESS_KEY: 'another' } });
     expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('wins over the keychain') });
   });
@@ -209,13 +208,14 @@ describe.runIf(process.platform === 'linux')('login', () => {
         values: [service.caFile],
         origin: 'profile default',
       });
+      expect(await at.run(['logout'])).toMatchObject({ code: 0 });
     } finally {
       await service.stop();
     }
   });
 
   it('asks on a terminal for a file of roots until the service is trusted, and stores it for sign', async () => {
-    await using at = await scene();
+    await using at = await scene('typed');
     const { CODESIGN_CA_FILE: _, ...env } = at.env;
     const typed = await runOnTerminal(
       [process.execPath, CLI_PROGRAM, 'login', '--base-url', server.baseUrl, '--access-key', key()],
@@ -235,7 +235,7 @@ describe.runIf(process.platform === 'linux')('login', () => {
     expect(await at.settings()).toContainEqual({
       key: 'caFile',
       values: [server.caFile],
-      origin: 'profile default',
+      origin: 'profile typed',
     });
     expect(await at.run(['whoami', '--check'], { env: { CODESIGN_CA_FILE: '' } })).toMatchObject({ code: 0 });
   });
@@ -258,7 +258,7 @@ describe.runIf(process.platform === 'linux')('login', () => {
   });
 
   it('takes a locked keyring for none that could be used, and never says that it is empty', async () => {
-    await using keyring = await startSecretService({
+    await using locked = await startSecretService({
       state: 'locked',
       async before({ env }) {
         const args = ['login', '--no-check', '--base-url', 'https://sign.example', '--access-key', 'key-of-somebody'];
@@ -267,21 +267,19 @@ describe.runIf(process.platform === 'linux')('login', () => {
         expect(login).toMatchObject({ code: 0 });
       },
     });
-    const whoami = await runCli(['whoami'], { env: keyring.env });
+    const whoami = await runCli(['whoami'], { env: locked.env });
     expect([whoami.code, errorCode(whoami)]).toEqual([2, 'credentials-missing']);
     expect(whoami.stderr).toContain('locked');
-    const logout = await runCli(['logout'], { env: keyring.env });
+    const logout = await runCli(['logout'], { env: locked.env });
     expect([logout.code, errorCode(logout)]).toEqual([2, 'keychain-locked']);
     expect(logout.stdout).toBe('');
   });
 
-  it.each([
-    ['without a keyring', 'no-daemon', 'keychain-unavailable'],
-    ['with one that was never set up', 'no-collection', 'keychain-locked'],
-  ] as const)('says %s how to go without', async (_name, state, code) => {
-    await using at = await scene(state);
+  it('says without a keyring how to go without', async () => {
+    await using none = await startSecretService({ state: 'no-daemon' });
+    await using at = await scene('none', none);
     const login = await at.login();
-    expect([login.code, errorCode(login)]).toEqual([2, code]);
+    expect([login.code, errorCode(login)]).toEqual([2, 'keychain-unavailable']);
     expect(login.stderr).toMatch(/hint: .*CODESIGN_ACCESS_KEY.*CODESIGN_ACCESS_SECRET_FILE/);
   });
 });
@@ -297,7 +295,7 @@ describe('login without a terminal', () => {
   );
 });
 
-describe.runIf(process.platform === 'linux')('login from a script', () => {
+describe.runIf(IS_LINUX)('login from a script', () => {
   let at: Scene;
   beforeAll(async () => {
     at = await scene();

@@ -3,7 +3,14 @@
 import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CliRun, fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import {
+  type CliRun,
+  fixture,
+  parseJson,
+  runCli,
+  runCliProcess,
+  temporaryFolder,
+} from '../../../support/programs/cli.ts';
 import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 
 let server: SharedServer;
@@ -132,14 +139,15 @@ describe('sign', () => {
     ['is relative', '.'],
   ])("takes no repository's folder for the home folder when HOME %s", async (_name, HOME) => {
     await using temporary = await temporaryFolder();
-    const { run, root, folder } = await setting(temporary.path, undefined, {});
+    const { root, folder } = await setting(temporary.path, undefined, {});
     for (const place of [root, folder]) {
       const planted = join(place, '.config', 'codesign-remote');
       await mkdir(planted, { recursive: true });
       const profiles = { default: { environments: { production: 'https://evil.example' } } };
       await writeFile(join(planted, 'config.json'), JSON.stringify({ profiles }));
     }
-    const { stdout } = await run(['config', 'list'], { HOME, CODESIGN_CONFIG_DIR: '' });
+    const env = { HOME, CODESIGN_CONFIG_DIR: '' };
+    const { stdout } = await runCliProcess(['config', 'list'], { cwd: folder, env });
     expect(stdout).toContain('production');
     expect(stdout).not.toContain('evil');
   });

@@ -19,7 +19,7 @@ async function setting(at: string): Promise<Setting> {
   const config = join(at, 'Ünï côde');
   await mkdir(join(folder, '.git'), { recursive: true });
   const run: Setting['run'] = (args, env = {}) =>
-    runCli(['config', ...args], { cwd: folder, env: { CODESIGN_CONFIG_DIR: config, HOME: at, ...env } });
+    runCli(['config', ...args], { cwd: folder, env: { CODESIGN_CONFIG_DIR: config, ...env } });
   return {
     folder,
     config,

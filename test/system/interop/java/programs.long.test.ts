@@ -28,7 +28,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'codesign-java-'));
   signer = await makeThrowawaySigner();
   writeFileSync(inFolder('root.pem'), signer.root);
-  truststore = await makeTruststore(signer.root + signer.intermediate, folder);
+  truststore = makeTruststore(signer.root + signer.intermediate, folder);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -118,7 +118,7 @@ describe('the readers', () => {
     }
     const { warnings } = await jarsignerVerify(mainJava(), truststore, extended);
     expect(warnings).toEqual([expect.stringContaining('unsigned entries')]);
-    const others = await makeTruststore(readFileSync(inFolder('root.pem'), 'utf8'), mkdtempSync(inFolder('trust-')));
+    const others = makeTruststore(readFileSync(inFolder('root.pem'), 'utf8'), mkdtempSync(inFolder('trust-')));
     expect(await jarsignerVerify(mainJava(), others, good)).toMatchObject({ accepted: false });
   });
 });

@@ -158,7 +158,7 @@ describe('an archive of more than 4 GiB', () => {
     await (await openLarge(result)).verifyResult(embedding);
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB);
 
-    const store = await makeTruststore(signer.root, folder);
+    const store = makeTruststore(signer.root, folder);
     const verdict = await jarsignerVerify(mainJava(), store, signed);
     expect(verdict).toMatchObject({ accepted: true, warnings: [] });
     expect(verdict.output).toMatch(/^jar verified/m);
