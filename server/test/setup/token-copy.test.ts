@@ -47,7 +47,7 @@ test.each([0, 100])(
 );
 
 test('concurrent commands all find the token', async () => {
-  const commands = [1, 2, 3].map((number) =>
+  const commands = [1, 2].map((number) =>
     runServerCommand('certificate', 'request', '--data', root, '--bits', '2048', '--number', `n${number}`),
   );
   for (const output of await Promise.all(commands)) expect(output).toMatch(/^-----BEGIN CERTIFICATE REQUEST-----/);

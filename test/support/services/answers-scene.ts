@@ -4,7 +4,7 @@ import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { type CliFileJson, fixture, parseJson, snapshot, temporaryFolder } from '../programs/cli.ts';
+import { type CliFileJson, type CliRun, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../programs/cli.ts';
 import { type MeasuredRun, runMeasured } from '../programs/measured-cli.ts';
 import { makePki } from '../signed-files/pki.ts';
 import type { Misbehaviour } from './answering.ts';
@@ -18,10 +18,12 @@ export interface AnswersOptions {
   readonly byName?: Readonly<Record<string, Misbehaviour>>;
   /** Which operation is answered so. Default: sign. */
   readonly operation?: 'sign' | 'report-sign';
-  /** Signs a good file before each, one at a time: failures in a row would end the run. */
+  /** Signs a good file before each second one, one at a time: failures in a row would end the run. */
   readonly betweenSuccesses?: boolean;
   /** More arguments of `sign`. */
   readonly args?: readonly string[];
+  /** As a process, whose memory is measured. */
+  readonly isMeasured?: boolean;
 }
 
 export interface Answered {
@@ -34,7 +36,7 @@ export interface Answered {
 }
 
 export interface AnswersRun {
-  readonly run: MeasuredRun;
+  readonly run: CliRun & Partial<MeasuredRun>;
   readonly of: (name: string) => Answered;
   /** Files that were not there before. */
   readonly added: readonly string[];
@@ -60,7 +62,7 @@ export async function signAmongAnswers(options: AnswersOptions): Promise<Answers
     await writeFile(certificate, leaf.pem + pki.intermediate.pem);
     const pathOf = (name: string) => join(folder.path, `${name}.exe`);
     const { betweenSuccesses = false } = options;
-    const names = options.names.flatMap((name, index) => (betweenSuccesses ? [`sound-${index}`, name] : [name]));
+    const names = options.names.flatMap((name, index) => (betweenSuccesses && index % 2 === 0 ? [`sound-${index}`, name] : [name]));
     for (const name of names) {
       await copyFile(fixture('pe/hello.exe'), pathOf(name));
       // Each of its own: the same content would share one signature.
@@ -73,7 +75,7 @@ export async function signAmongAnswers(options: AnswersOptions): Promise<Answers
       ...environmentOf(service, certificate),
     };
     const args = [...(betweenSuccesses ? ['--concurrency', '1'] : []), ...(options.args ?? [])];
-    const run = await runMeasured(['sign', '--json', ...args, ...names.map(pathOf)], { env });
+    const run = await (options.isMeasured ? runMeasured : runCli)(['sign', '--json', ...args, ...names.map(pathOf)], { env });
     await state[Symbol.asyncDispose]();
     const after = await snapshot(folder.path);
     const { files } = parseJson(run);

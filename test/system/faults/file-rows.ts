@@ -52,7 +52,7 @@ export const fileRows: readonly Row[] = [
     'a real disk is full',
     'write:copy:2',
     { fill: 'disk-full' },
-    { disk: 'files', core: true, formats: ['pe'] },
+    { disk: 'files', formats: ['pe'] },
   ),
   beforeSign('the file cannot be looked at again', 'stat:file:1@create:calls:1', READING),
   whileSigning('the copy cannot be flushed', 'sync:copy:1', IN_FILES),

@@ -19,7 +19,7 @@ export function testCases(cases: readonly Case[]): { readonly seen: readonly See
   const seen: Seen[] = [];
   let stage: Stage;
   beforeAll(async () => {
-    stage = await setStage();
+    stage = await setStage(new Set(cases.map(({ format }) => format)));
   }, 120_000);
   afterAll(() => stage[Symbol.asyncDispose]());
 

@@ -83,7 +83,6 @@ const sign: readonly Harmed[] = [
       again: '6, signature-mismatch; given up: 0, asked',
       total: 2,
     },
-    core: true,
   },
 ];
 
@@ -108,7 +107,7 @@ const report: readonly Harmed[] = [
   { fault: 'time-out, the report lost on its way', harm: 'times-out-before', ...UNHEARD },
   { fault: 'time-out, the answer lost on its way', harm: 'times-out-after', ...UNHEARD },
   { fault: 'reset before the service heard of it', harm: 'reset-before', ...UNHEARD },
-  { fault: 'reset before the answer', harm: 'reset-before-answer', ...UNHEARD, core: true },
+  { fault: 'reset before the answer', harm: 'reset-before-answer', ...UNHEARD },
   { fault: 'reset in the answer', harm: 'reset-in-answer', ...UNHEARD },
   { fault: 'reset after the answer', harm: 'reset-after-answer', error: null, right: SIGNED },
   { fault: 'HTTP 429 once', harm: 'status-429', times: 1, error: null, right: SIGNED },

@@ -45,7 +45,8 @@ export interface Stage extends AsyncDisposable {
   readonly subjects: Readonly<Record<FormatId, Subject>>;
 }
 
-export async function setStage(): Promise<Stage> {
+/** @param formats of the cases: the only ones that have a subject */
+export async function setStage(formats: Iterable<FormatId>): Promise<Stage> {
   const [server, authority, folder] = await Promise.all([
     useServer({ tsa: true, bits: 2048 }),
     createTlsAuthority(),
@@ -66,7 +67,7 @@ export async function setStage(): Promise<Stage> {
     return { name, original, signed: await readFile(path), isTimed: 'isTimed' in more };
   };
   const subjects: Partial<Record<FormatId, Subject>> = {};
-  for (const format of FORMAT_IDS) subjects[format] = await subjectOf(format);
+  for (const format of formats) subjects[format] = await subjectOf(format);
   return {
     server,
     identity: await authority.issue({ names: ['127.0.0.1'] }),

@@ -138,7 +138,7 @@ describe('codesign-remote completion', () => {
 });
 
 async function scriptFor(shell: string): Promise<string> {
-  const { code, stdout, stderr } = await runCliProcess(['completion', shell]);
+  const { code, stdout, stderr } = await runCli(['completion', shell]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout;
 }
@@ -146,103 +146,30 @@ async function scriptFor(shell: string): Promise<string> {
 /** What is typed in a shell, and what it offers; `!` before what it does not offer. */
 const TYPED = [
   ['si', ['sign', '!verify']],
-  ['sign --al', ['--algorithm', '--all-or-nothing', '!--append']],
-  ['sign --algorithm SHA', DIGEST_ALGORITHMS],
   ['sign --file-name ', ['send', 'hide', '!app.exe']],
   ['sign --concurrency ', ['!app.exe', '!sign']],
   ['sign --extra host', ['hostname=', '!app.exe']],
   ['sign app', ['app.exe', '!--append']],
-  ['sign --profile wo', ['work', '!default']],
 ] as const;
+/** Between the answers of one shell. */
+const NEXT = '--next--';
 
-function expectOffered(offered: readonly string[], expected: readonly string[]): void {
-  for (const word of expected) {
-    if (word.startsWith('!')) expect(offered).not.toContain(word.slice(1));
-    else expect(offered).toContain(word);
-  }
-}
-
-/** A folder with a program to sign, and variables with which the scripts find `codesign-remote` and two profiles. */
-async function shellScene() {
-  const folder = await temporaryFolder();
-  await writeFile(join(folder.path, 'app.exe'), '');
-  await mkdir(join(folder.path, 'bin'));
-  const program = join(folder.path, 'bin', 'codesign-remote');
-  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${CLI_PROGRAM}' "$@"\n`, { mode: 0o755 });
-  await writeProfiles(folder.path);
-  const env = {
-    ...process.env,
-    PATH: `${join(folder.path, 'bin')}:${process.env.PATH}`,
-    CODESIGN_CONFIG_DIR: folder.path,
-    HOME: folder.path,
-    XDG_CONFIG_HOME: folder.path,
-    TERM: 'dumb',
-  };
-  return {
-    folder: folder.path,
-    run(shell: string, args: readonly string[]): readonly string[] {
-      const { stdout, stderr, error } = spawnSync(shell, args, {
-        encoding: 'utf8',
-        timeout: 60_000,
-        cwd: folder.path,
-        env,
-      });
-      if (error) throw error;
-      expect(stderr).toBe('');
-      return stdout.split(/\r?\n/);
-    },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-  };
-}
-
-describe('in bash', () => {
+describe('the script', () => {
   /** Calls the function as readline does, which itself offers file names after `compopt -o default`. */
-  const BASH_CAPTURE = `source script.bash; compopt() { [[ $* == '-o default' ]] && files=yes; }
-    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _codesign_remote
-    if [[ $files == yes ]]; then COMPREPLY=($(compgen -f -- "\${@: -1}")); fi
-    printf '%s\\n' "\${COMPREPLY[@]}"`;
-
-  it.each([...TYPED, ['sign --file-name = hi', ['hide']] as const])('completes "%s"', async (typed, expected) => {
-    await using scene = await shellScene();
-    await writeFile(join(scene.folder, 'script.bash'), await scriptFor('bash'));
-    const words = ['codesign-remote', ...typed.split(' ')];
-    expectOffered(scene.run('bash', ['--norc', '-c', BASH_CAPTURE, 'capture', ...words]), expected);
-  });
-});
-
-describe('in fish', () => {
-  it.each([...TYPED, ['sign --file-name=hi', ['--file-name=hide']] as const])(
-    'completes "%s"',
-    async (typed, expected) => {
-      await using scene = await shellScene();
-      await writeFile(join(scene.folder, 'script.fish'), await scriptFor('fish'));
-      const code = `source script.fish; complete -C 'codesign-remote ${typed}'`;
-      const lines = scene.run('fish', ['--no-config', '-c', code]);
-      expectOffered(
-        lines.map((line) => line.split('\t')[0] ?? ''),
-        expected,
-      );
-    },
-  );
-});
-
-describe('in zsh', () => {
-  it.each([...TYPED, ['sign --file-name=hi', ['--file-name=hide']] as const])(
-    'completes "%s"',
-    async (typed, expected) => {
-      await using scene = await shellScene();
-      await mkdir(join(scene.folder, 'functions'));
-      await writeFile(join(scene.folder, 'functions', '_codesign-remote'), await scriptFor('zsh'));
-      expectOffered(scene.run('zsh', ['-f', '-c', ZSH_CAPTURE, 'capture', `codesign-remote ${typed}`]), expected);
-    },
-  );
-});
-
-/**
- * Runs zsh on a pseudo-terminal, because completion works only there, and records what compadd is given. Keys are sent once
- * its line editor reads, or the terminal itself would take them.
- */
-const ZSH_CAPTURE = `
+  const BASH = `source script.bash; compopt() { [[ $* == '-o default' ]] && files=yes; }
+    for word in "$@"; do
+      if [[ $word != ${NEXT} ]]; then words+=("$word"); continue; fi
+      COMP_WORDS=("\${words[@]}"); COMP_CWORD=$((\${#words[@]} - 1)); COMPREPLY=(); files=; _codesign_remote
+      if [[ $files == yes ]]; then COMPREPLY=($(compgen -f -- "\${words[-1]}")); fi
+      printf '%s\\n' "\${COMPREPLY[@]}" ${NEXT}
+      words=()
+    done`;
+  const FISH = `source script.fish; for typed in $argv; complete -C $typed | string replace -r '\\t.*' ''; echo ${NEXT}; end`;
+  /**
+   * Runs zsh on a pseudo-terminal, because completion works only there, and records what compadd is given. Keys are sent once
+   * its line editor reads, or the terminal itself would take them.
+   */
+  const ZSH = `
 zmodload zsh/zpty
 print -r -- 'compadd() {
   local -a __hits
@@ -253,16 +180,60 @@ print -r -- 'compadd() {
 }
 zle-line-init() { print >> ready }
 zle -N zle-line-init
-told() { print >> done }
-zle -N told
-bindkey "^Xq" told' > hook.zsh
+answered() { BUFFER=; print >> done }
+zle -N answered
+bindkey "^Xq" answered' > hook.zsh
+wait_for() { integer tries=0; while [[ ! -e $1 ]] && (( tries++ < 1000 )); do sleep 0.02; done }
 zpty shell zsh -f -i
-zpty -w shell 'fpath=($PWD/functions $fpath); autoload -Uz compinit; compinit -u -D; source ./hook.zsh'
-integer tries=0
-while [[ ! -e ready ]] && (( tries++ < 1000 )); do sleep 0.02; done
-zpty -w -n shell "$1"$'\\t\\x18q'
-tries=0
-while [[ ! -e done ]] && (( tries++ < 1000 )); do sleep 0.02; done
-zpty -d shell
-[[ -e hits ]] && cat hits
-`;
+zpty -w shell 'fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D; source ./hook.zsh'
+wait_for ready
+for typed; do
+  rm -f done hits
+  zpty -w -n shell "$typed"$'\\t\\x18q'
+  wait_for done
+  [[ -e hits ]] && cat hits
+  print -r -- ${NEXT}
+done
+zpty -d shell`;
+  const line = (typed: string) => [`codesign-remote ${typed}`];
+  const words = (typed: string) => ['codesign-remote', ...typed.split(' '), NEXT];
+
+  it.each([
+    ['bash', ['--norc', '-c', BASH, 'capture'], words, 'script.bash', ['sign --file-name = hi', ['hide']]],
+    ['fish', ['--no-config', '-c', FISH], line, 'script.fish', ['sign --file-name=hi', ['--file-name=hide']]],
+    ['zsh', ['-f', '-c', ZSH, 'capture'], line, '_codesign-remote', ['sign --file-name=hi', ['--file-name=hide']]],
+  ] as const)('completes in %s', async (shell, args, asArguments, file, own) => {
+    await using folder = await temporaryFolder();
+    const program = join(folder.path, 'bin', 'codesign-remote');
+    await mkdir(join(folder.path, 'bin'));
+    await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${CLI_PROGRAM}' "$@"\n`, { mode: 0o755 });
+    await writeFile(join(folder.path, 'app.exe'), '');
+    await writeFile(join(folder.path, file), await scriptFor(shell));
+    await writeProfiles(folder.path);
+    const typed = [...TYPED, own];
+    const { stdout, stderr, error } = spawnSync(shell, [...args, ...typed.flatMap(([text]) => asArguments(text))], {
+      encoding: 'utf8',
+      timeout: 60_000,
+      cwd: folder.path,
+      env: {
+        ...process.env,
+        PATH: `${join(folder.path, 'bin')}:${process.env.PATH}`,
+        CODESIGN_CONFIG_DIR: folder.path,
+        HOME: folder.path,
+        XDG_CONFIG_HOME: folder.path,
+        TERM: 'dumb',
+      },
+    });
+    if (error) throw error;
+    expect(stderr).toBe('');
+    const answers = stdout.split(new RegExp(`^${NEXT}\\r?\\n`, 'm'));
+    expect(answers).toHaveLength(typed.length + 1);
+    for (const [index, [text, expected]] of typed.entries()) {
+      const offered = (answers[index] ?? '').split(/\r?\n/);
+      for (const word of expected) {
+        const isOffered = offered.includes(word.replace('!', ''));
+        expect([text, word, isOffered]).toEqual([text, word, !word.startsWith('!')]);
+      }
+    }
+  });
+});

@@ -1,9 +1,9 @@
 /** The live line on a pseudo-terminal: what it says, and that nothing of it stays, whichever way the run ends. */
 
-import { copyFile, cp, mkdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CLI_PROGRAM, fixture, REPOSITORY, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { CLI_PROGRAM, fixture } from '../../../support/programs/cli.ts';
 import { type PtyOptions, type PtyRun, runOnPty } from '../../../support/programs/pty.ts';
 import { type Scene, startScene } from '../../../support/runs/resume-scene.ts';
 
@@ -56,12 +56,6 @@ describe.concurrent('the live line', () => {
     expect(screen).toMatch(/^\{red\}failed/m);
   });
 
-  it('is not there without columns', async () => {
-    const { code, output } = await sign([], { columns: 0, env: { NO_COLOR: '1' } });
-    expect(code).toBe(3);
-    expect(output).not.toContain(ESCAPE);
-  });
-
   it('goes when the terminal loses its columns, and comes back with them', async () => {
     let isResized = false;
     const { code, output } = await sign([], {
@@ -77,36 +71,11 @@ describe.concurrent('the live line', () => {
     expect(again).toContain(WAITING);
   });
 
-  it.each([
-    ['CI', { CI: '1' }],
-    ['TERM', { TERM: 'dumb' }],
-  ])('and colours are not there where %s says so', async (_name, env) => {
-    const { output } = await sign([], { env });
-    expect(output).not.toContain(ESCAPE);
-    expect(output).not.toContain(WAITING);
-  });
-
-  it('has no colour where none is wanted', async () => {
-    const { output } = await sign([], { env: { NO_COLOR: '1', FORCE_COLOR: '1' } });
-    expect(output).toContain(WAITING);
-    expect(output).not.toContain(COLOUR);
-  });
-
-  it('is in ASCII where nothing else is known to be shown', async () => {
-    const { output } = await sign([], { env: { LANG: 'C', NO_COLOR: '1' } });
+  it('is in ASCII where nothing else is known to be shown, and has no colour where none is wanted', async () => {
+    const { output } = await sign([], { env: { LANG: 'C', NO_COLOR: '1', FORCE_COLOR: '1' } });
     expect(output).toContain(WAITING);
     expect(output.replaceAll(ESCAPE, '')).toMatch(/^[\r\n -~]*$/);
-  });
-
-  it.each(['--quiet', '--json'])('is not there with %s', async (option) => {
-    const { output } = await sign([option]);
-    expect(output).not.toContain(WAITING);
-    expect(output).not.toContain(LIVE[0]);
-  });
-
-  it('is not there for who does not want it', async () => {
-    const { output } = await sign([], { env: { CODESIGN_PROGRESS: 'none' } });
-    expect(output).not.toContain(WAITING);
+    expect(output).not.toContain(COLOUR);
   });
 
   it('is gone when a second interrupt ends the run', async () => {
@@ -123,20 +92,6 @@ describe.concurrent('the live line', () => {
     expect(output.match(/\^C/g)).toHaveLength(2);
     expect(screen).toContain('interrupted: waiting for calls under way');
     expect(screen).not.toContain(WAITING);
-  });
-
-  it('is loaded on a terminal only', async () => {
-    await using folder = await temporaryFolder();
-    const program = join(folder.path, 'bin', 'codesign-remote.js');
-    for (const part of ['bin', 'dist', 'package.json']) {
-      const without = { recursive: true, filter: (from: string) => !basename(from).startsWith('progress-live') };
-      await cp(join(REPOSITORY, part), join(folder.path, part), without);
-    }
-    const piped = await runCli(['sign', '--no-timestamp', '--timeout', '1', stage.path], { env: stage.env, program });
-    expect(piped.code).toBe(3);
-    const { code, output } = await sign([], { command: [process.execPath, program] });
-    expect(code).toBe(3);
-    expect(output).not.toContain(WAITING);
   });
 
   it('takes nothing of what is typed during that time', async () => {
