@@ -55,7 +55,10 @@ describe('with PostgreSQL', () => {
       const env: TestServer['env'] = { ...first.env, CODESIGN_CODE: number, CODESIGN_CERTIFICATE: chain };
       const counted = async () =>
         Number(
-          await postgres.query(database, `select signatures from clients where access_key = '${env.CODESIGN_ACCESS_KEY}'`),
+          await postgres.query(
+            database,
+            `select signatures from clients where access_key = '${env.CODESIGN_ACCESS_KEY}'`,
+          ),
         );
       const options = await optionsOf({ ...first, env }, counted);
       const deployment = openDeployment({

@@ -4,7 +4,15 @@ import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { type CliFileJson, type CliRun, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../programs/cli.ts';
+import {
+  type CliFileJson,
+  type CliRun,
+  fixture,
+  parseJson,
+  runCli,
+  snapshot,
+  temporaryFolder,
+} from '../programs/cli.ts';
 import { type MeasuredRun, runMeasured } from '../programs/measured-cli.ts';
 import { makePki } from '../signed-files/pki.ts';
 import type { Misbehaviour } from './answering.ts';
@@ -62,7 +70,9 @@ export async function signAmongAnswers(options: AnswersOptions): Promise<Answers
     await writeFile(certificate, leaf.pem + pki.intermediate.pem);
     const pathOf = (name: string) => join(folder.path, `${name}.exe`);
     const { betweenSuccesses = false } = options;
-    const names = options.names.flatMap((name, index) => (betweenSuccesses && index % 2 === 0 ? [`sound-${index}`, name] : [name]));
+    const names = options.names.flatMap((name, index) =>
+      betweenSuccesses && index % 2 === 0 ? [`sound-${index}`, name] : [name],
+    );
     for (const name of names) {
       await copyFile(fixture('pe/hello.exe'), pathOf(name));
       // Each of its own: the same content would share one signature.
@@ -75,7 +85,9 @@ export async function signAmongAnswers(options: AnswersOptions): Promise<Answers
       ...environmentOf(service, certificate),
     };
     const args = [...(betweenSuccesses ? ['--concurrency', '1'] : []), ...(options.args ?? [])];
-    const run = await (options.isMeasured ? runMeasured : runCli)(['sign', '--json', ...args, ...names.map(pathOf)], { env });
+    const run = await (options.isMeasured ? runMeasured : runCli)(['sign', '--json', ...args, ...names.map(pathOf)], {
+      env,
+    });
     await state[Symbol.asyncDispose]();
     const after = await snapshot(folder.path);
     const { files } = parseJson(run);

@@ -48,12 +48,7 @@ export const fileRows: readonly Row[] = [
   rehearse('the copy cannot be written', 'write:copy:2', IN_FILES, { formats: ['pe', 'msi'] }),
   rehearse('the copy cannot be cut to size', 'truncate:copy:1'),
   rehearse('the copy cannot be given its mode', 'chmod:copy:1', READING),
-  rehearse(
-    'a real disk is full',
-    'write:copy:2',
-    { fill: 'disk-full' },
-    { disk: 'files', formats: ['pe'] },
-  ),
+  rehearse('a real disk is full', 'write:copy:2', { fill: 'disk-full' }, { disk: 'files', formats: ['pe'] }),
   beforeSign('the file cannot be looked at again', 'stat:file:1@create:calls:1', READING),
   whileSigning('the copy cannot be flushed', 'sync:copy:1', IN_FILES),
   row('sign', SIGNED)(
