@@ -1,9 +1,9 @@
 /** Passes over all objects of a document: is each where the cross-reference says, and what does it refer to? */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { brokenReference } from './cross-reference.ts';
 import type { PdfDocument } from './document.ts';
 import { type IndirectObject, readObjectAt } from './objects.ts';
+import { brokenReference } from './section.ts';
 import { isOf, type PdfValue } from './values.ts';
 
 /** Bytes that are read together: most objects are small, and stand next to one another. */
@@ -43,7 +43,7 @@ async function objectsInUse({ sections, nextNumber }: PdfDocument) {
   const [inFile, inStreams] = [placements(), placements()];
   for (const section of sections) {
     const isHybrid = section.kind === 'table' && section.trailer.entries.has('XRefStm');
-    await section.forEach((number, entry) => {
+    section.forEach((number, entry) => {
       if (seen[number] === 1 || (isHybrid && entry.type === 'free')) return;
       seen[number] = 1;
       if (entry.type === 'in-file') inFile.add(number, entry.offset, entry.generation);

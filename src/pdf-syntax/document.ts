@@ -2,10 +2,11 @@
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { remembering } from '../bytes/reuse.ts';
-import { brokenReference, type Entry, findStart, MAX_NUMBER, readSections, type Section } from './cross-reference.ts';
+import { findStart, readSections } from './cross-reference.ts';
 import { pdfErrors } from './errors.ts';
 import { type IndirectObject, readObjectAt, readStream } from './objects.ts';
 import { parser } from './parse.ts';
+import { brokenReference, type Entry, MAX_NUMBER, type Section } from './section.ts';
 import { isInteger, isOf, nameOf, type PdfDictionary, type PdfReference, type PdfValue } from './values.ts';
 
 export interface PdfDocument {
@@ -38,12 +39,9 @@ const MAX_DECODED = 512 * 1024 * 1024;
 /** Objects in one object stream; usual are a hundred or two. */
 const MAX_COMPRESSED = 100_000;
 
-/** Throws `pdf-malformed`, `pdf-cross-reference-broken`, `pdf-encrypted`, `pdf-too-large`. */
+/** Throws `pdf-malformed`, `pdf-header-late`, `pdf-cross-reference-broken`, `pdf-encrypted`, `pdf-too-large`. */
 export async function openDocument(source: ByteSource): Promise<PdfDocument> {
-  const head = Buffer.from(await source.read(0, Math.min(8, source.size))).toString('latin1');
-  if (!/^%PDF-[12]\./.test(head)) {
-    throw pdfErrors('pdf-malformed', { offset: 0, problem: 'it does not start with %PDF-1 or %PDF-2' });
-  }
+  await requireHeader(source);
   const { offset, end } = await findStart(source);
   const sections = await readSections(source, offset);
   const [{ trailer }] = sections;
@@ -86,15 +84,16 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
   }
 
   async function compressed({ stream, index }: { readonly stream: number; readonly index: number }, number: number) {
-    const { data, items } = await readCompressed(stream);
-    const item = items[index];
+    const { data, items, byNumber } = await readCompressed(stream);
+    // Readers find it by its number, so an index that is wrong is not used.
+    const item = items[index]?.number === number ? items[index] : byNumber.get(number);
     if (item === undefined) throw brokenReference(`object ${number} is not where it should be`);
     const from = parser(data, undefined, true, item.offset);
     from.skipSpace();
     const start = from.position;
     const value = from.value();
     const raw = data.subarray(start, from.position);
-    return { number: item.number, generation: 0, value, raw, offset: -1, streamStart: undefined };
+    return { number: item.number, generation: 0, value, raw, offset: -1, end: -1, streamStart: undefined };
   }
 
   async function objectStream(number: number) {
@@ -122,7 +121,9 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
       throw pdfErrors('pdf-malformed', { offset: container.offset, problem: 'an object stream has no table' });
     };
     const items = Array.from({ length: count }, () => ({ number: next(), offset: first + next() }));
-    return { data, items };
+    const byNumber = new Map<number, (typeof items)[number] | undefined>();
+    for (const item of items) byNumber.set(item.number, byNumber.has(item.number) ? undefined : item);
+    return { data, items, byNumber };
   }
 
   async function resolve(value: PdfValue | undefined): Promise<PdfValue> {
@@ -148,6 +149,19 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
       return isOf(resolved, 'dictionary') ? resolved : undefined;
     },
   };
+}
+
+/** Readers look so far for it. */
+const HEADER_WITHIN = 1024;
+const HEADER = /%PDF-[12]\./;
+
+async function requireHeader(source: ByteSource): Promise<void> {
+  const head = Buffer.from(await source.read(0, Math.min(HEADER_WITHIN, source.size))).toString('latin1');
+  const offset = HEADER.exec(head)?.index;
+  if (offset === undefined) {
+    throw pdfErrors('pdf-malformed', { offset: 0, problem: 'it does not start with %PDF-1 or %PDF-2' });
+  }
+  if (offset > 0) throw pdfErrors('pdf-header-late', { offset });
 }
 
 function sizeIn({ entries }: PdfDictionary): number {

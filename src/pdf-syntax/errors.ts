@@ -7,6 +7,10 @@ export const pdfErrors = defineErrors('local', {
     message: 'the document is malformed at byte {offset}: {problem}',
     hint: 'Write the document again with the program that made it, or repair it (qpdf in.pdf out.pdf).',
   },
+  'pdf-header-late': {
+    message: 'the document starts at byte {offset} of the file, after other data',
+    hint: 'Write the document again without that data (qpdf in.pdf out.pdf): PDF readers count offsets from the start of the file or from that of the document, so a signature would not be valid in all of them.',
+  },
   'pdf-cross-reference-broken': {
     message: "the document's cross-reference is broken: {problem}",
     hint: 'Repair the document first (qpdf in.pdf out.pdf): PDF readers repair it in different ways, so a signature would not show the same content in all of them.',

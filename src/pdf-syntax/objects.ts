@@ -1,10 +1,10 @@
 /** Reading one indirect object in place (ISO 32000-2, 7.3.10), and the contents of its stream (7.3.8, 7.4). */
 
-import { inflateSync } from 'node:zlib';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { pdfErrors } from './errors.ts';
+import { decodeStream, LARGEST_STREAM } from './filters.ts';
 import { MoreNeeded, type Parser, parser } from './parse.ts';
-import { isInteger, isOf, nameOf, type PdfDictionary, type PdfValue } from './values.ts';
+import { isInteger, isOf, type PdfValue } from './values.ts';
 
 export interface IndirectObject {
   readonly number: number;
@@ -14,6 +14,8 @@ export interface IndirectObject {
   readonly raw: Uint8Array;
   /** Where it is in the file; -1 in an object stream. */
   readonly offset: number;
+  /** End of `endobj`, or of the keyword of its stream; -1 in an object stream. */
+  readonly end: number;
   /** Where the bytes of its stream start; undefined if it is not a stream. */
   readonly streamStart: number | undefined;
 }
@@ -69,6 +71,7 @@ export async function readObjectAt(source: ByteSource, offset: number): Promise<
       value,
       raw,
       offset,
+      end: offset + from.position,
       streamStart: end === 'stream' ? offset + afterLineEnd(bytes, from.position) : undefined,
     };
   });
@@ -81,12 +84,9 @@ function afterLineEnd(bytes: Uint8Array, position: number): number {
   throw pdfErrors('pdf-malformed', { offset: position, problem: 'no end of line follows the keyword of a stream' });
 }
 
-/** Decoded bytes of an object stream or cross-reference stream. */
-const LARGEST_STREAM = 32 * 1024 * 1024;
-
 /**
- * The decoded bytes of a stream that is part of the document's structure: without filter, or Flate with any predictor.
- * `length`: the value of its /Length. Throws `pdf-malformed`, `pdf-too-large`.
+ * The decoded bytes of a stream that is part of the document's structure. `length`: the value of its /Length.
+ * Throws `pdf-malformed`, `pdf-too-large`.
  */
 export async function readStream(
   source: ByteSource,
@@ -103,66 +103,5 @@ export async function readStream(
     if (from.word() !== 'endstream') throw malformed('the length of a stream is wrong');
   });
   const encoded = Buffer.from(await source.read(streamStart, length));
-  const filters = only(value.entries.get('Filter'));
-  if (filters === undefined || filters === null) return encoded;
-  if (nameOf(filters) !== 'FlateDecode') throw malformed('the filter of a stream is not FlateDecode');
-  const parameters = only(value.entries.get('DecodeParms'));
-  return unpredict(inflate(encoded, malformed), isOf(parameters, 'dictionary') ? parameters : undefined, malformed);
-}
-
-/** A value that may be the only one of an array. */
-function only(value: PdfValue | undefined): PdfValue | undefined {
-  return isOf(value, 'array') && value.items.length <= 1 ? value.items[0] : value;
-}
-
-type Malformed = (problem: string) => Error;
-
-function inflate(encoded: Buffer, malformed: Malformed): Buffer {
-  try {
-    return inflateSync(encoded, { maxOutputLength: LARGEST_STREAM });
-  } catch (thrown) {
-    const isTooLarge = thrown instanceof RangeError;
-    if (isTooLarge) throw pdfErrors('pdf-too-large', { limit: LARGEST_STREAM, what: 'bytes in one stream' });
-    throw malformed('a stream cannot be decompressed');
-  }
-}
-
-/** Undoes a PNG predictor (7.4.4.4). That of TIFF is for pictures. */
-function unpredict(data: Buffer, parameters: PdfDictionary | undefined, malformed: Malformed): Buffer {
-  const parameter = (key: string, usual: number): number => {
-    const value = parameters?.entries.get(key) ?? usual;
-    if (isInteger(value) && value > 0 && value <= 65_535) return value;
-    throw malformed(`the parameter ${key} of a filter is wrong`);
-  };
-  const predictor = parameter('Predictor', 1);
-  if (predictor === 1) return data;
-  if (predictor < 10) throw malformed('a stream has a predictor for pictures');
-  const pixel = Math.ceil((parameter('Colors', 1) * parameter('BitsPerComponent', 8)) / 8);
-  const row = Math.ceil((parameter('Colors', 1) * parameter('BitsPerComponent', 8) * parameter('Columns', 1)) / 8);
-  const rows = Math.ceil(data.length / (row + 1));
-  const out = Buffer.alloc(rows * row);
-  let length = 0;
-  for (let index = 0; index < rows; index += 1) {
-    const start = index * (row + 1);
-    const kind = data[start] ?? 0;
-    if (kind > 4) throw malformed('a stream has an unknown predictor');
-    const end = Math.min(row, data.length - start - 1);
-    const at = index * row;
-    for (let column = 0; column < end; column += 1) {
-      const left = column < pixel ? 0 : (out[at + column - pixel] ?? 0);
-      const up = index === 0 ? 0 : (out[at + column - row] ?? 0);
-      const corner = index === 0 || column < pixel ? 0 : (out[at + column - row - pixel] ?? 0);
-      const predicted = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][kind] ?? 0;
-      out[at + column] = (data[start + 1 + column] ?? 0) + predicted;
-    }
-    length = at + end;
-  }
-  return out.subarray(0, length);
-}
-
-function paeth(left: number, up: number, corner: number): number {
-  const distances = [left, up, corner].map((each) => Math.abs(left + up - corner - each));
-  const [toLeft = 0, toUp = 0, toCorner = 0] = distances;
-  if (toLeft <= toUp && toLeft <= toCorner) return left;
-  return toUp <= toCorner ? up : corner;
+  return decodeStream(encoded, value, malformed);
 }

@@ -1,7 +1,7 @@
-/** Reading values from bytes (ISO 32000-2, 7.2 and 7.3). Depth and number of values are bounded; duplicate keys are rejected. */
+/** Reading values from bytes (ISO 32000-2, 7.2 and 7.3). Depth and number of values are bounded; a key with two values is rejected. */
 
 import { pdfErrors } from './errors.ts';
-import type { PdfDictionary, PdfString, PdfValue } from './values.ts';
+import { isSameValue, type PdfDictionary, type PdfString, type PdfValue } from './values.ts';
 
 const MAX_DEPTH = 64;
 /** Values in one object. A flat page tree of a very long document has a hundred thousand. */
@@ -214,10 +214,14 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
     for (skipSpace(); peek() !== 0x3e; skipSpace()) {
       if (peek() !== 0x2f) throw malformed('a key of a dictionary is not a name');
       const key = name();
-      if (entries.has(key)) throw malformed(`a dictionary has the key ${key} twice`);
       skipSpace();
       const start = position;
-      entries.set(key, valueAt(depth + 1));
+      const value = valueAt(depth + 1);
+      const isNew = !entries.has(key);
+      if (!isNew && !isSameValue(entries.get(key), value))
+        throw malformed(`a dictionary has the key ${key} twice, with different values`);
+      if (!isNew) continue;
+      entries.set(key, value);
       ends.push([key, start, position]);
     }
     position += 1;

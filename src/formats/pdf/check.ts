@@ -1,9 +1,9 @@
 /** What keeps a document from getting another signature: known before anything is digested. */
 
 import { forEachObject, forEachReference } from '../../pdf-syntax/all-objects.ts';
-import { brokenReference, MAX_NUMBER } from '../../pdf-syntax/cross-reference.ts';
 import type { PdfDocument } from '../../pdf-syntax/document.ts';
 import { pdfErrors } from '../../pdf-syntax/errors.ts';
+import { brokenReference, MAX_NUMBER } from '../../pdf-syntax/section.ts';
 import { type Field, readFields, readForm } from '../../pdf-syntax/structure.ts';
 import { isInteger } from '../../pdf-syntax/values.ts';
 import { pdfSigningErrors } from './errors.ts';

@@ -1,8 +1,8 @@
 /** What updates changed in a document, in the classes that permissions are about (ISO 32000-2, 12.8.2.2). */
 
-import type { NumberRange } from '../../../pdf-syntax/cross-reference.ts';
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import type { IndirectObject } from '../../../pdf-syntax/objects.ts';
+import type { NumberRange } from '../../../pdf-syntax/section.ts';
 import { differingKeys, isOf, isSameValue, nameOf, type PdfDictionary } from '../../../pdf-syntax/values.ts';
 import { type Change, content } from './change.ts';
 import { annotationChanges, formChanges, isAnnotation } from './lists.ts';

@@ -1,6 +1,6 @@
 /** Small PDF documents of every structure that signing must deal with. */
 
-import { deflateSync } from 'node:zlib';
+import { constants, deflateSync } from 'node:zlib';
 
 export interface PdfShape {
   /** Default: a table. `compressed`: a stream, and all objects but streams in an object stream. */
@@ -21,6 +21,8 @@ export interface PdfShape {
   readonly text?: string;
   /** Default: 1.7. */
   readonly version?: string;
+  /** What other programs write in object streams and cross-reference streams: data without an end, several filters, indexes that are wrong. */
+  readonly isOdd?: boolean;
 }
 
 /** Objects 1 catalog, 2 pages, 3 page, 4 contents. */
@@ -33,6 +35,7 @@ export function makePdf(shape: PdfShape = {}): Buffer {
     inStreams = [],
     text = 'Hello',
     version = '1.7',
+    isOdd = false,
   } = shape;
   const shown = `BT /F1 24 Tf 20 100 Td (${text}) Tj ET`;
   const font = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
@@ -56,15 +59,17 @@ export function makePdf(shape: PdfShape = {}): Buffer {
   }
   let next = values.length + 1;
   if (hidden.length > 0) {
-    put(next, objectStream(hidden));
-    for (const [index, { number }] of hidden.entries()) entries.push({ number, type: 2, second: next, third: index });
+    put(next, objectStream(hidden, isOdd));
+    for (const [index, { number }] of hidden.entries()) {
+      entries.push({ number, type: 2, second: next, third: isOdd ? 0 : index });
+    }
     next += 1;
   }
   for (const [number, second] of inStreams) entries.push({ number, type: 2, second, third: 0 });
   next = inStreams.reduce((most, [number]) => Math.max(most, number + 1), next);
   const root = `/Root 1 0 R ${shape.trailer ?? ''}`;
   if (references === 'table') return file.table(entries, next, root);
-  if (references !== 'hybrid') return file.stream(entries, next, root);
+  if (references !== 'hybrid') return file.stream(entries, next, root, isOdd);
   const at = file.size();
   file.object(
     next,
@@ -127,17 +132,17 @@ function fileOf(header: string) {
       }
       return end(start, `trailer\n<< /Size ${size} ${trailer} >>\n`);
     },
-    stream(entries: readonly Entry[], number: number, trailer: string): Buffer {
+    stream(entries: readonly Entry[], number: number, trailer: string, isOdd: boolean): Buffer {
       const start = size;
       const own = { number, type: 1, second: start, third: 0 };
-      this.object(number, xrefStream([...entries, own], number + 1, trailer));
+      this.object(number, xrefStream([...entries, own], number + 1, trailer, isOdd));
       return end(start);
     },
   };
 }
 
 /** With the predictor that most programs use. */
-function xrefStream(entries: readonly Entry[], size: number, trailer: string): Buffer {
+function xrefStream(entries: readonly Entry[], size: number, trailer: string, isOdd = false): Buffer {
   const sorted = entries.toSorted((a, b) => a.number - b.number);
   let before = Buffer.alloc(7);
   const rows = sorted.map(({ type, second, third }) => {
@@ -149,14 +154,16 @@ function xrefStream(entries: readonly Entry[], size: number, trailer: string): B
     before = row;
     return up;
   });
-  const data = deflateSync(Buffer.concat(rows));
+  const data = isOdd ? withoutEnd(Buffer.concat(rows)) : deflateSync(Buffer.concat(rows));
   const index = sorted.map(({ number }) => `${number} 1`).join(' ');
   const predictor = '/DecodeParms << /Predictor 12 /Columns 7 >>';
   const head = `<< /Type /XRef /Size ${size} /W [1 4 2] /Index [${index}] /Filter /FlateDecode ${predictor} /Length ${data.length} ${trailer} >>`;
   return Buffer.concat([Buffer.from(`${head}\nstream\n`, 'latin1'), data, Buffer.from('\nendstream')]);
 }
 
-function objectStream(objects: readonly { readonly number: number; readonly value: string }[]): Buffer {
+const withoutEnd = (data: Buffer) => deflateSync(data, { finishFlush: constants.Z_SYNC_FLUSH });
+
+function objectStream(objects: readonly { readonly number: number; readonly value: string }[], isOdd: boolean): Buffer {
   let at = 0;
   const table = objects.map(({ number, value }) => {
     const entry = `${number} ${at}`;
@@ -164,8 +171,10 @@ function objectStream(objects: readonly { readonly number: number; readonly valu
     return entry;
   });
   const head = `${table.join(' ')} `;
-  const data = deflateSync(Buffer.from(head + objects.map(({ value }) => value).join(' '), 'latin1'));
-  const dictionary = `<< /Type /ObjStm /N ${objects.length} /First ${head.length} /Filter /FlateDecode /Length ${data.length} >>`;
+  const decoded = Buffer.from(head + objects.map(({ value }) => value).join(' '), 'latin1');
+  const data = isOdd ? Buffer.from(withoutEnd(decoded).toString('hex')) : deflateSync(decoded);
+  const filter = isOdd ? '[/ASCIIHexDecode /FlateDecode]' : '/FlateDecode';
+  const dictionary = `<< /Type /ObjStm /N ${objects.length} /First ${head.length} /Filter ${filter} /Length ${data.length} >>`;
   return Buffer.concat([Buffer.from(`${dictionary}\nstream\n`), data, Buffer.from('\nendstream')]);
 }
 

@@ -8,6 +8,12 @@ const good = (name: string, what: string, shape: PdfShape): Fixture => ({ name, 
 const NOTE = '<< /Type /Annot /Subtype /Text /Rect [0 0 9 9] /Contents (a note) >>';
 const EMPTY_FIELD = '<< /Type /Annot /Subtype /Widget /FT /Sig /T (Approval) /Rect [0 0 9 9] /P 3 0 R >>';
 
+/** With another end of each entry in its table, and more of them. */
+function withEntries(document: Buffer, end: string, more: string): Buffer {
+  const text = document.toString('latin1').replace(/( \d{5} [nf]) \n/g, `$1${end}`);
+  return Buffer.from(text.replace('trailer\n<< /Size 5', `${more}trailer\n<< /Size 6`), 'latin1');
+}
+
 export const GOOD_DOCUMENTS: readonly Fixture[] = [
   good('table.pdf', 'a table', {}),
   good('stream.pdf', 'a cross-reference stream', { references: 'stream' }),
@@ -26,6 +32,18 @@ export const GOOD_DOCUMENTS: readonly Fixture[] = [
     page: '/Annots 7 0 R',
     objects: ['<< /Fields 6 0 R /SigFlags 1 >>', '[8 0 R]', '[8 0 R]', EMPTY_FIELD],
   }),
+  good('odd-streams.pdf', 'streams without an end, and wrong indexes in an object stream', {
+    references: 'compressed',
+    isOdd: true,
+    objects: [NOTE],
+    page: '/Annots [5 0 R]',
+  }),
+  {
+    name: 'short-entries.pdf',
+    what: 'table entries of 19 bytes, one in use at offset 0, and a key twice with the same value',
+    bytes: withEntries(makePdf({ catalog: '/Pages 2 0 R' }), '\n', '5 1\n0000000000 00000 n\n'),
+  },
+  { name: 'long-entries.pdf', what: 'table entries of 21 bytes', bytes: withEntries(makePdf(), ' \r\n', '') },
   {
     name: 'updated.pdf',
     what: 'two revisions, and no line end after the last',
@@ -43,14 +61,19 @@ const plain = makePdf();
 const edited = (from: string | RegExp, to: string) => Buffer.from(plain.toString('latin1').replace(from, to), 'latin1');
 
 export const MALFORMED_DOCUMENTS: readonly Fixture[] = [
-  malformed('pdf-malformed', 'junk.pdf', 'bytes in front of the header', Buffer.concat([Buffer.from('junk\n'), plain])),
+  malformed(
+    'pdf-header-late',
+    'junk.pdf',
+    'bytes in front of the header',
+    Buffer.concat([Buffer.from('junk\n'), plain]),
+  ),
   malformed(
     'pdf-malformed',
     'no-catalog.pdf',
     'a catalog that is no dictionary',
     edited(/<< \/Type \/Catalog[^>]*>>/, '[]'),
   ),
-  malformed('pdf-malformed', 'twice.pdf', 'a key that is there twice', edited('/Type /Catalog', '/Pages 2 0 R  ')),
+  malformed('pdf-malformed', 'twice.pdf', 'a key that is there twice', edited('/Type /Catalog', '/Pages 9 0 R  ')),
   malformed('pdf-cross-reference-broken', 'cut.pdf', 'a document that was cut', plain.subarray(0, -30)),
   malformed(
     'pdf-cross-reference-broken',
