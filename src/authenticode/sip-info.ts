@@ -57,6 +57,12 @@ function examine(value: Element | undefined, expected: string | undefined, name:
   }
 }
 
+/** 1 or 2 in signatures of installer files, 0x010000 in those of scripts. Throws what readers of ASN.1 throw. */
+export function sipVersionOf(value: Element): number {
+  const { contents } = fieldsOf(value, 0x30, 'SpcSipInfo').next(0x02, 'version');
+  return Number(`0x${Buffer.from(contents).toString('hex')}`);
+}
+
 function readGuid(value: Element): string {
   const fields = fieldsOf(value, 0x30, 'SpcSipInfo');
   fields.next(0x02, 'version');

@@ -19,6 +19,7 @@ import {
   TYPE_STREAM,
   type Version,
 } from './format.ts';
+import { compareNames } from './names.ts';
 import { inUse, malformed, Sectors } from './sectors.ts';
 
 /** Storages in storages. Installers have two levels. */
@@ -101,19 +102,33 @@ class Tree {
   #storage(entry: Buffer, depth: number): CompoundStorage {
     if (depth > DEEPEST) throw malformed('its storages are nested too deeply');
     const children: CompoundNode[] = [];
-    const names = new Set<string>();
-    const waiting = [entry.readUInt32LE(76)];
-    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-      if (id === NO_STREAM) continue;
-      const child = this.#visit(id);
+    for (const child of this.#inOrder(entry.readUInt32LE(76))) {
       const node = this.#node(child, depth);
-      const name = Buffer.from(node.name).toString('utf16le');
-      if (names.has(name)) throw malformed('two entries of a storage have the same name');
-      names.add(name);
+      const previous = children.at(-1);
+      // A reader searches the tree: it would miss an entry out of order, and find only one of two equal names.
+      if (previous !== undefined && compareNames(previous.name, node.name) >= 0) {
+        throw malformed('the names in a storage are not in order, or equal but for upper and lower case');
+      }
       children.push(node);
-      waiting.push(child.readUInt32LE(68), child.readUInt32LE(72));
     }
     return { kind: 'storage', name: nameOf(entry), entry, children };
+  }
+
+  /** The entries of the tree with this root, from left to right. */
+  *#inOrder(root: number): Generator<Buffer> {
+    const ancestors: Buffer[] = [];
+    let id = root;
+    while (id !== NO_STREAM || ancestors.length > 0) {
+      while (id !== NO_STREAM) {
+        const entry = this.#visit(id);
+        ancestors.push(entry);
+        id = entry.readUInt32LE(68);
+      }
+      const next = ancestors.pop();
+      if (next === undefined) return;
+      yield next;
+      id = next.readUInt32LE(72);
+    }
   }
 
   #node(entry: Buffer, depth: number): CompoundNode {
@@ -175,7 +190,10 @@ function lazily<Item>(make: () => Iterator<Item>): Iterable<Item> {
 function nameOf(entry: Buffer): Uint8Array {
   const length = entry.readUInt16LE(64);
   if (length < 4 || length > 64 || length % 2 !== 0) throw malformed(`a name in its directory has ${length} bytes`);
-  return entry.subarray(0, length - 2);
+  const name = entry.subarray(0, length - 2);
+  // Readers differ in where such a name ends.
+  if (Buffer.from(name).toString('utf16le').includes('\0')) throw malformed('a name in its directory holds a NUL');
+  return name;
 }
 
 /** The first `size` bytes of small sectors; neighbours become one range. */

@@ -24,6 +24,7 @@ import {
   TYPE_STREAM,
   type Version,
 } from './format.ts';
+import { compareNames } from './names.ts';
 
 /** A stream that is not in the file yet. */
 export function newStream(name: string, bytes: Uint8Array): CompoundStream {
@@ -111,7 +112,8 @@ function numberEntries(root: CompoundStorage): readonly NumberedEntry[] {
     const entry = entries[id];
     if (entry?.node.kind !== 'storage') continue;
     const first = entries.length;
-    for (const child of entry.node.children.toSorted(compareNames)) entries.push(unlinked(child));
+    for (const child of entry.node.children.toSorted((a, b) => compareNames(a.name, b.name)))
+      entries.push(unlinked(child));
     entry.child = link(entries, first, entries.length, Math.floor(Math.log2(entries.length - first + 1)));
   }
   return entries;
@@ -135,19 +137,6 @@ function link(entries: readonly NumberedEntry[], start: number, end: number, bla
   entry.left = link(entries, start, middle, blackLevels - 1);
   entry.right = link(entries, middle + 1, end, blackLevels - 1);
   return middle;
-}
-
-/** MS-CFB, 2.6.4: shorter names first, then by upper-case code units. */
-function compareNames(a: CompoundNode, b: CompoundNode): number {
-  if (a.name.length !== b.name.length) return a.name.length - b.name.length;
-  const [one, other] = [a, b].map(({ name }) => upperCase(Buffer.from(name).toString('utf16le')));
-  return (one ?? '') < (other ?? '') ? -1 : 1;
-}
-
-/** Unit by unit: a letter whose upper case has several units stays. */
-function upperCase(text: string): string {
-  const units = text.split('').map((unit) => [unit, unit.toUpperCase()] as const);
-  return units.map(([unit, upper]) => (upper.length === 1 ? upper : unit)).join('');
 }
 
 function entryOf(

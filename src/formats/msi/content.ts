@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import type { Piece } from '../../bytes/pieces.ts';
 import { lazyPieces } from '../../bytes/pieces.ts';
 import type { CompoundNode, CompoundStorage } from '../../compound-file/format.ts';
+import { compareNames } from '../../compound-file/names.ts';
+import { malformed } from '../../compound-file/sectors.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import type { Content } from '../../crypto/content.ts';
 
@@ -11,13 +13,24 @@ export const SIGNATURE_STREAM = '\x05DigitalSignature';
 /** A digest of names, sizes and times, in front of the content. */
 export const METADATA_STREAM = '\x05MsiDigitalSignatureEx';
 
+/** In SpcSipInfo. signtool writes 2, all other programs 1. */
+export const SIP_VERSION = { withoutMetadata: 1, withMetadata: 2 } as const;
+
 const SIGNATURE_STREAMS: readonly Uint8Array[] = [SIGNATURE_STREAM, METADATA_STREAM].map((name) =>
   Buffer.from(name, 'utf16le'),
 );
 
-/** The root without the two streams of a signature. Streams of these names in other storages are content. */
+/**
+ * The root without the two streams of a signature. Streams of these names in other storages are content. Throws
+ * `compound-file-malformed` for a storage of such a name, and for one in other case, which a reader takes for the same.
+ */
 export function withoutSignature(root: CompoundStorage): CompoundStorage {
-  const isSignature = ({ name }: CompoundNode) => SIGNATURE_STREAMS.some((known) => Buffer.compare(known, name) === 0);
+  const isSignature = ({ kind, name }: CompoundNode): boolean => {
+    const known = SIGNATURE_STREAMS.find((each) => compareNames(each, name) === 0);
+    if (known === undefined) return false;
+    if (kind === 'stream' && Buffer.compare(known, name) === 0) return true;
+    throw malformed('a storage, or a stream in other case, has the name of the signature');
+  };
   return { ...root, children: root.children.filter((child) => !isSignature(child)) };
 }
 

@@ -1,15 +1,18 @@
 /** What kind of installer file a compound file is, and what is wrong or odd with it as a whole. */
 
+import type { Element } from '../../asn1/read.ts';
+import { sipVersionOf } from '../../authenticode/sip-info.ts';
 import { isPadding, type StoredCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { guidText } from '../../bytes/guid.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
 import type { CompoundFile, CompoundStorage } from '../../compound-file/format.ts';
-import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
+import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../crypto/algorithms.ts';
+import { orUndefined } from '../../errors/codesign-error.ts';
 import { counted } from '../../errors/counted.ts';
-import { broken, type Finding, warning } from '../../errors/finding.ts';
+import { broken, type Finding } from '../../errors/finding.ts';
 import type { Detail } from '../format.ts';
-import { digestMetadata } from './content.ts';
+import { digestMetadata, SIP_VERSION } from './content.ts';
 import { msiErrors } from './errors.ts';
 
 export interface Installer {
@@ -58,7 +61,7 @@ export async function trailingBytes(source: ByteSource, { unused }: CompoundFile
 
 export async function examineInstaller(installer: Installer, source: ByteSource): Promise<readonly Finding[]> {
   const { stored, file } = installer;
-  const findings = examineMetadata(installer);
+  const findings: Finding[] = [];
   if (stored === undefined) return findings;
   for (const range of file.unused) {
     if (await isZero(source, range)) continue;
@@ -73,15 +76,21 @@ export async function examineInstaller(installer: Installer, source: ByteSource)
   return findings;
 }
 
-/** Windows compares neither its value nor its length. */
-function examineMetadata({ metadata, root }: Installer): Finding[] {
-  if (metadata === undefined) return [];
-  const matches = DIGEST_ALGORITHMS.some(
-    (algorithm) => Buffer.compare(digestMetadata(root, algorithm), metadata) === 0,
-  );
-  if (matches) return [];
+/**
+ * What the digest of the streams does not cover: a signature that says it has a digest of metadata must have it, and it must
+ * match. Windows compares neither its value nor its length.
+ */
+export function examineMetadata({ metadata, root }: Installer, sipInfo: Element | undefined): readonly Finding[] {
+  if (metadata === undefined) {
+    const isPromised = sipInfo !== undefined && orUndefined(() => sipVersionOf(sipInfo)) === SIP_VERSION.withMetadata;
+    if (!isPromised) return [];
+    const message = 'The digest of names, sizes and times, which the signature covers, is not in the file.';
+    return [broken('metadata-digest-missing', message)];
+  }
+  const isDigest = (algorithm: DigestAlgorithm) => Buffer.compare(digestMetadata(root, algorithm), metadata) === 0;
+  if (DIGEST_ALGORITHMS.some(isDigest)) return [];
   const message = 'MsiDigitalSignatureEx is not the digest of the names, sizes and times in the file.';
-  return [warning('metadata-digest-differs', message)];
+  return [broken('metadata-digest-differs', message)];
 }
 
 export function describeInstaller({ kind, file, root, stored, metadata }: Installer): readonly Detail[] {

@@ -14,13 +14,29 @@ import { layOut, newStream } from '../../compound-file/write.ts';
 import type { ContentDigest } from '../../crypto/content.ts';
 import { formatErrors, formatWarnings } from '../errors.ts';
 import type { ContentReader, SignableFile } from '../format.ts';
-import { contentOf, digestMetadata, METADATA_STREAM, SIGNATURE_STREAM, withoutSignature } from './content.ts';
+import {
+  contentOf,
+  digestMetadata,
+  METADATA_STREAM,
+  SIGNATURE_STREAM,
+  SIP_VERSION,
+  withoutSignature,
+} from './content.ts';
 import { msiErrors } from './errors.ts';
-import { describeInstaller, examineInstaller, type Installer, installerKindOf, trailingBytes } from './examine.ts';
+import {
+  describeInstaller,
+  examineInstaller,
+  examineMetadata,
+  type Installer,
+  installerKindOf,
+  trailingBytes,
+} from './examine.ts';
 
 const SIP_GUID = '000C10F1-0000-0000-C000-000000000046';
-/** 2 if there is a digest of metadata, as signtool writes it. */
-const sipOf = (hasMetadata: boolean): Sip => ({ version: [hasMetadata ? 2 : 1], guid: SIP_GUID });
+const sipOf = (hasMetadata: boolean): Sip => ({
+  version: [hasMetadata ? SIP_VERSION.withMetadata : SIP_VERSION.withoutMetadata],
+  guid: SIP_GUID,
+});
 
 /** In bytes. */
 const LONGEST_SIGNATURE = 16 * 1024 * 1024;
@@ -35,7 +51,8 @@ export async function openMsi(source: ByteSource, reader: ContentReader): Promis
     file,
     root: withoutSignature(file.root),
     stored: signature && (await readSignature(source, signature)),
-    metadata: metadata && (await readWhole(source, metadata, LONGEST_METADATA)),
+    // One that is too long is no digest: it differs from each.
+    metadata: metadata && ((await readWhole(source, metadata, LONGEST_METADATA)) ?? new Uint8Array()),
     trailing: await trailingBytes(source, file),
   };
   return signableMsi(installer, source, reader);
@@ -106,6 +123,7 @@ function signatureStream(
     hasBareForm: true,
     entries: async () =>
       stored === undefined ? [] : [{ location: 'stream DigitalSignature', cms: stored.cms, examine: async () => [] }],
+    compare: async ({ dataValue }) => examineMetadata(installer, dataValue),
     async measure(content, algorithms) {
       const [first] = algorithms;
       if (content === 'present') return measured(present, algorithms);

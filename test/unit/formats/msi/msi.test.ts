@@ -3,8 +3,9 @@ import { SPC_SIP_INFO } from '../../../../src/asn1/object-identifiers.ts';
 import { spcSipInfo } from '../../../../src/authenticode/sip-info.ts';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { readPieces } from '../../../../src/bytes/pieces.ts';
+import type { CompoundNode, CompoundStream } from '../../../../src/compound-file/format.ts';
 import { readCompoundFile } from '../../../../src/compound-file/read.ts';
-import { newStream } from '../../../../src/compound-file/write.ts';
+import { layOut, newStream } from '../../../../src/compound-file/write.ts';
 import { contentOf } from '../../../../src/formats/msi/content.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
 import { decideSigning } from '../../../../src/signing/signing-policy.ts';
@@ -93,31 +94,102 @@ it('gives the same streams back once the signature is removed', async () => {
 it('attaches a signature in its own form: over the digest of metadata, or, as other programs make it, without one', async () => {
   const metadataIn = async (bytes: Buffer) =>
     (await openBytes(msi, bytes)).layout().find(({ name }) => name === 'metadata digest')?.value;
-  const { root } = await readCompoundFile(memorySource(original));
-  const digested: Buffer[] = [];
-  for await (const chunk of readPieces(memorySource(original), contentOf(root, []))) digested.push(Buffer.from(chunk));
-  const bare = peculiarSignature(makePki().leaf(), {
-    digested: Buffer.concat(digested),
-    dataType: SPC_SIP_INFO,
-    dataValue: spcSipInfo({ version: [1], guid: '000C10F1-0000-0000-C000-000000000046' }).value,
-  });
-  expect(await metadataIn(await attachBytes(msi, original, bare))).toBe('none');
+  expect(await metadataIn(await attachBytes(msi, original, await bareSignature()))).toBe('none');
   const { sealed } = await signBytes(msi, original, signer);
   expect(await metadataIn(await attachBytes(msi, original, sealed))).toBe('in the stream MsiDigitalSignatureEx');
 });
 
-it('reports a digest of metadata that does not match, as Windows does not compare it', async () => {
-  const { result } = await signBytes(msi, original, signer);
-  // State bits of the first storage of the root: not part of the content.
-  const changed = Buffer.from(result);
-  const inner = changed.indexOf(Buffer.from('Inner\0', 'utf16le'));
-  changed.writeUInt32LE(7, inner + 96);
-  const file = await openBytes(msi, changed);
-  expect((await file.examine()).map(({ code, weight }) => `${code} ${weight}`)).toEqual([
-    'metadata-digest-differs warning',
-  ]);
-  expect(await codesOf((await file.signatures())[0])).toEqual([]);
+/** The same file with other children of its root. */
+async function withChildren(bytes: Buffer, change: (children: readonly CompoundNode[]) => readonly CompoundNode[]) {
+  const file = await readCompoundFile(memorySource(bytes));
+  const root = { ...file.root, children: change(file.root.children) };
+  return applyPatch(bytes, [{ offset: 0, remove: bytes.length, insert: layOut(file, root) }]);
+}
+
+type Change = (children: readonly CompoundNode[]) => readonly CompoundNode[];
+const EX = '\x05MsiDigitalSignatureEx';
+const nameIn = ({ name }: CompoundNode) => Buffer.from(name).toString('utf16le');
+const without =
+  (name: string): Change =>
+  (children) =>
+    children.filter((child) => nameIn(child) !== name);
+const withStream =
+  (name: string, content: string): Change =>
+  (children) => [...without(name)(children), newStream(name, Buffer.from(content))];
+const renamed =
+  (from: string, to: string): Change =>
+  (children) =>
+    children.map((child) =>
+      nameIn(child) === from && child.kind === 'stream'
+        ? { ...child, ...namesOf(newStream(to, Buffer.of()), child) }
+        : child,
+    );
+/** Everything in the entry but the name stays. */
+function namesOf({ name, entry }: CompoundStream, before: CompoundNode) {
+  return { name, entry: Buffer.concat([entry.subarray(0, 66), before.entry.subarray(66)]) };
+}
+const withBits =
+  (name: string, offset: number): Change =>
+  (children) =>
+    children.map((child) => {
+      const entry = Buffer.from(child.entry);
+      entry.writeUInt32LE(7, offset);
+      return nameIn(child) === name ? { ...child, entry } : child;
+    });
+const chain =
+  (...changes: readonly Change[]): Change =>
+  (children) =>
+    changes.reduce((changed, change) => change(changed), children);
+
+describe('a signature over the digest of metadata is broken', () => {
+  it.each<[string, Change, string]>([
+    ['a stream has another name that sorts to the same place', renamed('Small', 'Smalm'), 'metadata-digest-differs'],
+    [
+      'bytes moved from one stream to the next',
+      chain(withStream('Aa', 'ab'), withStream('Ab', 'cd')),
+      'metadata-digest-differs',
+    ],
+    ['an empty stream was added', withStream('Added', ''), 'metadata-digest-differs'],
+    ['the state bits of a stream changed', withBits('Small', 96), 'metadata-digest-differs'],
+    ['the time of a stream changed', withBits('Large', 108), 'metadata-digest-differs'],
+    ['the state bits of a storage changed', withBits('Inner', 96), 'metadata-digest-differs'],
+    ['the digest has another name and is content', renamed(EX, '\x05MsiDigitalSignatureEy'), 'metadata-digest-missing'],
+    ['the digest is gone', without(EX), 'metadata-digest-missing'],
+    ['the digest is too long', withStream(EX, 'x'.repeat(65)), 'metadata-digest-differs'],
+  ])('when %s', async (_what, change, code) => {
+    const children = (await readCompoundFile(memorySource(original))).root.children;
+    const unsigned = await withChildren(original, () => [...children, ...MOVED]);
+    const { result } = await signBytes(msi, unsigned, signer);
+    const file = await openBytes(msi, await withChildren(result, change));
+    expect(await codesOf((await file.signatures())[0])).toContain(code);
+    await expect(file.check(signingContext({ chain: signer.chain }), 'append')).rejects.toMatchObject({
+      code: 'cannot-append',
+    });
+  });
+
+  it('also in the form without one, when such a stream was added', async () => {
+    const signed = await attachBytes(msi, original, await bareSignature());
+    expect(await codesOf((await (await openBytes(msi, signed)).signatures())[0])).toEqual([]);
+    for (const content of ['', 'x'.repeat(32), 'x'.repeat(65)]) {
+      const file = await openBytes(msi, await withChildren(signed, withStream(EX, content)));
+      expect(await codesOf((await file.signatures())[0])).toContain('metadata-digest-differs');
+    }
+  });
 });
+
+const MOVED = [newStream('Aa', Buffer.from('abc')), newStream('Ab', Buffer.from('d'))];
+
+/** As other programs make it, over content without the digest of metadata. */
+async function bareSignature(): Promise<Uint8Array> {
+  const { root } = await readCompoundFile(memorySource(original));
+  const digested: Buffer[] = [];
+  for await (const chunk of readPieces(memorySource(original), contentOf(root, []))) digested.push(Buffer.from(chunk));
+  return peculiarSignature(makePki().leaf(), {
+    digested: Buffer.concat(digested),
+    dataType: SPC_SIP_INFO,
+    dataValue: spcSipInfo({ version: [1], guid: '000C10F1-0000-0000-C000-000000000046' }).value,
+  });
+}
 
 it('is appended to with a warning that only open-source programs read a second signature', async () => {
   const context = signingContext({ chain: signer.chain });

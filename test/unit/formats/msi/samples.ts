@@ -99,6 +99,13 @@ function changed(offset: number, word: number): Buffer {
   return bytes;
 }
 
+/** With another name of the same length. */
+function renamed(name: string, other: string): Buffer {
+  const bytes = Buffer.from(sound);
+  bytes.write(other, entryOf(name), 'utf16le');
+  return bytes;
+}
+
 /** Says that it has 400 FAT sectors, which take three DIFAT sectors: the first one is its own next one. */
 function difatLoop(): Buffer {
   const bytes = Buffer.concat([sound, Buffer.alloc(401 * 512 - sound.length)]);
@@ -158,6 +165,20 @@ export const MALFORMED_INSTALLERS: readonly Fixture[] = [
     'compound-file-loop',
   ),
   broken('directory.msi', 'a directory that is nowhere', changed(48, 0xffff_fffe)),
+  broken('order.msi', 'a name that is not in its place in the directory', renamed('Empty', 'Xmpty')),
+  broken('other-case.msi', 'names that differ in case alone', renamed('Large', 'sMALL')),
+  broken('nul.msi', 'a name with a NUL in it', renamed('Small', 'Sm\0ll')),
+  ...[
+    storage('\x05DigitalSignature', 1, PACKAGE, []),
+    newStream('\x05digitalSignature', Buffer.from('x')),
+    newStream('\x05MSIDigitalSignatureEx', Buffer.from('x')),
+  ].map((child, index) =>
+    broken(
+      `signature-${index}.msi`,
+      'the name of the signature for something else',
+      makeCompoundFile({ children: [child] }),
+    ),
+  ),
   broken('cut.msi', 'a file that was cut', sound.subarray(0, directory + 128), 'compound-file-malformed'),
   broken('head.msi', 'a part of a header', sound.subarray(0, 300), 'compound-file-truncated'),
   broken(
