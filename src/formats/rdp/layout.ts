@@ -40,6 +40,7 @@ export async function readLayout(source: ByteSource): Promise<RdpLayout> {
   const { size } = source;
   if (size > LIMIT) throw rdpErrors('rdp-too-large', { size, limit: LIMIT });
   const { encoding, text } = decode(Buffer.from(await source.read(0, size)));
+  rejectHidingCharacters(text);
   let lineCount = 0;
   const settings = new Map<string, Line>();
   const hasBom = text.startsWith(BOM);
@@ -47,16 +48,30 @@ export async function readLayout(source: ByteSource): Promise<RdpLayout> {
     if (whole === '') break;
     const start = index + (hasBom ? 1 : 0);
     const line = whole.replace(/\r?\n$/, '');
-    const [, name = '', value = ''] = /^([^:]*):[^:]*:(.*)$/s.exec(line) ?? [];
+    const [, name = '', value] = /^([^:]*):(?:[^:]*:(.*))?/s.exec(line) ?? [];
     const key = name.trim().toLowerCase();
     lineCount += 1;
+    if (!/^[\x20-\x7e]*$/.test(name)) throw ambiguous(`the name in line ${lineCount} is not in ASCII`);
     if (!COVERED_SETTINGS.has(key) && key !== SCOPE && key !== SIGNATURE) continue;
     if (name !== name.trim()) throw ambiguous(`there are spaces around the name "${key}"`);
-    if (line.includes('\r')) throw ambiguous(`the line of "${key}" holds a carriage return (CR)`);
+    if (value === undefined) throw ambiguous(`the line of "${key}" has no type or no value`);
     if (settings.has(key)) throw ambiguous(`there are two lines with the setting "${key}"`);
     settings.set(key, { start, end: start + whole.length, text: line, value });
   }
   return { encoding, hasBom, text, lineCount, settings, cms: readSignature(settings) };
+}
+
+/**
+ * Some readers end a line, or the file, at a character that others take for a part of a value: a line that no signature covers
+ * could hide a setting in it.
+ */
+function rejectHidingCharacters(text: string): void {
+  // Letters in Windows code pages have 0x80 to 0x9f, except U+0085, a line end in ISO 8859-1.
+  const found = /\r(?!\n)|(?![\t\r\n\x80-\x84\x86-\x9f])\p{Cc}|[\u2028\u2029]/u.exec(text);
+  if (found === null) return;
+  const unit = `U+${found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const line = text.slice(0, found.index).split('\n').length;
+  throw ambiguous(`line ${line} holds ${unit}, which some take for the end of a line`);
 }
 
 /** Bytes of a part of the text in the encoding of the file. */
