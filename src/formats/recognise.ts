@@ -121,7 +121,9 @@ async function recognise(
   const sure = claims.find(({ claim }) => claim === 'surely');
   const other = sure === undefined ? otherZipKind(names, name) : undefined;
   if (other !== undefined) return { description: other };
-  const format = (sure ?? claims.find(({ claim }) => claim === 'possibly'))?.format;
+  const claimed = sure ?? claims.find(({ claim }) => claim === 'possibly');
+  const format = (claimed ?? (found === 'damaged' ? ofZip.find((each) => isNamedAs(each.format, name)) : undefined))
+    ?.format;
   return {
     format,
     description:

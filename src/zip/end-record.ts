@@ -32,8 +32,10 @@ export interface EndOfArchive {
   /** The 22 bytes of the record and where they are. The archive's comment follows. */
   readonly record: Buffer;
   readonly recordOffset: number;
-  /** The ZIP64 end record, with its extensible data; undefined without one. Its locator follows it. */
+  /** The ZIP64 end record, with its extensible data; undefined without one. */
   readonly zip64: Buffer | undefined;
+  /** The 20 bytes of the ZIP64 locator, which follows it. */
+  readonly locator: Buffer | undefined;
   /** What the ZIP64 locator's offset counts from, as `base`: Java takes it from the file's beginning. 0 without one. */
   readonly locatorBase: number;
   /** Bytes after the archive's comment. */
@@ -154,8 +156,9 @@ async function readEnd(source: ByteSource, record: Buffer, recordOffset: number)
   const base = directoryOffset - recordedOffset;
   if (directoryOffset < 0 || base < 0) return undefined;
   requireOnePart(record, found?.zip64);
-  const { zip64, locatorBase = 0 } = found ?? {};
-  return { entryCount, directoryOffset, directorySize, base, record, recordOffset, zip64, locatorBase, trailingLength };
+  const { zip64, locator, locatorBase = 0 } = found ?? {};
+  const directory = { entryCount, directoryOffset, directorySize, base };
+  return { ...directory, record, recordOffset, zip64, locator, locatorBase, trailingLength };
 }
 
 async function leadsToDirectory(source: ByteSource, end: EndOfArchive): Promise<boolean> {
@@ -188,7 +191,7 @@ async function findZip64(source: ByteSource, recordOffset: number) {
     if (!isRecord || readUInt64LE(start, 4) + ZIP64_SIZE_END !== locatorOffset - offset) continue;
     if (locatorOffset - offset > LONGEST_ZIP64_END_RECORD) break;
     const zip64 = asBuffer(await source.read(offset, locatorOffset - offset));
-    return { zip64, offset, locatorBase: offset - readUInt64LE(locator, 8) };
+    return { zip64, locator, offset, locatorBase: offset - readUInt64LE(locator, 8) };
   }
   throw zipErrors('zip-malformed', { problem: 'its ZIP64 locator leads to no ZIP64 end record' });
 }
@@ -226,4 +229,12 @@ function readFields(record: Buffer, zip64: Buffer | undefined) {
     (recordedOffset === IN_ZIP64_32 || recordedOffset === fields.recordedOffset);
   if (!agree) throw zipErrors('zip-ambiguous', { problem: 'its end record and its ZIP64 end record differ' });
   return fields;
+}
+
+/** The same with nothing but zeros for disks, which some programs leave to a ZIP64 record. */
+export function withoutDisks(end: EndOfArchive): EndOfArchive {
+  const record = Buffer.from(end.record).fill(0, 4, 8);
+  const locator = end.locator && Buffer.from(end.locator).fill(0, 4, 8);
+  locator?.writeUInt32LE(1, 16);
+  return { ...end, record, locator };
 }

@@ -70,15 +70,11 @@ export function archiveBody(
 /** What follows the body: the last entry if there is one, the directory, and the end records without the comment. */
 export function tailOf({ archive, records, length, entryCount }: ArchiveBody, last?: NewEntry): readonly Uint8Array[] {
   const { end } = archive;
-  const record = Buffer.from(end.record);
-  // The disks. Some programs leave them to a ZIP64 record too; signtool, and verifiers that follow it, have 0 there.
-  record.fill(0, 4, 8);
-  const before = { ...end, record };
-  if (last === undefined) return [records, writeEndRecords(before, entryCount, records.length, length - end.base)];
+  if (last === undefined) return [records, writeEndRecords(end, entryCount, records.length, length - end.base)];
   const lastRecord = movedRecord(centralRecord(last), length - end.base);
   const directorySize = records.length + lastRecord.length;
   const directoryOffset = length + localLength(last) - end.base;
-  const endRecords = writeEndRecords(before, entryCount + 1, directorySize, directoryOffset);
+  const endRecords = writeEndRecords(end, entryCount + 1, directorySize, directoryOffset);
   return [localHeader(last), last.data, records, lastRecord, endRecords];
 }
 

@@ -70,7 +70,8 @@ function widen(record: Buffer, offset: number): Buffer {
 const ZIP64_VERSION = 45;
 
 /**
- * ZIP64 end record and locator, where they were or are needed now, and the end record; the archive's comment follows.
+ * ZIP64 end record and locator, where they were or are needed now, and the end record; the archive's comment follows. Fields
+ * other than counts, sizes and offsets stay as they were, so that a digest covers them.
  *
  * @param directoryOffset as recorded: counted from the base
  */
@@ -99,16 +100,22 @@ export function writeEndRecords(
   writeUInt64LE(zip64, entryCount, 32);
   writeUInt64LE(zip64, directorySize, 40);
   writeUInt64LE(zip64, directoryOffset, 48);
-  const locator = Buffer.alloc(ZIP64_LOCATOR_LENGTH);
-  locator.writeUInt32LE(ZIP64_LOCATOR, 0);
+  const locator = Buffer.from(before.locator ?? newLocator());
   writeUInt64LE(locator, before.base + directoryOffset + directorySize - before.locatorBase, 8);
-  locator.writeUInt32LE(1, 16);
   return Buffer.concat([zip64, locator, record]);
 }
 
 /** A field that left its value to the ZIP64 record goes on doing so. */
 function keepMarker(old: number, value: number, marker: number, { zip64 }: EndOfArchive): number {
   return value >= marker || (zip64 !== undefined && old === marker) ? marker : value;
+}
+
+/** Of an archive in one part. */
+function newLocator(): Buffer {
+  const locator = Buffer.alloc(ZIP64_LOCATOR_LENGTH);
+  locator.writeUInt32LE(ZIP64_LOCATOR, 0);
+  locator.writeUInt32LE(1, 16);
+  return locator;
 }
 
 function emptyZip64Record(): Buffer {

@@ -1,12 +1,13 @@
 /** A package or bundle that is open: AppxSignature.p7x as a container of one Authenticode signature. */
 
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
-import { type Container, digestIn } from '../../authenticode/container.ts';
+import { type Container, digestIn, type MeasuredContent } from '../../authenticode/container.ts';
 import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
 import { spcContent } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
+import { withoutDisks } from '../../zip/end-record.ts';
 import { archiveBody, editLastEntry, replacedBy } from '../../zip/last-entry.ts';
 import { plainlyDeflatedEntry } from '../../zip/new-entry.ts';
 import { formatErrors } from '../errors.ts';
@@ -97,16 +98,19 @@ function requirePlaces(
   if (first !== undefined) throw appxErrors('appx-packages-move', { part: first.entry.name });
 }
 
+interface MeasuredPackage extends MeasuredContent {
+  readonly body: SignedBody;
+}
+
 function signaturePart(
   opened: AppxPackage,
   source: ByteSource,
   { measure }: ContentReader,
   damageOf: Parameters<typeof examinePackage>[2],
   rewritten: RewrittenEntries | undefined,
-): Container {
+): Container<MeasuredPackage> {
   const { kind, algorithm, signature, manifest } = opened;
   const sip = SIPS[kind];
-  const newBody = () => bodyWithSignature(opened, rewritten);
   return {
     source,
     kind: { ...sipKind(sip, kind === 'bundle' ? 'a bundle of packages' : 'a package'), describeDigest: describeList },
@@ -115,8 +119,8 @@ function signaturePart(
     entries: async () =>
       signature === undefined ? [] : [{ location: PARTS.signature, cms: signature.cms, examine: async () => [] }],
     async measure(content, algorithms) {
-      const body = content === 'present' ? bodyWith(opened) : newBody();
-      return { digests: await measurePackage(source, body, opened, algorithms, measure) };
+      const body = content === 'present' ? bodyWith(opened) : bodyWithSignature(opened, rewritten);
+      return { digests: await measurePackage(source, body, opened, algorithms, measure), body };
     },
     content: async ({ algorithm }, measured) => spcContent(spcSipInfo(sip), algorithm, digestIn(measured, algorithm)),
     async compare({ contentDigestAlgorithm, signedData }): Promise<readonly Finding[]> {
@@ -133,7 +137,7 @@ function signaturePart(
       }
       return findings;
     },
-    put: (cms) => editLastEntry(newBody(), plainlyDeflatedEntry(PARTS.signature, signatureContents(cms))),
+    put: (cms, { body }) => editLastEntry(body, plainlyDeflatedEntry(PARTS.signature, signatureContents(cms))),
     async take() {
       if (signature === undefined) throw formatErrors('not-signed');
       const { contentTypes } = opened;
@@ -143,10 +147,11 @@ function signaturePart(
   };
 }
 
-/** As a new signature covers it: the content types name the signature. */
+/** As a new signature covers it: the content types name the signature, and no disks are named, as signtool writes it. */
 function bodyWithSignature(opened: AppxPackage, rewritten: RewrittenEntries | undefined): SignedBody {
-  const { contentTypes } = opened;
-  return bodyWith(opened, contentTypes.namesSignature ? undefined : contentTypes.withSignature(), rewritten);
+  const { contentTypes, archive } = opened;
+  const plain = { ...opened, archive: { ...archive, end: withoutDisks(archive.end) } };
+  return bodyWith(plain, contentTypes.namesSignature ? undefined : contentTypes.withSignature(), rewritten);
 }
 
 /** The package without its signature; with other contents of the content types, and other entries, if given. */

@@ -2,8 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
+import { appx } from '../../../src/formats/appx/index.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { isNamedAsJar } from '../../../src/formats/jar/options.ts';
+import { nuget } from '../../../src/formats/nuget/index.ts';
 import { zip } from './jar/simple-zip.ts';
 import { fixturesIn, readFixture } from './support/fixtures.ts';
 import { isOf, recognised } from './support/recognised.ts';
@@ -171,6 +173,11 @@ describe('the format JAR', () => {
     const damaged = archiveOf(MANIFEST).subarray(0, 60);
     expect(await isJar(damaged, 'a.jar')).toBe(true);
     expect(await isJar(damaged, 'a.zip')).toBe(false);
+    const cases = [
+      [nuget, ['a.nupkg', 'a.SNUPKG']],
+      [appx, ['a.msix', 'a.appxbundle']],
+    ] as const;
+    for (const [format, names] of cases) for (const name of names) expect(await isOf(format, damaged, name)).toBe(true);
   });
 
   it('takes no other format, even with the name of a JAR', async () => {

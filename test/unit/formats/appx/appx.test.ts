@@ -8,7 +8,7 @@ import { signingContext } from '../../../support/signed-files/signing-context.ts
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { withBytesAt } from '../jar/simple-zip.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { codesOf } from '../support/is-intact.ts';
+import { codesOf, isIntact } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, packageManifest, withZip64 } from './samples.ts';
 
@@ -185,6 +185,26 @@ describe('a package', () => {
     expect(result.readUInt32LE(end + 4)).toBe(0);
     const timed = applyPatch(result, (await (await openBytes(appx, result)).stamp(new Map())).patch);
     expect(timed).toEqual(result);
+  });
+
+  // Backwards from the end of the file: end record 22, ZIP64 locator 42, ZIP64 end record 98.
+  it.each([
+    ['disk of the end record', 18],
+    ['disk of the directory in the end record', 16],
+    ['disk in the locator', 38],
+    ['total of disks in the locator', 26],
+    ['version that made the ZIP64 end record', 86],
+    ['version that is needed for the ZIP64 end record', 84],
+    ['disk in the ZIP64 end record', 82],
+  ])('is no longer intact with another %s', async (_field, fromEnd) => {
+    const result = await signed(withZip64(makePackage()));
+    for (const value of [0, 0xff]) {
+      const changed = Buffer.from(result);
+      changed.fill(value, changed.length - fromEnd, changed.length - fromEnd + 2);
+      if (changed.equals(result)) continue;
+      const intact = openBytes(appx, changed).then(async (file) => isIntact((await file.signatures())[0]));
+      expect(await intact.catch(({ code }) => code)).toBeOneOf([false, 'zip-unsupported']);
+    }
   });
 
   it('has its own content types again once the signature is removed', async () => {
