@@ -107,7 +107,7 @@ class Tree {
       const previous = children.at(-1);
       // A reader searches the tree: it would miss an entry out of order, and find only one of two equal names.
       if (previous !== undefined && compareNames(previous.name, node.name) >= 0) {
-        throw malformed('the names in a storage are not in order, or equal but for upper and lower case');
+        throw malformed('the names in a storage are not in order, or differ in upper and lower case alone');
       }
       children.push(node);
     }
