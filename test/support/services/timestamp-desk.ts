@@ -1,10 +1,12 @@
 /** Makes the replies of the tests' timestamp authority with the openssl program: good ones, and each kind of bad one. */
 
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { parts, readElement } from '../../../src/asn1/read.ts';
+import { encode, nullValue, objectIdentifier, octetString, sequence, smallInteger } from '../../../src/asn1/write.ts';
 import { readSignedDataFields } from '../../../src/cms/signed-data-fields.ts';
 import type { TimestampCertificate, TimestampPki } from './timestamp-pki.ts';
 
@@ -85,11 +87,6 @@ export function createTimestampDesk(pki: TimestampPki): TimestampDesk {
     await at.openssl('ts', '-reply', '-config', 'tsa.cnf', '-queryfile', 'query', ...signer, '-out', 'reply');
     return at.read('reply');
   };
-  const tokenOf = async (at: Workplace, reply: Buffer): Promise<Buffer> => {
-    await at.write('reply', reply);
-    await at.openssl('ts', '-reply', '-config', 'tsa.cnf', '-in', 'reply', '-token_out', '-out', 'token');
-    return at.read('token');
-  };
   /** The same TSTInfo, changed, signed as any CMS is: `openssl ts` itself refuses to make such a token. */
   const signAgain = async (
     at: Workplace,
@@ -98,7 +95,7 @@ export function createTimestampDesk(pki: TimestampPki): TimestampDesk {
     change: (tstInfo: Buffer) => Buffer = (same) => same,
     more: readonly string[] = [],
   ): Promise<Buffer> => {
-    await tokenOf(at, reply);
+    await at.write('token', tokenIn(reply));
     await at.openssl('cms', '-verify', '-noverify', '-inform', 'DER', '-in', 'token', '-out', 'info');
     await at.write('info', change(await at.read('info')));
     const kind = ['-binary', '-nodetach', '-econtent_type', TST_INFO, '-cades', '-nosmimecap', '-md', 'sha256'];
@@ -183,10 +180,8 @@ export function createTimestampDesk(pki: TimestampPki): TimestampDesk {
     ) =>
       work(async (at) => {
         await at.write('tsa.cnf', Buffer.from(configuration(certificateDigest)));
-        await at.write('data', bytes);
-        const query = await asking(at, '-data', 'data', `-${algorithm}`, '-cert');
-        const reply = await replyAt(at, query, mode);
-        if (genTime === undefined && !streamed) return tokenOf(at, reply);
+        const reply = await replyAt(at, queryFor(bytes, algorithm), mode);
+        if (genTime === undefined && !streamed) return tokenIn(reply);
         const change = genTime === undefined ? undefined : withGenTime(genTime);
         await signAgain(at, reply, 'tsa', change, streamed ? ['-stream'] : []);
         return at.read('token');
@@ -214,6 +209,27 @@ export function createTimestampDesk(pki: TimestampPki): TimestampDesk {
       await Promise.all(underWay);
     },
   };
+}
+
+const DIGEST_OIDS: Readonly<Record<NonNullable<StampOptions['algorithm']>, string>> = {
+  md5: '1.2.840.113549.2.5',
+  sha1: '1.3.14.3.2.26',
+  sha256: '2.16.840.1.101.3.4.2.1',
+  sha384: '2.16.840.1.101.3.4.2.2',
+  sha512: '2.16.840.1.101.3.4.2.3',
+};
+
+/** A request for a token with its certificate: made here, because one process for each token is enough. */
+function queryFor(bytes: Uint8Array, algorithm: NonNullable<StampOptions['algorithm']>): Buffer {
+  const digest = octetString(createHash(algorithm).update(bytes).digest());
+  const imprint = sequence(sequence(objectIdentifier(DIGEST_OIDS[algorithm]), nullValue()), digest);
+  return Buffer.from(sequence(smallInteger(1), imprint, encode(0x01, Uint8Array.of(0xff))));
+}
+
+function tokenIn(reply: Buffer): Buffer {
+  const [, token] = parts(readElement(reply, 'the reply'), 'the reply');
+  if (token === undefined) throw new Error('the authority gave no token');
+  return Buffer.from(token.bytes);
 }
 
 interface Workplace {

@@ -108,13 +108,13 @@ export interface Pki {
   leaf(request?: Partial<CertificateRequest>): IssuedCertificate;
 }
 
-/** A root, an intermediate and the leaves requested. `name` keeps several PKIs apart, keys and names. */
+/** A root, an intermediate and the leaves requested. `name` keeps several PKIs apart by the names of their certificates. */
 export function makePki(name = 'Test'): Pki {
-  const root = issue({ commonName: `${name} Root`, key: testKey('rsa-2048', `${name} root`), ca: true });
+  const root = issue({ commonName: `${name} Root`, key: testKey('rsa-2048', 'root'), ca: true });
   const intermediate = issue({
     commonName: `${name} Code Signing CA`,
     issuer: root,
-    key: testKey('rsa-2048', `${name} intermediate`),
+    key: testKey('rsa-2048', 'intermediate'),
     ca: true,
   });
   return {
@@ -184,7 +184,7 @@ function trailingZeros(octet: number): number {
   return octet === 0 ? 7 : 31 - Math.clz32(octet & -octet);
 }
 
-function signatureAlgorithm(key: KeyObject): { identifier: Uint8Array; digest: string | null } {
+export function signatureAlgorithm(key: KeyObject): { identifier: Uint8Array; digest: string | null } {
   switch (key.asymmetricKeyType) {
     case 'ec':
       return { identifier: sequence(objectIdentifier('1.2.840.10045.4.3.2')), digest: 'sha256' };

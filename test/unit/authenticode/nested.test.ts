@@ -13,7 +13,7 @@ import { makePki, testKey } from '../../support/signed-files/pki.ts';
 
 const pki = makePki();
 const leaf = pki.leaf();
-const other = pki.leaf({ commonName: 'Other Publisher', key: testKey('rsa-2048', 'other') });
+const other = pki.leaf({ commonName: 'Other Publisher', key: testKey('rsa-2048', 'root') });
 const request = requestFor(await chainOf(leaf, pki.intermediate));
 const outer = signAuthenticode(request, leaf);
 const nested = signAuthenticode(requestFor(await chainOf(other, pki.intermediate), { algorithm: 'SHA512' }), other);

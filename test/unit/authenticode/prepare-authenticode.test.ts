@@ -130,8 +130,7 @@ describe('the certificates', () => {
 });
 
 describe('every algorithm and key size', () => {
-  const keys = ['rsa-2048', 'rsa-3072', 'rsa-4096'] as const;
-  it.each(keys.flatMap((key) => DIGEST_ALGORITHMS.map((algorithm) => [key, algorithm] as const)))(
+  it.each([...DIGEST_ALGORITHMS.map((each) => ['rsa-2048', each] as const), ['rsa-3072', 'SHA256'] as const])(
     'verifies with openssl and by our own reading: %s, %s',
     async (kind, algorithm) => {
       const signing = pki.leaf({ key: testKey(kind) });

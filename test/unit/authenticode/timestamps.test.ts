@@ -28,7 +28,7 @@ const COUNTER_SIGNATURE = '1.2.840.113549.1.9.6';
 const NESTED = '1.3.6.1.4.1.311.2.4.1';
 const pki = makePki();
 const leaf = pki.leaf();
-const other = pki.leaf({ commonName: 'Other Publisher', key: testKey('rsa-2048', 'other') });
+const other = pki.leaf({ commonName: 'Other Publisher', key: testKey('rsa-2048', 'root') });
 const outer = signAuthenticode(requestFor(await chainOf(leaf, pki.intermediate)), leaf);
 const nested = signAuthenticode(requestFor(await chainOf(other, pki.intermediate), { algorithm: 'SHA512' }), other);
 let folder: string;

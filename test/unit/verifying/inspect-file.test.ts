@@ -30,7 +30,7 @@ describe('the certificates of a signature', () => {
   });
 
   it('have an issuer only where it really signed them', () => {
-    const namesake = issue({ commonName: 'Inspected Code Signing CA', key: testKey('rsa-2048', 'namesake'), ca: true });
+    const namesake = issue({ commonName: 'Inspected Code Signing CA', key: testKey('ec', 'namesake'), ca: true });
     const found = inspectCertificates([signer.der, namesake.der], [signer.der]);
     expect(found.map(({ name, issuerIndex }) => [name, issuerIndex])).toEqual([
       ['Inspected Publisher', undefined],

@@ -9,7 +9,7 @@ import { startMisbehavingService } from '../../../support/services/misbehaving-s
 import { startProxy } from '../../../support/services/proxy.ts';
 import { startServer, type TestServer } from '../../../support/services/server.ts';
 import { startTimestampAuthority, type TimestampAuthority } from '../../../support/services/timestamp-authority.ts';
-import { make, newRsaKey, SIGNER } from '../../../unit/verifying/support/openssl-pki.ts';
+import { make, oneRsaKey, SIGNER } from '../../../unit/verifying/support/openssl-pki.ts';
 
 let server: TestServer;
 let authority: TimestampAuthority;
@@ -146,7 +146,7 @@ it('verify --check-revocation asks through the proxy, and none for loopback', as
     ...SIGNER,
     'crlDistributionPoints=URI:http://crl.test:1/list.crl,URI:http://127.0.0.1:1/list.crl',
   ];
-  const leaf = make({ subject: 'Publisher', issuer, extensions, key: newRsaKey(2048) });
+  const leaf = make({ subject: 'Publisher', issuer, extensions, key: oneRsaKey(2048) });
   const [chain, roots, path] = ['chain.pem', 'roots.pem', 'app.exe'].map((name) => join(folder.path, name)) as [
     string,
     string,

@@ -50,7 +50,7 @@ async function read(
   options: readonly string[] = [],
 ): Promise<ArchiveReading[]> {
   if (jars.length === 0) return [];
-  const output = await mustRunJava(java, 'java', ['-cp', await classes(), reader, ...options, ...jars]);
+  const output = await runReader(java, [reader, ...options, ...jars]);
   const lines = output.split('\n').filter((line) => line !== '');
   const facts = lines.map((line) => line.split('\t').map(unescaped));
   return jars.map((jar) => readingOf(jar, facts));
@@ -77,6 +77,11 @@ function readingOf(jar: string, facts: readonly (readonly string[])[]): ArchiveR
 function unescaped(value: string): string {
   const meaning: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' };
   return value.replace(/\\(.)/g, (_, letter: string) => meaning[letter] ?? letter);
+}
+
+/** Runs one of the Java programs in this folder: its name and its arguments, behind options of Java. */
+export async function runReader(java: JavaHome, args: readonly string[]): Promise<string> {
+  return mustRunJava(java, 'java', ['-cp', await classes(), ...args]);
 }
 
 /** The readers as classes that Java 8 and later run, compiled once in a run of the tests. @returns the class path */

@@ -256,7 +256,9 @@ function withComment(archive: Buffer): Buffer {
 }
 
 function manyEntries(): Buffer {
-  return makePackage({ files: Array.from({ length: 0xfffe - 3 }, (_, index) => ({ name: `${index}` })) });
+  return makePackage({
+    files: Array.from({ length: 0xfffe - 3 }, (_, index) => ({ name: `${index}`, isStored: true })),
+  });
 }
 
 /** The same package with a byte changed: in the first local header, and in the data behind it. */

@@ -1,14 +1,14 @@
 /** Holds putting a signature block into a JAR: only one that signs a signature file in it, and that is as it was. */
 
 import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
-import { mainJava, mustRunJava, STORE_PASSWORD } from '../../../support/programs/java.ts';
+import { issue, type KeyPair, testKey } from '../../../support/signed-files/pki.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { readAsArchives, readAsStreams } from '../../../system/interop/java/readers.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { attachBytes, openBytes, signBytes } from '../support/sign-bytes.ts';
 import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
@@ -36,15 +36,14 @@ const attached = (bytes: Buffer, block: Uint8Array) => attachBytes(jar, bytes, b
 const names = (bytes: Buffer) => unzip(bytes).map(({ name }) => name);
 
 /** A block without signed attributes. */
-function signedByOpenssl(signatureFile: Buffer, bits: number): Buffer {
+function signedByOpenssl(signatureFile: Buffer, key: KeyPair): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'codesign-attach-'));
   try {
     const at = (name: string) => join(folder, name);
     writeFileSync(at('sf'), signatureFile);
-    const subject = ['-subj', '/CN=By OpenSSL', '-days', '2', '-nodes', '-newkey', `rsa:${bits}`];
-    execFileSync('openssl', ['req', '-x509', ...subject, '-keyout', at('key'), '-out', at('cert')], {
-      stdio: 'ignore',
-    });
+    const { pem, privateKey } = issue({ commonName: 'By OpenSSL', key });
+    writeFileSync(at('cert'), pem);
+    writeFileSync(at('key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
     const as = ['-signer', at('cert'), '-inkey', at('key'), '-outform', 'DER', '-binary', '-noattr', '-md', 'sha256'];
     execFileSync('openssl', ['cms', '-sign', ...as, '-in', at('sf'), '-out', at('block')]);
     return readFileSync(at('block'));
@@ -71,51 +70,20 @@ describe('a block', () => {
     );
   });
 
-  it('goes next to others, which stay', async () => {
-    const another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
-    const both = (await signBytes(jar, signed, another, { mode: 'append' })).result;
-    const back = await attached(repack(both, { [RSA]: undefined }), cms);
-    expect(names(back)).toEqual(names(both));
-    expect(await (await openBytes(jar, back)).signatures()).toHaveLength(2);
-  });
-
-  it.each([
-    ['EC', ['-keyalg', 'EC', '-groupname', 'secp256r1'], '.EC'],
-    ['DSA', ['-keyalg', 'DSA', '-keysize', '2048'], '.DSA'],
-  ])('of jarsigner, by an %s key, verifies in Java where it was taken out', async (_, key, extension) => {
-    const folder = mkdtempSync(join(tmpdir(), 'codesign-attach-'));
-    try {
-      const [input, output, store, file] = ['in.jar', 'out.jar', 'store.p12', 'back.jar'].map((name) =>
-        join(folder, name),
-      );
-      writeFileSync(input ?? '', plain);
-      const into = ['-keystore', store ?? '', '-storetype', 'PKCS12', '-storepass', STORE_PASSWORD];
-      const named = ['-alias', 'test', '-dname', 'CN=Test'];
-      await mustRunJava(mainJava(), 'keytool', ['-genkeypair', ...named, ...key, ...into]);
-      await mustRunJava(mainJava(), 'jarsigner', [...into, '-signedjar', output ?? '', input ?? '', 'test']);
-      const made = readFileSync(output ?? '');
-      const name = `META-INF/TEST${extension}`;
-      const stripped = repack(made, { [name]: undefined });
-      const back = await attached(stripped, contentsOf(made, name));
-      expect(names(back)).toEqual(names(made));
-      writeFileSync(file ?? '', back);
-      for (const read of [readAsArchives, readAsStreams]) {
-        expect(await read(mainJava(), [file ?? ''])).toMatchObject([{ failures: [], unsigned: [] }]);
-      }
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
-
   it('that OpenSSL made without signed attributes goes in, and is checked by its key too', async () => {
-    const attachedBy = async (bits: number) => {
-      const back = await attached(signed, signedByOpenssl(contentsOf(signed, SF), bits));
+    const attachedBy = async (key: KeyPair) => {
+      const back = await attached(signed, signedByOpenssl(contentsOf(signed, SF), key));
       const [signature, ...others] = await (await openBytes(jar, back)).signatures();
       expect([signature?.signerName, others]).toEqual(['By OpenSSL', []]);
       return await codesOf(signature);
     };
-    expect(await attachedBy(2048)).toEqual([]);
-    expect(await attachedBy(1016)).toEqual(['key-too-short']);
+    expect(await attachedBy(testKey('rsa-2048'))).toEqual([]);
+    expect(await attachedBy(generateKeyPairSync('rsa', { modulusLength: 1016 }))).toEqual(['key-too-short']);
+  });
+
+  it('by an EC key gets the name of its kind', async () => {
+    const block = signedByOpenssl(contentsOf(signed, SF), testKey('ec'));
+    expect(names(await attached(repack(signed, { [RSA]: undefined }), block))).toContain('META-INF/TEST_PUB.EC');
   });
 });
 

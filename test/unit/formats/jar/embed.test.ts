@@ -42,7 +42,9 @@ function completeManifestOf(contents: string): string {
   return `X: 1\n\nName: a\nSHA-256-Digest: ${createHash('sha256').update(contents).digest('base64')}\n\n`;
 }
 
-describe.each(fixturesIn('jar'))('$name', ({ bytes }) => {
+const FIXTURES = fixturesIn('jar').filter(({ name }) => /plain|last|no-manifest|lower|leftovers|web/.test(name));
+
+describe.each(FIXTURES)('$name', ({ bytes }) => {
   it('begins with META-INF/ if it has one, manifest, signature file and block, in file and directory', async () => {
     const before = await readArchive(memorySource(bytes));
     const after = await readArchive(memorySource(await sign(bytes)));

@@ -3,13 +3,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { ownNameOf, readLayout } from '../../../../src/formats/jar/layout.ts';
-import { mainJava, mustRunJava } from '../../../support/programs/java.ts';
+import { mainJava } from '../../../support/programs/java.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { runReader } from '../../../system/interop/java/readers.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { randomNumbers } from './interop/random.ts';
@@ -78,9 +78,8 @@ describe('a signature', () => {
     try {
       const file = join(folder, 'names.txt');
       writeFileSync(file, names.map((name) => `${name}\n`).join(''));
-      const source = fileURLToPath(new URL('java/SigningRelated.java', import.meta.url));
       const options = ['--add-exports', 'java.base/sun.security.util=ALL-UNNAMED'];
-      const output = await mustRunJava(mainJava(), 'java', [...options, source, file]);
+      const output = await runReader(mainJava(), [...options, 'SigningRelated', file]);
       const said = output
         .trim()
         .split('\n')

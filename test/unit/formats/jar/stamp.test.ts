@@ -10,7 +10,7 @@ import { startTimestampAuthority, type TimestampAuthority } from '../../../suppo
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { fixturesIn } from '../support/fixtures.ts';
+import { readFixture } from '../support/fixtures.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
 
@@ -55,9 +55,8 @@ async function timesIn(bytes: Buffer): Promise<Readonly<Record<string, number>>>
 
 describe('a stamped signature', () => {
   it('is the same as one that was stamped when it was made', async () => {
-    const representative = fixturesIn('jar').filter((_, index) => index % 4 === 0);
-    expect(representative.length).toBeGreaterThan(8);
-    for (const { bytes } of representative) {
+    for (const name of ['plain', 'manifest-sections', 'descriptors-64']) {
+      const bytes = readFixture(`jar/${name}.jar`);
       const file = await openBytes(jar, bytes);
       const prepared = await file.prepare(signingContext({ chain: signer.chain }), 'replace');
       const value = signer.sign(prepared.toBeSigned, 'SHA256');

@@ -11,7 +11,7 @@ import { readFixture } from '../support/fixtures.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { attachBytes, openBytes } from '../support/sign-bytes.ts';
 import { headerOffsets } from './slow-pe.ts';
-import { tableOf, withCertificates, withHeader } from './tables.ts';
+import { withCertificates, withHeader } from './tables.ts';
 
 const leaf = makePki().leaf();
 const hello = readFixture('pe/hello.exe');
@@ -23,29 +23,6 @@ const helloContent = (() => {
 const ofHello = (options: Peculiar = {}) => peculiarSignature(leaf, { digested: helloContent, ...options });
 
 const attach = (bytes: Buffer, cms: Uint8Array) => attachBytes(pe, bytes, cms);
-
-async function cmsIn(bytes: Buffer): Promise<Uint8Array> {
-  const [signature] = await (await openBytes(pe, bytes)).signatures();
-  if (signature === undefined) throw new Error('unsigned');
-  return signature.envelope.bytes;
-}
-
-describe('a signature taken out of a file', () => {
-  it('gives the same file again, as DER or with what follows it', async () => {
-    const golden = readFixture('golden/described.exe');
-    const ours = await attach(hello, Buffer.concat([await cmsIn(golden), Buffer.from('and more')]));
-    expect(ours.equals(golden)).toBe(true);
-  });
-
-  it('takes the place of a table of any kind', async () => {
-    const golden = readFixture('golden/sha256-rsa2048.exe');
-    const { bytes, data } = tableOf(golden);
-    const cms = await cmsIn(golden);
-    for (const table of [[bytes, bytes], [withHeader(data, { length: 1_000_000 })], [withHeader(data, { type: 1 })]]) {
-      expect((await attach(withCertificates(golden, ...table), cms)).equals(golden)).toBe(true);
-    }
-  });
-});
 
 describe('a signature of the content', () => {
   it.each<[string, Peculiar, readonly string[]]>([

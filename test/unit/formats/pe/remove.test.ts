@@ -8,7 +8,7 @@ import { pe } from '../../../../src/formats/pe/index.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { fixturesIn, readFixture } from '../support/fixtures.ts';
+import { readFixture } from '../support/fixtures.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { headerOffsets, slowChecksum } from './slow-pe.ts';
 import { tableOf, withCertificates, withHeader } from './tables.ts';
@@ -36,15 +36,19 @@ function asAfterSigning(original: Buffer, end: number): Buffer {
 }
 
 describe('a signed PE file without its signatures', () => {
-  it.each(fixturesIn('pe'))('is $name again, except for padding and checksum', async ({ bytes }) => {
-    const { result } = await signBytes(pe, bytes, signer);
-    const removed = await remove(result);
-    expect(removed.equals(asAfterSigning(bytes, programEndOf(bytes)))).toBe(true);
-    const file = await openBytes(pe, removed);
-    expect([await file.signatures(), await file.examine(), file.warnings]).toEqual([[], [], []]);
-  });
+  it.each(['pe/hello.exe', 'pe/size-mod-8-is-7.exe', 'pe/stale-entry.exe', 'pe/junk-certificate.exe'])(
+    'is %s again, except for padding and checksum',
+    async (name) => {
+      const bytes = readFixture(name);
+      const { result } = await signBytes(pe, bytes, signer);
+      const removed = await remove(result);
+      expect(removed.equals(asAfterSigning(bytes, programEndOf(bytes)))).toBe(true);
+      const file = await openBytes(pe, removed);
+      expect([await file.signatures(), await file.examine(), file.warnings]).toEqual([[], [], []]);
+    },
+  );
 
-  it.each(['golden/appended-twice.exe', 'golden/padded-1-byte.exe', 'golden/pe32.exe', 'golden/described.exe'])(
+  it.each(['golden/appended-twice.exe', 'golden/padded-1-byte.exe'])(
     'is what osslsigncode leaves of %s, which finds no signature in it',
     async (name) => {
       const at = (file: string) => path.join(folder, `${path.basename(name)}-${file}`);

@@ -50,7 +50,7 @@ let signer: IssuedCertificate | undefined;
 
 /** Valid 2020 to 2045, self-signed. */
 export function tokenSigner(): IssuedCertificate {
-  signer ??= issue({ commonName: 'Built TSA', key: testKey('rsa-2048', 'built tsa'), purposes: [TIME_STAMPING] });
+  signer ??= issue({ commonName: 'Built TSA', key: testKey('rsa-2048'), purposes: [TIME_STAMPING] });
   return signer;
 }
 

@@ -1,11 +1,20 @@
 /** Certificates, CRLs and OCSP answers of every kind, made by the openssl program; what is wrong with them is requested. */
 
-import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import {
+  contextConstructed,
+  encode,
+  objectIdentifier,
+  sequence,
+  setOf,
+  smallInteger,
+} from '../../../../src/asn1/write.ts';
 import { type ParsedCertificate, parseCertificate } from '../../../../src/certificates/parsed-certificate.ts';
 import { openssl } from '../../../support/programs/openssl.ts';
+import { pemBlock, signatureAlgorithm } from '../../../support/signed-files/pki.ts';
 import { rsaKey } from '../../../support/signed-files/rsa-keys.ts';
 
 export interface Made {
@@ -49,18 +58,14 @@ export function newEd25519Key(): string {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-let rsaKeys = 0;
-
-/** Differs from the others in this process. */
-export function newRsaKey(bits: number): string {
-  rsaKeys += 1;
-  return rsaKey(bits, `openssl ${rsaKeys}`).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+/** The same one each time. */
+export function oneRsaKey(bits: number): string {
+  return rsaKey(bits, '').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 /** Valid from 2020 to 2040 unless told otherwise; times as `20200101000000Z`. */
 export function make(request: MakeRequest): Made {
   const { issuer, key = newKey(), from = '20200101000000Z', to = '20400101000000Z', digest = 'sha256' } = request;
-  const subject = request.subject.startsWith('/') ? request.subject : `/CN=${request.subject}`;
   const extensions = request.extensions ?? (issuer === undefined ? AUTHORITY : SIGNER);
   const files = {
     'own.key': key,
@@ -69,7 +74,6 @@ export function make(request: MakeRequest): Made {
     ...(request.serial === undefined ? {} : { serial: request.serial }),
     ...(issuer === undefined ? {} : { 'issuer.pem': issuer.pem, 'issuer.key': issuer.key }),
   };
-  const csr = openssl(['req', '-new', '-config', 'ca.cnf', '-key', 'own.key', '-subj', subject], files);
   const signer = issuer ? ['-cert', 'issuer.pem', '-keyfile', 'issuer.key'] : ['-selfsign', '-keyfile', 'own.key'];
   const serial = request.serial === undefined ? ['-rand_serial'] : [];
   const pem = openssl(
@@ -78,10 +82,34 @@ export function make(request: MakeRequest): Made {
       serial,
       request.args ?? [],
     ),
-    { ...files, 'own.csr': csr },
+    { ...files, 'own.csr': signingRequest(request.subject, key) },
   ).toString();
   const der = new Uint8Array(new X509Certificate(pem).raw);
   return { parsed: parseCertificate(der, 'made'), der, pem, key };
+}
+
+const SUBJECT_ATTRIBUTES: Readonly<Record<string, readonly [oid: string, tag: number]>> = {
+  C: ['2.5.4.6', 0x13],
+  O: ['2.5.4.10', 0x0c],
+  CN: ['2.5.4.3', 0x0c],
+  emailAddress: ['1.2.840.113549.1.9.1', 0x16],
+};
+
+/** A request for a certificate (PKCS#10), PEM: made here, because one process for each certificate is enough. */
+function signingRequest(subject: string, key: string): string {
+  const names = (subject.startsWith('/') ? subject : `/CN=${subject}`).slice(1).split('/');
+  const attributes = names.map((name) => {
+    const [type = '', text = ''] = name.split('=');
+    const [oid, tag] = SUBJECT_ATTRIBUTES[type] ?? [];
+    if (oid === undefined || tag === undefined) throw new Error(`the subject has an unknown attribute: ${subject}`);
+    return setOf(sequence(objectIdentifier(oid), encode(tag, Buffer.from(text))));
+  });
+  const privateKey = createPrivateKey(key);
+  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
+  const body = sequence(smallInteger(0), sequence(...attributes), publicKey, contextConstructed(0));
+  const { identifier, digest } = signatureAlgorithm(privateKey);
+  const signature = encode(0x03, Uint8Array.of(0), sign(digest, body, privateKey));
+  return pemBlock('CERTIFICATE REQUEST', sequence(body, identifier, signature));
 }
 
 function configuration(digest: string, extensions: readonly string[], sections: string): string {

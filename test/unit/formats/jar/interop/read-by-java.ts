@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { CodesignError } from '../../../../../src/errors/codesign-error.ts';
 import { readManifest } from '../../../../../src/formats/jar/manifest/manifest.ts';
-import { mainJava, mustRunJava } from '../../../../support/programs/java.ts';
+import { mainJava } from '../../../../support/programs/java.ts';
+import { runReader } from '../../../../system/interop/java/readers.ts';
 
 /** `refused`, or main attributes and sections with their digests, all names of attributes in lower case, sorted. */
 export type ManifestReading = 'refused' | { readonly main: Pairs; readonly sections: readonly Section[] };
@@ -14,15 +14,13 @@ export type ManifestReading = 'refused' | { readonly main: Pairs; readonly secti
 type Pairs = readonly (readonly [name: string, value: string])[];
 type Section = readonly [name: string, digests: Pairs];
 
-const READER = fileURLToPath(new URL('../java/ManifestReader.java', import.meta.url));
-
 /** All of them in one JVM. */
 export async function readByJava(manifests: readonly Buffer[]): Promise<readonly ManifestReading[]> {
   const folder = mkdtempSync(join(tmpdir(), 'codesign-manifests-'));
   try {
     const file = join(folder, 'manifests.txt');
     writeFileSync(file, manifests.map((bytes) => `${bytes.toString('hex')}\n`).join(''));
-    const output = await mustRunJava(mainJava(), 'java', [READER, file]);
+    const output = await runReader(mainJava(), ['ManifestReader', file]);
     const facts: string[][][] = manifests.map(() => []);
     for (const line of output.split('\n').filter((text) => text !== '')) {
       const [number = '', what = '', ...values] = line.split('\t');

@@ -19,11 +19,11 @@ const NAMES: readonly string[] = [
   // Each length about the one where a line is full, in characters of each width, one byte more to the left each time.
   ...Array.from({ length: 80 }, (_, index) => 'x'.repeat(index + 1)),
   ...['ä', '語', '😀'].flatMap((wide) => Array.from({ length: 72 }, (_, index) => 'x'.repeat(index) + wide.repeat(80))),
-  ...Array.from({ length: 300 }, () => randomName(random(400))),
-  'x'.repeat(60_000),
-  'ä'.repeat(30_000),
-  '語'.repeat(20_000),
-  '😀'.repeat(15_000),
+  ...Array.from({ length: 100 }, () => randomName(random(400))),
+  'x'.repeat(6000),
+  'ä'.repeat(3000),
+  '語'.repeat(2000),
+  '😀'.repeat(1500),
 ];
 
 /** As bytes, without their ends. */

@@ -159,27 +159,23 @@ describe('Java', () => {
     expect(named(texts.map(readByUs))).toEqual(named(theirs));
   });
 
-  it('reads lines of 511 bytes and their end, as this program should', async () => {
-    const texts = [`${lineOf(511)}\n\n`, `${lineOf(511)}\r\r`, `X: 1\n ${'y'.repeat(510)}\n\n`];
+  it('reads lines of 511 bytes as this program does, and differs in lines of 513 bytes and in a last line without an end', async () => {
+    const longest = [`${lineOf(511)}\n\n`, `${lineOf(511)}\r\r`, `X: 1\n ${'y'.repeat(510)}\n\n`];
+    // Java takes the CR LF at the end of this line for two ends.
+    const tooLong = `${lineOf(511)}\r\nName: a\r\n\r\n`;
+    const texts = [...longest, tooLong, ...Object.values(UNTERMINATED).map(([text]) => text)];
     const manifests = texts.map((text) => Buffer.from(text));
-    expect(manifests.map(readByUs)).toEqual(await readByJava(manifests));
-  });
-
-  it('takes the end of a line of 513 bytes with CR LF for two, of which this program wants none', async () => {
-    const manifest = Buffer.from(`${lineOf(511)}\r\nName: a\r\n\r\n`);
-    expect(await readByJava([manifest])).toMatchObject([{ sections: [['a', []]] }]);
-    expect(readByUs(manifest)).toBe('refused');
-  });
-
-  it('drops the last line where it is not ended, which is the one difference', async () => {
-    const readings = await readByJava(Object.values(UNTERMINATED).map(([text]) => Buffer.from(text)));
+    const theirs = await readByJava(manifests);
+    const ours = manifests.map(readByUs);
+    expect(ours.slice(0, 3)).toEqual(theirs.slice(0, 3));
+    expect([ours[3], theirs[3]]).toMatchObject(['refused', { sections: [['a', []]] }]);
     for (const [index, [, , byJava]] of Object.values(UNTERMINATED).entries()) {
-      expectRead(readings[index] ?? 'refused', byJava);
+      expectRead(theirs[index + 4] ?? 'refused', byJava);
     }
   });
 
   it('reads and rejects what chance makes as this program does', async () => {
-    const texts = randomManifests(4000);
+    const texts = randomManifests(1000);
     const theirs = await readByJava(texts);
     const ours = texts.map(readByUs);
     const differing = texts.flatMap((text, index) => {
@@ -189,9 +185,9 @@ describe('Java', () => {
     expect(differing.slice(0, 5)).toEqual([]);
     // Chance that only makes nonsense, or nothing but sense, would prove little.
     const accepted = ours.filter((reading) => reading !== 'refused');
-    expect(accepted.length).toBeGreaterThan(900);
-    expect(ours.length - accepted.length).toBeGreaterThan(900);
-    expect(accepted.filter(({ sections }) => sections.length > 1).length).toBeGreaterThan(200);
+    expect(accepted.length).toBeGreaterThan(200);
+    expect(ours.length - accepted.length).toBeGreaterThan(200);
+    expect(accepted.filter(({ sections }) => sections.length > 1).length).toBeGreaterThan(50);
   });
 });
 

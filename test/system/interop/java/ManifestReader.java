@@ -16,6 +16,7 @@ import java.util.logging.LogManager;
 
 final class ManifestReader {
   private static final StringBuilder OUT = new StringBuilder();
+  private static final String DIGITS = "0123456789abcdef";
 
   public static void main(String[] arguments) throws IOException {
     // Of duplicate attributes it would speak on standard error.
@@ -61,7 +62,7 @@ final class ManifestReader {
 
   private static String hexadecimal(byte[] bytes) {
     StringBuilder text = new StringBuilder();
-    for (byte each : bytes) text.append(String.format("%02x", each & 0xff));
+    for (byte each : bytes) text.append(DIGITS.charAt((each >> 4) & 15)).append(DIGITS.charAt(each & 15));
     return text.toString();
   }
 }
