@@ -8,7 +8,7 @@ import { type WorkerSetting, workerSetting } from './support/processes.ts';
 import { historyOf } from './support/setting.ts';
 
 const PROCESSES = 3;
-const FILES = 24;
+const FILES = 40;
 
 let workers: WorkerSetting;
 beforeAll(async () => {
@@ -61,7 +61,7 @@ test('processes that are killed leave the others going, and only calls with an u
 test('claims of processes that are gone are taken over by one process each', async () => {
   const place = workers.newPlace();
   const works = numbers(0);
-  const thirds = [works.slice(0, 8), works.slice(8, 16), works.slice(16)];
+  const thirds = [works.slice(0, 13), works.slice(13, 26), works.slice(26)];
   await Promise.all(
     thirds.map((some, index) => workers.run({ ...place, works: some, serviceTime: 1, killAt: 30 + index * 50 })),
   );
