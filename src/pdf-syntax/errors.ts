@@ -10,6 +10,7 @@ export const pdfErrors = defineErrors('local', {
   'pdf-header-late': {
     message: 'the document starts at byte {offset} of the file, after other data',
     hint: 'Write the document again without that data (qpdf in.pdf out.pdf): PDF readers count offsets from the start of the file or from that of the document, so a signature would not be valid in all of them.',
+    isUnsupported: true,
   },
   'pdf-cross-reference-broken': {
     message: "the document's cross-reference is broken: {problem}",
@@ -18,9 +19,11 @@ export const pdfErrors = defineErrors('local', {
   'pdf-encrypted': {
     message: 'the document is encrypted',
     hint: 'Sign a document without encryption, for example one that qpdf --decrypt has written.',
+    isUnsupported: true,
   },
   'pdf-too-large': {
     message: 'the document has more than {limit} {what}',
     hint: 'Do not trust this document: no usual program creates such a document. Write it again (qpdf in.pdf out.pdf).',
+    isUnsupported: true,
   },
 });

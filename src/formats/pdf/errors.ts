@@ -24,6 +24,10 @@ export const pdfSigningErrors = defineErrors('local', {
     message: 'the text of {flag} {problem}',
     hint: 'Use a short text without line breaks.',
   },
+  'pdf-result-broken': {
+    message: 'the document would not be intact with another signature: {reason}',
+    hint: 'Write the document again (qpdf in.pdf out.pdf), and sign the result. Existing signatures do not survive that.',
+  },
   'pdf-space-too-small': {
     message: 'the signature has {length} bytes, and {space} are reserved for it in the document',
     hint: 'Use a timestamp authority whose tokens hold fewer certificates, or no timestamp.',

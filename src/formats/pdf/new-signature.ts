@@ -27,6 +27,8 @@ export interface NewSignature {
 export interface PreparedUpdate {
   /** What is digested: everything but /Contents with its brackets. */
   readonly content: Content;
+  /** The document with the update, as it is before there is a signature. */
+  readonly result: ByteSource;
   /** Throws `pdf-space-too-small`. */
   put(cms: Uint8Array): Patch;
 }
@@ -52,6 +54,7 @@ export async function prepareUpdate(document: PdfDocument, wanted: NewSignature)
   const [before, after] = [bytes.subarray(0, contentsStart), bytes.subarray(contentsEnd)];
   return {
     content: [{ start: 0, end: source.size }, before, after],
+    result: extended(source, bytes),
     put(cms) {
       const insert = [before, hexContents(cms, wanted.space), after];
       return [{ offset: source.size, remove: 0, insert }];
@@ -148,5 +151,22 @@ export function truncated(source: ByteSource, end: number): ByteSource {
     size: end,
     read: (offset, length, scratch) => source.read(offset, length, scratch),
     stream: (start = 0, to = end) => source.stream(start, Math.min(to, end)),
+  };
+}
+
+function extended(source: ByteSource, bytes: Uint8Array): ByteSource {
+  const size = source.size + bytes.length;
+  return {
+    size,
+    async read(offset, length) {
+      const old = Math.min(length, Math.max(0, source.size - offset));
+      const added = bytes.subarray(Math.max(0, offset - source.size), Math.max(0, offset + length - source.size));
+      if (old === 0) return added;
+      return Buffer.concat([await source.read(offset, old), added]);
+    },
+    async *stream(start = 0, end = size) {
+      yield* source.stream(Math.min(start, source.size), Math.min(end, source.size));
+      yield bytes.subarray(Math.max(0, start - source.size), Math.max(0, end - source.size));
+    },
   };
 }

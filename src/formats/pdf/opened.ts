@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { remembering } from '../../bytes/reuse.ts';
+import { onceOf, remembering } from '../../bytes/reuse.ts';
 import type { ContentDigest } from '../../crypto/content.ts';
 import { openDocument, type PdfDocument } from '../../pdf-syntax/document.ts';
 import type { ContentReader } from '../format.ts';
@@ -9,25 +9,28 @@ import { readSignatureFields, type SignatureFields, type StoredSignature } from 
 export interface OpenedPdf extends SignatureFields {
   readonly document: PdfDocument;
   readonly reader: ContentReader;
-  /** False if a revision of so many objects is one too many to be compared: then it must not be. */
-  takeComparison(objects: number): boolean;
+  /** False if one more comparison with a signed revision is too many: then it must not be made. */
+  takeComparison(): boolean;
   /** Of what a signature covers; undefined if that is unknown. The content is read once for each signature and algorithm. */
   digest(stored: StoredSignature, algorithm: ContentDigest): Promise<Uint8Array | undefined>;
 }
 
-/** Objects of all revisions that are compared with the document, so often as there are signatures. */
+/** Objects in use, so often as there are signatures. */
 const MAX_COMPARED = 500_000;
+/** A number that is free is read and not compared. */
+const COST_OF_FREE = 0.1;
 
 export async function openWith(source: ByteSource, reader: ContentReader): Promise<OpenedPdf> {
   const document = await openDocument(inBlocks(source));
   let left = MAX_COMPARED;
+  const cost = onceOf(() => costOf(document));
   const fields = await readSignatureFields(document);
   const digests = new Map<string, Promise<Uint8Array | undefined>>();
   return {
     document,
     ...fields,
-    takeComparison(objects) {
-      left -= objects;
+    takeComparison() {
+      left -= cost();
       return left >= 0;
     },
     reader,
@@ -41,6 +44,16 @@ export async function openWith(source: ByteSource, reader: ContentReader): Promi
       return measuring;
     },
   };
+}
+
+function costOf({ sections }: PdfDocument): number {
+  let cost = 0;
+  for (const section of sections) {
+    section.forEach((_number, { type }) => {
+      cost += type === 'free' ? COST_OF_FREE : 1;
+    });
+  }
+  return cost;
 }
 
 const BLOCK = 16 * 1024;

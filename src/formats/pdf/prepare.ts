@@ -23,6 +23,7 @@ import { type NewSignature, prepareUpdate } from './new-signature.ts';
 import type { OpenedPdf } from './opened.ts';
 import { CERTIFY, CERTIFY_LEVELS, CONTACT, FIELD, LOCATION, REASON } from './options.ts';
 import { PDF_PROFILE } from './profile.ts';
+import { rehearse } from './rehearse.ts';
 import { findingsOf, isDocumentTimestamp } from './signatures.ts';
 
 /** Throws what keeps the document from being signed with these options. */
@@ -77,7 +78,7 @@ async function requireIntact(opened: OpenedPdf): Promise<void> {
 /** Bytes beyond what the signature needs, for one that comes back with a longer certificate. */
 const RESERVE = 512;
 
-/** Throws `cannot-append`, and what `planSignature` throws. */
+/** Throws `cannot-append`, `pdf-result-broken`, and what `planSignature` throws. */
 export async function prepareSignature(opened: OpenedPdf, context: SigningContext): Promise<PreparedSignature> {
   const { document, stored, reader } = opened;
   const planned = await planSignature(opened, context);
@@ -89,7 +90,8 @@ export async function prepareSignature(opened: OpenedPdf, context: SigningContex
   });
   const token = tokenReserve === undefined ? undefined : new Uint8Array(tokenReserve);
   const space = longest.seal(new Uint8Array(chain.signatureLength), token).bytes.length + RESERVE;
-  const { content, put } = await prepareUpdate(document, { ...planned, space });
+  const { content, result, put } = await prepareUpdate(document, { ...planned, space });
+  await rehearse(opened, result);
   const { digests } = await reader.measure(document.source, content, [algorithm]);
   return {
     ...prepareCms(PDF_PROFILE, context, { type: DATA, messageDigest: digests.get(algorithm) ?? new Uint8Array() }),

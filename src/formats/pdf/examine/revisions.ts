@@ -17,7 +17,7 @@ export async function examineRevision(
   { document, takeComparison }: Pick<OpenedPdf, 'document' | 'takeComparison'>,
   stored: StoredSignature,
 ): Promise<readonly Finding[]> {
-  if (!takeComparison(document.nextNumber)) {
+  if (!takeComparison()) {
     return [
       broken(BUDGET_SPENT, 'What was changed after the signature was not checked: the document needs too many checks.'),
     ];

@@ -11,7 +11,7 @@ import { signingContext } from '../../../support/signed-files/signing-context.ts
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { ALLOWED, ATTACKS } from './attacks.ts';
-import { documentWithField, makePdf } from './make-pdf.ts';
+import { documentWithField, makePdf, withUpdate } from './make-pdf.ts';
 
 let signer: ThrowawaySigner;
 
@@ -186,6 +186,15 @@ describe('a document that cannot be signed', () => {
     const file = await openBytes(pdf, Buffer.concat([result, Buffer.from('more')]));
     const context = signingContext({ chain: signer.chain });
     await expect(file.prepare(context, 'append')).rejects.toMatchObject({ code: 'cannot-append' });
+  });
+
+  it('has as many revisions as this program reads: no signature is requested', async () => {
+    let bytes = makePdf();
+    const revisions = 999;
+    for (let index = 0; index < revisions; index += 1) bytes = withUpdate(bytes, {}, { size: 4 });
+    const file = await openBytes(pdf, bytes);
+    const preparing = file.prepare(signingContext({ chain: signer.chain }), 'append');
+    await expect(preparing).rejects.toMatchObject({ code: 'pdf-too-large', isUnsupported: true });
   });
 
   it('has too little space for a token that is larger than announced', async () => {

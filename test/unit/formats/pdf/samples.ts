@@ -49,6 +49,7 @@ export const GOOD_DOCUMENTS: readonly Fixture[] = [
     what: 'two revisions, and no line end after the last',
     bytes: withUpdate(makePdf(), { 5: NOTE }, { size: 4 }).subarray(0, -1),
   },
+  { name: 'sparse.pdf', what: 'few objects, and a high number', bytes: withUpdate(makePdf(), { 600000: NOTE }) },
   {
     name: 'garbage.pdf',
     what: 'bytes behind its last %%EOF',
