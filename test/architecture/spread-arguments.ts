@@ -2,10 +2,28 @@
 
 import ts from 'typescript';
 
+const MAY_SPREAD = /[(,]\s*\.\.\.|\bapply\(/;
+
 /** `line: text` of each call with spread arguments whose number the source does not bound. */
 export function unboundedSpreads(text: string): string[] {
-  // Most files have none, and parsing all of them takes seconds.
-  if (!/[(,]\s*\.\.\.|\bapply\(/.test(text)) return [];
+  if (!MAY_SPREAD.test(text)) return [];
+  return declarationsIn(text).flatMap(({ line, code }) => (MAY_SPREAD.test(code) ? spreadsIn(code, line) : []));
+}
+
+/** Each declaration by itself: parsing all of a file for one call takes seconds in the end. */
+function declarationsIn(text: string): { readonly line: number; readonly code: string }[] {
+  const chunks = text.split(/^(?=[A-Za-z/])/m);
+  // Text in backticks may have lines that look like the beginning of a declaration.
+  if (chunks.some((code) => code.split('`').length % 2 === 0)) return [{ line: 1, code: text }];
+  let line = 1;
+  return chunks.map((code) => {
+    const declaration = { line, code };
+    line += code.split('\n').length - 1;
+    return declaration;
+  });
+}
+
+function spreadsIn(text: string, firstLine: number): string[] {
   const file = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
   const found: string[] = [];
   // With a list of its own instead of recursion: a long chain of operators is a deep tree.
@@ -14,7 +32,7 @@ export function unboundedSpreads(text: string): string[] {
     for (const { expression } of spreadsOf(node)) {
       if (isBounded(expression)) continue;
       const { line } = file.getLineAndCharacterOfPosition(expression.getStart());
-      found.push(`${line + 1}: ${expression.getText()}`);
+      found.push(`${firstLine + line}: ${expression.getText()}`);
     }
     ts.forEachChild(node, (child) => {
       pending.push(child);

@@ -78,15 +78,14 @@ it.each([1, 2, 3, 4, 5])('gives the digest whatever is read, in whatever order a
   expect(await hashed.sha256()).toBe(sha256(bytes));
 });
 
-const LARGE = noise(2 * MEBIBYTE);
-const entries = Array.from({ length: 20 }, (_, index) => ({
+const LARGE = noise(MEBIBYTE);
+const entries = Array.from({ length: 4 }, (_, index) => ({
   name: `data/${index}.bin`,
   contents: noise(100_000 + 4 * index),
 }));
 
 it.each<[Format, Buffer]>([
   [pe, Buffer.concat([readFixture('pe/hello.exe'), LARGE])],
-  [jar, zip([{ name: 'META-INF/MANIFEST.MF', contents: 'Manifest-Version: 1.0\r\n\r\n' }, ...entries])],
   [jar, zip([{ name: 'large.bin', contents: LARGE, isStored: true }, ...entries])],
   [nuget, makePackage(...entries)],
   [appx, makeAppPackage({ files: entries })],

@@ -119,7 +119,7 @@ describe('measureContent', () => {
 
   it('gives the same in one pass and piece by piece, for random content', async () => {
     const random = seededRandom(7);
-    for (let round = 0; round < 300; round++) {
+    for (let round = 0; round < 60; round++) {
       let at = 0;
       const ordered: Piece[] = Array.from({ length: random(8) }, () => {
         if (random(3) === 0) return Buffer.from([round]);
@@ -146,8 +146,8 @@ describe('measureContent', () => {
     await expect(measureContent(source, [ranges[0] ?? range, range], ['SHA1'])).rejects.toMatchObject(failure);
   });
 
-  it('digests a million ranges in bounded memory', async () => {
-    const count = 1_000_000;
+  it('digests a hundred thousand ranges in bounded memory', async () => {
+    const count = 100_000;
     const scattered = lazyPieces(function* () {
       for (let index = 0; index < count; index++) {
         const start = (index * 2999) % 4990;
@@ -156,7 +156,7 @@ describe('measureContent', () => {
     });
     const before = process.memoryUsage().rss;
     const { digests } = await measureContent(memorySource(bytes), scattered, ['SHA256']);
-    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 2 ** 20);
+    expect(process.memoryUsage().rss - before).toBeLessThan(15 * 2 ** 20);
     const expected = createHash('sha256');
     for (let index = 0; index < count; index++) {
       const start = (index * 2999) % 4990;

@@ -29,9 +29,8 @@ test('a long text is cut, and says so', () => {
 });
 
 test('no control character is left, whichever it is', () => {
-  for (let code = 0; code < 0x3000; code += 1) {
-    expect(printable(String.fromCodePoint(code))).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
-  }
+  const all = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code));
+  expect(all.filter((one) => /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(printable(one)))).toEqual([]);
 });
 
 test.each([

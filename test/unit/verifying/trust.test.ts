@@ -93,16 +93,6 @@ describe('odd certificates', () => {
     }
   });
 
-  it('are findings with any 16th byte of a certificate changed', async () => {
-    const check = trustExaminer({ roots: rootsOf(root), now: NOW });
-    for (let index = 0; index < leaf.der.length; index += 16) {
-      const changed = Uint8Array.from(leaf.der);
-      changed[index] = (changed[index] ?? 0) ^ 0x11;
-      // The path ends at the leaf: its signature does not verify any more.
-      expect((await check({ ...ask({ leaf }), leaf: changed })).isTrusted).toBe(false);
-    }
-  });
-
   it('in thousands are not all examined', async () => {
     const certificates = Array.from({ length: 2000 }, (_, index) => Buffer.from(String(index)));
     const trust = await trustExaminer({ roots: rootsOf(root), now: NOW })({ ...ask({ leaf }), certificates });

@@ -177,26 +177,6 @@ describe.each(SURROUNDINGS)('new entries behind others, in an archive with %s', 
   });
 });
 
-it('ZIP64 records that have become necessary are found from the beginning of the file, as Java looks for them', async () => {
-  const entries = Array.from({ length: 65_534 }, (_, index) => stored(`${index}`, { contents: '' }));
-  const result = await edited(buildZip({ entries, preamble: LAUNCHER, offsets: 'archive' }), { add: ADDED });
-  const { end } = await read(result);
-  expect(end).toMatchObject({ base: LAUNCHER.length, locatorBase: 0, entryCount: 65_536 });
-  expect(end.zip64).toBeDefined();
-});
-
-describe('the fixtures', () => {
-  it.each(fixturesIn('jar'))('$name keeps all its records when something is added', async ({ bytes }) => {
-    const before = await read(bytes);
-    const result = await edited(bytes, { add: ADDED });
-    const after = await read(result);
-    const old = recordsOf(bytes, before).map(({ name, local }) => ({ name, local }));
-    const now = recordsOf(result, after).map(({ name, local }) => ({ name, local }));
-    expect(now.slice(ADDED.length)).toEqual(old);
-    expect(alignmentsOf(after)).toEqual(new Map([...alignmentsOf(after), ...alignmentsOf(before)]));
-  });
-});
-
 describe('an empty archive', () => {
   it.each([
     ['alone', {}],

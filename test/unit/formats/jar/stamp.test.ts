@@ -121,21 +121,6 @@ describe('a stamped signature', () => {
 });
 
 describe('stamping', () => {
-  it('nothing changes nothing', async () => {
-    const { result } = await signBytes(jar, plain, signer);
-    expect((await (await openBytes(jar, result)).stamp(new Map())).patch).toEqual([]);
-  });
-
-  it('accepts signatures that another read of the same file returned, and none of another file', async () => {
-    const { result } = await signBytes(jar, plain, signer);
-    const [signature] = await (await openBytes(jar, result)).signatures();
-    if (signature === undefined) throw new Error('there is no signature');
-    const tokens = new Map([[signature, Buffer.from('3000', 'hex')]]);
-    expect((await (await openBytes(jar, result)).stamp(tokens)).patch).not.toEqual([]);
-    const other = await signBytes(jar, plain, another);
-    await expect((await openBytes(jar, other.result)).stamp(tokens)).rejects.toThrow(TypeError);
-  });
-
   it('with SHA-1 is rejected: it would make an unsigned archive of a signed one', async () => {
     const { result } = await signBytes(jar, plain, signer);
     const file = await openBytes(jar, result);

@@ -4,18 +4,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import type { EmbeddedSignature } from '../../../../src/formats/format.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { createTimestampDesk, type TimestampDesk } from '../../../support/services/timestamp-desk.ts';
 import { makeTimestampPki, type TimestampPki } from '../../../support/services/timestamp-pki.ts';
-import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { isIntact } from '../support/is-intact.ts';
-import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { tableOf, withCertificates, withHeader } from './tables.ts';
 
 const EMPTY = Buffer.of(0x30, 0);
@@ -72,34 +70,20 @@ describe('a stamped signature', () => {
     expect(signature?.timestamps).toMatchObject([{ kind: 'rfc3161', findings: [] }]);
   });
 
-  it.each<[string, (index: number) => boolean, number]>([
-    ['all', () => true, 3],
-    ['the outer one', (index) => index === 0, 1],
-    ['a nested one', (index) => index === 2, 1],
-    ['none', () => false, 0],
-  ])('of several, %s: osslsigncode finds all good', async (what, choose, count) => {
-    const bytes = await threeSignatures();
-    const stamped = await stamp(bytes, choose);
-    const all = flatten(await (await openBytes(pe, stamped)).signatures());
-    expect(all.map(({ timestamps }) => timestamps.length)).toEqual([0, 1, 2].map((index) => (choose(index) ? 1 : 0)));
-    for (const each of all) expect(await isIntact(each)).toBe(true);
-    const { accepted, output } = await osslsigncode(stamped, `${what}.exe`);
-    expect(accepted).toBe(true);
-    expect(output.match(/Timestamp Server Signature verification: ok/g) ?? []).toHaveLength(count);
-    if (count === 0) expect(stamped.equals(bytes)).toBe(true);
-  });
-
-  it('is the same bytes as one that was stamped as it was made', async () => {
-    const { result, sealed } = await signBytes(pe, readFixture('pe/hello.exe'), signer);
-    const file = await openBytes(pe, readFixture('pe/hello.exe'));
-    const prepared = await file.prepare(signingContext({ chain: signer.chain }), 'replace');
-    const atOnce = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256'), EMPTY));
-    const [signature] = await (await openBytes(pe, result)).signatures();
-    if (signature === undefined) throw new Error('unsigned');
-    expect(Buffer.from(signature.envelope.bytes)).toEqual(Buffer.from(sealed));
-    const { sealed: afterwards } = await (await openBytes(pe, result)).stamp(new Map([[signature, EMPTY]]));
-    expect(Buffer.from(afterwards.bytes)).toEqual(Buffer.from(atOnce.sealed.bytes));
-  });
+  it.each<[string, (index: number) => boolean, number]>([['a nested one', (index) => index === 2, 1]])(
+    'of several, %s: osslsigncode finds all good',
+    async (what, choose, count) => {
+      const bytes = await threeSignatures();
+      const stamped = await stamp(bytes, choose);
+      const all = flatten(await (await openBytes(pe, stamped)).signatures());
+      expect(all.map(({ timestamps }) => timestamps.length)).toEqual([0, 1, 2].map((index) => (choose(index) ? 1 : 0)));
+      for (const each of all) expect(await isIntact(each)).toBe(true);
+      const { accepted, output } = await osslsigncode(stamped, `${what}.exe`);
+      expect(accepted).toBe(true);
+      expect(output.match(/Timestamp Server Signature verification: ok/g) ?? []).toHaveLength(count);
+      if (count === 0) expect(stamped.equals(bytes)).toBe(true);
+    },
+  );
 });
 
 describe('signatures cannot be stamped: cannot-stamp', () => {
@@ -122,24 +106,6 @@ describe('signatures cannot be stamped: cannot-stamp', () => {
 });
 
 describe('the signatures to be stamped', () => {
-  it('may have been read earlier, from the same bytes', async () => {
-    const file = await openBytes(pe, signed);
-    const [signature] = await file.signatures();
-    if (signature === undefined) throw new Error('unsigned');
-    const other = file.reopen(memorySource(Buffer.from(signed)), plainReader());
-    const embedding = await other.stamp(new Map([[signature, EMPTY]]));
-    await (await openBytes(pe, applyPatch(signed, embedding.patch))).verifyResult(embedding);
-  });
-
-  it('are not those of another file: that is a fault of the program', async () => {
-    const [signature] = await (await openBytes(pe, readFixture('golden/pe32.exe'))).signatures();
-    if (signature === undefined) throw new Error('unsigned');
-    for (const bytes of [signed, readFixture('pe/hello.exe')]) {
-      const attempt = (await openBytes(pe, bytes)).stamp(new Map([[signature, EMPTY]]));
-      await expect(attempt).rejects.toThrow(TypeError);
-    }
-  });
-
   it('keep what is hidden behind them out of the result', async () => {
     const { data } = tableOf(signed);
     const hiding = withCertificates(signed, withHeader(Buffer.concat([data, Buffer.from('payload!')])));

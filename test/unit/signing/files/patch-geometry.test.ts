@@ -8,7 +8,7 @@ import { applyPatch } from '../../formats/support/apply-patch.ts';
 import { seededRandom } from '../../zip/support/random.ts';
 
 const SIZE = 40;
-const ROUNDS = 400;
+const ROUNDS = 100;
 const original = Buffer.from(Array.from({ length: SIZE }, (_, index) => index));
 
 /** Sorted edits that do not overlap, often touching; what they insert is distinguished from the original by its highest bit. */
