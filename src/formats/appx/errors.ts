@@ -43,6 +43,5 @@ export const appxErrors = defineErrors('local', {
 });
 
 export const appxWarnings = defineWarnings({
-  'block-map-misfit': 'the block map does not fit the package, so Windows may not install it: {parts}',
   'packages-kept': 'packages that are signed already stay as they are: {names}',
 });

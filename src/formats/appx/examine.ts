@@ -11,22 +11,33 @@ import { examineOffsets, examinePackages, type InnerPackage, listed } from './bu
 import { type AppxPackage, mappedEntries } from './package.ts';
 import { PARTS } from './part-names.ts';
 
-/** `damageOf`: of a package in a bundle. */
-export async function examinePackage(
+type DamageOf = (inner: InnerPackage) => Promise<string | undefined>;
+
+/** What stays wrong when the package is signed again. `damageOf`: of a package in a bundle. */
+export async function examineContents(
   opened: AppxPackage,
   source: ByteSource,
-  damageOf: (inner: InnerPackage) => Promise<string | undefined>,
+  damageOf: DamageOf,
 ): Promise<readonly Finding[]> {
-  const { archive, manifest, blockMap, contentTypes, signature, wrongSizes } = opened;
+  const { archive, manifest, blockMap, wrongSizes } = opened;
   const digests = await compareDigests(source, blockMap.bytes, mappedEntries(archive, manifest));
   const wrong = [...wrongSizes, ...digests];
-  const findings = [
+  return [
     ...examineOffsets(opened),
     ...(wrong.length === 0
       ? []
       : [broken('block-map-differs', `The block map does not fit the package: ${listed(wrong)}.`)]),
     ...(await examinePackages(source, opened, damageOf)),
   ];
+}
+
+export async function examinePackage(
+  opened: AppxPackage,
+  source: ByteSource,
+  damageOf: DamageOf,
+): Promise<readonly Finding[]> {
+  const { contentTypes, signature } = opened;
+  const findings = [...(await examineContents(opened, source, damageOf))];
   if (signature === undefined) return findings;
   if (!contentTypes.namesSignature) {
     const message = `${PARTS.contentTypes} does not name the signature, so Windows does not find it.`;

@@ -24,6 +24,8 @@ export interface BundledPackage {
 
 /** Of a bundle. Real ones have a few hundred. */
 const MOST_PACKAGES = 4096;
+/** Of the years in which elements came to the manifests of bundles: stub packages have that of 2019. */
+const BUNDLE_NAMESPACE = /^http:\/\/schemas\.microsoft\.com\/appx\/\d{4}\/bundle$/;
 
 /** Throws `appx-part-malformed`. */
 export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Uint8Array): Manifest {
@@ -32,10 +34,9 @@ export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Ui
   let identity: Omit<Manifest, 'packages'> | undefined;
   const text = decodeXml(part, bytes);
   readXml(part, text, (element, end) => {
-    const { name, depth, isOwn, attributes } = element;
+    const { name, depth, isOwn, namespace, attributes } = element;
     if (depth === 1 && name !== root) throw malformed(part, `its root is ${name}, not ${root}`);
-    if (!isOwn) return;
-    if (depth === 2 && name === 'Identity') {
+    if (isOwn && depth === 2 && name === 'Identity') {
       if (identity !== undefined) throw malformed(part, 'it has two elements Identity');
       identity = {
         publisher: attributeOf(element, 'Publisher', part),
@@ -44,7 +45,8 @@ export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Ui
       };
     }
     // Of a flat bundle the packages are elsewhere, and have no offset.
-    if (kind === 'bundle' && depth === 3 && name === 'Package' && attributes.has('Offset')) {
+    const isPackage = depth === 3 && name === 'Package' && (isOwn || BUNDLE_NAMESPACE.test(namespace));
+    if (kind === 'bundle' && isPackage && attributes.has('Offset')) {
       const fileName = attributeOf(element, 'FileName', part).replaceAll('\\', '/');
       if (packages.has(fileName)) throw malformed(part, `it names the package ${fileName} twice`);
       if (packages.size === MOST_PACKAGES) throw malformed(part, `it names more than ${MOST_PACKAGES} packages`);

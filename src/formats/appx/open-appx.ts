@@ -14,11 +14,11 @@ import { formatErrors } from '../errors.ts';
 import type { ContentReader, SignableFile, SigningContext } from '../format.ts';
 import { isGiven } from '../format-options.ts';
 import { fixedBy, signedInside } from './bundle/inner-files.ts';
-import { listed, unsignedPackages } from './bundle/packages.ts';
+import { asClause, listed, unsignedPackages } from './bundle/packages.ts';
 import type { RewrittenEntries } from './bundle/rewrite.ts';
 import { describeList, measurePackage, type SignedBody } from './content.ts';
-import { appxErrors, appxWarnings } from './errors.ts';
-import { describePackage, examinePackage } from './examine.ts';
+import { appxErrors } from './errors.ts';
+import { describePackage, examineContents, examinePackage } from './examine.ts';
 import { INNER_PACKAGES } from './options.ts';
 import { type AppxPackage, readPackage, signatureContents } from './package.ts';
 import { PARTS } from './part-names.ts';
@@ -34,7 +34,7 @@ export async function openAppx(source: ByteSource, reader: ContentReader): Promi
 }
 
 function signablePackage(opened: AppxPackage, source: ByteSource, reader: ContentReader): SignableFile {
-  const { wrongSizes, algorithm } = opened;
+  const { algorithm } = opened;
   const inside = signedInside(opened, source, reader, signablePackage);
   const partWith = (rewritten: RewrittenEntries | undefined) =>
     authenticodeFile(signaturePart(opened, source, reader, inside.damageOf, rewritten), reader.budget);
@@ -48,6 +48,7 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
       const signsInside = isGiven(context.formatOptions, INNER_PACKAGES) && (await inside.check(context));
       if (!signsInside) await requireSigned(opened, source);
       requirePlaces(opened, signsInside);
+      if (!signsInside) await requireFit(opened, source, inside.damageOf);
       await file.check(context, mode);
     },
     inner: ({ formatOptions }) => inside.list(isGiven(formatOptions, INNER_PACKAGES)),
@@ -60,7 +61,7 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
       await file.verifyResult(expected);
       if (expected.inner !== undefined) await inside.verifyResult(expected.inner);
     },
-    warnings: wrongSizes.length === 0 ? [] : [appxWarnings('block-map-misfit', { parts: listed(wrongSizes) })],
+    warnings: [],
     reopen: (other, otherReader) => signablePackage(opened, other, otherReader),
     layout: () => describePackage(opened),
   };
@@ -82,6 +83,12 @@ function requirePublisher({ manifest: { publisher }, manifestPart }: AppxPackage
 async function requireSigned(opened: AppxPackage, source: ByteSource): Promise<void> {
   const unsigned = await unsignedPackages(source, opened);
   if (unsigned.length > 0) throw appxErrors('appx-packages-unsigned', { names: listed(unsigned) });
+}
+
+/** Windows would install no package with what is wrong here, signed or not. Throws `appx-malformed`. */
+async function requireFit(...what: Parameters<typeof examineContents>): Promise<void> {
+  const [finding] = await examineContents(...what);
+  if (finding !== undefined) throw appxErrors('appx-malformed', { problem: asClause(finding) });
 }
 
 /** That packages are in front of everything that signing makes longer. Throws `appx-packages-move`. */

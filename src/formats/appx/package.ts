@@ -7,7 +7,7 @@ import { readArchive, type ZipArchive } from '../../zip/archive.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
 import { asBuffer, END_RECORD_LENGTH, IN_ZIP64_16, IN_ZIP64_32 } from '../../zip/fields.ts';
 import { unpack } from '../../zip/unpack.ts';
-import { compareSizes, readBlockMap } from './block-map.ts';
+import { compareSizes, mappedName, readBlockMap } from './block-map.ts';
 import { type ContentTypes, readContentTypes } from './content-types.ts';
 import { appxErrors } from './errors.ts';
 import { type Manifest, readManifest } from './manifest.ts';
@@ -67,7 +67,7 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
     return readPart(source, entry, longest);
   };
   const manifestPart = await part(manifestName);
-  const manifest = readManifest(kind, manifestName, manifestPart.bytes);
+  const manifest = namedAsEntries(readManifest(kind, manifestName, manifestPart.bytes), archive);
   const blockMap = await part(PARTS.blockMap, LONGEST_BLOCK_MAP);
   const contentTypes = await part(PARTS.contentTypes);
   const map = readBlockMap(blockMap.bytes);
@@ -83,6 +83,29 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
     codeIntegrity: byName.has(PARTS.codeIntegrity) ? await part(PARTS.codeIntegrity, LONGEST_BINARY) : undefined,
     signature: await readSignature(source, archive),
   };
+}
+
+/**
+ * With the names that packages have as entries: percent signs stand for characters beyond ASCII, and case does not matter. Throws
+ * `appx-malformed` if two names are one.
+ */
+function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
+  if (manifest.packages.length === 0) return manifest;
+  const isTwice = (name: string) => appxErrors('appx-malformed', { problem: `the name ${name} is there twice` });
+  const names = new Map<string, string>();
+  for (const { name } of entries) {
+    const key = mappedName(name).toLowerCase();
+    if (names.has(key)) throw isTwice(name);
+    names.set(key, name);
+  }
+  const taken = new Set<string>();
+  const packages = manifest.packages.map((each) => {
+    const name = names.get(each.name.replaceAll('/', '\\').toLowerCase()) ?? each.name;
+    if (taken.has(name)) throw isTwice(name);
+    taken.add(name);
+    return { ...each, name };
+  });
+  return { ...manifest, packages };
 }
 
 /** Of a bundle, not the packages: they have block maps of their own. */

@@ -11,6 +11,7 @@ export interface XmlElement {
   readonly prefix: string;
   /** 1 for the root. */
   readonly depth: number;
+  readonly namespace: string;
   /** Whether it is of the namespace of the root: elements of other namespaces are extensions. */
   readonly isOwn: boolean;
   /** The attributes without a prefix. */
@@ -54,6 +55,7 @@ export function readXml(part: string, text: string, onStart: OnElement, onEnd?: 
       name: local,
       prefix: prefix === '' ? '' : `${prefix}:`,
       depth: open.length + 1,
+      namespace: uri,
       isOwn: uri === namespace,
       attributes: own,
     };

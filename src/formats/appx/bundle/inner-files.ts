@@ -38,10 +38,15 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
   const innerReader = { ...reader, budget: createWorkBudget(WORK_FOR_PACKAGES) };
   const openInner = (inner: InnerPackage) => open(inner.opened, inner.source, innerReader);
 
+  function otherPublisher({ opened: { manifest: own } }: InnerPackage): string | undefined {
+    if (own.publisher === manifest.publisher) return undefined;
+    return `its publisher is ${own.publisher}, not that of the bundle`;
+  }
+
   /** What speaks against its integrity, or that of its signature, as a clause. */
   async function damageOf(inner: InnerPackage): Promise<string | undefined> {
-    const { publisher } = inner.opened.manifest;
-    if (publisher !== manifest.publisher) return `its publisher is ${publisher}, not that of the bundle`;
+    const other = otherPublisher(inner);
+    if (other !== undefined) return other;
     const file = openInner(inner);
     const [signature] = await file.signatures();
     const findings = [...(await file.examine()), ...((await signature?.examine()) ?? [])];
@@ -77,9 +82,10 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
       let held = 0;
       for await (const inner of innerPackages(source, opened)) {
         const { name } = inner;
-        const problem = await damageOf(inner);
+        const isSigned = inner.opened.signature !== undefined;
+        const problem = isSigned ? await damageOf(inner) : otherPublisher(inner);
         if (problem !== undefined) throw appxErrors('appx-package-unfit', { name, problem });
-        if (inner.opened.signature !== undefined) continue;
+        if (isSigned) continue;
         await unfitFor(name, () => openInner(inner).check(context, 'replace'));
         count += 1;
         held += inner.opened.archive.directory.length + inner.opened.contentTypes.bytes.length;

@@ -13,6 +13,7 @@ import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, withZip64 } fro
 const signer = await makeThrowawaySigner();
 const innerPackages = { innerPackages: true };
 const context = signingContext({ chain: signer.chain }, innerPackages);
+const plainContext = signingContext({ chain: signer.chain });
 const sign = async (bytes: Buffer) => (await signBytes(appx, bytes, signer, innerPackages)).result;
 const check = async (bytes: Buffer) => (await openBytes(appx, bytes)).check(context, 'replace');
 const examined = async (bytes: Buffer) => (await (await openBytes(appx, bytes)).examine()).map(({ code }) => code);
@@ -20,6 +21,13 @@ const examined = async (bytes: Buffer) => (await (await openBytes(appx, bytes)).
 const PLAIN = makePackage();
 const LANGUAGE = { name: 'lang_de.msix', bytes: withZip64(makePackage({ method: 'sha512' })) };
 const EMPTY = { name: 'empty.appx', bytes: makePackage({ files: [] }) };
+
+/** With other bytes in its first file. */
+function withOtherByte(bytes: Buffer): Buffer {
+  const changed = Buffer.from(bytes);
+  changed[50] = (changed[50] ?? 0) ^ 1;
+  return changed;
+}
 
 describe('a bundle with unsigned packages', () => {
   it('is signed with them, and every one of them by itself', async () => {
@@ -55,6 +63,34 @@ describe('a bundle with unsigned packages', () => {
   it('has a manifest of several blocks', async () => {
     const long = (text: string) => text.replace('<Packages>', `<!-- ${'filler '.repeat(20_000)} --><Packages>`);
     expect(await examined(await sign(makeBundle(PLAIN, { manifest: long, isStored: true })))).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a stub package',
+      'AppxMetadata/Stub/app.msix',
+      (text: string) =>
+        text
+          .replace("<Package FileName='AppxMetadata/Stub/", "<b5:Package IsStub='true' FileName='AppxMetadata\\Stub\\")
+          .replace('></Package>', '></b5:Package>')
+          .replace('<Bundle ', '<Bundle xmlns:b5="http://schemas.microsoft.com/appx/2019/bundle" '),
+    ],
+    ['a name beyond ASCII', '%e0%A4%ae%2B.msix', (text: string) => text.replace('%e0%A4%ae%2B', '\u092e+')],
+    ['a name with a percent sign', '50%25.msix', (text: string) => text.replace('50%25', '50%')],
+    ['a name in other case', 'Other.msix', (text: string) => text.replace('Other', 'OTHER')],
+  ])('is signed with %s, and is broken once that changes', async (_what, name, manifest) => {
+    const bundle = makeBundle(PLAIN, { more: [{ name, bytes: PLAIN }], manifest });
+    await expect((await openBytes(appx, bundle)).check(plainContext, 'replace')).rejects.toMatchObject({
+      code: 'appx-packages-unsigned',
+      message: expect.stringContaining(name),
+    });
+    const result = await sign(bundle);
+    expect(await examined(result)).toEqual([]);
+    const start = result.indexOf(name) + name.length;
+    const inner = (await signBytes(appx, PLAIN, signer)).result;
+    expect(result.subarray(start, start + inner.length).equals(inner)).toBe(true);
+    result[start + 50] = (result[start + 50] ?? 0) ^ 1;
+    expect(await examined(result)).toEqual([expect.stringMatching(/^bundle-package-/)]);
   });
 
   it('takes a signature for each of them and one for itself', async () => {
@@ -103,6 +139,17 @@ describe('before any request, a bundle is rejected by the name of its package', 
     await expect(check(bundle)).rejects.toMatchObject({ message: expect.stringMatching(message) });
   });
 
+  it.each([
+    ['a package is compressed', makeBundle(INNER, { isCompressed: true })],
+    ['a package is elsewhere', makeBundle(INNER, { offset: 39 })],
+    ['a package is not there', makeBundle(INNER, { fileName: 'other.msix' })],
+    ['a package is damaged', makeBundle(withOtherByte(INNER))],
+    ['two packages have one name', makeBundle(INNER, { more: [{ name: 'APP.msix', bytes: INNER }] })],
+  ])('also without the option, if %s', async (_what, bundle) => {
+    const opened = openBytes(appx, bundle).then((file) => file.check(plainContext, 'replace'));
+    await expect(opened).rejects.toMatchObject({ code: 'appx-malformed' });
+  });
+
   it('if packages would move, or its own block map does not fit', async () => {
     const offset = makeBundle(PLAIN, { typesFirst: true }).indexOf('app.msix') + 'app.msix'.length;
     const moving = check(makeBundle(PLAIN, { typesFirst: true, offset }));
@@ -118,7 +165,7 @@ describe('verify', () => {
       contentTypes: contentTypes(OVERRIDE),
       more: [{ name: 'AppxSignature.p7x', contents: 'PKCX' }],
     });
-    const result = (await signBytes(appx, makeBundle(named), signer)).result;
+    const result = (await signBytes(appx, makeBundle(named), signer, { unchecked: true })).result;
     expect(await codesOf((await (await openBytes(appx, result)).signatures())[0])).toEqual([]);
     expect(await examined(result)).toEqual(['bundle-package-damaged']);
   });
