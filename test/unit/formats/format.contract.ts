@@ -9,7 +9,7 @@ import { onceOf } from '../../../src/bytes/reuse.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
-import { speaksAgainst } from '../../../src/errors/finding.ts';
+import { isAgainst, speaksAgainst } from '../../../src/errors/finding.ts';
 import { cmsEnvelope, type Format } from '../../../src/formats/format.ts';
 import { temporaryFolder } from '../../support/programs/cli.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
@@ -108,6 +108,17 @@ export function describeFormat(
         expect(await failureOf(format, result.subarray(0, index), signer)).toSatisfy(isForeseen);
       }
     });
+
+    it('is refused before any request, or signed so that the result is intact, whatever byte is changed', async () => {
+      for (const original of [sample, (await signBytes(format, sample, signer)).result]) {
+        const step = Math.max(16, Math.floor(original.length / 16));
+        for (let index = 0; index < original.length; index += step) {
+          const mutant = Buffer.from(original);
+          mutant[index] = (mutant[index] ?? 0) ^ (1 << (index % 8));
+          expect([index, await objectionsToResult(format, mutant, signer)]).toEqual([index, []]);
+        }
+      }
+    });
   });
 
   it.each(good)('$name is signed so that the result opens, checks and is intact: $what', async ({ bytes, name }) => {
@@ -126,6 +137,7 @@ export function describeFormat(
       expect(signatures[0]).toMatchObject({ signerName: 'Test Publisher', nested: [] });
       const remark = remarks[algorithm];
       expect(await codesOf(signatures[0])).toEqual(remark === undefined ? [] : [remark]);
+      expect(speaksAgainst(await (await openBytes(format, result)).examine(), 'integrity')).toBe(false);
     }
   });
 
@@ -398,4 +410,19 @@ async function failureOf(format: Format, bytes: Buffer, signer: ThrowawaySigner)
   } catch (thrown) {
     return thrown;
   }
+}
+
+/** What speaks against the integrity of the file once it is signed; nothing for one that is refused before any request. */
+async function objectionsToResult(format: Format, bytes: Buffer, signer: ThrowawaySigner): Promise<readonly string[]> {
+  const signed = await signBytes(format, bytes, signer).catch((thrown: unknown) => {
+    if (thrown instanceof CodesignError) return thrown;
+    throw thrown;
+  });
+  if (signed instanceof CodesignError) return signed.code === 'result-damaged' ? [signed.message] : [];
+  const file = await openBytes(format, signed.result);
+  const all = (await file.signatures()).flatMap((outer) => [outer, ...outer.nested]);
+  const findings = [file, ...all].map((each) => each.examine());
+  return (await Promise.all(findings))
+    .flat()
+    .flatMap((finding) => (isAgainst(finding, 'integrity') ? [finding.code] : []));
 }
