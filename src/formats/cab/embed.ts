@@ -20,7 +20,7 @@ interface Head {
   /** The sizes, and the reserved area without the reference; empty without a reserved area. */
   readonly sizes: Buffer;
   readonly block1: Uint8Array;
-  /** Length of what is behind block1, in which the reference is. */
+  /** Length of everything behind block1: the reference, and zeros up to the end of the reserved area. */
   readonly block2Length: number;
   readonly folders: Buffer;
   /** By how many bytes everything behind the reserved area moves. */
@@ -94,7 +94,8 @@ async function readHead(source: ByteSource, layout: CabinetLayout, length: numbe
   }
   if (length > 0) {
     sizes.writeUInt16LE(block1.length, 4);
-    sizes.writeUInt16LE(block2Length, 6);
+    // As signtool does in a reserved area of its own; jsign reads no other length. Zeros fill the rest of the area.
+    sizes.writeUInt16LE(Math.min(block2Length, REFERENCE_LENGTH), 6);
   }
   const shift = HEADER_LENGTH + (isReserved ? RESERVE_SIZES_LENGTH + length : 0) - reserveEnd(layout);
   const header = Buffer.from(await source.read(0, HEADER_LENGTH));
