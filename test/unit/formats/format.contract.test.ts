@@ -15,7 +15,7 @@ import { headerOffsets } from './pe/slow-pe.ts';
 import { changedConnections, GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from './rdp/samples.ts';
 import { changedScripts, GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from './script/samples.ts';
 import { fixturesIn } from './support/fixtures.ts';
-import { note, noteOf } from './support/note-format.ts';
+import { recognised } from './support/recognised.ts';
 
 const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixtures>([
   [
@@ -151,27 +151,9 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
       stampedAs: 'a whole file',
     },
   ],
-  [
-    'note',
-    {
-      good: [
-        { name: 'a.note', what: 'a note', bytes: noteOf('to be signed'), appendCode: 'cannot-append' },
-        { name: 'b', what: 'a long note', bytes: noteOf('to be signed '.repeat(1000)), appendCode: 'cannot-append' },
-      ],
-      malformed: [{ name: 'c.note', what: 'a note that was cut', bytes: Buffer.from('NOTE'), code: 'note-truncated' }],
-      remarks: {},
-      changedContents: async (result) =>
-        [5, 9].map((offset) => {
-          const changed = Buffer.from(result);
-          changed[offset] = (changed[offset] ?? 0) ^ 0x20;
-          return changed;
-        }),
-      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
-    },
-  ],
 ]);
 
-describe.each([...formats, note])('the format $id', (format) => {
+describe.each(formats)('the format $id', (format) => {
   const fixtures = FIXTURES.get(format.id);
   if (fixtures === undefined) throw new Error(`the format ${format.id} has no fixtures for the contract`);
   describeFormat(format, fixtures);
@@ -183,8 +165,13 @@ describe.each([...formats, note])('the format $id', (format) => {
 });
 
 describe('the registry', () => {
+  it.each(fixturesIn('strangers'))('has no format for $name', async ({ bytes, name }) => {
+    const found = await recognised(bytes, name, formats);
+    expect(formats.map(({ id }) => id)).not.toContain(found);
+  });
+
   it('has an id for each format', () => {
     expect(new Set(formats.map(({ id }) => id)).size).toBe(formats.length);
-    expect([...FIXTURES.keys()].sort()).toEqual([...formats, note].map(({ id }) => id).sort());
+    expect([...FIXTURES.keys()].sort()).toEqual(formats.map(({ id }) => id).sort());
   });
 });

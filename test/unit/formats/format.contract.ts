@@ -15,7 +15,7 @@ import { temporaryFolder } from '../../support/programs/cli.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from './support/apply-patch.ts';
-import { type Fixture, fixturesIn } from './support/fixtures.ts';
+import type { Fixture } from './support/fixtures.ts';
 import { codesOf, isIntact } from './support/is-intact.ts';
 import { isOf } from './support/recognised.ts';
 import { attachBytes, openBytes, plainReader, signBytes } from './support/sign-bytes.ts';
@@ -45,8 +45,6 @@ export interface FormatFixtures {
 
 /** What the date of a certificate begins with. */
 const UTC_TIME = Buffer.from('170d', 'hex');
-
-const strangers = fixturesIn('strangers');
 
 /** What a format does not have is not a skipped test of it. */
 const itIf = (applies: boolean) => (applies ? it : (_name: string, _test: () => Promise<void>) => undefined);
@@ -80,10 +78,6 @@ export function describeFormat(
 
     it.each([...good, ...malformed])('takes $name for its own', async (fixture) => {
       expect(await detect(fixture)).toBe(true);
-    });
-
-    it.each(strangers)('leaves $name alone', async (fixture) => {
-      expect(await detect(fixture)).toBe(false);
     });
   });
 

@@ -2,7 +2,6 @@
 
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHttp } from '../../../src/http/http.ts';
 import { readExceptions } from '../../../src/http/proxy.ts';
@@ -51,15 +50,6 @@ describe('https:', () => {
     expect(proxy.asked).toEqual([`CONNECT service.test:${port}`]);
     expect(proxy.headers[0]).toEqual({ host: `service.test:${port}`, connection: expect.any(String) });
     expect(misbehaving.requests().some(({ headers }) => 'proxy-authorization' in headers)).toBe(false);
-  });
-
-  test('is opened again after 2 seconds without a call', async () => {
-    const proxy = await start();
-    const { service } = await openThrough(proxy.url);
-    await service.sign(SIGN_REQUEST);
-    await pause(2100);
-    await service.sign(SIGN_REQUEST);
-    expect(proxy.asked).toHaveLength(2);
   });
 
   test("has the proxy's credentials told to the proxy alone", async () => {
@@ -170,15 +160,5 @@ describe('http:', () => {
     const outcome = await openPost(proxy.url, `http://tsa.test:${port}/`)();
     expect(outcome).toMatchObject({ kind: 'failure', reason: 'proxy-unauthorized', mayHaveArrived: false });
     expect(seen).toEqual([]);
-  });
-
-  test('goes straight to this machine, and to what NO_PROXY names', async () => {
-    const { port } = await startPlain();
-    const proxy = await start();
-    expect(await openPost(proxy.url, `http://127.0.0.1:${port}/`)()).toMatchObject({ kind: 'answer' });
-    expect(await openPost(proxy.url, `http://nowhere.invalid:${port}/`, 'invalid')()).toMatchObject({
-      kind: 'failure',
-    });
-    expect(proxy.asked).toEqual([]);
   });
 });

@@ -185,13 +185,4 @@ describe('the audit log', () => {
     expect(() => openAuditLog(folder)).toThrow(refused);
     expect(() => openAuditLog(join(folder, 'no', 'such.jsonl'))).toThrow(refused);
   });
-
-  test('what cannot be written later is reported once', async () => {
-    const path = join(folder, 'audit.jsonl');
-    const log = openAuditLog(path);
-    await rm(folder, { recursive: true });
-    log.write(RECORD);
-    log.write(RECORD);
-    expect(log.warnings).toEqual([expect.stringContaining('calls are missing')]);
-  });
 });

@@ -36,7 +36,7 @@ interface Ran {
 async function runAgainst(
   scene: JournalScene,
   mode: ServiceMode,
-  { count = 12, ...options }: MisbehavingServiceOptions & FlatSigning & { readonly count?: number } = {},
+  { count = 8, ...options }: MisbehavingServiceOptions & FlatSigning & { readonly count?: number } = {},
 ): Promise<Ran> {
   const misbehaving = await startMisbehavingService(mode, { key: scene.key, ...options });
   opened.push(() => misbehaving.stop());
@@ -78,7 +78,7 @@ describe.each(USELESS)('%s for every file', (mode, requests, requestsWhenProven)
     await runAgainst(scene, 'good', { count: 1 });
     expect((await runAgainst(scene, mode, { concurrency: 1 })).requests).toBe(requestsWhenProven);
     // No request of a run goes beyond the fifth, however many may be under way.
-    expect((await runAgainst(scene, mode, { concurrency: 12 })).requests).toBeLessThanOrEqual(5);
+    expect((await runAgainst(scene, mode, { concurrency: 8 })).requests).toBeLessThanOrEqual(5);
   });
 });
 
