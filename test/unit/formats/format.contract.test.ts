@@ -53,6 +53,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     'cab',
     {
       good: GOOD_CABINETS,
+      representative: ['small.cab', 'set.cab'],
       malformed: MALFORMED_CABINETS,
       remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: changedCabinets,
@@ -63,6 +64,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     'msi',
     {
       good: GOOD_INSTALLERS,
+      representative: ['three.msi', 'four.msi'],
       malformed: MALFORMED_INSTALLERS,
       remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: changedInstallers,
@@ -73,6 +75,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     'cat',
     {
       good: GOOD_CATALOGS,
+      representative: ['two.cat'],
       malformed: MALFORMED_CATALOGS,
       remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: changedCatalogs,
@@ -83,6 +86,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     'powershell',
     {
       good: GOOD_POWERSHELL,
+      representative: ['lf.ps1', 'utf16.ps1'],
       malformed: MALFORMED_POWERSHELL,
       remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: changedScripts,
@@ -93,6 +97,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     'wsh',
     {
       good: GOOD_WSH,
+      representative: ['ascii.js', 'le.js'],
       malformed: MALFORMED_WSH,
       remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: changedScripts,
@@ -113,6 +118,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     'rdp',
     {
       good: GOOD_CONNECTIONS,
+      representative: ['utf16.rdp', 'ascii.rdp'],
       malformed: MALFORMED_CONNECTIONS,
       remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: changedConnections,
@@ -123,6 +129,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     'appx',
     {
       good: GOOD_PACKAGES,
+      representative: ['plain.msix', 'app.msixbundle'],
       malformed: MALFORMED_PACKAGES,
       remarks: {},
       changedContents: changedPackages,
@@ -133,6 +140,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     'nuget',
     {
       good: GOOD_NUGET.map((fixture) => ({ ...fixture, appendCode: 'cannot-append' })),
+      representative: ['plain.nupkg', 'zip64.nupkg'],
       malformed: MALFORMED_NUGET,
       remarks: {},
       rejected: { SHA1: 'nuget-algorithm' },
@@ -144,6 +152,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     'pdf',
     {
       good: GOOD_DOCUMENTS,
+      representative: ['table.pdf', 'compressed.pdf', 'updated.pdf'],
       malformed: MALFORMED_DOCUMENTS,
       remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: changedDocuments,
