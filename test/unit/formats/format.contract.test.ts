@@ -140,7 +140,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     'nuget',
     {
       good: GOOD_NUGET.map((fixture) => ({ ...fixture, appendCode: 'cannot-append' })),
-      representative: ['plain.nupkg', 'zip64.nupkg'],
+      representative: ['plain.nupkg', 'upper.nupkg'],
       malformed: MALFORMED_NUGET,
       remarks: {},
       rejected: { SHA1: 'nuget-algorithm' },
