@@ -3,14 +3,16 @@
 /** An integer of /DecodeParms, or its default. */
 export type Parameter = (key: string, usual: number) => number;
 
-/** Undoes a PNG predictor. That of TIFF is for pictures. */
+/** Undoes a PNG predictor, or that of TIFF for whole bytes. */
 export function unpredict(data: Buffer, parameter: Parameter, malformed: (problem: string) => Error): Buffer {
   const predictor = parameter('Predictor', 1);
   if (predictor <= 1) return data;
-  if (predictor < 10) throw malformed('a stream has a predictor for pictures');
-  const pixel = Math.ceil((parameter('Colors', 1) * parameter('BitsPerComponent', 8)) / 8);
-  const row = Math.ceil((parameter('Colors', 1) * parameter('BitsPerComponent', 8) * parameter('Columns', 1)) / 8);
+  const bits = parameter('BitsPerComponent', 8);
+  const pixel = Math.ceil((parameter('Colors', 1) * bits) / 8);
+  const row = Math.ceil((parameter('Colors', 1) * bits * parameter('Columns', 1)) / 8);
   if (row === 0) throw malformed('a stream has rows without columns');
+  if (predictor === 2 && bits === 8) return undoTiff(data, pixel, row);
+  if (predictor < 10) throw malformed('a stream has a predictor for pictures');
   const rows = Math.ceil(data.length / (row + 1));
   const out = Buffer.alloc(Math.min(rows * row, data.length));
   let length = 0;
@@ -30,6 +32,14 @@ export function unpredict(data: Buffer, parameter: Parameter, malformed: (proble
     length = at + end;
   }
   return out.subarray(0, length);
+}
+
+function undoTiff(data: Buffer, pixel: number, row: number): Buffer {
+  const out = Buffer.from(data);
+  for (let at = pixel; at < out.length; at += 1) {
+    if (at % row >= pixel) out[at] = (out[at] ?? 0) + (out[at - pixel] ?? 0);
+  }
+  return out;
 }
 
 function paeth(left: number, up: number, corner: number): number {
