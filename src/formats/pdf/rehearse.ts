@@ -1,26 +1,25 @@
 /** The checks of a signed document that can fail because of the document, before a signature is requested for it. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
 import { isObjection } from '../../errors/finding.ts';
 import { pdfSigningErrors } from './errors.ts';
 import { examineRevision } from './examine/revisions.ts';
 import { examineStorage } from './examine/signature.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
 
-/**
- * `result`: the document with the new signature, which is still empty. Throws `pdf-result-broken`, and what opening the
- * signed document would throw.
- */
+/** `result`: the document with the new signature, which is still empty. Throws `pdf-result-broken`. */
 export async function rehearse({ stored, reader }: OpenedPdf, result: ByteSource): Promise<void> {
-  const opened = await openWith(result, reader);
+  const broken = (reason: string) => pdfSigningErrors('pdf-result-broken', { reason });
+  const opened = await openWith(result, reader).catch(expectedError);
+  if (opened instanceof CodesignError) throw broken(opened.message);
   const own = opened.stored.at(-1);
   if (own === undefined || opened.stored.length !== stored.length + 1) {
-    throw pdfSigningErrors('pdf-result-broken', { reason: 'its signatures would not be found' });
+    throw broken('its signatures would not be found');
   }
   for (const each of opened.stored) {
     const findings = [...examineStorage(each), ...(await examineRevision(opened, each))];
     const problem = findings.find((finding) => (each === own ? isObjection(finding) : finding.weight === 'broken'));
-    if (problem === undefined) continue;
-    throw pdfSigningErrors('pdf-result-broken', { reason: `"${each.field.name}": ${problem.message}` });
+    if (problem !== undefined) throw broken(`"${each.field.name}": ${problem.message}`);
   }
 }

@@ -194,7 +194,7 @@ describe('a document that cannot be signed', () => {
     for (let index = 0; index < revisions; index += 1) bytes = withUpdate(bytes, {}, { size: 4 });
     const file = await openBytes(pdf, bytes);
     const preparing = file.prepare(signingContext({ chain: signer.chain }), 'append');
-    await expect(preparing).rejects.toMatchObject({ code: 'pdf-too-large', isUnsupported: true });
+    await expect(preparing).rejects.toMatchObject({ code: 'pdf-result-broken' });
   });
 
   it('has too little space for a token that is larger than announced', async () => {
