@@ -44,6 +44,11 @@ export function isAgainst(finding: Finding, what: 'integrity' | 'trust'): boolea
   return againstWhat(finding) === what;
 }
 
+/** Changed or forged, in contrast to one that this program cannot verify. */
+export function isBroken({ weight }: Finding): boolean {
+  return weight === 'broken';
+}
+
 /** Against integrity or trust. */
 export function isObjection(finding: Finding): boolean {
   return againstWhat(finding) !== 'nothing';

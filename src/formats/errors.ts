@@ -8,7 +8,10 @@ export const formatErrors = defineErrors('local', {
   },
   'cannot-append': {
     message: 'a signature cannot be appended to those in this file: {reason}',
-    hint: 'Use --replace to replace the existing signatures. Of a PDF document, use the version from before it was changed.',
+    hint: ({ isAppendOnly }: { readonly isAppendOnly?: boolean }) =>
+      isAppendOnly
+        ? 'Use the version of the file from before it was changed.'
+        : 'Use --replace to replace the existing signatures.',
   },
   'cannot-replace': {
     message: 'signatures in a file of this format cannot be replaced: {format}',

@@ -4,7 +4,7 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 import type { PdfDocument } from './document.ts';
 import { type IndirectObject, readObjectAt } from './objects.ts';
 import { brokenReference } from './section.ts';
-import { isOf, type PdfValue } from './values.ts';
+import { isOf, type PdfReference, type PdfValue } from './values.ts';
 
 /** Bytes that are read together: most objects are small, and stand next to one another. */
 const READ_AHEAD = 256 * 1024;
@@ -30,9 +30,9 @@ export async function forEachObject(document: PdfDocument, visit: (object: Indir
 
 const misplaced = (number: number) => brokenReference(`object ${number} is not where it should be`);
 
-/** Numbers of all objects that a value refers to. */
-export function forEachReference(value: PdfValue, visit: (number: number) => void): void {
-  if (isOf(value, 'reference')) visit(value.number);
+/** All references in a value. */
+export function forEachReference(value: PdfValue, visit: (reference: PdfReference) => void): void {
+  if (isOf(value, 'reference')) visit(value);
   else if (isOf(value, 'array')) for (const item of value.items) forEachReference(item, visit);
   else if (isOf(value, 'dictionary')) for (const item of value.entries.values()) forEachReference(item, visit);
 }

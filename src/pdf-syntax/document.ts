@@ -1,7 +1,7 @@
 /** A PDF document: its revisions, and its objects by number. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { remembering } from '../bytes/reuse.ts';
+import { onceOf, remembering } from '../bytes/reuse.ts';
 import { findStart, readSections } from './cross-reference.ts';
 import { pdfErrors } from './errors.ts';
 import { type IndirectObject, readObjectAt, readStream } from './objects.ts';
@@ -20,6 +20,8 @@ export interface PdfDocument {
   readonly root: PdfReference;
   /** The number above all those of objects. */
   readonly nextNumber: number;
+  /** Where the last section that lists the object says it is. */
+  entry(number: number): Entry | undefined;
   /** Undefined for one that is free or was never there. Throws `pdf-cross-reference-broken` if another is in its place. */
   object(number: number): Promise<IndirectObject | undefined>;
   /** The same for one whose entry is known. */
@@ -52,19 +54,19 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
   const readInFile = remembering(OBJECTS_KEPT, String, (at: number) => readObjectAt(source, at));
   const readCompressed = remembering(STREAMS_KEPT, String, (number: number) => objectStream(number));
 
-  async function entryOf(number: number): Promise<Entry | undefined> {
-    for (const [index, section] of sections.entries()) {
-      const entry = await section.entry(number);
-      if (entry === undefined) continue;
-      // The table of a hybrid file calls the objects free that are in its stream.
-      const isHybrid = section.kind === 'table' && section.trailer.entries.has('XRefStm');
-      return (entry.type === 'free' && isHybrid ? await sections[index + 1]?.entry(number) : undefined) ?? entry;
-    }
-    return undefined;
+  const listedIn = onceOf(() => lastSections(sections));
+
+  function entryOf(number: number): Entry | undefined {
+    const index = (listedIn()[number] ?? 0) - 1;
+    const section = sections[index];
+    const entry = section?.entry(number);
+    // The table of a hybrid file calls the objects free that are in its stream.
+    const isHybrid = section?.kind === 'table' && section.trailer.entries.has('XRefStm');
+    return (entry?.type === 'free' && isHybrid ? sections[index + 1]?.entry(number) : undefined) ?? entry;
   }
 
   async function object(number: number): Promise<IndirectObject | undefined> {
-    const entry = await entryOf(number);
+    const entry = entryOf(number);
     return entry && objectAt(number, entry);
   }
 
@@ -97,7 +99,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
   }
 
   async function objectStream(number: number) {
-    const entry = await entryOf(number);
+    const entry = entryOf(number);
     if (entry?.type !== 'in-file') throw brokenReference(`object stream ${number} is not in the file`);
     const container = await objectIn(entry.offset, number);
     const { value } = container;
@@ -141,6 +143,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
     trailer,
     root,
     nextNumber: sections.reduce((most, { ranges }) => Math.max(most, endOf(ranges)), sizeIn(trailer)),
+    entry: entryOf,
     object,
     objectAt,
     resolve,
@@ -168,6 +171,18 @@ function sizeIn({ entries }: PdfDictionary): number {
   const size = entries.get('Size');
   if (isInteger(size) && size > 0 && size <= MAX_NUMBER) return size;
   throw brokenReference('its trailer has no proper /Size');
+}
+
+/**
+ * For each object number, the index of the last section that lists it, plus 1. A search in one section after the other would
+ * take longer with each revision.
+ */
+function lastSections(sections: readonly Section[]): Uint16Array {
+  const indexes = new Uint16Array(sections.reduce((most, { ranges }) => Math.max(most, endOf(ranges)), 0));
+  for (const [index, { ranges }] of [...sections.entries()].reverse()) {
+    for (const { first, count } of ranges) indexes.fill(index + 1, first, first + count);
+  }
+  return indexes;
 }
 
 function endOf(ranges: Section['ranges']): number {

@@ -25,7 +25,7 @@ export async function requireSoundReferences(document: PdfDocument): Promise<num
   }
   let highest = nextNumber - 1;
   await forEachObject(document, ({ value }) =>
-    forEachReference(value, (number) => {
+    forEachReference(value, ({ number }) => {
       highest = Math.max(highest, number);
     }),
   );

@@ -3,7 +3,7 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { onceOf } from '../../bytes/reuse.ts';
 import { counted } from '../../errors/counted.ts';
-import { isAgainst } from '../../errors/finding.ts';
+import { isBroken } from '../../errors/finding.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, Detail, EmbeddedSignature, ExpectedEnvelope, SignableFile } from '../format.ts';
 import { attachCms } from './attach.ts';
@@ -11,7 +11,8 @@ import { type OpenedPdf, openWith } from './opened.ts';
 import { planSignature, prepareSignature, prepareTimestamp } from './prepare.ts';
 import { PDF_PROFILE } from './profile.ts';
 import { lastUpdate } from './remove.ts';
-import { findingsOf, isDocumentTimestamp, locationOf, readSignatures } from './signatures.ts';
+import { findingsOf, locationOf, readSignatures } from './signatures.ts';
+import { isDocumentTimestamp } from './stored.ts';
 
 /** Throws `pdf-malformed`, `pdf-cross-reference-broken`, `pdf-encrypted`, `pdf-too-large`. */
 export async function openPdf(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
@@ -65,7 +66,7 @@ async function verifyResult(opened: OpenedPdf, { sealed, standing }: ExpectedEnv
     throw damaged('the signatures in it are not those that it should hold');
   }
   for (const stored of opened.stored) {
-    const problem = (await findingsOf(opened, stored)).find((finding) => isAgainst(finding, 'integrity'));
+    const problem = (await findingsOf(opened, stored)).find(isBroken);
     if (problem !== undefined) throw damaged(`"${stored.field.name}": ${problem.message}`);
   }
 }

@@ -1,9 +1,20 @@
+import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
+import { octetsOf } from '../../asn1/read.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { ByteRange } from '../../bytes/pieces.ts';
 import { onceOf, remembering } from '../../bytes/reuse.ts';
+import type { SignedData } from '../../cms/parse-signed-data.ts';
 import type { ContentDigest } from '../../crypto/content.ts';
+import { CodesignError, orUndefined } from '../../errors/codesign-error.ts';
+import type { Finding } from '../../errors/finding.ts';
 import { openDocument, type PdfDocument } from '../../pdf-syntax/document.ts';
+import { readTimestampToken } from '../../timestamp/read-token.ts';
+import type { Timestamp } from '../../timestamp/timestamp.ts';
+import { readTstInfo } from '../../timestamp/tst-info.ts';
 import type { ContentReader } from '../format.ts';
-import { readSignatureFields, type SignatureFields, type StoredSignature } from './stored.ts';
+import type { UnmovedObjects } from './examine/compare.ts';
+import { unlistedBytes } from './examine/later-bytes.ts';
+import { endOf, readSignatureFields, type SignatureFields, type StoredSignature, signedDataOf } from './stored.ts';
 
 /** A document that is open, with what is remembered of it. */
 export interface OpenedPdf extends SignatureFields {
@@ -13,6 +24,13 @@ export interface OpenedPdf extends SignatureFields {
   takeComparison(): boolean;
   /** Of what a signature covers; undefined if that is unknown. The content is read once for each signature and algorithm. */
   digest(stored: StoredSignature, algorithm: ContentDigest): Promise<Uint8Array | undefined>;
+  /** The token of a document timestamp, verified once. Findings about what was changed after it are not in it. */
+  timestamp(stored: StoredSignature): Promise<Timestamp>;
+  /** What the comparisons of its revisions found, and what they remember. */
+  readonly revisions: Map<StoredSignature, Promise<readonly Finding[]>>;
+  readonly unmoved: UnmovedObjects;
+  /** Bytes after the first signature that no object, table or trailer accounts for. */
+  unlisted(): Promise<readonly ByteRange[]>;
 }
 
 /** Objects in use, so often as there are signatures. */
@@ -26,6 +44,25 @@ export async function openWith(source: ByteSource, reader: ContentReader): Promi
   const cost = onceOf(() => costOf(document));
   const fields = await readSignatureFields(document);
   const digests = new Map<string, Promise<Uint8Array | undefined>>();
+  const timestamps = new Map<StoredSignature, Promise<Timestamp>>();
+
+  async function digest({ ranges }: StoredSignature, algorithm: ContentDigest): Promise<Uint8Array | undefined> {
+    if (ranges === undefined) return undefined;
+    const key = `${algorithm} ${ranges[0].end} ${ranges[1].end}`;
+    const measuring =
+      digests.get(key) ??
+      reader.measure(source, ranges, [algorithm]).then((measured) => measured.digests.get(algorithm));
+    digests.set(key, measuring);
+    return measuring;
+  }
+
+  async function readTimestamp(stored: StoredSignature): Promise<Timestamp> {
+    const imprint = orUndefined(() => imprintAlgorithmOf(signedDataOf(stored)));
+    const algorithm = imprint === undefined ? undefined : digestAlgorithmOf(imprint);
+    const found = algorithm === undefined ? undefined : await digest(stored, algorithm);
+    return readTimestampToken(stored.cms ?? new Uint8Array(), { digest: found ?? new Uint8Array() }, reader.budget);
+  }
+
   return {
     document,
     ...fields,
@@ -34,15 +71,20 @@ export async function openWith(source: ByteSource, reader: ContentReader): Promi
       return left >= 0;
     },
     reader,
-    async digest({ ranges }, algorithm) {
-      if (ranges === undefined) return undefined;
-      const key = `${algorithm} ${ranges[0].end} ${ranges[1].end}`;
-      const measuring =
-        digests.get(key) ??
-        reader.measure(source, ranges, [algorithm]).then((measured) => measured.digests.get(algorithm));
-      digests.set(key, measuring);
-      return measuring;
+    digest,
+    timestamp(stored) {
+      const reading = timestamps.get(stored) ?? readTimestamp(stored);
+      timestamps.set(stored, reading);
+      return reading;
     },
+    revisions: new Map(),
+    unmoved: new Map(),
+    unlisted: onceOf(() =>
+      unlistedBytes(
+        document,
+        fields.stored.map(endOf).reduce((first, end) => Math.min(first, end), source.size),
+      ),
+    ),
   };
 }
 
@@ -54,6 +96,11 @@ function costOf({ sections }: PdfDocument): number {
     });
   }
   return cost;
+}
+
+function imprintAlgorithmOf(token: SignedData | CodesignError): string | undefined {
+  if (token instanceof CodesignError || token.content === undefined) return undefined;
+  return readTstInfo(octetsOf(token.content, 'TSTInfo')).imprint.algorithm;
 }
 
 const BLOCK = 16 * 1024;

@@ -3,8 +3,7 @@
 import { DATA } from '../../asn1/object-identifiers.ts';
 import { isReadableCertificate } from '../../certificates/parsed-certificate.ts';
 import { DIGEST_LENGTH } from '../../crypto/algorithms.ts';
-import { CodesignError } from '../../errors/codesign-error.ts';
-import { isAgainst } from '../../errors/finding.ts';
+import { isBroken } from '../../errors/finding.ts';
 import { dateString, textString } from '../../pdf-syntax/write.ts';
 import { formatErrors } from '../errors.ts';
 import {
@@ -18,13 +17,13 @@ import { type FormatOptions, textOf } from '../format-options.ts';
 import { prepareCms } from '../signature-profile.ts';
 import { emptyField, freeName, requireChangeable, requireSoundReferences } from './check.ts';
 import { pdfSigningErrors } from './errors.ts';
-import { signedDataOf } from './examine/signature.ts';
 import { type NewSignature, prepareUpdate } from './new-signature.ts';
 import type { OpenedPdf } from './opened.ts';
 import { CERTIFY, CERTIFY_LEVELS, CONTACT, FIELD, LOCATION, REASON } from './options.ts';
 import { PDF_PROFILE } from './profile.ts';
 import { rehearse } from './rehearse.ts';
-import { findingsOf, isDocumentTimestamp } from './signatures.ts';
+import { findingsOf, readSignatures } from './signatures.ts';
+import { isDocumentTimestamp } from './stored.ts';
 
 /** Throws what keeps the document from being signed with these options. */
 export async function planSignature(
@@ -61,16 +60,19 @@ function certification(level: number): string {
   return `[<< /Type /SigRef /TransformMethod /DocMDP /TransformParams ${parameters} >>]`;
 }
 
-/** Throws `cannot-append` if an earlier signature is broken: no further one would be accepted. */
+/** Throws `cannot-append` if an earlier signature or timestamp is broken: no further one would be accepted. */
 async function requireIntact(opened: OpenedPdf): Promise<void> {
-  for (const stored of opened.stored) {
-    const problem = (await findingsOf(opened, stored)).find((finding) => isAgainst(finding, 'integrity'));
-    if (problem !== undefined) {
-      throw formatErrors('cannot-append', { reason: `"${stored.field.name}" is broken. ${problem.message}` });
-    }
-    const signedData = signedDataOf(stored);
-    if (!(signedData instanceof CodesignError) && !signedData.certificates.every(isReadableCertificate)) {
-      throw formatErrors('cannot-append', { reason: `a certificate of "${stored.field.name}" cannot be read` });
+  const refused = (reason: string) => formatErrors('cannot-append', { reason, isAppendOnly: true });
+  for (const stored of opened.stored.filter(isDocumentTimestamp)) {
+    const problem = (await findingsOf(opened, stored)).find(isBroken);
+    if (problem !== undefined) throw refused(`"${stored.field.name}" is broken. ${problem.message}`);
+  }
+  for (const { location, signedData, timestamps, examine } of await readSignatures(opened)) {
+    const findings = [...(await examine()), ...timestamps.flatMap((timestamp) => timestamp.findings)];
+    const problem = findings.find(isBroken);
+    if (problem !== undefined) throw refused(`the signature of ${location} is broken. ${problem.message}`);
+    if (signedData?.certificates.every(isReadableCertificate) === false) {
+      throw refused(`a certificate of ${location} cannot be read`);
     }
   }
 }
@@ -103,7 +105,7 @@ export async function prepareSignature(opened: OpenedPdf, context: SigningContex
   };
 }
 
-/** An update with a document timestamp (ETSI EN 319 142-1, 5.4.3). Throws `not-signed`, `pdf-changes-forbidden`, `pdf-xfa`. */
+/** An update with a document timestamp (ETSI EN 319 142-1, 5.4.3). Throws `not-signed`, `cannot-append`, `pdf-changes-forbidden`, `pdf-xfa`. */
 export async function prepareTimestamp(
   opened: OpenedPdf,
   { algorithm, tokenReserve, force }: DocumentTimestampOptions,
@@ -113,6 +115,7 @@ export async function prepareTimestamp(
   if (last === undefined) throw formatErrors('not-signed');
   if (isDocumentTimestamp(last) && !force) return undefined;
   await requireChangeable(document, stored, undefined);
+  await requireIntact(opened);
   const field = await freeName(document, 'Timestamp');
   const firstNumber = await requireSoundReferences(document);
   const entries = [

@@ -4,7 +4,9 @@ import { extentOf } from '../../pdf-syntax/cross-reference.ts';
 import { nameOf } from '../../pdf-syntax/values.ts';
 import { formatErrors } from '../errors.ts';
 import { pdfSigningErrors } from './errors.ts';
-import { changesAfter } from './examine/changes.ts';
+import { findAdditions } from './examine/additions.ts';
+import { differencesBetween } from './examine/compare.ts';
+import { movedObjects } from './examine/later-bytes.ts';
 import { PROGRAM_NAME, truncated } from './new-signature.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
 import type { StoredSignature } from './stored.ts';
@@ -32,12 +34,22 @@ export async function lastUpdate({
   if (before instanceof CodesignError || before.document.sections[0].offset !== sections[1]?.offset) {
     throw refuse('what is before it is not a whole document');
   }
-  if (!isOurs && (await changesAfter(before.document, document, 1)).some(({ kind }) => kind !== 'signature')) {
-    throw refuse('it holds other changes than a signature');
+  if (!isOurs) {
+    const { moved } = await movedObjects(before.document, document, 1);
+    const everySignature = { stored, isTimestampIntact: async () => true };
+    const additions = await findAdditions(before.document, document, NO_RESTRICTIONS, everySignature);
+    const { content, form } = await differencesBetween(
+      { signed: before.document, last: document, moved },
+      additions,
+      undefined,
+    );
+    if ((content ?? form) !== undefined) throw refuse('it holds other changes than a signature');
   }
   const removed = stored.filter(({ contents }) => contents !== undefined && contents.start >= start);
   return { patch: [{ offset: start, remove: source.size - start, insert: [] }], removed };
 }
+
+const NO_RESTRICTIONS = { permission: undefined, lock: undefined };
 
 async function isOfThisProgram(document: OpenedPdf['document'], { dictionary }: StoredSignature): Promise<boolean> {
   const build = await document.dictionary(dictionary.entries.get('Prop_Build'));

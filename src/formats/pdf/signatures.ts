@@ -1,28 +1,21 @@
 /** The signatures of a document as `verify`, `inspect` and `extract` see them. Document timestamps count as timestamps of those that they cover. */
 
 import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
-import { octetsOf } from '../../asn1/read.ts';
 import { onceOf } from '../../bytes/reuse.ts';
 import type { SignedData } from '../../cms/parse-signed-data.ts';
-import { CodesignError, orUndefined } from '../../errors/codesign-error.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
 import type { Field } from '../../pdf-syntax/structure.ts';
 import { textOf } from '../../pdf-syntax/values.ts';
 import { type ReadTimestamps, timestampReader } from '../../timestamp/read-timestamps.ts';
-import { readTimestampToken } from '../../timestamp/read-token.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
-import { readTstInfo } from '../../timestamp/tst-info.ts';
 import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../format.ts';
 import { timestampsOf } from '../signature-profile.ts';
 import { examineRevision } from './examine/revisions.ts';
-import { examineStorage, examineStored, signedDataOf } from './examine/signature.ts';
+import { examineStorage, examineStored } from './examine/signature.ts';
 import type { OpenedPdf } from './opened.ts';
 import { PDF_PROFILE } from './profile.ts';
-import { endOf, type StoredSignature } from './stored.ts';
-
-export function isDocumentTimestamp({ subFilter }: Pick<StoredSignature, 'subFilter'>): boolean {
-  return subFilter === 'ETSI.RFC3161';
-}
+import { endOf, isDocumentTimestamp, type StoredSignature, signedDataOf } from './stored.ts';
 
 export const locationOf = ({ name }: Pick<Field, 'name'>): string => `field ${name}`;
 
@@ -76,19 +69,10 @@ export async function findingsOf(opened: OpenedPdf, stored: StoredSignature): Pr
 }
 
 async function readDocumentTimestamp(opened: OpenedPdf, stored: StoredSignature): Promise<Timestamp> {
-  const imprint = orUndefined(() => imprintAlgorithmOf(signedDataOf(stored)));
-  const algorithm = imprint === undefined ? undefined : digestAlgorithmOf(imprint);
-  const found = algorithm === undefined ? undefined : await opened.digest(stored, algorithm);
-  const digest = found ?? new Uint8Array();
-  const timestamp = readTimestampToken(stored.cms ?? new Uint8Array(), { digest }, opened.reader.budget);
+  const timestamp = await opened.timestamp(stored);
   const storage = examineStorage(stored);
   const findings = storage.length > 0 ? storage : await examineRevision(opened, stored);
   return { ...timestamp, findings: [...findings, ...timestamp.findings] };
-}
-
-function imprintAlgorithmOf(token: SignedData | CodesignError): string | undefined {
-  if (token instanceof CodesignError || token.content === undefined) return undefined;
-  return readTstInfo(octetsOf(token.content, 'TSTInfo')).imprint.algorithm;
 }
 
 const LEVELS = ['no changes allowed', 'forms and signatures allowed', 'forms, signatures and comments allowed'];

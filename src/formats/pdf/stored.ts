@@ -2,6 +2,8 @@
 
 import { type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
+import { parseSignedData, type SignedData } from '../../cms/parse-signed-data.ts';
+import { attempt, type CodesignError } from '../../errors/codesign-error.ts';
 import type { PdfDocument } from '../../pdf-syntax/document.ts';
 import { pdfErrors } from '../../pdf-syntax/errors.ts';
 import { type Field, readFields, readForm } from '../../pdf-syntax/structure.ts';
@@ -59,6 +61,14 @@ export async function readSignatureFields(document: PdfDocument): Promise<Signat
   return { stored: found.toSorted((a, b) => endOf(a) - endOf(b)), empty };
 }
 
+export function isDocumentTimestamp({ subFilter }: Pick<StoredSignature, 'subFilter'>): boolean {
+  return subFilter === 'ETSI.RFC3161';
+}
+
+export function signedDataOf({ cms, subFilter }: StoredSignature): SignedData | CodesignError {
+  return attempt(() => parseSignedData(subFilter === undefined ? new Uint8Array() : (cms ?? new Uint8Array())));
+}
+
 /** End of what it covers; at the end of all others if that is unknown. */
 export function endOf({ ranges }: Pick<StoredSignature, 'ranges'>): number {
   return ranges?.[1].end ?? Number.MAX_SAFE_INTEGER;
@@ -76,7 +86,7 @@ async function storedIn(document: PdfDocument, field: Field, dictionary: PdfDict
     subFilter: KNOWN.includes(subFilter) ? (subFilter as SubFilter) : undefined,
     contents,
     ranges: rangesOf(dictionary, contents, document.source.size),
-    ...(await restrictionsOf(document, dictionary)),
+    ...(await restrictionsOf(document, dictionary, field)),
   };
 }
 
@@ -97,28 +107,38 @@ function rangesOf(
   ];
 }
 
-/** What its /Reference says (12.8.2): DocMDP and FieldMDP. */
+/** What its /Reference says (12.8.2): DocMDP and FieldMDP. The /Lock of its field says the same (12.7.5.5). */
 async function restrictionsOf(
   document: PdfDocument,
   { entries }: PdfDictionary,
+  { dictionary: field }: Field,
 ): Promise<Pick<StoredSignature, 'permission' | 'lock'>> {
   const references = await document.resolve(entries.get('Reference'));
-  let permission: number | undefined;
-  let lock: StoredSignature['lock'];
+  const lockOfField = await document.dictionary(field.entries.get('Lock'));
+  let permission = lockOfField?.entries.has('P') ? await levelOf(document, lockOfField) : undefined;
+  let lock = lockOfField && (await lockOf(document, lockOfField));
   for (const item of isOf(references, 'array') ? references.items.slice(0, MAX_REFERENCES) : []) {
     const reference = await document.dictionary(item);
-    const method = nameOf(reference?.entries.get('TransformMethod'));
+    const method = nameOf(await document.resolve(reference?.entries.get('TransformMethod')));
     const parameters = await document.dictionary(reference?.entries.get('TransformParams'));
-    const level = await document.resolve(parameters?.entries.get('P'));
-    if (method === 'DocMDP') permission = isInteger(level) && level >= 1 && level <= 3 ? level : 2;
-    if (method !== 'FieldMDP') continue;
-    const names = await document.resolve(parameters?.entries.get('Fields'));
-    lock = {
-      action: nameOf(parameters?.entries.get('Action')) ?? 'All',
-      names: isOf(names, 'array') ? names.items.flatMap((each) => textOf(each) ?? []) : [],
-    };
+    if (method === 'DocMDP') permission = Math.min(permission ?? 3, await levelOf(document, parameters));
+    if (method === 'FieldMDP') lock = await lockOf(document, parameters);
   }
   return { permission, lock };
+}
+
+/** Default: 2. */
+async function levelOf(document: PdfDocument, parameters: PdfDictionary | undefined): Promise<number> {
+  const level = await document.resolve(parameters?.entries.get('P'));
+  return isInteger(level) && level >= 1 && level <= 3 ? level : 2;
+}
+
+async function lockOf(document: PdfDocument, parameters: PdfDictionary | undefined) {
+  const names = await document.resolve(parameters?.entries.get('Fields'));
+  return {
+    action: nameOf(await document.resolve(parameters?.entries.get('Action'))) ?? 'All',
+    names: isOf(names, 'array') ? names.items.flatMap((each) => textOf(each) ?? []) : [],
+  };
 }
 
 const MAX_REFERENCES = 16;

@@ -3,32 +3,41 @@
 import { BUDGET_SPENT } from '../../../crypto/work-budget.ts';
 import { CodesignError, expectedError } from '../../../errors/codesign-error.ts';
 import { counted } from '../../../errors/counted.ts';
-import { broken, type Finding, warning } from '../../../errors/finding.ts';
+import { broken, type Finding, note, speaksAgainst, unsupported, warning } from '../../../errors/finding.ts';
 import { extentOf } from '../../../pdf-syntax/cross-reference.ts';
-import { openDocument, type PdfDocument } from '../../../pdf-syntax/document.ts';
+import { openDocument } from '../../../pdf-syntax/document.ts';
 import { truncated } from '../new-signature.ts';
 import type { OpenedPdf } from '../opened.ts';
-import { locks, readSignatureFields, type StoredSignature } from '../stored.ts';
-import type { Change } from './change.ts';
-import { changesAfter } from './changes.ts';
+import { readSignatureFields, type StoredSignature } from '../stored.ts';
+import { findAdditions } from './additions.ts';
+import { differencesBetween } from './compare.ts';
+import { movedObjects } from './later-bytes.ts';
+import { pathOf } from './path.ts';
 
-/** Never throws for what the file holds. */
-export async function examineRevision(
-  { document, takeComparison }: Pick<OpenedPdf, 'document' | 'takeComparison'>,
-  stored: StoredSignature,
-): Promise<readonly Finding[]> {
-  if (!takeComparison()) {
-    return [
-      broken(BUDGET_SPENT, 'What was changed after the signature was not checked: the document needs too many checks.'),
-    ];
-  }
-  const findings = await compareRevision(document, stored).catch(expectedError);
-  if (!(findings instanceof CodesignError)) return findings;
-  return [broken(findings.code, `The signed revision cannot be compared with the document: ${findings.message}.`)];
+/** Never throws for what the file holds. Each revision is examined once. */
+export function examineRevision(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
+  const examining = opened.revisions.get(stored) ?? examine(opened, stored);
+  opened.revisions.set(stored, examining);
+  return examining;
 }
 
-async function compareRevision(document: PdfDocument, stored: StoredSignature): Promise<readonly Finding[]> {
-  const { ranges, contents } = stored;
+async function examine(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
+  if (!opened.takeComparison()) {
+    return [
+      unsupported(
+        BUDGET_SPENT,
+        'What was changed after the signature was not checked: the document needs too many checks.',
+      ),
+    ];
+  }
+  const findings = await compareRevision(opened, stored).catch(expectedError);
+  if (!(findings instanceof CodesignError)) return findings;
+  const finding = findings.isUnsupported ? unsupported : broken;
+  return [finding(findings.code, `The signed revision cannot be compared with the document: ${findings.message}.`)];
+}
+
+async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSignature): Promise<readonly Finding[]> {
+  const { document } = opened;
   if (ranges === undefined || contents === undefined) return [];
   const { end } = ranges[1];
   const signed = await openDocument(truncated(document.source, end)).catch(expectedError);
@@ -46,60 +55,62 @@ async function compareRevision(document: PdfDocument, stored: StoredSignature): 
       return [broken('pdf-revision-open', 'Objects of the signed document are behind what the signature covers.')];
     }
   }
-  const { stored: own } = await readSignatureFields(signed);
-  const isInRevision = own.some((each) => each.contents?.start === contents.start);
-  if (!isInRevision) {
+  const { stored: signatures } = await readSignatureFields(signed);
+  const own = signatures.find((each) => each.contents?.start === contents.start);
+  if (own === undefined) {
     return [broken('pdf-signature-misplaced', 'The signature is not part of the revision that it covers.')];
   }
-  if (later === 0) return examineRest(document, end);
-  return [
-    ...classify(await changesAfter(signed, document, later), stored),
-    ...(await examineRest(document, document.end)),
-  ];
-}
-
-/** Bytes that no update brought. */
-async function examineRest({ source }: PdfDocument, from: number): Promise<readonly Finding[]> {
-  let hidden = 0;
-  for await (const chunk of source.stream(from, source.size)) {
-    for (const byte of chunk) if (!SPACES.has(byte)) hidden += 1;
+  const hidden = (await opened.unlisted()).reduce(
+    (sum, each) => sum + Math.max(0, each.end - Math.max(end, each.start)),
+    0,
+  );
+  if (hidden > 0) {
+    const message = `The file hides ${counted(hidden, 'byte')} after the signed revision, which no signature covers.`;
+    return [broken('hidden-bytes', message)];
   }
-  if (hidden === 0) return [];
-  return [
-    broken('hidden-bytes', `The file hides ${counted(hidden, 'byte')} behind the document, which no signature covers.`),
-  ];
-}
-
-const SPACES: ReadonlySet<number> = new Set(Buffer.from('\0\t\n\f\r '));
-
-/** What each DocMDP level allows (12.8.2.2); without one, readers accept forms and comments, and show that they changed. */
-const ALLOWED: Readonly<Record<number, readonly Change['kind'][]>> = {
-  1: [],
-  2: ['signature', 'form'],
-  3: ['signature', 'form', 'comment'],
-};
-
-function classify(changes: readonly Change[], stored: StoredSignature): readonly Finding[] {
-  const { permission } = stored;
-  const locked = changes.find(({ field }) => field !== undefined && locks(stored, field));
-  const isForbidden = ({ kind }: Change) =>
-    kind === 'content' || (permission !== undefined && !ALLOWED[permission]?.includes(kind));
-  const forbidden = changes.filter(isForbidden);
-  if (locked !== undefined || forbidden.length > 0) {
-    const what = locked === undefined ? wordsOf(forbidden) : `the locked field "${locked.field}"`;
-    return [broken('pdf-changed-after-signing', `The document was changed after this signature: ${what}.`)];
+  if (later === 0) return [];
+  const { moved, misled } = await movedObjects(signed, document, later);
+  if (misled !== undefined) return [changed(`object ${misled}, whose table leads to other bytes`)];
+  const [permission] = signatures.flatMap((each) => each.permission ?? []).sort();
+  const additions = await findAdditions(
+    signed,
+    document,
+    { permission, lock: own.lock },
+    {
+      stored: opened.stored,
+      isTimestampIntact: async (each) => !speaksAgainst((await opened.timestamp(each)).findings, 'integrity'),
+    },
+  );
+  const revisions = { signed, last: document, moved };
+  const inShort = await differencesBetween(revisions, additions, opened.unmoved);
+  const isSame = inShort.content === undefined && inShort.form === undefined;
+  const { content, form, isCertificationRemoved } = isSame
+    ? inShort
+    : await differencesBetween(revisions, additions, undefined);
+  if (content !== undefined) return [changed(await pathOf(signed, content))];
+  if (form !== undefined) {
+    const path = await pathOf(signed, form);
+    return [permission === 2 || permission === 3 ? notChecked(path) : changed(path)];
   }
-  const shown = changes.filter(({ kind, covers }) => covers || (kind !== 'signature' && permission === undefined));
-  if (shown.length === 0) return [];
-  return [
-    warning('pdf-changed-later', `The document was changed after this signature, as it allows: ${wordsOf(shown)}.`),
-  ];
+  return [...(additions.isVisible ? [COVERED] : []), ...(isCertificationRemoved ? [CERTIFICATION_REMOVED] : [])];
 }
 
-const MOST_NAMED = 3;
+const CHANGED = 'pdf-changed-after-signing';
 
-function wordsOf(changes: readonly Change[]): string {
-  const distinct = [...new Set(changes.map(({ what }) => what))];
-  const more = distinct.length > MOST_NAMED ? ` and ${distinct.length - MOST_NAMED} more` : '';
-  return distinct.slice(0, MOST_NAMED).join(', ') + more;
-}
+const changed = (what: string): Finding => broken(CHANGED, `The document was changed after this signature: ${what}.`);
+
+const notChecked = (what: string): Finding =>
+  unsupported(
+    CHANGED,
+    `The document was changed after this signature: ${what}. The signer allowed later changes, and this program does not check which: open it in a PDF reader.`,
+  );
+
+const COVERED = warning(
+  'pdf-changed-later',
+  'A visible signature field was added after this signature. It may cover what was signed.',
+);
+
+const CERTIFICATION_REMOVED = note(
+  'pdf-certification-removed',
+  'The last revision no longer names the certification of the document (/Perms), so PDF readers do not show it.',
+);

@@ -2,14 +2,13 @@
 
 import { DIGEST_NAME_BY_OID, digestAlgorithmOf } from '../../../asn1/algorithm-identifiers.ts';
 import { DATA, SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2 } from '../../../asn1/object-identifiers.ts';
-import { parseSignedData, type SignedData } from '../../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../../cms/verify-signer.ts';
 import { attempt, CodesignError } from '../../../errors/codesign-error.ts';
 import { counted } from '../../../errors/counted.ts';
 import { broken, type Finding, warning } from '../../../errors/finding.ts';
 import { signingCertificateProblem } from '../../../timestamp/signing-certificate.ts';
 import type { OpenedPdf } from '../opened.ts';
-import type { StoredSignature } from '../stored.ts';
+import { type StoredSignature, signedDataOf } from '../stored.ts';
 import { examineRevision } from './revisions.ts';
 
 /** Empty for a sound signature that covers the whole document. Reads what it covers once. */
@@ -44,10 +43,6 @@ export function examineStorage({
   if (cms === undefined || hidden === 0) return [];
   const message = `The /Contents of the signature hide ${counted(hidden, 'byte')} behind its CMS.`;
   return [broken('hidden-bytes', message)];
-}
-
-export function signedDataOf({ cms, subFilter }: StoredSignature): SignedData | CodesignError {
-  return attempt(() => parseSignedData(subFilter === undefined ? new Uint8Array() : (cms ?? new Uint8Array())));
 }
 
 async function examineCms(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {

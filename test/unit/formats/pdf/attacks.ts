@@ -1,6 +1,6 @@
 /** Attacks on signed documents by class (pdf-insecurity.org), each made from a signed document by a script. */
 
-import { makePdf, withUpdate } from './make-pdf.ts';
+import { makePdf, objectStream, withUpdate } from './make-pdf.ts';
 
 export interface Attack {
   readonly name: string;
@@ -8,10 +8,14 @@ export interface Attack {
   readonly original: Buffer;
   readonly certify?: string;
   attack(signed: Buffer): Buffer;
-  /** What `verify` finds. */
-  readonly code: string;
-  /** What pdfsig of poppler 22.12 says of the signature, for comparison: it does not look at what updates change. */
-  readonly pdfsig: 'valid' | 'invalid' | 'no signature';
+  /** What `verify` finds. Default: `pdf-changed-after-signing`. */
+  readonly code?: string;
+  /** Words of its message. */
+  readonly where?: string;
+  /** Default: broken. */
+  readonly weight?: 'unsupported';
+  /** What pdfsig of poppler 22.12 says of the signature, which does not look at what updates change. Default: valid. */
+  readonly pdfsig?: 'invalid' | 'no signature';
 }
 
 const NOTE = '<< /Type /Annot /Subtype /Text /Rect [0 0 9 9] /Contents (a note) >>';
@@ -39,9 +43,19 @@ const objectOf = (signed: Buffer, number: number): string => {
   const start = text.lastIndexOf(`\n${number} 0 obj\n`) + `\n${number} 0 obj\n`.length;
   return text.slice(start, text.indexOf('\nendobj', start));
 };
-const pageWith = (signed: Buffer, from: string, to: string): string => objectOf(signed, 3).replace(from, to);
+const pageWith = (signed: Buffer, from: string | RegExp, to: string): string => objectOf(signed, 3).replace(from, to);
 
-const MADE: readonly (Omit<Attack, 'original'> & Partial<Pick<Attack, 'original'>>)[] = [
+/** An update without objects. */
+function tableAlone(signed: Buffer, number: number, offset: number): Buffer {
+  const start = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(signed.toString('latin1'))?.[1];
+  const entry = `${String(offset).padStart(10, '0')} 00000 n \n`;
+  const table = `xref\n${number} 1\n${entry}trailer\n<< /Size 9 /Root 1 0 R /Prev ${start} >>\n`;
+  return Buffer.concat([signed, Buffer.from(`${table}startxref\n${signed.length}\n%%EOF\n`)]);
+}
+
+type MadeAttack = Omit<Attack, 'original'> & Partial<Pick<Attack, 'original'>>;
+
+const MADE: readonly MadeAttack[] = [
   {
     name: 'signature wrapping: the second range starts later',
     attack: (signed) => edited(signed, /(\/ByteRange \[0 \d+ +)(\d+)/, (found) => found.replace(/\d(?=\D*$)/, '9')),
@@ -71,25 +85,20 @@ const MADE: readonly (Omit<Attack, 'original'> & Partial<Pick<Attack, 'original'
     name: 'bytes behind the CMS in /Contents',
     attack: (signed) => edited(signed, /00000000>/, 'deadbeef>'),
     code: 'hidden-bytes',
-    pdfsig: 'valid',
   },
   {
     name: 'incremental saving: other contents of the page',
+    where: 'page 1, /Contents',
     attack: updated({ 4: stream('Forged') }),
-    code: 'pdf-changed-after-signing',
-    pdfsig: 'valid',
   },
   {
     name: 'incremental saving: another page tree',
     attack: updated({ 2: '<< /Type /Pages /Kids [3 0 R 3 0 R] /Count 2 >>' }),
-    code: 'pdf-changed-after-signing',
-    pdfsig: 'valid',
   },
   {
     name: 'incremental saving: objects without a cross-reference',
     attack: (signed) => Buffer.concat([signed, Buffer.from(`4 0 obj\n${stream('Forged')}\nendobj\n`)]),
     code: 'hidden-bytes',
-    pdfsig: 'valid',
   },
   {
     name: 'incremental saving: another catalog',
@@ -99,29 +108,23 @@ const MADE: readonly (Omit<Attack, 'original'> & Partial<Pick<Attack, 'original'
         /\/Root 1 0 R(?=[^/]*\/Prev[^/]*$)/,
         '/Root 9 0 R',
       ),
-    code: 'pdf-changed-after-signing',
-    pdfsig: 'valid',
   },
   {
     name: 'shadow attack: a page that shows other objects',
     attack: (signed) =>
       updated({ 3: pageWith(signed, '/Contents 4 0 R', '/Contents 9 0 R'), 9: stream('Forged') })(signed),
-    code: 'pdf-changed-after-signing',
-    pdfsig: 'valid',
   },
   {
     name: 'shadow attack: a comment that hides what is below it, on a certified document',
     certify: 'forms',
+    weight: 'unsupported',
+    where: 'page 1, /Annots [',
     attack: (signed) => updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 9 0 R'), 9: NOTE })(signed),
-    code: 'pdf-changed-after-signing',
-    pdfsig: 'valid',
   },
   {
     name: 'shadow attack: another value of a form field, on a document certified without changes',
     certify: 'no-changes',
     attack: updated({ 6: TEXT_FIELD.replace('(1)', '(9)') }),
-    code: 'pdf-changed-after-signing',
-    pdfsig: 'valid',
   },
   {
     name: 'universal forgery: a negative length in /ByteRange',
@@ -158,19 +161,11 @@ const MADE: readonly (Omit<Attack, 'original'> & Partial<Pick<Attack, 'original'
     name: 'incremental saving: another signature dictionary in the place of the signed one',
     attack: (signed) => updated({ 7: objectOf(signed, 7).replace('/Filter', '/Reason (Forged) /Filter') })(signed),
     code: 'pdf-byte-range-wrong',
-    pdfsig: 'valid',
   },
   {
     name: 'shadow attack: a table alone, which leads to an object of an earlier revision',
     original: withUpdate(makePdf({ text: 'Forged' }), { 4: stream('Hello') }, { size: 4 }),
-    attack: (signed) => {
-      const at = String(signed.indexOf('4 0 obj')).padStart(10, '0');
-      const start = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(signed.toString('latin1'))?.[1];
-      const table = `xref\n4 1\n${at} 00000 n \ntrailer\n<< /Size 7 /Root 1 0 R /Prev ${start} >>\n`;
-      return Buffer.concat([signed, Buffer.from(`${table}startxref\n${signed.length}\n%%EOF\n`)]);
-    },
-    code: 'pdf-changed-after-signing',
-    pdfsig: 'valid',
+    attack: (signed) => tableAlone(signed, 4, signed.indexOf('4 0 obj')),
   },
   {
     name: 'shadow attack: an object that the signed document refers to and does not have',
@@ -179,15 +174,11 @@ const MADE: readonly (Omit<Attack, 'original'> & Partial<Pick<Attack, 'original'
       objects: ['<< /Type /Annot /Subtype /Stamp /Rect [0 0 9 9] /AP << /N 50 0 R >> >>'],
     }),
     attack: (signed) => withUpdate(signed, { 50: stream('Forged') }, { size: 60 }),
-    code: 'pdf-changed-after-signing',
-    pdfsig: 'valid',
   },
   {
     name: 'shadow attack: another font',
     original: makePdf({ page: '/Fonts 5 0 R', objects: ['<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'] }),
     attack: (signed) => withUpdate(signed, { 5: '<< /Type /Font /Subtype /Type1 /BaseFont /Symbol >>' }, { size: 7 }),
-    code: 'pdf-changed-after-signing',
-    pdfsig: 'valid',
   },
   ...(
     [
@@ -203,8 +194,6 @@ const MADE: readonly (Omit<Attack, 'original'> & Partial<Pick<Attack, 'original'
     name: `shadow attack: what a page shows is also ${what}`,
     original: makePdf(shape),
     attack: (signed: Buffer) => withUpdate(signed, { 4: stream('Forged') }, { size: 8 }),
-    code: 'pdf-changed-after-signing',
-    pdfsig: 'valid' as const,
   })),
   {
     name: 'shadow attack: a list of fields that is also what a page shows',
@@ -215,8 +204,6 @@ const MADE: readonly (Omit<Attack, 'original'> & Partial<Pick<Attack, 'original'
       const list = /\/Fields \[(\d+ 0 R)\]/.exec(signed.toString('latin1'))?.[1];
       return withUpdate(signed, { 1: catalog, 5: `[${list} 9 0 R]`, 9: field }, { size: 9 });
     },
-    code: 'pdf-changed-after-signing',
-    pdfsig: 'valid',
   },
   {
     name: 'certified document: an annotation that calls itself a signature',
@@ -225,49 +212,222 @@ const MADE: readonly (Omit<Attack, 'original'> & Partial<Pick<Attack, 'original'
       updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 9 0 R'), 9: NOTE.replace('/Subtype', '/FT /Sig /Subtype') })(
         signed,
       ),
-    code: 'pdf-changed-after-signing',
-    pdfsig: 'valid',
   },
   {
     name: 'certified document: a text field that calls itself a timestamp',
     certify: 'forms',
+    weight: 'unsupported',
+    where: 'the catalog, /AcroForm /Fields [2]',
     attack: (signed) =>
       updated({
         1: objectOf(signed, 1).replace('8 0 R]', '8 0 R 9 0 R]'),
         9: TEXT_FIELD.replace('(Sum)', '(More)').replace('(1)', '<< /Type /DocTimeStamp >>'),
       })(signed),
-    code: 'pdf-changed-after-signing',
-    pdfsig: 'valid',
   },
 ];
 
-export const ATTACKS: readonly Attack[] = MADE.map((attack) => ({ original: ORIGINAL, ...attack }));
+const EMPTY_SIGNATURE = '<< /Type /Annot /Subtype /Widget /FT /Sig /T (Approval) /Rect [0 0 300 200] /P 3 0 R >>';
+const FORM = { catalog: '/AcroForm << /Fields [5 0 R] >>', page: '/Annots [5 0 R]' };
+const STAMP = '<< /Type /Annot /Subtype /Stamp /Rect [0 0 9 9] /AP << /N 4 0 R >> >>';
+/** Adds a signature field to the form of the signed document, and this to its page. */
+const withNestedField =
+  (kid: string, onPage = '') =>
+  (signed: Buffer) =>
+    withUpdate(signed, {
+      1: objectOf(signed, 1).replace(/\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]'),
+      3: pageWith(signed, /\/Annots \[([^\]]*)\]/, `/Annots [$1 ${onPage}]`),
+      50: '<< /FT /Sig /T (nested) /Kids [51 0 R] >>',
+      51: kid,
+      52: stream('Forged'),
+    });
 
-type Allowed = Omit<Attack, 'code' | 'pdfsig'> & { readonly code: string | undefined };
-
-const MADE_ALLOWED: readonly Omit<Allowed, 'original'>[] = [
+/** The ways in which roles of objects were forged. */
+const FORGED_ROLES: readonly MadeAttack[] = [
+  ...['/Metadata 5 0 R', '/DSS << /Certs [5 0 R] >>', '/AcroForm << /Fields [] /DR << /X 5 0 R >> >>'].map(
+    (catalog) => ({
+      name: `an object stream with other pages, which the catalog also names: ${catalog}`,
+      original: makePdf({ references: 'compressed', catalog }),
+      attack: (signed: Buffer) =>
+        withUpdate(signed, {
+          5: objectStream([
+            { number: 1, value: 'null' },
+            { number: 2, value: '<< /Type /Pages /Kids [3 0 R 3 0 R] /Count 2 >>' },
+          ]),
+        }),
+    }),
+  ),
+  {
+    name: 'a raised generation number, so that a reference leads nowhere',
+    certify: 'forms',
+    where: 'page 1, /Contents',
+    attack: (signed) => {
+      const changed = updated({ 4: stream('Hello') })(signed).toString('latin1');
+      const added = changed.slice(signed.length).replace('4 0 obj', '4 1 obj').replace(' 00000 n', ' 00001 n');
+      return Buffer.from(changed.slice(0, signed.length) + added, 'latin1');
+    },
+  },
+  {
+    name: 'an array of contents in another order',
+    original: makePdf({ page: '/Contents 5 0 R', isShownByPage: true, objects: ['[4 0 R 6 0 R]', stream('Over')] }),
+    attack: (signed) => withUpdate(signed, { 5: '[6 0 R 4 0 R]' }, { size: 9 }),
+    where: 'page 1, /Contents [',
+  },
+  {
+    name: 'annotations in another order',
+    attack: (signed) => updated({ 3: pageWith(signed, '5 0 R 6 0 R', '6 0 R 5 0 R') })(signed),
+    where: 'page 1, /Annots [',
+  },
+  {
+    name: 'a new field that claims a comment as its widget, which looks different now',
+    original: makePdf({ page: '/Annots [5 0 R]', objects: [STAMP] }),
+    attack: (signed) =>
+      withNestedField(STAMP.replace('>> >>', '>> /Parent 50 0 R >>').replace('4 0', '52 0'))(
+        withUpdate(
+          signed,
+          { 5: STAMP.replace('4 0', '52 0').replace('>> >>', '>> /Parent 50 0 R >>'), 52: stream('Forged') },
+          { size: 60 },
+        ),
+      ),
+  },
+  {
+    name: 'a new field with a visible widget two levels below it',
+    certify: 'forms',
+    weight: 'unsupported',
+    attack: withNestedField('<< /T (kid) /Kids [53 0 R] /Parent 50 0 R >>', '51 0 R'),
+  },
+  {
+    name: 'a new field with a widget that starts an action',
+    attack: withNestedField(
+      '<< /Type /Annot /Subtype /Widget /Rect [0 0 0 0] /AA << /PO << /S /JavaScript >> >> >>',
+      '51 0 R',
+    ),
+  },
+  {
+    name: 'a new field with an invented value',
+    attack: withNestedField('<< /T (kid) /FT /Sig /V << /Type /Sig >> /Parent 50 0 R >>'),
+  },
+  {
+    name: 'a new field with the name of another one',
+    attack: (signed) =>
+      withUpdate(signed, {
+        1: objectOf(signed, 1).replace(/\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]'),
+        50: '<< /FT /Sig /T (Sum) >>',
+      }),
+  },
+  {
+    name: 'a page that is also the resources of another, with other metadata',
+    original: makePdf({ page: '/Metadata 4 0 R' }),
+    attack: (signed) =>
+      withUpdate(signed, { 3: pageWith(signed, '/Metadata 4 0 R', '/Metadata 50 0 R'), 50: stream('Forged') }),
+    where: 'page 1, /Metadata',
+  },
+  {
+    name: 'a widget of the signed document that no page showed',
+    certify: 'no-changes',
+    original: makePdf({ ...FORM, page: '', objects: [EMPTY_SIGNATURE] }),
+    attack: (signed) =>
+      withUpdate(signed, { 3: pageWith(signed, /\/Annots \[([^\]]*)\]/, '/Annots [$1 5 0 R]') }, { size: 8 }),
+    where: 'page 1, /Annots [1]',
+  },
+  {
+    name: 'an update whose table leads to another object in the signed bytes',
+    original: makePdf({ page: '/Fonts [5 0 R]', objects: ['<< /A 1 >>', '<< /A (5 0 obj << /A 2 >> endobj) >>'] }),
+    attack: (signed) => tableAlone(signed, 5, signed.indexOf('(5 0 obj') + 1),
+    where: 'object 5',
+  },
+  ...[
+    ['/DR', '/DR << /Font << /F 50 0 R >> >>'],
+    ['/DA', '/DA (/F1 9 Tf)'],
+    ['/NeedAppearances', '/NeedAppearances true'],
+  ].map(([key, entry]) => ({
+    name: `another ${key} of the form`,
+    attack: (signed: Buffer) => withUpdate(signed, { 1: objectOf(signed, 1).replace('/Fields', `${entry} /Fields`) }),
+    where: `the catalog, /AcroForm ${key}`,
+  })),
+  {
+    name: 'another appearance of a field',
+    original: makePdf({ ...FORM, objects: [TEXT_FIELD.replace('/V', '/AP << /N 6 0 R >> /V'), stream('1')] }),
+    attack: (signed) => withUpdate(signed, { 6: stream('9') }, { size: 9 }),
+    where: '/AP /N',
+  },
+  {
+    name: 'an empty signature field that gets an appearance and stays unsigned',
+    original: makePdf({ ...FORM, objects: [EMPTY_SIGNATURE] }),
+    attack: (signed) =>
+      withUpdate(signed, { 5: EMPTY_SIGNATURE.replace('>>', '/AP << /N 50 0 R >> >>'), 50: stream('Forged') }),
+    where: '/AP',
+  },
+  {
+    name: 'an empty signature field that gets an invented value',
+    original: makePdf({ ...FORM, objects: [EMPTY_SIGNATURE] }),
+    attack: (signed) => withUpdate(signed, { 5: EMPTY_SIGNATURE.replace('>>', '/V << /Type /Sig >> >>') }, { size: 8 }),
+    where: '/V',
+  },
+  {
+    name: 'a lower version',
+    original: makePdf({ catalog: '/Version /1.7' }),
+    attack: (signed) => withUpdate(signed, { 1: objectOf(signed, 1).replace('/1.7', '/1.4') }, { size: 9 }),
+    where: 'the catalog, /Version',
+  },
+  {
+    name: 'an action when the document is opened',
+    certify: 'comments',
+    attack: (signed) =>
+      updated({ 1: objectOf(signed, 1).replace('/Pages', '/OpenAction << /S /JavaScript >> /Pages') })(signed),
+    where: 'the catalog, /OpenAction',
+  },
   {
     name: 'a filled form, without certification',
     attack: updated({ 6: TEXT_FIELD.replace('(1)', '(9)') }),
-    code: 'pdf-changed-later',
+    where: '/V',
   },
   {
     name: 'a comment, without certification',
     attack: (signed) => updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 9 0 R'), 9: NOTE })(signed),
-    code: 'pdf-changed-later',
   },
   {
-    name: 'a filled form that the certification allows',
+    name: 'a filled form that the certification may allow',
     certify: 'forms',
+    weight: 'unsupported',
     attack: updated({ 6: TEXT_FIELD.replace('(1)', '(9)') }),
-    code: undefined,
   },
   {
-    name: 'a comment that the certification allows',
+    name: 'a comment that the certification may allow',
     certify: 'comments',
+    weight: 'unsupported',
     attack: (signed) => updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 9 0 R'), 9: NOTE })(signed),
-    code: 'pdf-changed-later',
   },
+  {
+    name: 'other contents of a page, and a filled form that the certification allows',
+    certify: 'forms',
+    where: 'page 1, /Contents',
+    attack: updated({ 4: stream('Forged'), 6: TEXT_FIELD.replace('(1)', '(9)') }),
+  },
+  {
+    name: 'a signature field in a document certified without changes',
+    certify: 'no-changes',
+    attack: withNestedField('<< /Type /Annot /Subtype /Widget /Rect [0 0 0 0] /P 3 0 R >>', '51 0 R'),
+  },
+  {
+    name: 'an object of an update that its table does not list',
+    code: 'hidden-bytes',
+    attack: (signed) => edited(updated({ 5: NOTE, 9: NOTE })(signed), /\n9 1\n\d{10} 00000 n (?=\ntrailer)/, ''),
+  },
+  {
+    name: 'bytes between the objects of an update',
+    code: 'hidden-bytes',
+    attack: updated({ 5: `${NOTE}\nendobj\n%hidden`, 6: TEXT_FIELD }),
+  },
+];
+
+export const ATTACKS: readonly Attack[] = [...MADE, ...FORGED_ROLES].map((attack) => ({
+  original: ORIGINAL,
+  ...attack,
+}));
+
+type Allowed = Omit<Attack, 'code' | 'pdfsig' | 'where'> & { readonly code: string | undefined };
+
+const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 'original'>>)[] = [
   {
     name: 'a visible signature field that the certification allows, and that may cover the content',
     certify: 'forms',
@@ -279,11 +439,45 @@ const MADE_ALLOWED: readonly Omit<Allowed, 'original'>[] = [
     code: 'pdf-changed-later',
   },
   {
-    name: 'an update that writes the same again',
-    attack: updated({ 2: '<</Count 1/Kids[3 0 R]/Type/Pages>>' }),
+    name: 'an invisible signature field with a widget of its own',
+    attack: withNestedField('<< /Type /Annot /Subtype /Widget /Rect [0 0 0 0] /P 3 0 R /Parent 50 0 R >>', '51 0 R'),
     code: undefined,
+  },
+  {
+    name: 'an update that writes the same again, a stream too',
+    attack: updated({ 2: '<</Count 1/Kids[3 0 R]/Type/Pages>>', 4: stream('Hello') }),
+    code: undefined,
+  },
+  {
+    name: 'the same stream as another object',
+    attack: (signed) =>
+      updated({ 3: pageWith(signed, '/Contents 4 0 R', '/Contents 9 0 R'), 9: stream('Hello') })(signed),
+    code: undefined,
+  },
+  {
+    name: 'validation data, extensions, metadata and a higher version',
+    certify: 'no-changes',
+    original: makePdf({ catalog: '/Extensions 5 0 R', objects: ['<< >>'] }),
+    attack: (signed) => {
+      const more = '/DSS << /Certs [50 0 R] >> /Metadata 50 0 R /Version /2.0 /Pages';
+      return withUpdate(signed, { 1: objectOf(signed, 1).replace('/Pages', more), 5: '<< /A 1 >>', 50: stream('x') });
+    },
+    code: undefined,
+  },
+  ...(['table', 'stream', 'compressed'] as const).map((references) => ({
+    name: `other information about the document, in a document with a ${references}`,
+    original: makePdf({ references, trailer: '/Info 5 0 R /ID [<00> <00>]', objects: ['<< /ModDate (now) >>'] }),
+    attack: (signed: Buffer) =>
+      withUpdate(signed, { 5: '<< /ModDate (later) >>' }, { trailer: '/Info 5 0 R /ID [<00> <01>]', size: 9 }),
+    code: undefined,
+  })),
+  {
+    name: 'a catalog that no longer names the certification',
+    certify: 'forms',
+    attack: (signed) => updated({ 1: objectOf(signed, 1).replace(/\/Perms <<[^>]*>>/, '') })(signed),
+    code: 'pdf-certification-removed',
   },
 ];
 
 /** Changes that signers allow, and what `verify` says of them; undefined for nothing. */
-export const ALLOWED: readonly Allowed[] = MADE_ALLOWED.map((change) => ({ ...change, original: ORIGINAL }));
+export const ALLOWED: readonly Allowed[] = MADE_ALLOWED.map((change) => ({ original: ORIGINAL, ...change }));

@@ -163,7 +163,10 @@ function xrefStream(entries: readonly Entry[], size: number, trailer: string, is
 
 const withoutEnd = (data: Buffer) => deflateSync(data, { finishFlush: constants.Z_SYNC_FLUSH });
 
-function objectStream(objects: readonly { readonly number: number; readonly value: string }[], isOdd: boolean): Buffer {
+export function objectStream(
+  objects: readonly { readonly number: number; readonly value: string }[],
+  isOdd = false,
+): Buffer {
   let at = 0;
   const table = objects.map(({ number, value }) => {
     const entry = `${number} ${at}`;
@@ -181,7 +184,7 @@ function objectStream(objects: readonly { readonly number: number; readonly valu
 /** A further revision with a table: objects by their numbers. */
 export function withUpdate(
   bytes: Buffer,
-  objects: Readonly<Record<number, string>>,
+  objects: Readonly<Record<number, string | Buffer>>,
   { trailer = '', size = 0 }: { readonly trailer?: string; readonly size?: number } = {},
 ): Buffer {
   const previous = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes.toString('latin1'))?.[1];

@@ -207,11 +207,14 @@ describe('signed documents', () => {
     expect(codes).toEqual([[], []]);
   });
 
-  it.each(ATTACKS)('pdfsig calls $name $pdfsig', async ({ original, certify, attack, pdfsig: verdict }) => {
-    const { result } = await signBytes(pdf, original, signer, certify === undefined ? {} : { certify });
-    writeFileSync(at('attacked.pdf'), attack(result));
-    const [signature] = await pdfsig(at('attacked.pdf'));
-    const isValid = signature?.includes('Signature is Valid.');
-    expect(signature === undefined ? 'no signature' : isValid ? 'valid' : 'invalid').toBe(verdict);
-  });
+  it.each(ATTACKS)(
+    'pdfsig says what the case says: $name',
+    async ({ original, certify, attack, pdfsig: verdict = 'valid' }) => {
+      const { result } = await signBytes(pdf, original, signer, certify === undefined ? {} : { certify });
+      writeFileSync(at('attacked.pdf'), attack(result));
+      const [signature] = await pdfsig(at('attacked.pdf'));
+      const isValid = signature?.includes('Signature is Valid.');
+      expect(signature === undefined ? 'no signature' : isValid ? 'valid' : 'invalid').toBe(verdict);
+    },
+  );
 });

@@ -1,0 +1,268 @@
+/** Compares what a reader reaches in two revisions of a document, from their catalogs on. */
+
+import { isSameBytes } from '../../../bytes/byte-source.ts';
+import { forEachReference } from '../../../pdf-syntax/all-objects.ts';
+import type { PdfDocument } from '../../../pdf-syntax/document.ts';
+import { pdfErrors } from '../../../pdf-syntax/errors.ts';
+import type { IndirectObject } from '../../../pdf-syntax/objects.ts';
+import { findEndstream, streamLength } from '../../../pdf-syntax/stream-end.ts';
+import {
+  isOf,
+  isSameValue,
+  nameOf,
+  type PdfArray,
+  type PdfDictionary,
+  type PdfReference,
+  type PdfValue,
+} from '../../../pdf-syntax/values.ts';
+import { type Additions, keyOf } from './additions.ts';
+
+export interface Revisions {
+  readonly signed: PdfDocument;
+  readonly last: PdfDocument;
+  /** Numbers of the objects that are at another place in the last revision. */
+  readonly moved: ReadonlySet<number>;
+}
+
+/** Two values that a reader reaches in the same way. */
+export interface Pair {
+  readonly old: PdfValue;
+  readonly now: PdfValue;
+  readonly above: Pair | undefined;
+  /** The key or index in `above`; undefined if it was not kept. */
+  readonly key: string | number | undefined;
+  /** What led to both. */
+  readonly reference?: PdfReference | undefined;
+  /** What may be added to it. */
+  readonly role: 'plain' | 'catalog' | 'form' | 'fields' | 'annotations';
+  /** Certifications of level 2 or 3 allow some changes to forms and comments. */
+  readonly area: Area;
+}
+
+type Area = 'content' | 'form';
+
+export interface Differences {
+  /** The first in each area; one in a form only if the content has none. */
+  readonly content?: Pair;
+  readonly form?: Pair;
+  readonly isCertificationRemoved: boolean;
+}
+
+/** An object that is the same in both revisions. */
+interface Unmoved {
+  readonly references: readonly PdfReference[];
+  /** Its object stream. */
+  readonly container: number | undefined;
+  /** End of its stream. */
+  readonly end: number;
+}
+
+export type UnmovedObjects = Map<number, Unmoved>;
+
+/** Entries of the catalog that readers do not show. */
+const UNSEEN = ['DSS', 'Extensions', 'Metadata'];
+/** What changes when a form is filled in or a comment added. */
+const FORM_KEYS = {
+  catalog: ['AcroForm', 'StructTreeRoot'],
+  page: ['Annots', 'LastModified', 'StructParents', 'Tabs'],
+};
+/** Pairs of different references. Updates could make endless ones. */
+const MAX_RENUMBERED = 10_000;
+
+/**
+ * Each pair is compared once, so the time is linear. `unmoved`: remembered from other signatures of the document, which keeps
+ * no keys of them; undefined to keep all keys.
+ */
+export async function differencesBetween(
+  { signed, last, moved }: Revisions,
+  additions: Additions,
+  unmoved: UnmovedObjects | undefined,
+): Promise<Differences> {
+  const found: { content?: Pair; form?: Pair } = {};
+  const waiting: Record<Area, Pair[]> = { content: [], form: [] };
+  const isNew = rememberPairs(Math.max(signed.nextNumber, last.nextNumber));
+  let isCertificationRemoved = false;
+
+  const isUnmoved = ({ container, end }: Unmoved, number: number): boolean =>
+    !moved.has(number) && (container === undefined || !moved.has(container)) && end <= signed.source.size;
+
+  const differ = (pair: Pair): void => {
+    found[pair.area] ??= pair;
+  };
+
+  function compare(pair: Pair): void {
+    const { old, now, role, area } = pair;
+    if (isOf(old, 'reference') || isOf(now, 'reference')) {
+      if (isNew(pair)) waiting[area].push(pair);
+    } else if (
+      isOf(now, 'array') &&
+      (isOf(old, 'array') || (old === null && (role === 'fields' || role === 'annotations')))
+    ) {
+      compareArrays(old === null ? [] : old.items, now.items, pair);
+    } else if (isOf(now, 'dictionary') && (isOf(old, 'dictionary') || (old === null && role === 'form'))) {
+      compareDictionaries(old === null ? new Map() : old.entries, now.entries, pair);
+    } else if (!isSameValue(old, now)) differ(pair);
+  }
+
+  function compareArrays(before: PdfArray['items'], after: PdfArray['items'], above: Pair): void {
+    const added =
+      above.role === 'fields' ? additions.fields : above.role === 'annotations' ? additions.widgets : undefined;
+    for (let key = 0; key < Math.max(before.length, after.length); key += 1) {
+      const [old, now] = [before[key], after[key]];
+      if (old === undefined && added?.has(keyOf(now))) continue;
+      const pair: Pair = { old: old ?? null, now: now ?? null, above, key, role: 'plain', area: above.area };
+      if (old === undefined || now === undefined) differ(pair);
+      else compare(pair);
+    }
+  }
+
+  function compareDictionaries(before: PdfDictionary['entries'], after: PdfDictionary['entries'], above: Pair): void {
+    const { role } = above;
+    const isOfPage = isPage(above.old);
+    const formKeys = role === 'catalog' ? FORM_KEYS.catalog : isOfPage ? FORM_KEYS.page : [];
+    const ownKeys = above.reference && additions.filled.get(keyOf(above.reference));
+    for (const key of new Set([...before.keys(), ...after.keys()])) {
+      const [old, now] = [before.get(key) ?? null, after.get(key) ?? null];
+      if (isSimple(old) && isSameValue(old, now)) continue;
+      if (ownKeys?.includes(key) || (role === 'form' && key === 'SigFlags')) continue;
+      if (role === 'catalog' && (UNSEEN.includes(key) || (key === 'Version' && isRaised(old, now)))) continue;
+      if (role === 'catalog' && key === 'Perms' && now === null) isCertificationRemoved = true;
+      else {
+        const area = formKeys.includes(key) ? 'form' : above.area;
+        compare({ old, now, above, key, area, role: isOfPage && key === 'Annots' ? 'annotations' : roleIn(role, key) });
+      }
+    }
+  }
+
+  async function compareReached(pair: Pair): Promise<void> {
+    const { old, now, role } = pair;
+    const same = isOf(old, 'reference') && isSameValue(old, now) ? old : undefined;
+    const number = same?.number;
+    const isPlain = role === 'plain' && same?.generation === 0;
+    const known = number !== undefined && isPlain ? unmoved?.get(number) : undefined;
+    if (known !== undefined && number !== undefined && isUnmoved(known, number)) {
+      return compareReferences(known.references, pair);
+    }
+    const entry = number === undefined ? undefined : signed.entry(number);
+    const container = entry?.type === 'in-stream' ? entry.stream : undefined;
+    const isShared = number !== undefined && isUnmoved({ references: [], container, end: 0 }, number);
+    const before = await reach(signed, old);
+    const after = isShared ? before : await reach(last, now);
+    const isStream = before.streamStart !== undefined || after.streamStart !== undefined;
+    const end = isStream ? await endOfSameStream(signed, before, last, after) : 0;
+    if (end === undefined) return differ(pair);
+    if (isShared && isPlain && before !== NOTHING && unmoved !== undefined && !isPage(before.value)) {
+      const references: PdfReference[] = [];
+      forEachReference(before.value, (reference) => references.push(reference));
+      unmoved.set(number, { references, container, end });
+      return compareReferences(references, pair);
+    }
+    compare({
+      ...pair,
+      old: before.value,
+      now: after.value,
+      reference: same,
+      role: isStream ? 'plain' : role,
+    });
+  }
+
+  function compareReferences(references: readonly PdfReference[], above: Pair): void {
+    for (const each of references)
+      compare({ old: each, now: each, above, key: undefined, role: 'plain', area: above.area });
+  }
+
+  compare({ old: signed.root, now: last.root, above: undefined, key: undefined, role: 'catalog', area: 'content' });
+  for (const area of ['content', 'form'] as const) {
+    while (waiting[area].length > 0 && found.content === undefined && found[area] === undefined) {
+      const pairs = waiting[area];
+      waiting[area] = [];
+      for (const pair of await inStoredOrder(last, pairs)) await compareReached(pair);
+    }
+  }
+  return { ...found, isCertificationRemoved };
+}
+
+function roleIn(role: Pair['role'], key: string): Pair['role'] {
+  if (role === 'catalog' && key === 'AcroForm') return 'form';
+  return role === 'form' && key === 'Fields' ? 'fields' : 'plain';
+}
+
+const isPage = (value: PdfValue): boolean => isOf(value, 'dictionary') && nameOf(value.entries.get('Type')) === 'Page';
+
+const isSimple = (value: PdfValue): boolean =>
+  !isOf(value, 'reference') && !isOf(value, 'array') && !isOf(value, 'dictionary');
+
+/** Readers ignore a lower one. */
+function isRaised(old: PdfValue, now: PdfValue): boolean {
+  return (old === null || isOf(old, 'name')) && Number(nameOf(now)) > Number(nameOf(old) ?? 0);
+}
+
+/** False for two references that were compared in the same role. */
+function rememberPairs(numbers: number): (pair: Pair) => boolean {
+  const plain = new Uint8Array(numbers);
+  const others = new Set<string>();
+  let renumbered = 0;
+  return ({ old, now, role }) => {
+    const isSame = isSameValue(old, now);
+    if (isSame && role === 'plain' && isOf(old, 'reference') && old.generation === 0 && old.number < numbers) {
+      plain[old.number] = (plain[old.number] ?? 0) + 1;
+      return plain[old.number] === 1;
+    }
+    if (!isSame) renumbered += 1;
+    if (renumbered > MAX_RENUMBERED) {
+      throw pdfErrors('pdf-too-large', { limit: MAX_RENUMBERED, what: 'renumbered objects' });
+    }
+    const key = `${role} ${keyOf(old)} ${keyOf(now)}`;
+    if (others.has(key)) return false;
+    if (isOf(old, 'reference') && isOf(now, 'reference')) others.add(key);
+    return true;
+  };
+}
+
+/** Objects of one object stream follow each other, so that it is decoded once. */
+async function inStoredOrder(document: PdfDocument, pairs: readonly Pair[]): Promise<readonly Pair[]> {
+  if (pairs.length === 1) return pairs;
+  const places = new Float64Array(pairs.length);
+  for (const [index, { now }] of pairs.entries()) {
+    const entry = isOf(now, 'reference') ? document.entry(now.number) : undefined;
+    if (entry?.type === 'in-stream') places[index] = -entry.stream;
+    else if (entry?.type === 'in-file') places[index] = entry.offset;
+  }
+  const order = Uint32Array.from(pairs.keys()).sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
+  return Array.from(order, (index) => pairs[index]).filter((pair) => pair !== undefined);
+}
+
+type Reached = Pick<IndirectObject, 'value' | 'streamStart'>;
+
+const NOTHING: Reached = { value: null, streamStart: undefined };
+
+/** A reference may lead to another one, which some readers follow. */
+async function reach(document: PdfDocument, value: PdfValue): Promise<Reached> {
+  if (!isOf(value, 'reference')) return { value, streamStart: undefined };
+  const object = await document.object(value.number);
+  return object?.generation === value.generation ? object : NOTHING;
+}
+
+const PIECE = 256 * 1024;
+
+/** The end of the signed stream if both have the same bytes, and it ends in the signed revision. Dictionaries are not compared. */
+async function endOfSameStream(
+  signed: PdfDocument,
+  old: Reached,
+  last: PdfDocument,
+  now: Reached,
+): Promise<number | undefined> {
+  const { source } = signed;
+  if (old.streamStart === undefined || now.streamStart === undefined) return undefined;
+  const length = await streamLength(signed, old);
+  if (old.streamStart === now.streamStart) {
+    return length === undefined ? findEndstream(source, old.streamStart, source.size) : old.streamStart + length;
+  }
+  if (length === undefined || length !== (await streamLength(last, now))) return undefined;
+  for (let at = 0; at < length; at += PIECE) {
+    const size = Math.min(PIECE, length - at);
+    const before = await source.read(old.streamStart + at, size);
+    if (!isSameBytes(before, await last.source.read(now.streamStart + at, size))) return undefined;
+  }
+  return old.streamStart + length;
+}

@@ -1,0 +1,87 @@
+/** What stands after a signed revision: objects, tables and trailers of later ones, and nothing else. */
+
+import type { ByteRange } from '../../../bytes/pieces.ts';
+import type { PdfDocument } from '../../../pdf-syntax/document.ts';
+import { readObjectAt } from '../../../pdf-syntax/objects.ts';
+import type { Entry } from '../../../pdf-syntax/section.ts';
+import { findEndstream, streamLength, textAt } from '../../../pdf-syntax/stream-end.ts';
+
+const WINDOW = 256;
+const SPACE = /^[\0\t\n\f\r ]+/;
+const TRAILER_END = /^startxref[\0\t\n\f\r ]+\d+[\0\t\n\f\r ]+%%EOF/;
+const OBJECT_END = /^[\0\t\n\f\r ]*endobj/;
+
+/** Bytes from an offset on that belong to no object, table or trailer, and are not white space. */
+export async function unlistedBytes(document: PdfDocument, from: number): Promise<readonly ByteRange[]> {
+  const { source, sections } = document;
+  const tableEnds = new Map<number, number>();
+  const objects = new Set<number>();
+  for (const section of sections) {
+    if (section.kind === 'table') tableEnds.set(section.offset, section.end);
+    else objects.add(section.offset);
+    section.forEach((_number, entry) => {
+      if (entry.type === 'in-file' && entry.offset >= from) objects.add(entry.offset);
+    });
+  }
+  const starts = Float64Array.from([...objects, ...tableEnds.keys(), source.size]).sort();
+  const unlisted: ByteRange[] = [];
+  let index = 0;
+  for (let position = from; position < source.size; ) {
+    const text = await textAt(source, position, WINDOW);
+    const known = SPACE.exec(text) ?? TRAILER_END.exec(text);
+    if (known !== null) {
+      position += known[0].length;
+      continue;
+    }
+    while ((starts[index] ?? source.size) <= position) index += 1;
+    const next = starts[index] ?? source.size;
+    const end = objects.has(position) ? await objectEnd(document, position, next) : tableEnds.get(position);
+    if (end === undefined) unlisted.push({ start: position, end: next });
+    position = end ?? next;
+  }
+  return unlisted;
+}
+
+/** `limit`: where the next object starts. */
+async function objectEnd(document: PdfDocument, offset: number, limit: number): Promise<number | undefined> {
+  const { source } = document;
+  const object = await readObjectAt(source, offset);
+  if (object.streamStart === undefined) return object.end;
+  const length = await streamLength(document, object);
+  const from = object.streamStart + (length ?? 0);
+  const end = await findEndstream(source, from, Math.max(from, limit));
+  const tail = end === undefined ? null : OBJECT_END.exec(await textAt(source, end, WINDOW));
+  return end === undefined || tail === null ? undefined : end + tail[0].length;
+}
+
+export interface Moved {
+  /** Numbers of the objects that later sections lead to elsewhere than the signed revision. */
+  readonly moved: ReadonlySet<number>;
+  /** One of them that is in the signed bytes. */
+  readonly misled: number | undefined;
+}
+
+/** `later`: the number of sections that the signed revision does not have. */
+export async function movedObjects(signed: PdfDocument, last: PdfDocument, later: number): Promise<Moved> {
+  const entries: [number, Entry][] = [];
+  for (const section of last.sections.slice(0, later)) {
+    section.forEach((number, entry) => {
+      entries.push([number, entry]);
+    });
+  }
+  const moved = new Set<number>();
+  let misled: number | undefined;
+  for (const [number, entry] of entries) {
+    if (isSameEntry(entry, signed.entry(number))) continue;
+    moved.add(number);
+    const stored = entry.type === 'in-stream' ? last.entry(entry.stream) : entry;
+    if (stored?.type === 'in-file' && stored.offset < signed.source.size) misled ??= number;
+  }
+  return { moved, misled };
+}
+
+function isSameEntry(a: Entry, b: Entry | undefined): boolean {
+  if (a.type === 'in-file') return b?.type === 'in-file' && a.offset === b.offset && a.generation === b.generation;
+  if (a.type === 'in-stream') return b?.type === 'in-stream' && a.stream === b.stream && a.index === b.index;
+  return b === undefined || b.type === 'free';
+}

@@ -1,0 +1,42 @@
+import type { PdfDocument } from '../../../pdf-syntax/document.ts';
+import { readCatalog } from '../../../pdf-syntax/structure.ts';
+import { isOf, type PdfValue } from '../../../pdf-syntax/values.ts';
+import { keyOf } from './additions.ts';
+import type { Pair } from './compare.ts';
+
+const MOST_KEYS_SHOWN = 8;
+
+/** For people: `page 3, /Contents`, or `the catalog, /AcroForm /Fields [2]`. */
+export async function pathOf(document: PdfDocument, pair: Pair): Promise<string> {
+  // If the length of a stream differs, its bytes do.
+  if (pair.key === 'Length' && pair.above !== undefined) return pathOf(document, pair.above);
+  const pages = await pageNumbers(document);
+  const keys: string[] = [];
+  for (let at: Pair | undefined = pair; at !== undefined; at = at.above) {
+    const page = pages.get(keyOf(at.reference ?? at.old));
+    if (page !== undefined) return [`page ${page}`, ...shown(keys)].join(', ');
+    if (at.key !== undefined) keys.unshift(typeof at.key === 'number' ? `[${at.key}]` : `/${at.key}`);
+  }
+  return ['the catalog', ...shown(keys)].join(', ');
+}
+
+function shown(keys: readonly string[]): readonly string[] {
+  if (keys.length === 0) return [];
+  return [keys.length > MOST_KEYS_SHOWN ? `… ${keys.slice(-MOST_KEYS_SHOWN).join(' ')}` : keys.join(' ')];
+}
+
+/** Numbers of the pages, from 1, by their references. */
+async function pageNumbers(document: PdfDocument): Promise<ReadonlyMap<string, number>> {
+  const numbers = new Map<string, number>();
+  const seen = new Set<string>();
+  const waiting: PdfValue[] = [(await readCatalog(document)).entries.get('Pages') ?? null];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    const dictionary = seen.has(keyOf(node)) ? undefined : await document.dictionary(node);
+    seen.add(keyOf(node));
+    if (dictionary === undefined) continue;
+    const kids = await document.resolve(dictionary.entries.get('Kids'));
+    if (!isOf(kids, 'array')) numbers.set(keyOf(node), numbers.size + 1);
+    else for (const kid of kids.items.toReversed()) waiting.push(kid);
+  }
+  return numbers;
+}
