@@ -5,6 +5,7 @@ import { readName } from '../certificates/names.ts';
 import type { Certificate } from '../certificates/parsed-certificate.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { speaksAgainst } from '../errors/finding.ts';
+import { formatErrors } from '../formats/errors.ts';
 import { type EmbeddedSignature, flatten, type SignableFile, type SigningContext } from '../formats/format.ts';
 import type { WrittenSignature } from './planned-file.ts';
 import { type Account, digestToBeSigned } from './service/signatures.ts';
@@ -25,6 +26,20 @@ export async function hasIntact(
     if (isMeant(signature) && (await isIntact(signature))) return !speaksAgainst(await opened.examine(), 'integrity');
   }
   return false;
+}
+
+/**
+ * Throws `cannot-append` for a signature that `verify` calls broken, or whose timestamp it does: `verify` would reject the file
+ * with a sound signature next to it too.
+ */
+export async function requireUnbroken(signatures: readonly EmbeddedSignature[]): Promise<void> {
+  for (const { location, timestamps, examine } of flatten(signatures)) {
+    const findings = [...(await examine()), ...timestamps.flatMap((timestamp) => timestamp.findings)];
+    const found = findings.find(({ weight }) => weight === 'broken');
+    if (found === undefined) continue;
+    const reason = `the signature there is broken (${location}): ${found.message.replace(/\.$/, '')}`;
+    throw formatErrors('cannot-append', { reason });
+  }
 }
 
 /** Selects signatures of this certificate. */

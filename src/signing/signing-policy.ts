@@ -8,7 +8,14 @@ import type { Format, SignableFile, SigningContext, SigningMode } from '../forma
 import type { FormatOption } from '../formats/format-options.ts';
 import type { ExistingSignatures } from '../options/commands/sign.ts';
 import { signingErrors } from './errors.ts';
-import { type FindWritten, hasIntact, isBy, isByOtherThan, signerNames } from './existing-signatures.ts';
+import {
+  type FindWritten,
+  hasIntact,
+  isBy,
+  isByOtherThan,
+  requireUnbroken,
+  signerNames,
+} from './existing-signatures.ts';
 import type { FileToSign } from './outcome.ts';
 import { type Intent, type Planned, WITHOUT_SIGNATURE } from './planned-file.ts';
 
@@ -91,11 +98,14 @@ export async function decideSigning(
   const kept = existing !== 'replace' && mode === 'replace' ? await opened.needsExplicitReplace?.() : undefined;
   if (kept !== undefined) throw formatErrors('signatures-kept', { what: kept });
   await opened.check(context, mode);
+  const displaced = mode === 'replace' ? signatures : ((await opened.displaced?.(context)) ?? []);
+  const places = new Set(displaced.map(({ location }) => location));
+  await requireUnbroken(signatures.filter(({ location }) => !places.has(location)));
   const inner = (await opened.inner?.(context)) ?? { files: [], kept: [], warnings: [] };
   for (const file of inner.files) requireAlgorithm(file, given.algorithm, isAlgorithmGiven);
   // Some things show only while preparing: contents that are damaged, or are no longer what a signature is about.
   if (allOrNothing) await opened.prepare(context, mode);
-  const replaced = signerNames(mode === 'replace' ? signatures : ((await opened.displaced?.(context)) ?? []));
+  const replaced = signerNames(displaced);
   return {
     skipped: undefined,
     warnings: [...warnings, ...inner.warnings],

@@ -1,8 +1,28 @@
 import { expect, it } from 'vitest';
 import { cab } from '../../../../src/formats/cab/index.ts';
+import { decideSigning } from '../../../../src/signing/signing-policy.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { signBytes } from '../support/sign-bytes.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { GOOD_CABINETS } from './samples.ts';
+
+it('is not appended to next to a signature whose timestamp verify calls broken', async () => {
+  const signer = await makeThrowawaySigner();
+  const [cabinet] = GOOD_CABINETS;
+  const token = Buffer.from('30020500', 'hex');
+  const context = signingContext({ chain: signer.chain });
+  const policy = { isAlgorithmGiven: false, allOrNothing: false, report: false } as const;
+  const decide = async (existing: 'append' | 'replace', bytes: Buffer) =>
+    decideSigning(await openBytes(cab, bytes), cab, context, { ...policy, existing });
+  const stamped = (await signBytes(cab, cabinet?.bytes ?? Buffer.of(), signer, { token })).result;
+  await expect(decide('append', stamped)).rejects.toMatchObject({
+    code: 'cannot-append',
+    message: expect.stringContaining('The timestamp cannot be read'),
+  });
+  expect(await decide('replace', stamped)).toMatchObject({ signatures: 1 });
+  const plain = (await signBytes(cab, cabinet?.bytes ?? Buffer.of(), signer)).result;
+  expect(await decide('append', plain)).toMatchObject({ signatures: 1 });
+});
 
 it('names a reference of 16 bytes in a reserved area of any size, and leaves zeros behind it', async () => {
   const signer = await makeThrowawaySigner();
