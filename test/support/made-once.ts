@@ -1,7 +1,8 @@
-/** Folders that take long to make: each is made once in a run of the tests, and copied from then on. */
+/** Folders that take long to make: each is made once in a run of the tests. */
 
 import { execFile } from 'node:child_process';
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -10,20 +11,18 @@ import { SHARED_FOLDER_VARIABLE } from './shared-folder.ts';
 /** RSA-4096 keys take their time on a busy machine. */
 const PATIENCE = 180_000;
 
-/** Puts into `folder` what `make` puts into an empty one. Outside a run of the tests, it is made each time. */
-export async function copyOfMadeOnce(
-  name: string,
-  folder: string,
-  make: (folder: string) => Promise<void>,
-): Promise<void> {
-  const shared = process.env[SHARED_FOLDER_VARIABLE];
+type Make = (folder: string) => Promise<void>;
+
+/** Puts into `folder` what `make` puts into an empty one. */
+export async function copyOfMadeOnce(name: string, folder: string, make: Make): Promise<void> {
   await mkdir(folder, { recursive: true });
-  if (shared === undefined) return await make(folder);
   // By a program: `cp` of Node.js takes 45 ms of processor time for the data of a server, and many tests begin with it.
-  await promisify(execFile)('cp', ['-a', `${await madeOnce(join(shared, name), make)}/.`, folder]);
+  await promisify(execFile)('cp', ['-a', `${await madeOnce(name, make)}/.`, folder]);
 }
 
-async function madeOnce(path: string, make: (folder: string) => Promise<void>): Promise<string> {
+/** Outside a run of the tests, it is made each time. @returns the folder, which must stay as it is */
+export async function madeOnce(name: string, make: Make): Promise<string> {
+  const path = join(process.env[SHARED_FOLDER_VARIABLE] ?? (await mkdtemp(join(tmpdir(), 'codesign-once-'))), name);
   const claim = `${path}.claim`;
   const deadline = Date.now() + PATIENCE;
   while (!(await exists(path))) {
@@ -38,7 +37,7 @@ async function madeOnce(path: string, make: (folder: string) => Promise<void>): 
   return path;
 }
 
-async function makeAside(path: string, make: (folder: string) => Promise<void>): Promise<void> {
+async function makeAside(path: string, make: Make): Promise<void> {
   if (await exists(path)) return;
   const aside = `${path}.aside`;
   await mkdir(aside);

@@ -8,8 +8,10 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { clockFromNow } from '../../../src/app/clock.ts';
+import { onceOf } from '../../../src/bytes/reuse.ts';
 import { runMain } from '../../../src/cli/main.ts';
 import { mustHoldNoCredentials, watchRun } from '../credential-watch.ts';
+import { madeOnce } from '../made-once.ts';
 
 export const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 export const CLI_PROGRAM = join(REPOSITORY, 'bin', 'codesign-remote.js');
@@ -144,22 +146,22 @@ async function runProcess(args: readonly string[], variables: Variables, options
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** Copies the program to where every user can run it, and Node's own too if it is in a folder that others cannot enter. */
-export async function programForOthers(folder: string): Promise<{ readonly program: string; readonly node: string }> {
-  await chmod(folder, 0o755);
-  for (const part of ['bin', 'dist', 'package.json']) {
-    await cp(join(REPOSITORY, part), join(folder, 'program', part), { recursive: true });
-  }
-  const program = join(folder, 'program', 'bin', 'codesign-remote.js');
+/** The program where every user can run it, and Node's own too if it is in a folder that others cannot enter. */
+export const programForOthers = onceOf(async (): Promise<{ readonly program: string; readonly node: string }> => {
   const nobody = 65_534;
-  if (spawnSync(process.execPath, ['--version'], { uid: nobody, cwd: '/' }).status === 0) {
-    return { node: process.execPath, program };
-  }
-  const node = join(folder, 'node');
-  await copyFile(process.execPath, node);
-  await chmod(node, 0o755);
-  return { node, program };
-}
+  const isReachable = spawnSync(process.execPath, ['--version'], { uid: nobody, cwd: '/' }).status === 0;
+  const folder = await madeOnce('program', async (made) => {
+    await chmod(made, 0o755);
+    for (const part of ['bin', 'dist', 'package.json']) {
+      await cp(join(REPOSITORY, part), join(made, part), { recursive: true });
+    }
+    if (!isReachable) await copyFile(process.execPath, join(made, 'node'));
+  });
+  return {
+    program: join(folder, 'bin', 'codesign-remote.js'),
+    node: isReachable ? process.execPath : join(folder, 'node'),
+  };
+});
 
 export interface CliFileJson {
   readonly path: string;

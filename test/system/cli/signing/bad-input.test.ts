@@ -166,7 +166,8 @@ describe('rights and room', () => {
     ['a folder that may not be written', 0o777, 0o755, 'permission-denied'],
   ])('%s: 6, as another user', async (_, fileMode, folderMode, code) => {
     await using room = await temporaryFolder();
-    const copy = await programForOthers(room.path);
+    await chmod(room.path, 0o755);
+    const copy = await programForOthers();
     const env = await openEnvironment(room.path);
     const folder = join(room.path, 'work');
     await mkdir(folder);
@@ -185,7 +186,8 @@ describe('rights and room', () => {
 
   it('an output folder that may not be made: 6, as another user', async () => {
     await using room = await temporaryFolder();
-    const copy = await programForOthers(room.path);
+    await chmod(room.path, 0o755);
+    const copy = await programForOthers();
     const env = await openEnvironment(room.path);
     const path = join(room.path, 'app.exe');
     await copyFile(fixture('pe/hello.exe'), path);

@@ -142,10 +142,14 @@ describe('a JAR', () => {
 });
 
 describe('a signed JAR', () => {
+  let certificate: string;
+  beforeAll(async () => {
+    certificate = await server.addCertificate('jar-2', 2048, 'Second Publisher');
+  });
+
   it('takes a second signature with --append and another certificate, and the same one again replaces its own', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.jar');
-    const certificate = await server.addCertificate('jar-2', 2048, 'Second Publisher');
     const second = ['--no-timestamp', '--code', 'jar-2', '--certificate', certificate];
     expect((await sign([plain, '-o', path])).code).toBe(0);
     const [first = ''] = await signaturesIn(path);
@@ -198,11 +202,10 @@ describe('a signed JAR', () => {
   it('is not appended to once a file was changed, and nothing is requested', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.jar');
-    const certificate = await server.addCertificate('jar-3', 2048, 'Third Publisher');
     await sign([plain, '-o', path]);
     await writeFile(path, repack(await readFile(path), { 'hello/message.txt': 'other' }));
     const [untouched, before] = [await snapshot(folder.path), requests()];
-    const run = await sign(['--append', '--code', 'jar-3', '--certificate', certificate, '--json', path]);
+    const run = await sign(['--append', '--code', 'jar-2', '--certificate', certificate, '--json', path]);
     expect([run.code, parseJson(run).files[0]?.error?.code]).toEqual([6, 'cannot-append']);
     expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
   });

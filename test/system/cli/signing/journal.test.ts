@@ -262,8 +262,7 @@ describe('with the real service', () => {
         CODESIGN_CERTIFICATE: certificate ?? '',
         CODESIGN_CA_FILE: caFile ?? '',
       };
-      await using copy = await temporaryFolder();
-      const other = user === undefined ? {} : { uid: user, ...(await programForOthers(copy.path)) };
+      const other = user === undefined ? {} : { uid: user, ...(await programForOthers()) };
       const run = (...args: readonly string[]) =>
         runCli(['sign', '--json', '--no-timestamp', ...args, path], { env, ...other });
 

@@ -169,8 +169,7 @@ describe('history', () => {
       await chmod(join(folder.path, name), name.endsWith('l') ? 0o444 : 0o555);
     }
     // Root may write everywhere.
-    await using copy = await temporaryFolder();
-    const user = process.getuid?.() === 0 ? { uid: 65_534, ...(await programForOthers(copy.path)) } : {};
+    const user = process.getuid?.() === 0 ? { uid: 65_534, ...(await programForOthers()) } : {};
     const run = (...args: readonly string[]) =>
       runCli(args, { env: { CODESIGN_STATE_DIR: folder.path, CODESIGN_CONFIG_DIR: folder.path }, ...user });
     const { code, stdout } = await run('history', '--json');
