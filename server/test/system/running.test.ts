@@ -10,6 +10,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { openssl } from '../../../test/support/programs/openssl.ts';
 import { startServer } from '../../../test/support/services/server.ts';
+import { copyData } from '../../../test/support/services/server-data.ts';
 import { ServerError } from '../../src/errors.ts';
 import { attemptAsync } from '../../src/keys/pkcs11-library.ts';
 import { DAY, lookAhead } from '../../src/look-ahead.ts';
@@ -300,11 +301,13 @@ test.skipIf(process.platform === 'win32')(
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'codesign-tls-'));
     const pem = join(folder, 'tls.pem');
-    const made = await startServer({ bits: 2048 });
-    const files = dataFolder(made.data);
+    const data = join(folder, 'data');
+    const files = dataFolder(data);
     try {
+      await copyData(data, 2048);
+      await ownTls(files, [], new Date());
       await copyFile(files.tls.server, pem);
-      const running = await startServer({ data: made.data, args: ['--tls-cert', pem, '--tls-key', pem] });
+      const running = await startServer({ data, args: ['--tls-cert', pem, '--tls-key', pem] });
       try {
         const { port } = new URL(running.baseUrl);
         const fingerprint = async () => {
@@ -327,7 +330,7 @@ test.skipIf(process.platform === 'win32')(
         await hangUp('"tls-reloaded"');
         const second = await fingerprint();
         expect(second).not.toBe(first);
-        const selfSigned = 'req -x509 -newkey rsa:2048 -nodes -subj /CN=x -addext subjectAltName=IP:127.0.0.1';
+        const selfSigned = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=x -addext subjectAltName=IP:127.0.0.1';
         const rsa = join(folder, 'rsa');
         openssl([...selfSigned.split(' '), '-days', '9', '-keyout', `${rsa}.key`, '-out', `${rsa}.crt`]);
         const mismatch =
@@ -366,7 +369,6 @@ test.skipIf(process.platform === 'win32')(
         expect(await running.stop()).toBe(0);
       }
     } finally {
-      await made.stop();
       await rm(folder, { recursive: true, force: true });
     }
   },

@@ -25,8 +25,7 @@ import { disagreeing, type OthersWord, readVerdicts } from './table.ts';
 import { flipped, RSA_ENCRYPTION } from './token.ts';
 import { askJarsigner, askOsslsigncode, type OwnVerdict, type Said, verifyAll } from './verifiers.ts';
 
-/** As they stand in DER: SHA-256 with parameters NULL, and a time of 13 characters. */
-const DIGEST_ALGORITHM = Buffer.from('300d06096086480165030402010500', 'hex');
+/** A time of 13 characters in DER. */
 const UTC_TIME = Buffer.from('170d', 'hex');
 
 let folder: string;
@@ -88,18 +87,13 @@ describe('tampered files', () => {
     const { result: signed } = await signBytes(jar, readFixture('jar/plain.jar'), signer, { signerName: 'TEST' });
     const block = contentsOf(signed, 'META-INF/TEST.RSA');
     const intermediate = Buffer.from(signer.intermediate.replace(/-----[A-Z ]+-----|\s/g, ''), 'base64');
-    const signatureFile = contentsOf(signed, 'META-INF/TEST.SF').toString();
     const files = {
       'intact.jar': repack(signed, {}),
       'content.jar': repack(signed, { 'hello/message.txt': 'another' }),
-      'added.jar': repack(signed, {}, [{ name: 'added.txt', contents: 'added' }]),
       'removed.jar': repack(signed, { 'hello/message.txt': undefined }),
-      'sf.jar': repack(signed, { 'META-INF/TEST.SF': signatureFile.replace('Created-By: ', '$&x') }),
-      'signature.jar': repack(signed, { 'META-INF/TEST.RSA': flipped(block, block.length - 40) }),
       'algorithm.jar': repack(signed, {
         'META-INF/TEST.RSA': flipped(block, block.lastIndexOf(RSA_ENCRYPTION) + RSA_ENCRYPTION.length - 3),
       }),
-      'algorithms.jar': repack(signed, { 'META-INF/TEST.RSA': flipped(block, block.indexOf(DIGEST_ALGORITHM)) }),
       'issuer.jar': repack(signed, {
         'META-INF/TEST.RSA': replaced(block, intermediate, flipped(intermediate, intermediate.indexOf(UTC_TIME))),
       }),
@@ -110,12 +104,8 @@ describe('tampered files', () => {
     expect(await askBoth(files, inFolder('root.pem'), ask)).toEqual({
       'intact.jar': ['trusted', 'yes'],
       'content.jar': ['broken content-digest-differs', 'no'],
-      'added.jar': ['broken entries-unsigned', 'no'],
       'removed.jar': ['broken entries-removed', 'yes'],
-      'sf.jar': ['broken message-digest-differs', 'no'],
-      'signature.jar': ['broken signature-value-wrong', 'no'],
       'algorithm.jar': ['broken signature-value-wrong', 'no'],
-      'algorithms.jar': ['broken cms-malformed', 'no'],
       'issuer.jar': ['broken block-certificate-unreadable chain-incomplete', 'no'],
     });
   });
