@@ -330,7 +330,8 @@ test.skipIf(process.platform === 'win32')(
         await hangUp('"tls-reloaded"');
         const second = await fingerprint();
         expect(second).not.toBe(first);
-        const selfSigned = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=x -addext subjectAltName=IP:127.0.0.1';
+        const selfSigned =
+          'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=x -addext subjectAltName=IP:127.0.0.1';
         const rsa = join(folder, 'rsa');
         openssl([...selfSigned.split(' '), '-days', '9', '-keyout', `${rsa}.key`, '-out', `${rsa}.crt`]);
         const mismatch =

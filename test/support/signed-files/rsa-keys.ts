@@ -19,7 +19,9 @@ export function rsaKey(bits: number, name: string): { readonly privateKey: KeyOb
   for (let row = 1; ; row += 1) {
     for (let column = 0; column < row; column += 1) {
       if (kept(join(folder, `key-${row}-${column}`), () => name) !== name) continue;
-      const [p, q] = [row, column].map((index) => BigInt(kept(join(folder, `prime-${index}`), () => newPrime(bits / 2))));
+      const [p, q] = [row, column].map((index) =>
+        BigInt(kept(join(folder, `prime-${index}`), () => newPrime(bits / 2))),
+      );
       const privateKey = keyOf(p ?? 0n, q ?? 0n);
       return { privateKey, publicKey: createPublicKey(privateKey) };
     }

@@ -79,7 +79,12 @@ describe('an authority that is no use', () => {
     const run = await sign([...asking('http404', 'garbage', 'nonce-wrong', 'ok'), fixture('pe/hello.exe'), '-o', path]);
     expect(run.code).toBe(0);
     expect(JSON.parse(run.stdout).files[0].timestampAuthority).toBe(authority.urlOf('ok'));
-    expect(authority.requests.slice(asked).map(({ mode }) => mode)).toEqual(['http404', 'garbage', 'nonce-wrong', 'ok']);
+    expect(authority.requests.slice(asked).map(({ mode }) => mode)).toEqual([
+      'http404',
+      'garbage',
+      'nonce-wrong',
+      'ok',
+    ]);
   });
 
   it('for its policy is passed over where one is requested', async () => {

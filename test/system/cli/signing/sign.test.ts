@@ -18,8 +18,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-const sign = (args: readonly string[], options: { cwd?: string; env?: Readonly<Record<string, string>>; stdin?: string } = {}) =>
-  runCli(['sign', ...args], { ...options, env: { ...server.env, ...options.env } });
+const sign = (
+  args: readonly string[],
+  options: { cwd?: string; env?: Readonly<Record<string, string>>; stdin?: string } = {},
+) => runCli(['sign', ...args], { ...options, env: { ...server.env, ...options.env } });
 
 /** What a check that is not ours says. Rejects when the signature is not accepted. */
 async function osslsigncodeVerify(path: string): Promise<string> {
