@@ -45,14 +45,11 @@ test('answers an address that cannot be read with an envelope', async () => {
 });
 
 describe.each([SIGN_PATH, REPORT_PATH])('%s', (path) => {
-  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)(
-    'answers 405 to %s and names POST',
-    async (method) => {
-      const answer = await server.call({ method, path, headers: { authorization: basic(server.credentials) } });
-      expect(answer).toMatchObject({ status: 405, body: refusal(405), headers: { allow: 'POST' } });
-      expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'http', status: 405 });
-    },
-  );
+  test.each(['GET', 'OPTIONS'] as const)('answers 405 to %s and names POST', async (method) => {
+    const answer = await server.call({ method, path, headers: { authorization: basic(server.credentials) } });
+    expect(answer).toMatchObject({ status: 405, body: refusal(405), headers: { allow: 'POST' } });
+    expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'http', status: 405 });
+  });
 
   test.each([
     'text/plain',

@@ -34,29 +34,13 @@ test('may be repeated, and the latest report stands', async () => {
   expect((await server.data.store.records.find(id))?.report?.status).toBe(1);
 });
 
-test.each([
-  ['no object', [], 'body'],
-  ['no id', { status: 1 }, 'id'],
-  ['an id that is a number', { id: 7, status: 1 }, 'id'],
-  ['an empty id', { id: '', status: 1 }, 'id'],
-  ['an id of no record', { id: '00000000-0000-4000-8000-000000000000', status: 1 }, 'id'],
-])('rejects a report with %s', async (_name, body, reason) => {
-  const answer = await server.report(body);
-  expect(answer.status).toBe(400);
-  expect(answer.body).toEqual({ code: 400, message: expect.any(String), data: null });
-  expect(server.log().at(-1)).toMatchObject({ operation: 'report-sign', outcome: 'refused', reason });
+test.each([undefined, 3, '1'])('rejects the status %j and leaves the record as it is', async (status) => {
+  const id = await newRecord();
+  const answer = await server.report({ id, status });
+  expect(answer.body.code).toBe(400);
+  expect(server.log().at(-1)).toMatchObject({ operation: 'report-sign', outcome: 'refused', reason: 'status' });
+  expect((await server.data.store.records.find(id))?.report).toBeUndefined();
 });
-
-test.each([undefined, null, 0, 3, -1, 1.5, '1', true, [1]])(
-  'rejects the status %j and leaves the record as it is',
-  async (status) => {
-    const id = await newRecord();
-    const answer = await server.report({ id, status });
-    expect(answer.body.code).toBe(400);
-    expect(server.log().at(-1)).toMatchObject({ operation: 'report-sign', outcome: 'refused', reason: 'status' });
-    expect((await server.data.store.records.find(id))?.report).toBeUndefined();
-  },
-);
 
 test('a record of another client is treated as missing', async () => {
   const id = await newRecord();
