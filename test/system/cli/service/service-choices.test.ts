@@ -39,7 +39,7 @@ describe('a success of sign', () => {
   beforeAll(async () => {
     const all = [...names, ...namesIn(PLAUSIBLE_WITH_STRANGE_RECORD, PLAUSIBLE_WITHOUT_RECORD)];
     // One of the answers never ends.
-    answers = await signAmongAnswers({ names: all, byName: PLAUSIBLE_ANSWERS, args: ['--timeout', '2'] });
+    answers = await signAmongAnswers({ names: all, byName: PLAUSIBLE_ANSWERS, args: ['--timeout', '4'] });
   });
 
   it.each(names)('%s: signed with one request, and reported under the very id', (name) => {
