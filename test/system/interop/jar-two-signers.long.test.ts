@@ -5,14 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../src/formats/jar/index.ts';
-import { jarsignerVerify, mainJava, makeTruststore } from '../../support/programs/java.ts';
+import { jarsignerVerifyAll, mainJava, makeTruststore } from '../../support/programs/java.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../../unit/formats/support/fixtures.ts';
 import { type SignBytesOptions, signBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { jarsignerSign, makeKeystore } from './java/jarsigner.ts';
 import { readAsArchives, readAsStreams } from './java/readers.ts';
 import { makeRootedSigner } from './rooted-signer.ts';
-import { checkAll } from './verifiers.ts';
 
 /** Manifests that are short, that have attributes for files, and whose lines end in CR. */
 const ORIGINALS = ['plain.jar', 'multi-release.jar', 'manifest-sections.jar', 'manifest-cr.jar'];
@@ -71,7 +70,7 @@ async function expectSigners(files: readonly string[], publishers: readonly stri
     expect([...reading.signers.values()]).toEqual(Array(reading.entries).fill(publishers));
     expect(streams[index]?.signers).toEqual(reading.signers);
   }
-  const verdicts = await checkAll(files, (file) => jarsignerVerify(mainJava(), truststore, file));
+  const verdicts = await jarsignerVerifyAll(mainJava(), truststore, files);
   for (const verdict of verdicts) expect(verdict).toMatchObject({ accepted: true });
 }
 

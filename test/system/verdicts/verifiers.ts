@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runCli } from '../../support/programs/cli.ts';
-import { jarsignerVerify, mainJava, makeTruststore, mustRunJava, runJava } from '../../support/programs/java.ts';
+import { jarsignerVerifyAll, mainJava, makeTruststore, mustRunJava, runJava } from '../../support/programs/java.ts';
 import { checkAll, run } from '../interop/verifiers.ts';
 import type { OthersWord } from './table.ts';
 
@@ -105,8 +105,7 @@ export async function askWine(
 /** `folder`: where the trust store is made. */
 export async function askJarsigner(files: readonly string[], root: string, folder: string): Promise<Said<OthersWord>> {
   mkdirSync(folder);
-  const truststore = makeTruststore(root, folder);
-  const verdicts = await checkAll(files, (file) => jarsignerVerify(mainJava(), truststore, file));
+  const verdicts = await jarsignerVerifyAll(mainJava(), makeTruststore(root, folder), files);
   return new Map(verdicts.map(({ accepted }, index) => [files[index] ?? '', accepted ? 'yes' : 'no']));
 }
 

@@ -1,0 +1,56 @@
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.security.Permission;
+
+/** jarsigner for many JARs in one process: its arguments up to `--`, then the JARs. Of each: a line `=== CODE LENGTH`, and what it said. */
+class VerifyAll {
+    public static void main(String[] args) {
+        int end = java.util.Arrays.asList(args).indexOf("--");
+        PrintStream out = System.out;
+        PrintStream err = System.err;
+        System.setSecurityManager(new NoExit());
+        for (int index = end + 1; index < args.length; index++) {
+            String[] given = java.util.Arrays.copyOf(args, end + 1);
+            given[end] = args[index];
+            ByteArrayOutputStream said = new ByteArrayOutputStream();
+            PrintStream stream = new PrintStream(said, true);
+            System.setOut(stream);
+            System.setErr(stream);
+            int code = run(given);
+            System.setOut(out);
+            System.setErr(err);
+            out.println("=== " + code + " " + said.size());
+            out.write(said.toByteArray(), 0, said.size());
+        }
+        out.flush();
+    }
+
+    private static int run(String[] args) {
+        try {
+            new sun.security.tools.jarsigner.Main().run(args);
+            return 0;
+        } catch (Exit exit) {
+            return exit.code;
+        }
+    }
+
+    /** Instead of the end of the process; jarsigner catches no errors. */
+    private static class Exit extends Error {
+        final int code;
+
+        Exit(int code) {
+            this.code = code;
+        }
+    }
+
+    private static class NoExit extends SecurityManager {
+        @Override
+        public void checkExit(int code) {
+            throw new Exit(code);
+        }
+
+        @Override
+        public void checkPermission(Permission permission) {
+        }
+    }
+}
