@@ -14,7 +14,7 @@ import { openStore } from '../../src/setup/open-data.ts';
 import { addClient } from './clients.ts';
 import { type Instance, instance } from './instances.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
-import { quotaRound } from './quota-round.ts';
+import { type QuotaRound, quotaRound } from './quota-round.ts';
 
 export interface Scene {
   /** The test's own connection to the database of the instances. */
@@ -61,12 +61,20 @@ export async function openScene(
   }
 }
 
-/** Runs this many rounds on three servers, one after the other, each with so many calls concurrently. */
-export async function quotaRounds(kind: 'SQLite' | 'PostgreSQL', rounds: number, calls: number): Promise<void> {
-  const { store, instances, close } = await openScene(kind, 3, {});
+export interface QuotaRounds extends QuotaRound {
+  readonly servers: number;
+  readonly rounds: number;
+}
+
+/** Runs the rounds one after the other. */
+export async function quotaRounds(
+  kind: 'SQLite' | 'PostgreSQL',
+  { servers, rounds, ...round }: QuotaRounds,
+): Promise<void> {
+  const { store, instances, close } = await openScene(kind, servers, {});
   try {
     let lost = 0;
-    for (let round = 0; round < rounds; round++) lost += await quotaRound(store, instances, calls);
+    for (let index = 0; index < rounds; index++) lost += await quotaRound(store, instances, round);
     // Without a call that a kill interrupted, the rounds would show nothing.
     expect(lost).toBeGreaterThan(0);
   } finally {

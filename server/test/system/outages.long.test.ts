@@ -42,7 +42,8 @@ const outages: readonly {
   },
 ];
 
-test.each(outages)(
+// At the same time: both wait most of theirs.
+test.concurrent.each(outages)(
   'builds sign every file while $what is away for 10 seconds, three times in a row, and nothing else is counted',
   async ({ kind, begin, end }) => {
     const scene = await openScene(kind, 1, {});
