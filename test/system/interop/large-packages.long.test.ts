@@ -1,12 +1,13 @@
-/** Packages around and beyond 4 GiB through the command line: an MSIX with ZIP64 records is signed in little memory, NuGet packages are rejected. */
+/** Archives around and beyond 4 GiB through the command line: an MSIX and a JAR with ZIP64 records are signed in little memory, NuGet packages are rejected. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli, temporaryFolder } from '../../support/programs/cli.ts';
+import { jarsignerVerify, mainJava, makeTruststore } from '../../support/programs/java.ts';
 import { runMeasured } from '../../support/programs/measured-cli.ts';
 import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 import { SERVER_PUBLISHER } from '../../support/signed-files/made-inputs.ts';
@@ -158,6 +159,22 @@ it('signs and verifies an MSIX of more than 4 GiB in little memory', {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path, { end: Number(start) - 1 })) hash.update(chunk);
   expect(hash.digest('hex')).toBe(records);
+  await rm(path);
+});
+
+it('signs a JAR of more than 4 GiB in little memory, and jarsigner accepts it', async () => {
+  const path = join(folder.path, 'large.jar');
+  const entries: Entries = [
+    ['META-INF/MANIFEST.MF', 'Manifest-Version: 1.0\r\n\r\n'],
+    ['large.bin', 4100 * MIB + 1],
+    ['small.txt', 'begins beyond 4 GiB'],
+  ];
+  await writeArchive(path, entries, true);
+  const signed = await runMeasured(['sign', '--no-timestamp', path], { env: server.env });
+  expect([signed.code, signed.stderr]).toEqual([0, '']);
+  expect(signed.usage.peakBytes).toBeLessThan(MOST_MEMORY);
+  const store = makeTruststore(await readFile(server.roots, 'utf8'), folder.path);
+  expect(await jarsignerVerify(mainJava(), store, path)).toMatchObject({ accepted: true });
 });
 
 describe('a NuGet package is rejected before anything is signed', () => {
