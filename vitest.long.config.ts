@@ -1,14 +1,52 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Those that take longest, which begin first, so that all workers end at about the same time. */
+const SLOWEST = [
+  'system/hostile/commands',
+  'system/faults/faults',
+  'fuzz/fuzz',
+  'windows/kills',
+  'verdicts/verdicts',
+  'kill/kill',
+  'hostile/containers',
+  'system/quota',
+  'interop/large-packages',
+  'interop/jar-corpus',
+  'conformance/faults',
+  'system/outages',
+  'windows/results',
+  'windows/surroundings',
+];
+
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId }: TestSpecification): number => {
+      const rank = SLOWEST.findIndex((name) => moduleId.includes(`/${name}.`));
+      return rank < 0 ? SLOWEST.length : rank;
+    };
+    return (await super.sort(files)).sort((one, other) => rankOf(one) - rankOf(other));
+  }
+}
+
+/** Set by test/run-long.mjs for a whole run, if Windows' Node.js is given. */
+const withWindows = process.env.CODESIGN_TEST_WINDOWS === 'yes';
 
 // What takes minutes, or needs more than the repository holds; `npm run test:long` starts it (test/run-long.mjs).
 export default defineConfig({
   test: {
-    include: ['test/**/*.long.test.ts', 'server/{test,conformance}/**/*.long.test.ts'],
-    globalSetup: ['test/support/shared-folder.ts'],
+    include: [
+      'test/**/*.long.test.ts',
+      'server/{test,conformance}/**/*.long.test.ts',
+      ...(withWindows ? ['test/windows/*.windows.test.ts'] : []),
+    ],
+    globalSetup: ['test/support/shared-folder.ts', ...(withWindows ? ['test/windows/set-up.ts'] : [])],
     setupFiles: 'test/support/equal-bytes.ts',
+    sequence: { sequencer: SlowestFirst },
     pool: 'forks',
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than there are cores: many of them wait, for servers, time limits and other programs.
+    maxWorkers: Math.max(3, availableParallelism()),
     testTimeout: 600_000,
     hookTimeout: 300_000,
   },

