@@ -1,10 +1,13 @@
-/** Signs every JAR of the corpus (CODESIGN_TEST_CORPUS), and has programs that are not ours examine each result. */
+/** Signs, stamps and unsigns every JAR of the corpus (CODESIGN_TEST_CORPUS), and has programs that are not ours examine each result. */
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
+import { speaksAgainst } from '../../../src/errors/finding.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
+import { readLayout } from '../../../src/formats/jar/layout.ts';
 import {
   type JarsignerVerdict,
   jarsignerVerifyAll,
@@ -15,6 +18,8 @@ import {
 } from '../../support/programs/java.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
+import { isIntact } from '../../unit/formats/support/is-intact.ts';
 import { isOf } from '../../unit/formats/support/recognised.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { lossesOf, madeOnUnix } from './compare-archives.ts';
@@ -57,12 +62,15 @@ let truststore: string;
 
 const originalPath = (file: string) => path.join(corpus, file);
 const signedPath = (file: string) => path.join(folder, file);
+const unsignedPath = (file: string) => path.join(folder, 'unsigned', file);
 
 describe.skipIf(corpus === '')('the corpus', () => {
   beforeAll(async () => {
     signer = await makeRootedSigner();
     folder = mkdtempSync(path.join(tmpdir(), 'codesign-jars-'));
-    for (const name of ['jar', 'jar-special']) mkdirSync(path.join(folder, name));
+    for (const name of ['jar', 'jar-special']) {
+      for (const place of ['.', 'unsigned']) mkdirSync(path.join(folder, place, name), { recursive: true });
+    }
     root = path.join(folder, 'root.pem');
     writeFileSync(root, signer.root);
     truststore = makeTruststore(signer.root, folder);
@@ -80,6 +88,40 @@ describe.skipIf(corpus === '')('the corpus', () => {
     expect(lossesOf(readFileSync(originalPath(file)), result)).toEqual([]);
     const signatures = await (await openBytes(jar, result)).signatures();
     expect(signatures.map(({ signerName }) => signerName)).toEqual(['Test Publisher']);
+  });
+
+  it.each(all)('%s is intact, stamped and unsigned, and has lost nothing', async (file) => {
+    const result = readFileSync(signedPath(file));
+    const signed = await openBytes(jar, result);
+    const [signature] = await signed.signatures();
+    if (signature === undefined) throw new Error('there is no signature');
+    expect(await isIntact(signature)).toBe(true);
+    expect(speaksAgainst(await signed.examine(), 'integrity')).toBe(false);
+    expect((await signed.attach(signature.envelope)).patch).toEqual([]);
+
+    const stamping = await signed.stamp(new Map([[signature, Buffer.from('3000', 'hex')]]));
+    const stamped = applyPatch(result, stamping.patch);
+    await (await openBytes(jar, stamped)).verifyResult(stamping);
+    const back = await (await openBytes(jar, stamped)).attach(signature.envelope);
+    expect(applyPatch(stamped, back.patch)).toEqual(result);
+
+    const unsigned = applyPatch(stamped, await (await openBytes(jar, stamped)).remove());
+    writeFileSync(unsignedPath(file), unsigned);
+    const original = readFileSync(originalPath(file));
+    const wasSigned = await hasDigests(original);
+    // Digests that were there before go too, and sections that held nothing else.
+    const lost = lossesOf(original, unsigned).filter(({ what }) => what !== 'manifest' || !wasSigned);
+    expect(lost).toEqual([]);
+  });
+
+  it('is to Java what it was, without a signature, once that is removed', async () => {
+    const before = await readAsArchives(mainJava(), all.map(originalPath));
+    const after = await readAsArchives(mainJava(), all.map(unsignedPath));
+    for (const [index, file] of all.entries()) {
+      const { entries, attributes } = before[index] ?? expect.unreachable();
+      expect([file, after[index]]).toMatchObject([file, { entries, failures: [], signers: new Map() }]);
+      for (const [name, value] of attributes) expect([file, after[index]?.attributes.get(name)]).toEqual([file, value]);
+    }
   });
 
   it.each(special.filter(({ result }) => result === 'refused'))('$file is rejected: $code', async ({ file, code }) => {
@@ -151,6 +193,11 @@ describe.skipIf(corpus === '')('the corpus', () => {
     expect(reading?.signers.size).toBeGreaterThan(5);
   });
 });
+
+async function hasDigests(bytes: Buffer): Promise<boolean> {
+  const { manifest } = await readLayout(memorySource(bytes));
+  return /-Digest: /i.test(manifest?.parsed.bytes.toString() ?? '');
+}
 
 /** What jarsigner reports about a file and should not report. */
 function complaintsOf(file: string, verdict: JarsignerVerdict | undefined): string[] {
