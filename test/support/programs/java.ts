@@ -147,7 +147,8 @@ export async function jarsignerVerify(java: JavaHome, truststore: string, jar: s
   return jarsignerVerdict(accepted, output);
 }
 
-const VERIFY_ALL = path.join(import.meta.dirname, 'VerifyAll.java');
+const JARSIGNER_INTERNALS = 'jdk.jartool/sun.security.tools.jarsigner=ALL-UNNAMED';
+const VERIFY_ALL = path.join(import.meta.dirname, '../../system/interop/VerifyAll.java');
 
 /** The same for many, in one JVM: that starts in the time which 20 of them take. */
 export async function jarsignerVerifyAll(
@@ -157,7 +158,8 @@ export async function jarsignerVerifyAll(
 ): Promise<readonly JarsignerVerdict[]> {
   // Later releases let no program keep jarsigner from ending the process.
   if (java.release > 17) return checkAll(jars, (jar) => jarsignerVerify(java, truststore, jar));
-  const tool = ['--add-exports', 'jdk.jartool/sun.security.tools.jarsigner=ALL-UNNAMED', VERIFY_ALL];
+  const access = ['--add-exports', '--add-opens'].flatMap((option) => [option, JARSIGNER_INTERNALS]);
+  const tool = [...access, VERIFY_ALL];
   const trust = ['-keystore', truststore, '-storepass', STORE_PASSWORD];
   const output = Buffer.from(
     await mustRunJava(java, 'java', [...tool, '-verify', '-strict', '-verbose', ...trust, '--', ...jars]),

@@ -32,8 +32,12 @@ afterAll(async () => {
 /** Stored; a number stands for so many zeros, which take no space on the disk. */
 type Entries = readonly (readonly [name: string, contents: string | number])[];
 
-/** `isZip64`: as makeappx writes them, with data descriptors and every value in 64 bits. */
-async function writeArchive(path: string, entries: Entries, isZip64: boolean): Promise<void> {
+/** ZIP64 has every value in 64 bits; makeappx writes it with data descriptors. */
+type Layout = 'short' | 'ZIP64' | 'ZIP64 with descriptors';
+
+async function writeArchive(path: string, entries: Entries, layout: Layout): Promise<void> {
+  const isZip64 = layout !== 'short';
+  const hasDescriptors = layout === 'ZIP64 with descriptors';
   await using handle = await open(path, 'w');
   const directory: Buffer[] = [];
   let offset = 0;
@@ -45,16 +49,18 @@ async function writeArchive(path: string, entries: Entries, isZip64: boolean): P
     const size = typeof contents === 'number' ? contents : Buffer.byteLength(contents);
     const checksum = typeof contents === 'number' ? crcOfZeros(contents) : crc32(contents);
     const start = offset;
-    await write(
-      handle,
-      Buffer.concat([fieldsOf('PK\x03\x04', name, checksum, isZip64 ? 'later' : size), Buffer.from(name)]),
-    );
+    const common = { name, checksum, hasDescriptors };
+    const localExtra =
+      layout === 'ZIP64' ? Buffer.concat([numbers(2, 1, 16), numbers(8, size, size)]) : Buffer.alloc(0);
+    const localSize = hasDescriptors ? 'later' : isZip64 ? 'in ZIP64' : size;
+    const local = fieldsOf('PK\x03\x04', common, localSize, localExtra.length);
+    await write(handle, Buffer.concat([local, Buffer.from(name), localExtra]));
     if (typeof contents === 'number') offset += contents;
     else await write(handle, Buffer.from(contents));
-    if (isZip64)
+    if (hasDescriptors)
       await write(handle, Buffer.concat([Buffer.from('PK\x07\x08'), numbers(4, checksum), numbers(8, size, size)]));
     const extra = isZip64 ? Buffer.concat([numbers(2, 1, 24), numbers(8, size, size, start)]) : Buffer.alloc(0);
-    const fields = fieldsOf('PK\x01\x02\x2d\x00', name, checksum, isZip64 ? 'in ZIP64' : size, extra.length);
+    const fields = fieldsOf('PK\x01\x02\x2d\x00', common, isZip64 ? 'in ZIP64' : size, extra.length);
     const rest = Buffer.concat([Buffer.alloc(10), numbers(4, isZip64 ? ZIP64_MARK : start)]);
     directory.push(Buffer.concat([fields, rest, Buffer.from(name), extra]));
   }
@@ -80,15 +86,18 @@ async function writeArchive(path: string, entries: Entries, isZip64: boolean): P
 /** Up to the lengths of name and extra field. */
 function fieldsOf(
   signature: string,
-  name: string,
-  checksum: number,
+  {
+    name,
+    checksum,
+    hasDescriptors,
+  }: { readonly name: string; readonly checksum: number; readonly hasDescriptors: boolean },
   size: number | 'later' | 'in ZIP64',
-  extra = 0,
+  extra: number,
 ): Buffer {
   const sizes = { later: [0, 0, 0], 'in ZIP64': [checksum, ZIP64_MARK, ZIP64_MARK] } as const;
-  const isLater = typeof size === 'string';
-  const values = isLater ? sizes[size] : [checksum, size, size];
-  const start = numbers(2, isLater ? 45 : 20, isLater ? 8 : 0, 0, 0, 0x21);
+  const isLong = typeof size === 'string';
+  const values = isLong ? sizes[size] : [checksum, size, size];
+  const start = numbers(2, isLong ? 45 : 20, hasDescriptors ? 8 : 0, 0, 0, 0x21);
   return Buffer.concat([
     Buffer.from(signature, 'latin1'),
     start,
@@ -144,7 +153,7 @@ it('signs and verifies an MSIX of more than 4 GiB in little memory', {
     ['AppxBlockMap.xml', blockMap(files)],
     ['[Content_Types].xml', contentTypes()],
   ];
-  await writeArchive(path, [...files, ...parts], true);
+  await writeArchive(path, [...files, ...parts], 'ZIP64 with descriptors');
   const root = server.roots;
   const signed = await runMeasured(['sign', '--no-timestamp', path], { env: server.env });
   expect([signed.code, signed.stderr]).toEqual([0, '']);
@@ -169,7 +178,7 @@ it('signs a JAR of more than 4 GiB in little memory, and jarsigner accepts it', 
     ['large.bin', 4100 * MIB + 1],
     ['small.txt', 'begins beyond 4 GiB'],
   ];
-  await writeArchive(path, entries, true);
+  await writeArchive(path, entries, 'ZIP64');
   const signed = await runMeasured(['sign', '--no-timestamp', path], { env: server.env });
   expect([signed.code, signed.stderr]).toEqual([0, '']);
   expect(signed.usage.peakBytes).toBeLessThan(MOST_MEMORY);
@@ -179,9 +188,9 @@ it('signs a JAR of more than 4 GiB in little memory, and jarsigner accepts it', 
 
 describe('a NuGet package is rejected before anything is signed', () => {
   it.each([
-    ['beyond 4 GiB, with ZIP64 records', 4100 * MIB, true, /ends with them/],
-    ['that would be longer than 4 GiB', 4096 * MIB - 4096, false, /would be longer than 4 GiB/],
-  ])('%s', { timeout: 60_000 }, async (_what, size, isZip64, message) => {
+    ['beyond 4 GiB, with ZIP64 records', 4100 * MIB, 'ZIP64 with descriptors', /ends with them/],
+    ['that would be longer than 4 GiB', 4096 * MIB - 4096, 'short', /would be longer than 4 GiB/],
+  ] as const)('%s', { timeout: 60_000 }, async (_what, size, layout, message) => {
     const path = join(folder.path, 'large.nupkg');
     const nuspec = '<package><metadata><id>Large</id></metadata></package>';
     await writeArchive(
@@ -190,7 +199,7 @@ describe('a NuGet package is rejected before anything is signed', () => {
         ['Large.nuspec', nuspec],
         ['large.bin', size],
       ],
-      isZip64,
+      layout,
     );
     const before = server.operations('sign').length;
     const run = await runCli(['sign', '--no-timestamp', path], { env: server.env });

@@ -1,10 +1,12 @@
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.security.Permission;
 
 /** jarsigner for many JARs in one process: its arguments up to `--`, then the JARs. Of each: a line `=== CODE LENGTH`, and what it said. */
 class VerifyAll {
-    public static void main(String[] args) {
+    public static void main(String[] args) throws ReflectiveOperationException {
         int end = java.util.Arrays.asList(args).indexOf("--");
         PrintStream out = System.out;
         PrintStream err = System.err;
@@ -25,12 +27,23 @@ class VerifyAll {
         out.flush();
     }
 
-    private static int run(String[] args) {
+    private static int run(String[] args) throws ReflectiveOperationException {
+        forget();
         try {
             new sun.security.tools.jarsigner.Main().run(args);
             return 0;
         } catch (Exit exit) {
             return exit.code;
+        }
+    }
+
+    /** What jarsigner found in the JAR before: it keeps that in static fields. */
+    private static void forget() throws ReflectiveOperationException {
+        for (Field field : sun.security.tools.jarsigner.Main.class.getDeclaredFields()) {
+            int modifiers = field.getModifiers();
+            if (field.getType() != boolean.class || !Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) continue;
+            field.setAccessible(true);
+            field.setBoolean(null, false);
         }
     }
 
