@@ -132,6 +132,11 @@ export function digestOfSignature(oid: string): string | null | undefined {
   return SIGNATURE_BY_OID.get(oid)?.[3];
 }
 
+/** Whether signatures by it are verified, with one kind of key or another. */
+export function isVerifiable(oid: string): boolean {
+  return SIGNATURE_BY_OID.get(oid)?.[2] !== undefined;
+}
+
 /** Whether a key of this kind signs with the algorithm. */
 export function isAlgorithmOf(keyType: string | undefined, oid: string): boolean {
   if (keyType === 'rsa-pss') return oid === RSA_PSS;

@@ -5,7 +5,7 @@ import type { ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
-import { broken, type Finding, note, warning } from '../errors/finding.ts';
+import { broken, type Finding, note, rejected, unsupported, warning } from '../errors/finding.ts';
 import { examineUnread } from '../formats/signature-profile.ts';
 import type { SignedKind } from './container.ts';
 import { AUTHENTICODE_PROFILE } from './profile.ts';
@@ -24,7 +24,9 @@ export function examineAuthenticode(
   budget?: WorkBudget,
 ): readonly Finding[] {
   if (parts === undefined) {
-    return [broken('signature-unreadable', `The signature cannot be read: ${error?.message ?? 'it is damaged'}.`)];
+    return [
+      rejected(error, 'signature-unreadable', `The signature cannot be read: ${error?.message ?? 'it is damaged'}.`),
+    ];
   }
   const { signedData, digestedContent } = parts;
   const [signer, ...others] = signedData.signers;
@@ -32,7 +34,7 @@ export function examineAuthenticode(
     ...examineContent(parts, file),
     ...examineAlgorithms(parts),
     ...examineSigner(signedData, signer, digestedContent, { budget }),
-    ...(others.length === 0 ? [] : [broken('several-signers', `The signature has ${others.length + 1} signers.`)]),
+    ...(others.length === 0 ? [] : [unsupported('several-signers', `The signature has ${others.length + 1} signers.`)]),
     ...examineSignedAttributes(signer.signedBytes, signer.signedAttributes),
     ...examineUnsignedAttributes(signer.unsignedAttributes),
     ...examineUnread(AUTHENTICODE_PROFILE, signer.unsignedAttributes),
@@ -55,7 +57,7 @@ function examineContent(parts: AuthenticodeParts, file: SignedFile): readonly Fi
   const matches = contentMatches(parts, file);
   if (matches === undefined) {
     const problem = `The file's digest algorithm in the signature, ${contentDigestOid}, is not known.`;
-    findings.push(broken('digest-algorithm-unknown', problem));
+    findings.push(unsupported('digest-algorithm-unknown', problem));
   } else if (!matches) {
     const problem =
       "The file's digest is not the one that was signed: it was changed, or the signature is another file's.";

@@ -25,6 +25,7 @@ export const AUTHENTICODE_PROFILE: SignatureProfile = {
   },
   carriesRoot: false,
   timestampTypes: [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE],
+  readsNested: true,
   verifier: 'Windows',
 };
 

@@ -62,7 +62,7 @@ export function signatureBudget(): CmsBudget & { nested: number } {
   return { nested: MAX_NESTED, ...cmsBudget() };
 }
 
-/** Throws `cms-…`, `authenticode-malformed`, `authenticode-nested-too-deeply`, for those nested in it too. */
+/** Throws `cms-…`, `authenticode-malformed`, `authenticode-content-other`, `authenticode-nested-too-deeply`, for those nested in it too. */
 export function readAuthenticode(bytes: Uint8Array, contentType?: string): AuthenticodeSignature {
   return withoutErrors(findAuthenticode(bytes, signatureBudget(), contentType));
 }
@@ -132,7 +132,7 @@ function readParts(signedData: SignedData, contentType: string): AuthenticodePar
 
 function contentOf({ contentType, content }: SignedData, expected: string): Element {
   if (contentType !== expected) {
-    throw authenticodeErrors('authenticode-malformed', { problem: `its content is of type ${contentType}` });
+    throw authenticodeErrors('authenticode-content-other', { type: contentType });
   }
   if (content === undefined) throw authenticodeErrors('authenticode-malformed', { problem: 'it has no content' });
   return content;

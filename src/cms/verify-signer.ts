@@ -10,9 +10,11 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import {
+  algorithmName,
   DIGEST_NAME_BY_OID,
   DIGEST_OID,
   isAlgorithmOf,
+  isVerifiable,
   RSA_ENCRYPTION,
   RSA_PSS,
   SHA1_WITH_RSA,
@@ -25,15 +27,13 @@ import { publicKeyOf } from '../certificates/parsed-certificate.ts';
 import { readSignatureAlgorithm, type SignatureAlgorithm } from '../certificates/signature-algorithm.ts';
 import { BUDGET_SPENT, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import { broken, type Finding } from '../errors/finding.ts';
+import { broken, type Finding, unsupported } from '../errors/finding.ts';
 import { attributeValues, type SignedData, type SignerInfo } from './parse-signed-data.ts';
 
 /** Bytes of output of id-shake256-len with 512 bits. */
 const SHAKE256_LENGTH = 64;
 
 export interface SignerRules {
-  /** Whether the content itself may be what is signed (RFC 5652, 5.4), as jarsigner does. Authenticode does not allow it. */
-  readonly withoutAttributes?: boolean;
   /** Content types that the contentType attribute may name; undefined stands for no such attribute. Default: the content's. */
   readonly contentTypes?: readonly (string | undefined)[];
   /** Whether an RSA signature may hold the bare SHA-1 value (`bare-sha1.ts`). */
@@ -62,7 +62,8 @@ export function signerVerifies(
 
 /**
  * Empty when contentType and messageDigest are there once and right, and the signature value verifies under the key of the
- * certificate carried. All findings speak against integrity.
+ * certificate carried. Without signed attributes, the content itself is what is signed (RFC 5652, 5.4). All findings speak
+ * against integrity.
  * `content`: what messageDigest is over (of an attached content, its contents without tag and length).
  */
 export function examineSigner(
@@ -71,21 +72,23 @@ export function examineSigner(
   content: SignedContent,
   rules: SignerRules = {},
 ): readonly Finding[] {
-  const { withoutAttributes = false, contentTypes = [signedData.contentType], bareSha1 = false, budget } = rules;
+  const { contentTypes = [signedData.contentType], bareSha1 = false, budget } = rules;
   const { digestAlgorithm, certificate, signedBytes } = signer;
   const digestName = digestAlgorithm === SHAKE256_512 ? 'shake256' : DIGEST_NAME_BY_OID[digestAlgorithm];
   if (digestName === undefined) {
-    return [broken('digest-algorithm-unknown', `The digest algorithm ${digestAlgorithm} is not known.`)];
+    return [unsupported('digest-algorithm-unknown', `The digest algorithm ${digestAlgorithm} is not known.`)];
   }
   if (certificate === undefined) {
-    return [broken('signer-certificate-missing', 'The signature does not carry the certificate of its signer.')];
+    return [unsupported('signer-certificate-missing', 'The signature does not carry the certificate of its signer.')];
   }
   if (budget?.take(WORK.signatureValue) === false) {
-    return [broken(BUDGET_SPENT, 'The signature value was not checked: the file needs too many checks.')];
+    return [unsupported(BUDGET_SPENT, 'The signature value was not checked: the file needs too many checks.')];
   }
   if (signedBytes === undefined) {
-    if (!withoutAttributes || 'digest' in content)
-      return [broken('signed-attributes-missing', 'The signature has no signed attributes.')];
+    if ('digest' in content) {
+      const message = 'The signature has no signed attributes, and such a signature is not verified here.';
+      return [unsupported('signed-attributes-missing', message)];
+    }
     return examineValue(signer, content, certificate, digestName);
   }
   const length = digestAlgorithm === SHAKE256_512 ? { outputLength: SHAKE256_LENGTH } : {};
@@ -130,36 +133,54 @@ function examineValue(
   digestName: string,
   bareSha1 = false,
 ): readonly Finding[] {
-  const pss = signer.signatureAlgorithm === RSA_PSS ? pssParameters(signer, digestName) : undefined;
-  if (typeof pss === 'string') return [broken('signature-parameters-wrong', pss)];
-  if (signatureMatches(signer, signedBytes, certificate, digestName, pss?.saltLength)) return [];
+  const { signatureAlgorithm } = signer;
+  const key = keyOf(certificate);
+  if (key === undefined || !isVerifiable(signatureAlgorithm)) {
+    const what = key === undefined ? "The signer's certificate has a key" : 'The signature value is by an algorithm';
+    const name = key === undefined ? '' : ` (${algorithmName(signatureAlgorithm) ?? signatureAlgorithm})`;
+    return [unsupported('signature-algorithm-unknown', `${what} that is not known here${name}.`)];
+  }
+  const pss = signatureAlgorithm === RSA_PSS ? pssParameters(signer, digestName) : undefined;
+  if (pss !== undefined && 'code' in pss) return [pss];
+  if (signatureMatches(signer, signedBytes, key, digestName, pss?.saltLength)) return [];
   if (bareSha1 && isBareSha1(signer, signedBytes, certificate)) return [];
   return [broken('signature-value-wrong', "The signature value does not verify under the signer's key.")];
 }
 
-/** RFC 4056, 3: the digest is that of digestAlgorithm. As a string, for people, what is wrong with the parameters. */
+/** Undefined if OpenSSL cannot read the certificate, or does not know its kind of key. */
+function keyOf(certificate: Uint8Array): KeyObject | undefined {
+  try {
+    return publicKeyOf({ x509: new X509Certificate(certificate) });
+  } catch {
+    return undefined;
+  }
+}
+
+/** RFC 4056, 3: the digest is that of digestAlgorithm. */
 function pssParameters(
   { signatureAlgorithmIdentifier }: SignerInfo,
   digestName: string,
-): Pick<SignatureAlgorithm, 'saltLength'> | string {
+): Pick<SignatureAlgorithm, 'saltLength'> | Finding {
+  const code = 'signature-parameters-wrong';
   const parameters = readSignatureAlgorithm(signatureAlgorithmIdentifier);
-  if (parameters === undefined) return 'The RSASSA-PSS parameters of the signature are damaged or not known here.';
+  if (parameters === undefined)
+    return unsupported(code, 'The RSASSA-PSS parameters of the signature are damaged or not known here.');
   if (parameters.digest === digestName) return parameters;
-  return `The RSASSA-PSS parameters of the signature name the digest ${parameters.digest}, its digestAlgorithm ${digestName}.`;
+  const message = `The RSASSA-PSS parameters of the signature name the digest ${parameters.digest}, its digestAlgorithm ${digestName}.`;
+  return broken(code, message);
 }
 
 /** `pssSaltLength`: in bytes; undefined for every other algorithm. */
 function signatureMatches(
   signer: SignerInfo,
   signedBytes: Uint8Array,
-  certificate: Uint8Array,
+  key: KeyObject,
   digestName: string,
   pssSaltLength: number | undefined,
 ): boolean {
   try {
-    const key = publicKeyOf({ x509: new X509Certificate(certificate) });
     // Java and OpenSSL's CMS check by the algorithm that is named, Windows by the key alone.
-    if (key === undefined || !isAlgorithmOf(key.asymmetricKeyType, signer.signatureAlgorithm)) return false;
+    if (!isAlgorithmOf(key.asymmetricKeyType, signer.signatureAlgorithm)) return false;
     return verify(
       hasOwnDigest(key) ? null : digestName,
       signedBytes,
@@ -167,7 +188,7 @@ function signatureMatches(
       signer.signature,
     );
   } catch {
-    return false; // OpenSSL cannot read the certificate, or cannot use its key with this digest
+    return false; // OpenSSL cannot use the key with this digest
   }
 }
 
@@ -191,9 +212,9 @@ export function isBareSha1(
 ): boolean {
   const isPkcs1 = signatureAlgorithm === RSA_ENCRYPTION || signatureAlgorithm === SHA1_WITH_RSA;
   if (digestAlgorithm !== DIGEST_OID.SHA1 || !isPkcs1) return false;
+  const key = keyOf(certificate);
+  if (key?.asymmetricKeyType !== 'rsa') return false;
   try {
-    const key = publicKeyOf({ x509: new X509Certificate(certificate) });
-    if (key?.asymmetricKeyType !== 'rsa') return false;
     // Compared as a whole, so that no reading of the padding can be lenient.
     const block = publicDecrypt({ key, padding: constants.RSA_NO_PADDING }, signature);
     if (signature.length !== block.length || block.length < LEAST_PADDING + 1 + DIGEST_LENGTH) return false;
@@ -202,6 +223,6 @@ export function isBareSha1(
     const digest = createHash('sha1').update(signedBytes).digest();
     return block.equals(Buffer.concat([padding, Buffer.of(0), digest]));
   } catch {
-    return false; // OpenSSL cannot read the certificate, or the value is not below the modulus
+    return false; // the value is not below the modulus
   }
 }

@@ -1,5 +1,7 @@
 /** What an examination finds in a file, a signature or a certificate: data, where an error would end the examination. */
 
+import type { CodesignError } from './codesign-error.ts';
+
 /**
  * broken: signed content does not match, or something is hidden from the signature. unsupported: a signature that this program
  * cannot verify. untrusted: the signer, an authority or a requirement. warning: good, and always shown. note: for --verbose.
@@ -23,6 +25,11 @@ export const unsupported = weighing('unsupported');
 export const untrusted = weighing('untrusted');
 export const warning = weighing('warning');
 export const note = weighing('note');
+
+/** Of what a reader rejected with an error. */
+export function rejected(error: CodesignError | undefined, code: string, message: string): Finding {
+  return (error?.isUnsupported ? unsupported : broken)(code, message);
+}
 
 /** What a finding speaks against: an intact signature and one that is trusted are two things. */
 export type Against = 'integrity' | 'trust' | 'nothing';

@@ -11,7 +11,7 @@ import { examineSigner } from '../cms/verify-signer.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
-import { broken, type Finding, isAgainst, speaksAgainst, warning } from '../errors/finding.ts';
+import { broken, type Finding, isAgainst, rejected, speaksAgainst, unsupported, warning } from '../errors/finding.ts';
 import { timestampReader } from '../timestamp/read-timestamps.ts';
 import { formatErrors } from './errors.ts';
 import {
@@ -119,7 +119,9 @@ function signatureIn(holder: CmsHolder, stored: Uint8Array, budget: WorkBudget):
       signerName: '(unreadable signature)',
       algorithm: undefined,
       timestamps: [],
-      examine: async () => [broken('signature-unreadable', `The signature cannot be read: ${signedData.message}.`)],
+      examine: async () => [
+        rejected(signedData, 'signature-unreadable', `The signature cannot be read: ${signedData.message}.`),
+      ],
     };
   }
   const [signer] = signedData.signers;
@@ -153,7 +155,7 @@ function examineCms(signedData: SignedData, content: Uint8Array, budget: WorkBud
     findings.push(broken('signature-content-other', 'The signature holds a content of its own, not that of the file.'));
   }
   if (others.length > 0) {
-    findings.push(broken('several-signers', `The signature has ${others.length + 1} signers.`));
+    findings.push(unsupported('several-signers', `The signature has ${others.length + 1} signers.`));
   }
   if (isRepeated(signer.signedAttributes)) {
     findings.push(broken('signed-attributes-repeated', 'A signed attribute is there several times.'));

@@ -73,6 +73,8 @@ export interface SignatureProfile {
   readonly carriesRoot: boolean;
   /** Unsigned attributes (dotted) under which `verifier` reads timestamps; a new one is written under the first. */
   readonly timestampTypes: readonly [string, ...string[]];
+  /** Whether `verifier` reads signatures that are nested in the unsigned attributes. */
+  readonly readsNested?: boolean;
   /** For messages: `Windows`. */
   readonly verifier: string;
 }

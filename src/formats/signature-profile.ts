@@ -1,8 +1,8 @@
-import { COUNTER_SIGNATURE, TIMESTAMP_TYPES } from '../asn1/object-identifiers.ts';
+import { COUNTER_SIGNATURE, SPC_NESTED_SIGNATURE, TIMESTAMP_TYPES } from '../asn1/object-identifiers.ts';
 import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from '../cms/build-signed-data.ts';
 import type { ParsedAttribute, SignedData, SignerInfo } from '../cms/parse-signed-data.ts';
 import { replaceUnsignedAttributes } from '../cms/unsigned-attributes.ts';
-import { type Finding, warning } from '../errors/finding.ts';
+import { type Finding, note, warning } from '../errors/finding.ts';
 import type { ReadTimestamps } from '../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import { cmsEnvelope, type PreparedSignature, type SignatureProfile, type SigningContext } from './format.ts';
@@ -64,18 +64,20 @@ export function timestampsOf(
   return read(stamps, { ...signedData, signers: [signer] });
 }
 
-/** A finding for each attribute with timestamps that verifiers do not read: they do not count. */
+/** A finding for each attribute with timestamps or signatures that verifiers do not read: they do not count. */
 export function examineUnread(
-  { timestampTypes, verifier }: SignatureProfile,
+  { timestampTypes, readsNested = false, verifier }: SignatureProfile,
   unsignedAttributes: readonly ParsedAttribute[],
 ): readonly Finding[] {
-  const unread = TIMESTAMP_TYPES.filter((type) => !timestampTypes.includes(type));
-  return unread
-    .filter((type) => unsignedAttributes.some((attribute) => attribute.type === type))
-    .map((type) =>
-      warning(
-        'timestamp-not-read',
-        `A timestamp under the attribute ${type} is not used: ${verifier} does not read it there.`,
-      ),
-    );
+  const isThere = (type: string) => unsignedAttributes.some((attribute) => attribute.type === type);
+  const unread = TIMESTAMP_TYPES.filter((type) => !timestampTypes.includes(type) && isThere(type));
+  const findings = unread.map((type) =>
+    warning(
+      'timestamp-not-read',
+      `A timestamp under the attribute ${type} is not used: ${verifier} does not read it there.`,
+    ),
+  );
+  if (readsNested || !isThere(SPC_NESTED_SIGNATURE)) return findings;
+  const message = `Signatures nested in this one are not used: ${verifier} does not read them.`;
+  return [...findings, note('nested-signature-not-read', message)];
 }

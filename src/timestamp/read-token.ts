@@ -8,7 +8,7 @@ import { parseSignedData, type SignedData, type SignerInfo } from '../cms/parse-
 import { digestOfContent, examineSigner, type SignedContent } from '../cms/verify-signer.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import { broken, type Finding } from '../errors/finding.ts';
+import { broken, type Finding, rejected, unsupported } from '../errors/finding.ts';
 import { signingCertificateProblem } from './signing-certificate.ts';
 import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 import { readTstInfo, type TstInfo } from './tst-info.ts';
@@ -48,7 +48,7 @@ export function unreadableTimestamp(kind: Timestamp['kind'], bytes: Uint8Array, 
 
 function unreadable(thrown: unknown): Finding {
   if (!(thrown instanceof CodesignError)) throw thrown;
-  return broken('timestamp-unreadable', `The timestamp cannot be read: ${thrown.message}.`);
+  return rejected(thrown, 'timestamp-unreadable', `The timestamp cannot be read: ${thrown.message}.`);
 }
 
 function readSignedToken(signedData: SignedData, stamped: SignedContent, budget?: WorkBudget): TokenReading {
@@ -86,7 +86,7 @@ function readContent({ contentType, content }: SignedData) {
     if (contentType !== TST_INFO || content === undefined) {
       const problem = content === undefined ? 'it holds nothing' : `it holds ${contentType}, not TSTInfo`;
       const message = `The timestamp cannot be read: ${problem}.`;
-      return { bytes, info: undefined, findings: [broken('timestamp-unreadable', message)] };
+      return { bytes, info: undefined, findings: [unsupported('timestamp-unreadable', message)] };
     }
     bytes = octetsOf(content, 'TSTInfo');
     return { bytes, info: readTstInfo(bytes), findings: [] };
@@ -99,7 +99,7 @@ function examineImprint({ imprint }: TstInfo, stamped: SignedContent): readonly 
   const algorithm = DIGEST_NAME_BY_OID[imprint.algorithm];
   if (algorithm === undefined) {
     const message = `The timestamp's imprint has the digest algorithm ${imprint.algorithm}, which is not known.`;
-    return [broken('timestamp-algorithm-unknown', message)];
+    return [unsupported('timestamp-algorithm-unknown', message)];
   }
   if (isSameBytes(digestOfContent(stamped, algorithm), imprint.digest)) return [];
   return [broken('timestamp-other-signature', 'The timestamp is of another signature (its imprint differs).')];

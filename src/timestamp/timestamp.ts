@@ -1,7 +1,7 @@
 import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { purposeProblem, timeStampingOddity } from '../certificates/purpose.ts';
 import { BUDGET_SPENT } from '../crypto/work-budget.ts';
-import { broken, type Finding, note, untrusted, warning } from '../errors/finding.ts';
+import { broken, type Finding, note, unsupported, untrusted, warning } from '../errors/finding.ts';
 
 export interface Timestamp {
   /** `authenticode`: the older countersignature, PKCS#9 attribute 1.2.840.113549.1.9.6. */
@@ -30,13 +30,13 @@ const WEAK = 'timestamp-algorithm-weak';
 
 /** The examination of a signer (`examineSigner`), in the words of timestamps. */
 export function asTimestampFinding(finding: Finding): Finding {
-  const { code, message } = finding;
+  const { code, message, weight } = finding;
   if (code === BUDGET_SPENT) return finding;
   if (code === 'signer-certificate-missing') {
-    return broken('timestamp-without-certificate', 'The timestamp does not carry the certificate of its signer.');
+    return unsupported('timestamp-without-certificate', 'The timestamp does not carry the certificate of its signer.');
   }
-  if (code === 'digest-algorithm-unknown') {
-    return broken('timestamp-algorithm-unknown', `The timestamp's signature cannot be checked: ${message}`);
+  if (weight === 'unsupported') {
+    return unsupported('timestamp-algorithm-unknown', `The timestamp's signature cannot be checked: ${message}`);
   }
   return broken('timestamp-signature-wrong', `The timestamp's own signature is wrong: ${message}`);
 }

@@ -7,7 +7,7 @@ import { examineSigner } from '../../cms/verify-signer.ts';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../../crypto/algorithms.ts';
 import type { WorkBudget } from '../../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../../errors/codesign-error.ts';
-import { broken, type Finding } from '../../errors/finding.ts';
+import { broken, type Finding, rejected, unsupported } from '../../errors/finding.ts';
 import { timestampReader } from '../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../format.ts';
@@ -43,7 +43,7 @@ export function embeddedSignature(
       nested: [],
       timestamps: [],
       details: async () => [],
-      examine: async () => [broken('signature-unreadable', message)],
+      examine: async () => [rejected(signedData, 'signature-unreadable', message)],
     };
   }
   const [signer] = signedData.signers;
@@ -113,9 +113,13 @@ function aboutContent(text: SignedText | undefined, matches: boolean): readonly 
       broken('signed-kind-differs', 'The content of the signature is not the text that signatures of packages have.'),
     ];
   }
+  const digestName = DIGEST_NAME_BY_OID[text.digestOid];
+  if (digestName === undefined) {
+    const message = `The package's digest algorithm in the signature, ${text.digestOid}, is not known.`;
+    return [unsupported('digest-algorithm-unknown', message)];
+  }
   if (text.algorithm === undefined || text.algorithm === 'SHA1') {
-    const name = DIGEST_NAME_BY_OID[text.digestOid] ?? text.digestOid;
-    return [broken('digest-algorithm-weak', `NuGet accepts no digest of the package by ${name}.`)];
+    return [broken('digest-algorithm-weak', `NuGet accepts no digest of the package by ${digestName}.`)];
   }
   if (matches) return [];
   const message =
@@ -130,13 +134,13 @@ function* aboutSigners(
   const count = attributeValues(signers[0].unsignedAttributes, COUNTER_SIGNATURE).length;
   if (count > countersigners.length) {
     const message = `The signature has ${count} countersignatures, and only ${countersigners.length} of them are read.`;
-    yield broken('several-countersignatures', message);
+    yield unsupported('several-countersignatures', message);
   }
   if (trailingLength > 0) yield broken('hidden-bytes', 'Bytes that no signature covers follow the signature.');
-  if (signers.length > 1) yield broken('several-signers', `The signature has ${signers.length} signers.`);
+  if (signers.length > 1) yield unsupported('several-signers', `The signature has ${signers.length} signers.`);
   for (const one of countersigners) {
     if (!(one instanceof CodesignError)) continue;
-    yield broken('countersignature-unreadable', `A countersignature cannot be read: ${one.message}.`);
+    yield rejected(one, 'countersignature-unreadable', `A countersignature cannot be read: ${one.message}.`);
   }
   const repositories = countersigners.filter((one) => !(one instanceof CodesignError) && roleOf(one) === 'repository');
   const isRepository = roleOf(signers[0]) === 'repository';

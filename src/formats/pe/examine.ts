@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { counted } from '../../errors/counted.ts';
-import { broken, type Finding, note, warning } from '../../errors/finding.ts';
+import { broken, type Finding, note, unsupported, warning } from '../../errors/finding.ts';
 import {
   align8,
   type CertificateEntries,
@@ -75,13 +75,13 @@ function examineEntry(certificate: WinCertificate): Finding[] {
   const findings: Finding[] = [];
   if (!holdsCms(certificate)) {
     const message = `The certificate table holds ${typeName(type)} at byte ${offset}, which no signature covers.`;
-    findings.push(broken('certificate-table-other-type', message));
+    findings.push(unsupported('certificate-table-other-type', message));
   }
   if (revision === WIN_CERT_REVISION_1_0) {
     findings.push(note('certificate-table-revision-old', `The entry at byte ${offset} is of revision 1.0.`));
   } else if (revision !== WIN_CERT_REVISION_2_0) {
     const message = `The entry at byte ${offset} is of the unknown revision 0x${revision.toString(16).padStart(4, '0')}.`;
-    findings.push(broken('certificate-table-revision-unknown', message));
+    findings.push(unsupported('certificate-table-revision-unknown', message));
   }
   return findings;
 }

@@ -31,9 +31,9 @@ export type PageDigest = 'SHA1' | 'SHA256';
 
 /** What a signature says of the pages of the program. */
 export interface PageHashes {
-  /** Dotted. */
+  /** Dotted, or the class if that is not known. */
   readonly type: string;
-  /** Undefined for a type that is not known. */
+  /** Undefined for a class or type that is not known. */
   readonly algorithm: PageDigest | undefined;
   readonly list: Uint8Array;
 }
@@ -118,7 +118,10 @@ export function pageHashesIn(value: Element): readonly PageHashes[] {
   const link = file === undefined ? undefined : onlyPart(file, what);
   if (link?.tag !== 0xa1) return [];
   const object = fieldsOf(link, 0xa1, what);
-  if (classOf(object.next(0x04, 'class')) !== PAGE_HASHES_CLASS) return [];
+  const objectClass = classOf(object.next(0x04, 'class'));
+  if (objectClass !== PAGE_HASHES_CLASS) {
+    return [{ type: `class ${objectClass}`, algorithm: undefined, list: new Uint8Array() }];
+  }
   const serialized = readElement(octetsOf(object.any('data'), what), what);
   return parts(serialized, what).map((attribute) => {
     const fields = fieldsOf(attribute, 0x30, what);

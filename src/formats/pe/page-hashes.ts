@@ -42,7 +42,7 @@ export async function comparePages(
   layout: PeLayout,
   lists: (algorithm: PageDigest) => Promise<Uint8Array>,
 ): Promise<readonly Finding[]> {
-  const reason = algorithm === undefined ? 'their type is not known' : obstacleTo(layout);
+  const reason = algorithm === undefined ? 'their kind is not known' : obstacleTo(layout);
   if (algorithm === undefined || reason !== undefined) {
     return [warning('page-hashes-not-checked', `Page hashes present, not checked (${algorithm ?? type}): ${reason}.`)];
   }

@@ -35,8 +35,25 @@ const examine = (options: Peculiar = {}, of: SignedFile = file) =>
 const text = (oid: string, value = 'x') => attribute(oid, octetString(Buffer.from(value)));
 
 describe('an examination', () => {
-  it('finds nothing in a sound signature of the file', () => {
+  it('finds nothing in a sound signature of the file, with signed attributes or without', () => {
     expect(examine()).toEqual([]);
+    expect(examine({ withoutAttributes: true })).toEqual([]);
+    expect(examine({ withoutAttributes: true, wrap: true })).toEqual([]);
+    const other = { digested: Buffer.from('other'), withoutAttributes: true };
+    expect(examine(other).map(({ code }) => code)).toEqual(['content-digest-differs']);
+  });
+
+  it.each<[string, Peculiar]>([
+    ['a digest that is not known', { digest: { oid: '1.2.3.4', name: 'sha256' } }],
+    ['a signature algorithm that is not known', { signatureOid: '2.16.840.1.101.3.4.3.17' }],
+    ['RSASSA-PSS without its parameters', { signatureOid: '1.2.840.113549.1.1.10' }],
+    ['two signers', { signers: 2 }],
+    ['no signer', { signers: 0 }],
+    ['no certificate', { certificates: [] }],
+    ['data of another kind', { contentType: '1.2.840.113549.1.7.1' }],
+  ])('calls unsupported what cannot be verified: %s', (_, options) => {
+    const weights = new Set(examine(options).map(({ weight }) => weight));
+    expect([...weights]).toEqual(['unsupported']);
   });
 
   it.each<[string, Peculiar, readonly string[]]>([

@@ -39,6 +39,8 @@ export interface Peculiar {
   /** The value of the attribute contentType. */
   readonly signedContentType?: string;
   readonly messageDigests?: number;
+  /** Without signed attributes, the content itself is signed. */
+  readonly withoutAttributes?: boolean;
   /** In addition to contentType and messageDigest, complete. */
   readonly signedAttributes?: readonly Uint8Array[];
   /** The signed attributes from the last to the first. */
@@ -89,9 +91,9 @@ export function peculiarSignature(
     smallInteger(1),
     sequence(issuer, serialNumber),
     algorithm,
-    inside,
+    ...(options.withoutAttributes ? [] : [inside]),
     sequence(objectIdentifier(options.signatureOid ?? '1.2.840.113549.1.1.1'), nullValue()),
-    octetString(sign(digest.name, attributes, signer.privateKey)),
+    octetString(sign(digest.name, options.withoutAttributes ? digested : attributes, signer.privateKey)),
     ...(options.unsignedAttributes === undefined ? [] : [contextConstructed(1, ...options.unsignedAttributes)]),
     ...(options.afterSignature === undefined ? [] : [options.afterSignature]),
   );

@@ -16,6 +16,7 @@ const CT_TST_INFO = '1.2.840.113549.1.9.16.1.4';
 const SHA1_RSA = '1.2.840.113549.1.1.5';
 const OF_SHA1 = 'timestamp-algorithm-weak warning';
 const WRONG = 'timestamp-signature-wrong broken';
+const UNKNOWN = 'timestamp-algorithm-unknown unsupported';
 
 interface Options extends CounterSignatureParts {
   readonly signer?: IssuedCertificate;
@@ -109,8 +110,13 @@ describe('a countersignature with the bare SHA-1 value', () => {
   });
 
   it('is rejected under an algorithm that is not PKCS#1 v1.5 with SHA-1, and under a key that is not RSA', () => {
-    for (const signatureAlgorithm of ['1.2.840.113549.1.1.10', '1.2.840.113549.1.1.11', '1.2.840.10045.4.1', '1.2.3']) {
-      expect(findingsOf({ signs: padded(sha1), signatureAlgorithm })).toEqual([WRONG, OF_SHA1]);
+    for (const [signatureAlgorithm, finding] of [
+      ['1.2.840.113549.1.1.10', UNKNOWN],
+      ['1.2.840.113549.1.1.11', WRONG],
+      ['1.2.840.10045.4.1', WRONG],
+      ['1.2.3', UNKNOWN],
+    ] as const) {
+      expect(findingsOf({ signs: padded(sha1), signatureAlgorithm })).toEqual([finding, OF_SHA1]);
     }
     const signer = issue({ commonName: 'EC TSA', key: testKey('ec', 'bare tsa'), purposes: [TIME_STAMPING] });
     expect(findingsOf({ signer, signs: padded(sha1, tokenSigner()) })).toEqual([WRONG, OF_SHA1]);

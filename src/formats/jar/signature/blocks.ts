@@ -7,7 +7,7 @@ import { parseWithin, type SignedData } from '../../../cms/parse-signed-data.ts'
 import { examineSigner } from '../../../cms/verify-signer.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
 import { attempt, CodesignError, expectedError, orUndefined } from '../../../errors/codesign-error.ts';
-import { broken, type Finding } from '../../../errors/finding.ts';
+import { broken, type Finding, rejected, unsupported } from '../../../errors/finding.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
 import type { EmbeddedSignature } from '../../format.ts';
 import { jarErrors } from '../errors.ts';
@@ -82,7 +82,7 @@ function readBlock(
   const { signedFile } = place;
   const read = block instanceof CodesignError ? block : attempt(() => parseWithin(room, block));
   if (read instanceof CodesignError) {
-    const unreadable = broken(read.code, `The signature block cannot be read: ${read.message}.`);
+    const unreadable = rejected(read, read.code, `The signature block cannot be read: ${read.message}.`);
     return {
       ...place,
       cms: block instanceof CodesignError ? NOTHING : block,
@@ -117,16 +117,14 @@ export function examineAllSigners(
 ): readonly Finding[] {
   return [
     ...aboutContent(signedData, signedFile),
-    ...signedData.signers.flatMap((signer) =>
-      examineSigner(signedData, signer, signedFile, { withoutAttributes: true, budget }),
-    ),
+    ...signedData.signers.flatMap((signer) => examineSigner(signedData, signer, signedFile, { budget })),
   ];
 }
 
 function* aboutContent({ contentType, content }: SignedData, signedFile: Uint8Array): Generator<Finding> {
   if (contentType !== DATA) {
     const message = `The block's content has the type ${contentType}, which Java takes for no signature.`;
-    yield broken('block-content-type', message);
+    yield unsupported('block-content-type', message);
   }
   if (content !== undefined && !isEncoded(content, signedFile)) {
     const message =

@@ -3,7 +3,7 @@ import { DIGEST_NAME_BY_OID } from '../../../asn1/algorithm-identifiers.ts';
 import { isReadableCertificate } from '../../../certificates/parsed-certificate.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
 import { counted } from '../../../errors/counted.ts';
-import { broken, type Finding, note, speaksAgainst, warning } from '../../../errors/finding.ts';
+import { broken, type Finding, note, rejected, speaksAgainst, unsupported, warning } from '../../../errors/finding.ts';
 import { type Timestamp, usesSha1 } from '../../../timestamp/timestamp.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
 import { examineUnread } from '../../signature-profile.ts';
@@ -107,11 +107,11 @@ function modulusLength(certificate: Uint8Array): number | undefined {
 function ofDisagreement({ part, name = '' }: Disagreement, signatureFile: string, shared: SharedInfo): Finding {
   if (part === 'version') {
     const message = `${signatureFile} is not of Signature-Version 1.0, the only one that there is.`;
-    return broken('signature-version-unknown', message);
+    return unsupported('signature-version-unknown', message);
   }
   if (part === 'algorithms') {
     const message = `${signatureFile} has digests of the manifest by unknown or disabled algorithms alone, which Java does not accept.`;
-    return broken('manifest-digest-unusable', message);
+    return unsupported('manifest-digest-unusable', message);
   }
   const what = part === 'section' ? `section for ${name}` : 'main section';
   const isGone = part === 'section' && shared.knownManifest()?.sections().has(name) !== true;
@@ -130,7 +130,7 @@ function* aboutContents({ covers, uncovered, removed }: Coverage, contents: Cont
   const inState = (state: ContentState) =>
     listingOf(layout.signable, (entry) => covers(entry) && stateOf(entry) === state);
   if (damaged !== undefined) {
-    yield broken(damaged.code, `The contents cannot be checked: ${damaged.message}.`);
+    yield rejected(damaged, damaged.code, `The contents cannot be checked: ${damaged.message}.`);
     return;
   }
   const without = inState('without digest');
