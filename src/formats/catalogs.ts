@@ -2,29 +2,56 @@
 
 import { basename } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
-import type { ContentReader, Format, ListedFile } from './format.ts';
+import { CodesignError, expectedError } from '../errors/codesign-error.ts';
+import { type Finding, isAgainst, note } from '../errors/finding.ts';
+import type { ContentReader, Format, ListedFile, SignableFile } from './format.ts';
 
 const HEAD_LENGTH = 4096;
 const ALGORITHMS = ['SHA1', 'SHA256'] as const;
 
 /**
  * A file of any kind as catalogs list it (CryptCATAdminCalcHashFromFileHandle2): programs and cabinets by their Authenticode
- * digests, so that a signature in a program changes nothing, all others by the digests of all their bytes. Throws what is
- * wrong with a program or a cabinet.
+ * digests, so that a signature in a program changes nothing, all others by the digests of all their bytes. `onOpen` is given
+ * the program or cabinet. Throws what is wrong with it.
  */
 export async function listedFile(
   source: ByteSource,
   reader: ContentReader,
   path: string,
   formats: readonly Format[],
+  onOpen: (opened: SignableFile) => void = () => undefined,
 ): Promise<ListedFile> {
   const head = await source.read(0, Math.min(HEAD_LENGTH, source.size));
   const format = formats.find(
     ({ listedAs, recognition }) => listedAs && recognition.by === 'bytes' && recognition.claims(head, path),
   );
   const opened = await format?.open(source, reader, path);
+  if (opened !== undefined) onOpen(opened);
   const digests =
     (await opened?.listedDigests?.(ALGORITHMS)) ??
     (await reader.measure(source, [{ start: 0, end: source.size }], ALGORITHMS)).digests;
   return { name: basename(path), kind: format?.listedAs ?? 'other', digests };
+}
+
+/** The checksum in a program's header, which Windows checks in drivers alone. */
+const CHECKSUM = 'checksum-wrong';
+
+/** A note if a program or a cabinet holds something strange that the digests in catalogs do not cover: in place of a signature, or next to one. */
+export async function examineListed(opened: SignableFile): Promise<readonly Finding[]> {
+  const findings = await findingsIn(opened).catch(expectedError);
+  const strange =
+    findings instanceof CodesignError
+      ? `${findings.message}.`
+      : findings.find((finding) => isAgainst(finding, 'integrity') && finding.code !== CHECKSUM)?.message;
+  return strange === undefined
+    ? []
+    : [note('listed-file-strange', `The catalog does not cover all of the file: ${strange}`)];
+}
+
+async function findingsIn(opened: SignableFile): Promise<readonly Finding[]> {
+  const findings = [...(await opened.examine())];
+  for (const signature of await opened.signatures()) {
+    for (const finding of await signature.examine()) findings.push(finding);
+  }
+  return findings;
 }

@@ -48,6 +48,8 @@ export interface Format {
    * file as the user gave it; of one that is to be written, the result's.
    */
   open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
+  /** Of a file that `open` rejects: whether there is any trace of a signature in it. Undefined if each file has one. */
+  seemsSigned?(source: ByteSource): Promise<boolean>;
 }
 
 /** By what a format recognises its files: the content, and the name only if the content fits several formats or says too little. */

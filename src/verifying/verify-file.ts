@@ -1,7 +1,7 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
-import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
-import { type Finding, speaksAgainst } from '../errors/finding.ts';
+import { CodesignError, expectedError, toCodesignError } from '../errors/codesign-error.ts';
+import { type Finding, isObjection, note, rejected, speaksAgainst } from '../errors/finding.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { openInput } from '../files/input-file.ts';
 import { type Format, flatten, type SignableFile } from '../formats/format.ts';
@@ -37,7 +37,7 @@ export async function verifyFile(
     return { path, format: file.format.id, error: undefined, ...(await examineFile(file, verifying)) };
   } catch (thrown) {
     const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
-    return { path, format: format?.id ?? null, signatures: [], ...unreadable(error, format) };
+    return { path, format: format?.id ?? null, signatures: [], ...(await unreadable(path, error, format)) };
   }
 }
 
@@ -51,10 +51,16 @@ async function examineFile(
   for (const signature of await signable.signatures()) signatures.push(await verifySignature(signature, context));
   const examined = await signable.examine();
   const verdict = verdictOn(signatures, examined, examineTrust !== undefined);
+  if (verdict === 'unsigned') return { verdict, findings: examined.map(ofUnsigned), signatures };
   if (verdict !== 'trusted' && verdict !== 'intact') return { verdict, findings: examined, signatures };
   const lacking = examinePolicy(signatures, verifying.policy);
   if (lacking.length === 0) return { verdict, findings: examined, signatures };
   return { verdict: 'not-accepted', findings: [...examined, ...lacking], signatures };
+}
+
+/** Without a signature, nothing can be broken. */
+function ofUnsigned(finding: Finding): Finding {
+  return isObjection(finding) ? note(finding.code, finding.message) : finding;
 }
 
 /** The worst that is true of the file or of one of its signatures, nested ones too. */
@@ -72,17 +78,39 @@ function verdictOn(
   return isTrusted ? 'trusted' : 'untrusted';
 }
 
-/** A file of a known format whose structure is refused is broken, or cannot be verified: its content is not known for certain. */
-function unreadable(
+/**
+ * A file of a known format whose structure is rejected is broken, or cannot be verified: its content is not known for certain.
+ * If there is no trace of a signature in it, it is unsigned.
+ */
+async function unreadable(
+  path: string,
   error: CodesignError,
   format: Format | undefined,
-): Pick<VerifiedFile, 'verdict' | 'findings' | 'error'> {
+): Promise<Pick<VerifiedFile, 'verdict' | 'findings' | 'error'>> {
   if (format === undefined || error.category !== 'local' || isAboutReading(error)) {
     return { verdict: null, findings: [], error };
   }
-  const verdict = error.isUnsupported ? 'unsupported' : 'broken';
-  const finding: Finding = { code: error.code, message: sentence(error), weight: verdict };
-  return { verdict, findings: [finding], error: undefined };
+  const { code } = error;
+  if (!(await seemsSigned(path, format))) {
+    return { verdict: 'unsigned', findings: [note(code, sentence(error))], error: undefined };
+  }
+  const finding = rejected(error, code, sentence(error));
+  return {
+    verdict: integrityBy([finding]) === 'broken' ? 'broken' : 'unsupported',
+    findings: [finding],
+    error: undefined,
+  };
+}
+
+async function seemsSigned(path: string, format: Format): Promise<boolean> {
+  if (format.seemsSigned === undefined) return true;
+  try {
+    await using input = await openInput(path);
+    return await format.seemsSigned(input.source);
+  } catch (thrown) {
+    expectedError(fromFileSystem(thrown, 'read the file'));
+    return true; // the file is gone, or cannot be read any more: what was found before counts
+  }
 }
 
 /** What the system said, whose cause is the system's own error. */

@@ -2,10 +2,10 @@
 
 import { basename } from 'node:path';
 import { expectedError, toCodesignError } from '../errors/codesign-error.ts';
-import { broken } from '../errors/finding.ts';
+import { broken, type Finding } from '../errors/finding.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { openInput } from '../files/input-file.ts';
-import { listedFile } from '../formats/catalogs.ts';
+import { examineListed, listedFile } from '../formats/catalogs.ts';
 import type { ListedFile, SignableFile } from '../formats/format.ts';
 import { contentReader } from '../formats/recognise.ts';
 import { verifyingErrors } from './errors.ts';
@@ -35,9 +35,9 @@ export async function verifyByCatalog(
   return async (path) => {
     const common = { path, format: null, catalog, error: undefined };
     try {
-      const listed = await readListed(path, verifying);
+      const { listed, findings: strange } = await readListed(path, verifying);
       const state = isGood ? (lists?.(listed) ?? 'not-listed') : 'listed';
-      if (state === 'listed') return { ...common, verdict, findings, signatures };
+      if (state === 'listed') return { ...common, verdict, findings: [...findings, ...strange], signatures };
       if (state === 'not-listed') return { ...common, verdict: 'unsigned', findings: [], signatures: [] };
       const message = 'The file differs from the one of its name in the catalog.';
       return { ...common, verdict: 'broken', findings: [broken('listed-digest-differs', message)], signatures: [] };
@@ -49,10 +49,19 @@ export async function verifyByCatalog(
 }
 
 /** A damaged program has no digests: it is not the one that is listed. */
-async function readListed(path: string, { formats, digestEntries, onRead }: Verifying): Promise<ListedFile> {
+async function readListed(
+  path: string,
+  { formats, digestEntries, onRead }: Verifying,
+): Promise<{ readonly listed: ListedFile; readonly findings: readonly Finding[] }> {
   await using input = await openInput(path, (bytes, size) => onRead?.(path, bytes, size));
-  return await listedFile(input.source, contentReader(digestEntries), path, formats).catch((thrown: unknown) => {
+  try {
+    let opened: SignableFile | undefined;
+    const listed = await listedFile(input.source, contentReader(digestEntries), path, formats, (file) => {
+      opened = file;
+    });
+    return { listed, findings: opened === undefined ? [] : await examineListed(opened) };
+  } catch (thrown) {
     expectedError(thrown);
-    return { name: basename(path), kind: 'other', digests: new Map() };
-  });
+    return { listed: { name: basename(path), kind: 'other', digests: new Map() }, findings: [] };
+  }
 }

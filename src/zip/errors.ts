@@ -12,6 +12,7 @@ export const zipErrors = defineErrors('local', {
   'zip-unsupported': {
     message: 'the ZIP archive can neither be signed nor verified: {problem}',
     hint: 'Write it as one file with stored or deflated entries, without encryption.',
+    isUnsupported: true,
   },
   'zip-name-refused': {
     message: 'an entry of the ZIP archive has a name that can be neither signed nor verified: {name} {problem}',

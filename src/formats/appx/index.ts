@@ -2,6 +2,7 @@
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../format.ts';
+import { hasTrace } from '../trace.ts';
 import { INNER_PACKAGES } from './options.ts';
 import { PARTS } from './part-names.ts';
 
@@ -24,4 +25,5 @@ export const appx = {
     },
   },
   open: async (source, reader) => (await import('./open-appx.ts')).openAppx(source, reader),
+  seemsSigned: hasTrace(/AppxSignature\.p7x/i),
 } as const satisfies Format;

@@ -24,5 +24,6 @@ export const cabErrors = defineErrors('local', {
   'cabinet-too-large': {
     message: 'the cabinet is {size} bytes long, and a signed one cannot be longer than 4 GiB',
     hint: 'Split the contents into several cabinets: sizes in a cabinet have 32 bits.',
+    isUnsupported: true,
   },
 });

@@ -3,6 +3,8 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
+import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
+import { CMS_TRACE, hasTrace } from '../trace.ts';
 import { cabErrors } from './errors.ts';
 
 export const HEADER_LENGTH = 36;
@@ -74,6 +76,13 @@ export async function readLayout(source: ByteSource): Promise<CabinetLayout> {
   }
   const signature = signatureIn(reserve, cabinetSize, fileSize);
   return { fileSize, cabinetSize, filesOffset, flags, reserve, names, folderCount, folderLength, signature };
+}
+
+/** Of a file that has no layout: whether its header leads to a signature, or one is there. */
+export async function seemsSigned(source: ByteSource): Promise<boolean> {
+  const reserve = await readReserve(source).catch(expectedError);
+  const isReferred = !(reserve instanceof CodesignError) && reserve.block2.some((byte) => byte !== 0);
+  return isReferred || (await hasTrace(CMS_TRACE)(source));
 }
 
 async function readReserve(source: ByteSource): Promise<Reserve> {

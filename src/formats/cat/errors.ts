@@ -12,6 +12,7 @@ export const catErrors = defineErrors('local', {
   'catalog-too-large': {
     message: 'the security catalog is {size} bytes long; catalogs of up to {limit} bytes can be signed',
     hint: 'Split the list of files into several catalogs.',
+    isUnsupported: true,
   },
   'catalog-trailing-bytes': {
     message: (d: { length: number; end: number }) =>

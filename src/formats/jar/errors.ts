@@ -9,14 +9,17 @@ export const jarErrors = defineErrors('local', {
   'manifest-too-large': {
     message: '{file} has {size} bytes, and Java does not open a signed archive if it has more than {limit}',
     hint: 'Split the archive, or give its entries shorter names.',
+    isUnsupported: true,
   },
   'jar-too-many-signatures': {
     message: 'the archive has more than {limit} signature files and blocks',
     hint: 'Do not trust this archive: no signing program creates such an archive. Build or download it again.',
+    isUnsupported: true,
   },
   'jar-blocks-too-large': {
     message: 'the signature blocks up to {name} have more than {limit} bytes together',
     hint: 'Do not trust this archive: no signing program creates such an archive. Build or download it again.',
+    isUnsupported: true,
   },
   'jar-bytes-uncovered': {
     message: 'a signature would not cover the whole file: {problem}',
@@ -25,6 +28,7 @@ export const jarErrors = defineErrors('local', {
   'jar-too-many-digests': {
     message: 'the manifest has more digests of {name} than are checked',
     hint: 'Build the archive again without digests in its manifest; signing adds them.',
+    isUnsupported: true,
   },
   'jar-unsigned-result': {
     message: 'Java treats an archive signed with {algorithm} as unsigned',

@@ -1,6 +1,7 @@
 /** JAR: Java archives (JAR, WAR, EAR, RAR, AAR, AAB). What opens one is loaded when one is opened. */
 
 import type { Format } from '../format.ts';
+import { hasTrace } from '../trace.ts';
 import { hasManifest } from '../zip-family.ts';
 import { isNamedAsJar, JAR_EXTENSIONS, SIGNER_NAME } from './options.ts';
 
@@ -19,4 +20,5 @@ export const jar = {
     claims: (names, name) => (hasManifest(names) || isNamedAsJar(name) ? 'possibly' : undefined),
   },
   open: async (source, reader, name) => (await import('./open-jar.ts')).openJar(source, reader, name),
+  seemsSigned: hasTrace(/META-INF\/[^/\0]{1,512}\.SF/i),
 } as const satisfies Format;

@@ -2,6 +2,7 @@
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../format.ts';
+import { hasTrace, inAnyEncoding } from '../trace.ts';
 import { msiWarnings } from './errors.ts';
 
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
@@ -18,4 +19,5 @@ export const msi = {
   // Any compound file, so that the message about an Office document says what it is.
   recognition: { by: 'bytes', claims: (head) => COMPOUND_FILE.equals(head.subarray(0, 8)) },
   open: async (source, reader) => (await import('./open-msi.ts')).openMsi(source, reader),
+  seemsSigned: hasTrace(inAnyEncoding('DigitalSignature')),
 } as const satisfies Format;

@@ -20,5 +20,6 @@ export const navxErrors = defineErrors('local', {
   'navx-too-large': {
     message: 'the extension is {size} bytes long, and a signed one cannot be longer than 4 GiB',
     hint: 'Move data out of the extension: the place of its signature has 32 bits.',
+    isUnsupported: true,
   },
 });

@@ -1,6 +1,7 @@
 /** NuGet packages. What opens one is loaded when one is opened. */
 
 import type { Format } from '../format.ts';
+import { hasTrace } from '../trace.ts';
 import { hasManifest, type Names } from '../zip-family.ts';
 
 const EXTENSIONS = ['.nupkg', '.snupkg'] as const;
@@ -16,6 +17,7 @@ export const nuget = {
   purpose: 'code-signing',
   recognition: { by: 'zip', folders: [], claims: claimOf },
   open: async (source, reader) => (await import('./open-nuget.ts')).openNuget(source, reader),
+  seemsSigned: hasTrace(/\.signature\.p7s/i),
 } as const satisfies Format;
 
 /** A JAR may hold a `.nuspec` too: then its name decides. */

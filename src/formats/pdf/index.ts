@@ -1,6 +1,7 @@
 /** PDF documents. What opens one is loaded when one is opened. */
 
 import type { Format } from '../format.ts';
+import { hasTrace } from '../trace.ts';
 import { PDF_OPTIONS } from './options.ts';
 
 /** Of garbage in front of the header, which readers accept: then the name must say what the file is. */
@@ -24,4 +25,6 @@ export const pdf = {
     },
   },
   open: async (source, reader) => (await import('./open-pdf.ts')).openPdf(source, reader),
+  // Signatures in an encrypted document may be hidden.
+  seemsSigned: hasTrace(/\/ByteRange|\/Encrypt/),
 } as const satisfies Format;

@@ -13,6 +13,7 @@ export const peErrors = defineErrors('local', {
   'unknown-optional-header': {
     message: 'the optional header at offset {offset} is of an unknown kind ({magic}): neither PE32 nor PE32+',
     hint: 'Build or download the file again: it is damaged, or not meant for Windows.',
+    isUnsupported: true,
   },
   'no-certificate-slot': {
     message: 'the header has no field for a signature: {reason}',
@@ -21,6 +22,7 @@ export const peErrors = defineErrors('local', {
   'pe-too-large': {
     message: 'the file is {size} bytes long, and a signed PE file cannot be longer than 4 GiB',
     hint: 'Offsets in a PE header have 32 bits. Move data out of the program.',
+    isUnsupported: true,
   },
   'certificate-table-not-last': {
     message:

@@ -16,4 +16,5 @@ export const pe = {
   recognition: { by: 'bytes', claims: (head) => head[0] === 0x4d && head[1] === 0x5a },
   listedAs: 'program',
   open: async (source, reader) => (await import('./open-pe.ts')).openPe(source, reader),
+  seemsSigned: async (source) => (await import('./layout.ts')).seemsSigned(source),
 } as const satisfies Format;

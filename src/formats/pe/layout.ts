@@ -3,6 +3,7 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
+import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
 import { describeNewHeader } from '../recognise.ts';
 import { type CertificateTable, locateCertificateTable, readSections } from './certificate-table.ts';
 import { peErrors } from './errors.ts';
@@ -83,6 +84,12 @@ export async function readLayout(source: ByteSource): Promise<PeLayout> {
     table,
     warnings: warning === undefined ? [] : [warning],
   };
+}
+
+/** Of a file that has no layout: whether its header leads to signatures, if it has a header. */
+export async function seemsSigned(source: ByteSource): Promise<boolean> {
+  const header = await readOptionalHeader(source).catch(expectedError);
+  return !(header instanceof CodesignError) && header.tableEntry.offset > 0 && header.tableEntry.size > 0;
 }
 
 async function readOptionalHeader(source: ByteSource) {

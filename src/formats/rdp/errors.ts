@@ -6,10 +6,12 @@ export const rdpErrors = defineErrors('local', {
   'rdp-too-large': {
     message: 'the file is {size} bytes long; connection files of up to {limit} bytes can be signed',
     hint: 'Check that this is the right file: connection files have a few kilobytes.',
+    isUnsupported: true,
   },
   'rdp-encoding': {
     message: 'Windows might not read this file the way it was written: {problem}',
     hint: 'Save it in Remote Desktop Connection, or as UTF-16LE with a BOM (byte order mark), then sign it again.',
+    isUnsupported: true,
   },
   'rdp-setting-ambiguous': {
     message: 'programs could differ in what they read: {problem}',

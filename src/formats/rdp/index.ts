@@ -1,6 +1,7 @@
 /** Files of Remote Desktop connections. What opens one is loaded when one is opened. */
 
 import type { Format } from '../format.ts';
+import { hasTrace, inAnyEncoding } from '../trace.ts';
 
 const isNamedRdp = (name: string): boolean => name.toLowerCase().endsWith('.rdp');
 
@@ -17,4 +18,5 @@ export const rdp = {
   keepsExtension: true,
   recognition: { by: 'bytes', claims: (head, name) => head.length > 0 && isNamedRdp(name) },
   open: async (source, reader) => (await import('./open-rdp.ts')).openRdp(source, reader),
+  seemsSigned: hasTrace(inAnyEncoding('signature:s:')),
 } as const satisfies Format;

@@ -11,10 +11,12 @@ export const scriptErrors = defineErrors('local', {
   'script-too-large': {
     message: 'the script is {size} bytes long; scripts of up to {limit} bytes can be signed',
     hint: 'Move data out of the script into a file of its own.',
+    isUnsupported: true,
   },
   'script-encoding': {
     message: 'Windows would not read this script the way it was written: {problem}',
     hint: 'Save it as UTF-8 with a BOM (byte order mark), then sign it again.',
+    isUnsupported: true,
   },
   'script-block-damaged': {
     message: 'Windows would not recognise the signature block of this script: {problem}',

@@ -2,6 +2,7 @@
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../format.ts';
+import { hasTrace, inAnyEncoding } from '../trace.ts';
 import { extensionsOf, type ScriptKind, scriptKindOf } from './kinds.ts';
 import { WSH } from './options.ts';
 
@@ -11,6 +12,7 @@ const COMMON = {
   purpose: 'code-signing',
   keepsExtension: true,
   open: async (source, reader, name) => (await import('./open-script.ts')).openScript(source, reader, name),
+  seemsSigned: hasTrace(inAnyEncoding('signature block')),
 } as const satisfies Partial<Format>;
 
 /** The content of a script says nothing about its kind: this is for the extension. */

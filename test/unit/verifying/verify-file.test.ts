@@ -9,11 +9,13 @@ import { defineErrors } from '../../../src/errors/define-errors.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import type { EmbeddedSignature, Format, SignableFile } from '../../../src/formats/format.ts';
 import { cmsEnvelope } from '../../../src/formats/format.ts';
+import { formats } from '../../../src/formats/registry.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
 import type { ExamineTrust, Trust } from '../../../src/verifying/trust.ts';
 import type { VerifiedFile, VerifyPolicy } from '../../../src/verifying/verdict.ts';
 import { type Verifying, verifyFile } from '../../../src/verifying/verify-file.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import { readFixture } from '../formats/support/fixtures.ts';
 
 const NOW = new Date('2026-06-01T12:00:00Z');
 const EARLIER = new Date('2024-06-01T12:00:00Z');
@@ -210,6 +212,43 @@ describe('the verdict', () => {
     expect(file).toMatchObject({ verdict: 'broken', error: undefined });
     expect(file.findings).toEqual([expect.objectContaining({ code: 'read-past-end', weight: 'broken' })]);
   });
+
+  const DAMAGED = Buffer.from('Write-Host \xe4\r\n', 'latin1');
+  const BLOCK = Buffer.from('# SIG # Begin signature block\r\n');
+  const SIGNED = readFixture('golden/sha256-rsa2048.exe');
+
+  it.each<[string, string, Uint8Array, string, string]>([
+    ['a script without BOM', 'a.ps1', DAMAGED, 'unsigned', 'script-encoding'],
+    ['the same with a block', 'a.ps1', Buffer.concat([DAMAGED, BLOCK]), 'unsupported', 'script-encoding'],
+    ['a script with half a block', 'a.ps1', BLOCK, 'broken', 'script-block-damaged'],
+    ['a DOS program', 'a.exe', Buffer.from('MZ'.padEnd(100, '\0')), 'unsigned', 'not-a-pe'],
+    ['a truncated program', 'a.exe', readFixture('pe/pe32.exe').subarray(0, 600), 'unsigned', 'truncated-pe'],
+    ['a truncated signed program', 'a.exe', SIGNED.subarray(0, -100), 'broken', 'truncated-pe'],
+    [
+      'a connection file with a setting twice',
+      'a.rdp',
+      Buffer.from('full address:s:b\r\nfull address:s:c\r\n'),
+      'unsigned',
+      'rdp-setting-ambiguous',
+    ],
+    [
+      'the same with a signature',
+      'a.rdp',
+      Buffer.from('full address:s:b\r\nfull address:s:c\r\nsignature:s:AQ==\r\n'),
+      'broken',
+      'rdp-setting-ambiguous',
+    ],
+  ])(
+    'is unsigned for a file that cannot be read, without a trace of a signature: %s',
+    async (_, name, bytes, verdict, code) => {
+      const file = join(folder, name);
+      await writeFile(file, bytes);
+      const context = { formats, digestEntries, examineTrust: undefined, now: NOW, policy: NO_POLICY };
+      const verified = await verifyFile(file, context);
+      const weight = verdict === 'unsigned' ? 'note' : verdict;
+      expect(verified).toMatchObject({ verdict, error: undefined, findings: [{ code, weight }] });
+    },
+  );
 
   it('is none for a file that is not there, or that is of no format', async () => {
     const nothing = {

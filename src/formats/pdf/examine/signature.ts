@@ -5,9 +5,11 @@ import { DATA, SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2 } from '../../../asn1
 import { examineSigner } from '../../../cms/verify-signer.ts';
 import { attempt, CodesignError } from '../../../errors/codesign-error.ts';
 import { counted } from '../../../errors/counted.ts';
-import { broken, type Finding, warning } from '../../../errors/finding.ts';
+import { broken, type Finding, rejected, unsupported, warning } from '../../../errors/finding.ts';
 import { signingCertificateProblem } from '../../../timestamp/signing-certificate.ts';
+import { examineUnread } from '../../signature-profile.ts';
 import type { OpenedPdf } from '../opened.ts';
+import { PDF_PROFILE } from '../profile.ts';
 import { type StoredSignature, signedDataOf } from '../stored.ts';
 import { examineRevision } from './revisions.ts';
 
@@ -37,7 +39,7 @@ export function examineStorage({
     return [broken('pdf-byte-range-wrong', `The /ByteRange of the signature ${what}.`)];
   }
   if (subFilter === undefined) {
-    return [broken('pdf-signature-kind', 'The signature is of a kind (/SubFilter) that is not supported.')];
+    return [unsupported('pdf-signature-kind', 'The signature is of a kind (/SubFilter) that is not supported.')];
   }
   const hidden = rest.findLastIndex((byte) => byte !== 0) + 1;
   if (cms === undefined || hidden === 0) return [];
@@ -48,16 +50,16 @@ export function examineStorage({
 async function examineCms(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
   const signedData = signedDataOf(stored);
   if (signedData instanceof CodesignError) {
-    return [broken(signedData.code, `The signature cannot be read: ${signedData.message}.`)];
+    return [rejected(signedData, signedData.code, `The signature cannot be read: ${signedData.message}.`)];
   }
   const [signer, ...others] = signedData.signers;
   if (others.length > 0)
-    return [broken('pdf-several-signers', 'The signature has several signers, and PDF allows one.')];
+    return [unsupported('pdf-several-signers', 'The signature has several signers, and PDF allows one.')];
   const algorithm =
     DIGEST_NAME_BY_OID[signer.digestAlgorithm] === 'md5' ? 'MD5' : digestAlgorithmOf(signer.digestAlgorithm);
   if (algorithm === undefined) {
     const message = `The digest algorithm ${signer.digestAlgorithm} is not known.`;
-    return [broken('digest-algorithm-unknown', message)];
+    return [unsupported('digest-algorithm-unknown', message)];
   }
   const digest = (await opened.digest(stored, algorithm)) ?? new Uint8Array();
   const findings = [...examineSigner(signedData, signer, { digest }, { budget: opened.reader.budget })];
@@ -81,5 +83,5 @@ async function examineCms(opened: OpenedPdf, stored: StoredSignature): Promise<r
     const message = 'The signature is made with SHA-1, which no longer proves much. Sign with SHA256.';
     findings.push(warning('digest-algorithm-aging', message));
   }
-  return findings;
+  return [...findings, ...examineUnread(PDF_PROFILE, signer.unsignedAttributes)];
 }

@@ -1,0 +1,31 @@
+import type { ByteSource } from '../bytes/byte-source.ts';
+
+/** Of what a pattern may match, in bytes. */
+const LONGEST_TRACE = 1024;
+
+/** Whether the bytes of a file, read as Latin-1, have this text anywhere. */
+export function hasTrace(pattern: RegExp): (source: ByteSource) => Promise<boolean> {
+  return async (source) => {
+    let tail = '';
+    for await (const chunk of source.stream()) {
+      const text = tail + Buffer.from(chunk).toString('latin1');
+      if (pattern.test(text)) return true;
+      tail = text.slice(-LONGEST_TRACE);
+    }
+    return false;
+  };
+}
+
+/** The object identifier that a CMS begins with. */
+export const CMS_TRACE = new RegExp(
+  [...Buffer.from('06092a864886f70d010702', 'hex').toString('latin1')].map(literally).join(''),
+);
+
+/** Matches the text in ASCII, UTF-8 and UTF-16. */
+export function inAnyEncoding(text: string): RegExp {
+  return new RegExp([...text].map(literally).join('\\0?'), 'i');
+}
+
+function literally(character: string): string {
+  return character.replace(/[^\w\s]/, '\\$&');
+}
