@@ -66,7 +66,7 @@ const file: InspectedFile = {
   title: 'Windows PE',
   size: 1_234_567,
   layout: [{ name: 'certificate table', value: HOSTILE }],
-  findings: [{ code: 'other-code', message: HOSTILE, weight: 'warning' }],
+  findings: [{ code: 'other-code', message: HOSTILE, weight: 'note' }],
   signatures: [{ ...signature, nested: [{ ...signature, number: 2 }] }],
 };
 
