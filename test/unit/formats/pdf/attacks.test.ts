@@ -9,6 +9,7 @@ import { prepareUpdate } from '../../../../src/formats/pdf/new-signature.ts';
 import { openDocument } from '../../../../src/pdf-syntax/document.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
 import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { ALLOWED, ATTACKS } from './attacks.ts';
 import { documentWithField, makePdf, withUpdate } from './make-pdf.ts';
@@ -234,6 +235,26 @@ describe('a document that cannot be signed', () => {
     await expect(signBytes(pdf, makePdf(), signer, { token, tokenReserve: 16 })).rejects.toMatchObject({
       code: 'pdf-space-too-small',
     });
+  });
+});
+
+it('signs a document that was filled in as its certification allows, and a document with a broken timestamp not', async () => {
+  const first = await signBytes(pdf, documentWithField(), signer, { certify: 'forms' });
+  const text = first.result.toString('latin1');
+  const catalog = /\n1 0 obj\n(.*?)\nendobj/s.exec(text.slice(text.lastIndexOf('\n1 0 obj')))?.[1] ?? '';
+  const filled = withUpdate(first.result, { 1: catalog.replace('/Fields', '/DA (x) /Fields') }, { size: 9 });
+  const { result } = await signBytes(pdf, filled, signer);
+  const weights: string[][] = [];
+  for (const signature of await (await openBytes(pdf, result)).signatures()) {
+    weights.push((await signature.examine()).map(({ weight }) => weight));
+  }
+  expect(weights).toEqual([['unsupported'], []]);
+
+  const foreign = buildToken({ info: buildTstInfo(Buffer.from('another signature')) });
+  const stamped = await signBytes(pdf, makePdf(), signer, { token: foreign });
+  await expect(signBytes(pdf, stamped.result, signer)).rejects.toMatchObject({
+    code: 'cannot-append',
+    message: expect.stringContaining('field Signature1 is broken'),
   });
 });
 
