@@ -19,6 +19,11 @@ export interface Additions {
   readonly widgets: ReadonlySet<string>;
   /** Signature fields that were empty, and their widgets: the keys that signing sets. */
   readonly filled: ReadonlyMap<string, readonly string[]>;
+  /**
+   * Whether the form may name further fonts (/DR): Adobe Reader adds that of a new signature field. Only if no other field could
+   * be shown in it.
+   */
+  readonly mayAddFonts: boolean;
   /** Whether a new field takes an area of a page, and so may cover what was signed. */
   readonly isVisible: boolean;
 }
@@ -64,9 +69,11 @@ export async function findAdditions(
 
   const filled = new Map<string, readonly string[]>();
   const names = new Set<string>();
+  let mayAddFonts = true;
   const form = await readForm(signed);
   for (const { name, reference, type, value, dictionary } of form === undefined ? [] : await readFields(signed, form)) {
     names.add(name);
+    if (type !== 'Sig') mayAddFonts = false;
     const signature = laterByField.get(keyOf(reference));
     if (signature === undefined || type !== 'Sig' || (await signed.resolve(value)) !== null) continue;
     const kids = itemsOf(await signed.resolve(dictionary.entries.get('Kids')));
@@ -91,7 +98,7 @@ export async function findAdditions(
     fields.add(keyOf(reference));
     for (const widget of field.widgets) widgets.add(keyOf(widget.reference));
   }
-  return { fields, widgets, filled, isVisible };
+  return { fields, widgets, filled, mayAddFonts, isVisible };
 }
 
 interface NewField {

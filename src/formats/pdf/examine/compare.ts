@@ -34,7 +34,7 @@ export interface Pair {
   /** What led to both. */
   readonly reference?: PdfReference | undefined;
   /** What may be added to it. */
-  readonly role: 'plain' | 'catalog' | 'form' | 'fields' | 'annotations';
+  readonly role: 'plain' | 'catalog' | 'form' | 'fields' | 'annotations' | 'resources' | 'fonts';
   /** Certifications of level 2 or 3 allow some changes to forms and comments. */
   readonly area: Area;
 }
@@ -124,6 +124,7 @@ export async function differencesBetween(
     for (const key of new Set([...before.keys(), ...after.keys()])) {
       const [old, now] = [before.get(key) ?? null, after.get(key) ?? null];
       if (isSimple(old) && isSameValue(old, now)) continue;
+      if (role === 'fonts' && old === null && additions.mayAddFonts) continue;
       if (ownKeys?.includes(key) || (role === 'form' && key === 'SigFlags')) continue;
       if (role === 'catalog' && (UNSEEN.includes(key) || (key === 'Version' && isRaised(old, now)))) continue;
       if (role === 'catalog' && key === 'Perms' && now === null) isCertificationRemoved = true;
@@ -182,9 +183,15 @@ export async function differencesBetween(
   return { ...found, isCertificationRemoved };
 }
 
+const ROLES: ReadonlyMap<string, Pair['role']> = new Map([
+  ['catalog AcroForm', 'form'],
+  ['form Fields', 'fields'],
+  ['form DR', 'resources'],
+  ['resources Font', 'fonts'],
+]);
+
 function roleIn(role: Pair['role'], key: string): Pair['role'] {
-  if (role === 'catalog' && key === 'AcroForm') return 'form';
-  return role === 'form' && key === 'Fields' ? 'fields' : 'plain';
+  return ROLES.get(`${role} ${key}`) ?? 'plain';
 }
 
 const isPage = (value: PdfValue): boolean => isOf(value, 'dictionary') && nameOf(value.entries.get('Type')) === 'Page';

@@ -345,6 +345,17 @@ const FORGED_ROLES: readonly MadeAttack[] = [
     where: `the catalog, /AcroForm ${key}`,
   })),
   {
+    name: 'another font of a form that has a text field',
+    original: makePdf({
+      ...FORM,
+      catalog: '/AcroForm << /Fields [5 0 R] /DR << /Font << >> >> >>',
+      objects: [TEXT_FIELD],
+    }),
+    attack: (signed) =>
+      withUpdate(signed, { 1: objectOf(signed, 1).replace('/Font <<', '/Font << /F 50 0 R'), 50: '<< >>' }),
+    where: 'the catalog, /AcroForm /DR /Font /F',
+  },
+  {
     name: 'another appearance of a field',
     original: makePdf({ ...FORM, objects: [TEXT_FIELD.replace('/V', '/AP << /N 6 0 R >> /V'), stream('1')] }),
     attack: (signed) => withUpdate(signed, { 6: stream('9') }, { size: 9 }),
@@ -471,6 +482,17 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
       withUpdate(signed, { 5: '<< /ModDate (later) >>' }, { trailer: '/Info 5 0 R /ID [<00> <01>]', size: 9 }),
     code: undefined,
   })),
+  {
+    name: 'another font of a form that has signature fields alone',
+    original: makePdf({
+      ...FORM,
+      catalog: '/AcroForm << /Fields [5 0 R] /DR << /Font << >> >> >>',
+      objects: [EMPTY_SIGNATURE],
+    }),
+    attack: (signed) =>
+      withUpdate(signed, { 1: objectOf(signed, 1).replace('/Font <<', '/Font << /F 50 0 R'), 50: '<< /Type /Font >>' }),
+    code: undefined,
+  },
   {
     name: 'a catalog that no longer names the certification',
     certify: 'forms',
