@@ -81,14 +81,19 @@ export function runCliProcess(args: readonly string[], options: CliOptions = {})
   return runCli(args, { ...options, program: CLI_PROGRAM });
 }
 
+let folderOfRun: string | undefined;
+
 async function runIn<T>(folder: string | undefined, run: () => Promise<T>): Promise<T> {
   if (folder === undefined) return run();
+  if (folderOfRun !== undefined) throw new Error(`another run is in ${folderOfRun}: use runCliProcess`);
   const before = process.cwd();
+  folderOfRun = folder;
   process.chdir(folder);
   try {
     return await run();
   } finally {
     process.chdir(before);
+    folderOfRun = undefined;
   }
 }
 

@@ -9,7 +9,7 @@ import { makeCabinet } from '../../unit/formats/cab/samples.ts';
 import { makeCompoundFile } from '../../unit/formats/msi/samples.ts';
 import { countersignedPackage } from '../../unit/formats/nuget/repository-signatures.ts';
 import { documentWithField, makePdf } from '../../unit/formats/pdf/make-pdf.ts';
-import { fixture, runCli, snapshot, temporaryFolder } from '../programs/cli.ts';
+import { fixture, runCliProcess, snapshot, temporaryFolder } from '../programs/cli.ts';
 import { runOnPty } from '../programs/pty.ts';
 import { startSecretService } from '../programs/secret-service.ts';
 import { MADE_INPUTS, SERVER_PUBLISHER } from '../signed-files/made-inputs.ts';
@@ -177,7 +177,7 @@ interface Task {
 
 async function inPipe({ args, env, cwd, answers, head }: Task): Promise<string[]> {
   const stdin = answers.map((answer) => `${answer}\n`).join('');
-  const { code, stdout, stderr } = await runCli(args, { env, cwd, stdin });
+  const { code, stdout, stderr } = await runCliProcess(args, { env, cwd, stdin });
   return [
     ...block('standard output', firstLines(stdout, head)),
     ...block('standard error', stderr),
