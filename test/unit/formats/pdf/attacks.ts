@@ -373,6 +373,8 @@ const FORGED_ROLES: readonly MadeAttack[] = [
     original: makePdf({ ...FORM, objects: [EMPTY_SIGNATURE] }),
     attack: (signed) => withUpdate(signed, { 5: EMPTY_SIGNATURE.replace('>>', '/V << /Type /Sig >> >>') }, { size: 8 }),
     where: '/V',
+    // Of the invented one, which it lists first.
+    pdfsig: 'invalid',
   },
   {
     name: 'a lower version',

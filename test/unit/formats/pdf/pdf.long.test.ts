@@ -98,7 +98,8 @@ const DOCUMENTS = [
   'linearised',
   'object-streams',
   ...(TOOLS === '' ? [] : ['pdf-lib-form', 'pdf-lib-rewritten']),
-  ...GOOD_DOCUMENTS.map(({ name }) => path.basename(name, '.pdf')),
+  // Poppler cannot show odd-streams.pdf, signed or not.
+  ...GOOD_DOCUMENTS.map(({ name }) => path.basename(name, '.pdf')).filter((name) => name !== 'odd-streams'),
 ];
 
 /** What pdfsig says of each signature. It always exits with 0. */
@@ -134,7 +135,9 @@ describe('signed documents', () => {
     // It validates the certificate of the first one only, when both have the same.
     expect(signatures[0]).toContain('Certificate Validation: Certificate is Trusted.');
     expect(signatures[1]).toContain('Total document signed');
-    await accepted('qpdf', ['--check', file]);
+    // It warns of odd documents, as it did before they were signed.
+    const [before, after] = [await run('qpdf', ['--check', at(`${name}.pdf`)]), await run('qpdf', ['--check', file])];
+    expect(after).toMatchObject({ accepted: after.accepted || before.accepted });
 
     for (const { envelope } of await (await openBytes(pdf, result)).signatures())
       writeFileSync(at('last.cms'), envelope.bytes);
@@ -157,15 +160,25 @@ describe('signed documents', () => {
     await expect(openBytes(pdf, readFileSync(at('encrypted.pdf')))).rejects.toMatchObject({ code: 'pdf-encrypted' });
   });
 
-  it('a document of 20,000 annotations is signed twice, and both signatures are intact', async () => {
-    const numbers = Array.from({ length: 20_000 }, (_, index) => index + 5);
-    const note = '<< /Type /Annot /Subtype /Text /Rect [0 0 9 9] >>';
-    const list = numbers.map((number) => `${number} 0 R`).join(' ');
-    const first = await signBytes(
-      pdf,
-      makePdf({ page: `/Annots [${list}]`, objects: numbers.map(() => note) }),
-      signer,
-    );
+  const NOTE = '<< /Type /Annot /Subtype /Text /Rect [0 0 9 9] >>';
+  const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 5);
+
+  it.each([
+    [
+      '20,000 annotations',
+      {
+        page: `/Annots [${numbers(20_000)
+          .map((number) => `${number} 0 R`)
+          .join(' ')}]`,
+        objects: numbers(20_000).map(() => NOTE),
+      },
+    ],
+    [
+      '100,000 objects that each lead to the next',
+      { page: '/Chain 5 0 R', objects: numbers(100_000).map((number) => `[${number + 1} 0 R]`) },
+    ],
+  ])('a document of %s is signed twice, and both signatures are intact', async (_what, shape) => {
+    const first = await signBytes(pdf, makePdf(shape), signer);
     const { result } = await signBytes(pdf, first.result, signer);
     const signatures = await (await openBytes(pdf, result)).signatures();
     expect(signatures).toHaveLength(2);
