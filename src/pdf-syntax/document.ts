@@ -26,6 +26,8 @@ export interface PdfDocument {
   object(number: number): Promise<IndirectObject | undefined>;
   /** The same for one whose entry is known. */
   objectAt(number: number, entry: Entry): Promise<IndirectObject | undefined>;
+  /** False for an entry with a wrong index in an object stream: some readers take the object at that index. */
+  isExact(number: number, entry: Entry): Promise<boolean>;
   /** What the reference leads to, or the value itself. */
   resolve(value: PdfValue | undefined): Promise<PdfValue>;
   /** The dictionary that the reference leads to, or the value is; undefined for anything else. */
@@ -145,6 +147,9 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
     nextNumber: sections.reduce((most, { ranges }) => Math.max(most, endOf(ranges)), sizeIn(trailer)),
     entry: entryOf,
     object,
+    async isExact(number, entry) {
+      return entry.type !== 'in-stream' || (await readCompressed(entry.stream)).items[entry.index]?.number === number;
+    },
     objectAt,
     resolve,
     async dictionary(value) {

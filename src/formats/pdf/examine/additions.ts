@@ -19,11 +19,8 @@ export interface Additions {
   readonly widgets: ReadonlySet<string>;
   /** Signature fields that were empty, and their widgets: the keys that signing sets. */
   readonly filled: ReadonlyMap<string, readonly string[]>;
-  /**
-   * Whether the form may name further fonts (/DR): Adobe Reader adds that of a new signature field. Only if no other field could
-   * be shown in it.
-   */
-  readonly mayAddFonts: boolean;
+  /** Entries of the form that may change. */
+  readonly formKeys: readonly string[];
   /** Whether a new field takes an area of a page, and so may cover what was signed. */
   readonly isVisible: boolean;
 }
@@ -49,6 +46,8 @@ const WIDGET_KEYS = ['AP', 'AS', 'F', 'MK'];
 /** Actions of a field. */
 const ACTIVE_KEYS = ['A', 'AA'];
 const LOCKED = 128;
+/** Defaults of fields that a reader draws, which signature fields are not. DSS and Adobe Reader add them with a new signature field. */
+const DRAWN_DEFAULTS = ['DA', 'DR'];
 
 export async function findAdditions(
   signed: PdfDocument,
@@ -69,11 +68,10 @@ export async function findAdditions(
 
   const filled = new Map<string, readonly string[]>();
   const names = new Set<string>();
-  let mayAddFonts = true;
   const form = await readForm(signed);
-  for (const { name, reference, type, value, dictionary } of form === undefined ? [] : await readFields(signed, form)) {
+  const signedFields = form === undefined ? [] : await readFields(signed, form);
+  for (const { name, reference, type, value, dictionary } of signedFields) {
     names.add(name);
-    if (type !== 'Sig') mayAddFonts = false;
     const signature = laterByField.get(keyOf(reference));
     if (signature === undefined || type !== 'Sig' || (await signed.resolve(value)) !== null) continue;
     const kids = itemsOf(await signed.resolve(dictionary.entries.get('Kids')));
@@ -98,7 +96,8 @@ export async function findAdditions(
     fields.add(keyOf(reference));
     for (const widget of field.widgets) widgets.add(keyOf(widget.reference));
   }
-  return { fields, widgets, filled, mayAddFonts, isVisible };
+  const isDrawn = signedFields.some(({ type }) => type !== 'Sig');
+  return { fields, widgets, filled, formKeys: ['SigFlags', ...(isDrawn ? [] : DRAWN_DEFAULTS)], isVisible };
 }
 
 interface NewField {

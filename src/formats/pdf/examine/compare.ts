@@ -34,7 +34,7 @@ export interface Pair {
   /** What led to both. */
   readonly reference?: PdfReference | undefined;
   /** What may be added to it. */
-  readonly role: 'plain' | 'catalog' | 'form' | 'fields' | 'annotations' | 'resources' | 'fonts';
+  readonly role: 'plain' | 'catalog' | 'form' | 'fields' | 'annotations';
   /** Certifications of level 2 or 3 allow some changes to forms and comments. */
   readonly area: Area;
 }
@@ -93,7 +93,9 @@ export async function differencesBetween(
   function compare(pair: Pair): void {
     const { old, now, role, area } = pair;
     if (isOf(old, 'reference') || isOf(now, 'reference')) {
-      if (isNew(pair)) waiting[area].push(pair);
+      // Acrobat names the catalog in the /Data of a signature. It is compared as the catalog only.
+      const isCatalog = isSameValue(old, signed.root) && isSameValue(now, last.root) && role !== 'catalog';
+      if (!isCatalog && isNew(pair)) waiting[area].push(pair);
     } else if (
       isOf(now, 'array') &&
       (isOf(old, 'array') || (old === null && (role === 'fields' || role === 'annotations')))
@@ -124,8 +126,7 @@ export async function differencesBetween(
     for (const key of new Set([...before.keys(), ...after.keys()])) {
       const [old, now] = [before.get(key) ?? null, after.get(key) ?? null];
       if (isSimple(old) && isSameValue(old, now)) continue;
-      if (role === 'fonts' && old === null && additions.mayAddFonts) continue;
-      if (ownKeys?.includes(key) || (role === 'form' && key === 'SigFlags')) continue;
+      if (ownKeys?.includes(key) || (role === 'form' && additions.formKeys.includes(key))) continue;
       if (role === 'catalog' && (UNSEEN.includes(key) || (key === 'Version' && isRaised(old, now)))) continue;
       if (role === 'catalog' && key === 'Perms' && now === null) isCertificationRemoved = true;
       else {
@@ -148,6 +149,7 @@ export async function differencesBetween(
     const container = entry?.type === 'in-stream' ? entry.stream : undefined;
     const isShared = number !== undefined && isUnmoved({ references: [], container, end: 0 }, number);
     const before = await reach(signed, old);
+    if (!isShared && !(await isExact(last, now))) return differ(pair);
     const after = isShared ? before : await reach(last, now);
     const isStream = before.streamStart !== undefined || after.streamStart !== undefined;
     const end = isStream ? await endOfSameStream(signed, before, last, after) : 0;
@@ -183,15 +185,9 @@ export async function differencesBetween(
   return { ...found, isCertificationRemoved };
 }
 
-const ROLES: ReadonlyMap<string, Pair['role']> = new Map([
-  ['catalog AcroForm', 'form'],
-  ['form Fields', 'fields'],
-  ['form DR', 'resources'],
-  ['resources Font', 'fonts'],
-]);
-
 function roleIn(role: Pair['role'], key: string): Pair['role'] {
-  return ROLES.get(`${role} ${key}`) ?? 'plain';
+  if (role === 'catalog' && key === 'AcroForm') return 'form';
+  return role === 'form' && key === 'Fields' ? 'fields' : 'plain';
 }
 
 const isPage = (value: PdfValue): boolean => isOf(value, 'dictionary') && nameOf(value.entries.get('Type')) === 'Page';
@@ -242,6 +238,11 @@ async function inStoredOrder(document: PdfDocument, pairs: readonly Pair[]): Pro
 type Reached = Pick<IndirectObject, 'value' | 'streamStart'>;
 
 const NOTHING: Reached = { value: null, streamStart: undefined };
+
+async function isExact(document: PdfDocument, value: PdfValue): Promise<boolean> {
+  const entry = isOf(value, 'reference') ? document.entry(value.number) : undefined;
+  return !isOf(value, 'reference') || entry === undefined || document.isExact(value.number, entry);
+}
 
 /** A reference may lead to another one, which some readers follow. */
 async function reach(document: PdfDocument, value: PdfValue): Promise<Reached> {

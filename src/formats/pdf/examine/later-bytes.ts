@@ -8,7 +8,9 @@ import { findEndstream, streamLength, textAt } from '../../../pdf-syntax/stream-
 
 const WINDOW = 256;
 const SPACE = /^[\0\t\n\f\r ]+/;
-const TRAILER_END = /^startxref[\0\t\n\f\r ]+\d+[\0\t\n\f\r ]+%%EOF/;
+/** iText names itself in a comment before the keyword. */
+const TRAILER_END =
+  /^(?:%(?![^\r\n]*(?:obj|xref|trailer|PDF|EOF))[\x20-\x7e]{0,100}[\r\n]+)?startxref[\0\t\n\f\r ]+\d+[\0\t\n\f\r ]+%%EOF/;
 const OBJECT_END = /^[\0\t\n\f\r ]*endobj/;
 
 /** Bytes from an offset on that belong to no object, table or trailer, and are not white space. */
@@ -28,14 +30,19 @@ export async function unlistedBytes(document: PdfDocument, from: number): Promis
   let index = 0;
   for (let position = from; position < source.size; ) {
     const text = await textAt(source, position, WINDOW);
-    const known = SPACE.exec(text) ?? TRAILER_END.exec(text);
-    if (known !== null) {
-      position += known[0].length;
+    while ((starts[index] ?? source.size) < position) index += 1;
+    const start = starts[index] ?? source.size;
+    const space = SPACE.exec(text)?.[0].length ?? 0;
+    // An entry may lead to the white space before its object.
+    const isAtStart = start < position + Math.max(1, space);
+    const trailer = TRAILER_END.exec(text)?.[0].length ?? 0;
+    if (!isAtStart && space + trailer > 0) {
+      position += space + trailer;
       continue;
     }
-    while ((starts[index] ?? source.size) <= position) index += 1;
-    const next = starts[index] ?? source.size;
-    const end = objects.has(position) ? await objectEnd(document, position, next) : tableEnds.get(position);
+    const next = isAtStart ? (starts[index + 1] ?? source.size) : start;
+    const isObject = isAtStart && objects.has(start);
+    const end = isObject ? await objectEnd(document, start, next) : isAtStart ? tableEnds.get(start) : undefined;
     if (end === undefined) unlisted.push({ start: position, end: next });
     position = end ?? next;
   }

@@ -242,7 +242,7 @@ it('signs a document that was filled in as its certification allows, and a docum
   const first = await signBytes(pdf, documentWithField(), signer, { certify: 'forms' });
   const text = first.result.toString('latin1');
   const catalog = /\n1 0 obj\n(.*?)\nendobj/s.exec(text.slice(text.lastIndexOf('\n1 0 obj')))?.[1] ?? '';
-  const filled = withUpdate(first.result, { 1: catalog.replace('/Fields', '/DA (x) /Fields') }, { size: 9 });
+  const filled = withUpdate(first.result, { 1: catalog.replace('/Fields', '/Q 1 /Fields') }, { size: 9 });
   const { result } = await signBytes(pdf, filled, signer);
   const weights: string[][] = [];
   for (const signature of await (await openBytes(pdf, result)).signatures()) {

@@ -257,6 +257,18 @@ const FORGED_ROLES: readonly MadeAttack[] = [
     }),
   ),
   {
+    name: 'an object stream in which another object is at the index of the pages',
+    original: makePdf({ references: 'compressed' }),
+    attack: (signed) =>
+      withUpdate(signed, {
+        5: objectStream([
+          { number: 2, value: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>' },
+          { number: 9, value: '<< /Type /Pages /Kids [3 0 R 3 0 R] /Count 2 >>' },
+        ]),
+      }),
+    where: 'the catalog, /Pages',
+  },
+  {
     name: 'a raised generation number, so that a reference leads nowhere',
     certify: 'forms',
     where: 'page 1, /Contents',
@@ -341,6 +353,7 @@ const FORGED_ROLES: readonly MadeAttack[] = [
     ['/NeedAppearances', '/NeedAppearances true'],
   ].map(([key, entry]) => ({
     name: `another ${key} of the form`,
+    original: makePdf({ ...FORM, objects: [TEXT_FIELD] }),
     attack: (signed: Buffer) => withUpdate(signed, { 1: objectOf(signed, 1).replace('/Fields', `${entry} /Fields`) }),
     where: `the catalog, /AcroForm ${key}`,
   })),
@@ -485,14 +498,39 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
     code: undefined,
   })),
   {
-    name: 'another font of a form that has signature fields alone',
+    name: 'other defaults of a form that has signature fields alone',
     original: makePdf({
       ...FORM,
       catalog: '/AcroForm << /Fields [5 0 R] /DR << /Font << >> >> >>',
       objects: [EMPTY_SIGNATURE],
     }),
     attack: (signed) =>
-      withUpdate(signed, { 1: objectOf(signed, 1).replace('/Font <<', '/Font << /F 50 0 R'), 50: '<< /Type /Font >>' }),
+      withUpdate(signed, {
+        1: objectOf(signed, 1).replace('/DR << /Font <<', '/DA (/F 9 Tf) /DR << /Font << /F 50 0 R'),
+        50: '<< /Type /Font >>',
+      }),
+    code: undefined,
+  },
+  {
+    name: 'a new signature field, in a document with another way to its catalog',
+    original: makePdf({ page: '/PieceInfo 1 0 R' }),
+    attack: withNestedField('<< /Type /Annot /Subtype /Widget /Rect [0 0 0 0] /P 3 0 R /Parent 50 0 R >>', '51 0 R'),
+    code: undefined,
+  },
+  {
+    name: 'an update of iText, whose entry leads to the white space before its object',
+    attack: (signed) => {
+      const bytes = Buffer.concat([signed, Buffer.from('\n')]);
+      return edited(
+        edited(
+          withUpdate(bytes, { 2: objectOf(signed, 2) }, { size: 8 }),
+          /startxref(?=\s+\d+\s+%%EOF\s*$)/,
+          '%iText-7\nstartxref',
+        ),
+        String(bytes.length).padStart(10, '0'),
+        String(bytes.length - 1).padStart(10, '0'),
+      );
+    },
     code: undefined,
   },
   {
