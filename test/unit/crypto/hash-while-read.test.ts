@@ -88,7 +88,7 @@ it.each<[Format, Buffer]>([
   [pe, Buffer.concat([readFixture('pe/hello.exe'), LARGE])],
   [jar, zip([{ name: 'large.bin', contents: LARGE, isStored: true }, ...entries])],
   [nuget, makePackage(...entries)],
-  [appx, makeAppPackage({ files: entries })],
+  [appx, makeAppPackage({ files: entries.map((entry) => ({ ...entry, isStored: true })) })],
 ])('digests the result of %# in the pass that checks it', async (format, original) => {
   const signer = await makeThrowawaySigner();
   const { result, embedding } = await signBytes(format, original, signer);

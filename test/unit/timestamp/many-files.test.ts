@@ -78,7 +78,7 @@ describe('an authority that has failed for one file', () => {
 
   it('is asked by no more of the files that were waiting for it', async () => {
     const before = asked('hang');
-    const authorities = openAuthorities([authority.urlOf('hang'), authority.url], { timeoutMilliseconds: 300 });
+    const authorities = openAuthorities([authority.urlOf('hang'), authority.url], { timeoutMilliseconds: 1000 });
     const stamped = await stampTimes(authorities, 8);
     await authorities.close();
     expect(stamped.map((one) => one.authority)).toEqual(Array(8).fill(authority.url));
