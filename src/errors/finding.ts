@@ -31,6 +31,11 @@ export function rejected(error: CodesignError | undefined, code: string, message
   return (error?.isUnsupported ? unsupported : broken)(code, message);
 }
 
+/** Its message, to be put after a colon. */
+export function asClause({ message }: Pick<Finding, 'message'>): string {
+  return `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '');
+}
+
 /** What a finding speaks against: an intact signature and one that is trusted are two things. */
 export type Against = 'integrity' | 'trust' | 'nothing';
 

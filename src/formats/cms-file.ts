@@ -11,7 +11,16 @@ import { examineSigner } from '../cms/verify-signer.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
-import { broken, type Finding, isAgainst, rejected, speaksAgainst, unsupported, warning } from '../errors/finding.ts';
+import {
+  asClause,
+  broken,
+  type Finding,
+  isAgainst,
+  rejected,
+  speaksAgainst,
+  unsupported,
+  warning,
+} from '../errors/finding.ts';
 import { timestampReader } from '../timestamp/read-timestamps.ts';
 import { formatErrors } from './errors.ts';
 import {
@@ -169,9 +178,4 @@ function examineCms(signedData: SignedData, content: Uint8Array, budget: WorkBud
 
 function isRepeated(attributes: readonly ParsedAttribute[]): boolean {
   return new Set(attributes.map(({ type }) => type)).size < attributes.length;
-}
-
-/** A whole sentence as part of one. */
-function asClause({ message }: Finding): string {
-  return message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, '');
 }

@@ -4,9 +4,15 @@ import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { readName } from '../certificates/names.ts';
 import type { Certificate } from '../certificates/parsed-certificate.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
-import { speaksAgainst } from '../errors/finding.ts';
+import { asClause, isBroken, speaksAgainst } from '../errors/finding.ts';
 import { formatErrors } from '../formats/errors.ts';
-import { type EmbeddedSignature, flatten, type SignableFile, type SigningContext } from '../formats/format.ts';
+import {
+  type EmbeddedSignature,
+  type Format,
+  flatten,
+  type SignableFile,
+  type SigningContext,
+} from '../formats/format.ts';
 import type { WrittenSignature } from './planned-file.ts';
 import { type Account, digestToBeSigned } from './service/signatures.ts';
 
@@ -32,13 +38,16 @@ export async function hasIntact(
  * Throws `cannot-append` for a signature that `verify` calls broken, or whose timestamp it does: `verify` would reject the file
  * with a sound signature next to it too.
  */
-export async function requireUnbroken(signatures: readonly EmbeddedSignature[]): Promise<void> {
+export async function requireUnbroken(
+  signatures: readonly EmbeddedSignature[],
+  { modes }: Pick<Format, 'modes'>,
+): Promise<void> {
   for (const { location, timestamps, examine } of flatten(signatures)) {
     const findings = [...(await examine()), ...timestamps.flatMap((timestamp) => timestamp.findings)];
-    const found = findings.find(({ weight }) => weight === 'broken');
+    const found = findings.find(isBroken);
     if (found === undefined) continue;
-    const reason = `the signature there is broken (${location}): ${found.message.replace(/\.$/, '')}`;
-    throw formatErrors('cannot-append', { reason });
+    const reason = `the signature there is broken (${location}): ${asClause(found)}`;
+    throw formatErrors('cannot-append', { reason, isAppendOnly: !modes.includes('replace') });
   }
 }
 

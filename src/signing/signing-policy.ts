@@ -100,7 +100,10 @@ export async function decideSigning(
   await opened.check(context, mode);
   const displaced = mode === 'replace' ? signatures : ((await opened.displaced?.(context)) ?? []);
   const places = new Set(displaced.map(({ location }) => location));
-  await requireUnbroken(signatures.filter(({ location }) => !places.has(location)));
+  await requireUnbroken(
+    signatures.filter(({ location }) => !places.has(location)),
+    format,
+  );
   const inner = (await opened.inner?.(context)) ?? { files: [], kept: [], warnings: [] };
   for (const file of inner.files) requireAlgorithm(file, given.algorithm, isAlgorithmGiven);
   // Some things show only while preparing: contents that are damaged, or are no longer what a signature is about.

@@ -1,5 +1,5 @@
 import { isSameBytes } from '../../bytes/byte-source.ts';
-import { isAgainst } from '../../errors/finding.ts';
+import { asClause, isAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import { type ExpectedEnvelope, flatten, type SignableFile } from '../../formats/format.ts';
 
@@ -19,12 +19,7 @@ export async function checkPlaced(
   for (const signature of flatten((await result.signatures()).filter(isPlaced))) {
     const findings = await signature.examine();
     const problem = findings.find((finding) => isAgainst(finding, 'integrity') && !WEAK.includes(finding.code));
-    if (problem !== undefined) throw formatErrors('not-its-signature', { reason: asClause(problem.message) });
+    if (problem !== undefined) throw formatErrors('not-its-signature', { reason: asClause(problem) });
   }
   await result.verifyResult(expected);
-}
-
-/** A whole sentence as part of one. */
-function asClause(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
 }

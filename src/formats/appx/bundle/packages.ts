@@ -95,11 +95,6 @@ function present({ archive, manifest }: AppxPackage): Manifest {
   return { ...manifest, packages };
 }
 
-/** Its message, to be put after a colon. */
-export function asClause({ message }: Finding): string {
-  return `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '');
-}
-
 /** Sentences and names: a package may have thousands. */
 const MOST_LISTED = 3;
 

@@ -17,7 +17,7 @@ it('is not appended to next to a signature whose timestamp verify calls broken',
   const stamped = (await signBytes(cab, cabinet?.bytes ?? Buffer.of(), signer, { token })).result;
   await expect(decide('append', stamped)).rejects.toMatchObject({
     code: 'cannot-append',
-    message: expect.stringContaining('The timestamp cannot be read'),
+    message: expect.stringContaining('the timestamp cannot be read'),
   });
   expect(await decide('replace', stamped)).toMatchObject({ signatures: 1 });
   const plain = (await signBytes(cab, cabinet?.bytes ?? Buffer.of(), signer)).result;
