@@ -152,29 +152,29 @@ export const ARCHIVE_CASES: readonly HostileFile[] = [
   {
     what: '30 blocks of 15.9 MB',
     make: () => manySigners(30, Buffer.concat([BLOCK, Buffer.alloc(15_900_000)])),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'jar-blocks-too-large',
   },
   {
     what: '10,000 signature files',
     make: () => manySigners(10_000, new Uint8Array()),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'jar-too-many-signatures',
   },
   { what: '32 signers', make: () => manySigners(32), verdict: 'untrusted' },
-  { what: '33 signers', make: () => manySigners(33), verdict: 'broken', code: 'jar-too-many-signatures' },
+  { what: '33 signers', make: () => manySigners(33), verdict: 'unsupported', code: 'jar-too-many-signatures' },
   { what: '20 signers of 2,000 files', make: crossCovered, verdict: 'untrusted' },
   {
     what: '30 signers with 150 certificates each',
     make: () => manySigners(30, signatureBlock(SIGNED, { signer, certificates: [signer.der, ...strangers(149)] })),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'cms-too-large',
   },
   { what: '1,000 timestamps', make: () => withFiles(SIGNED, stampedBlock(1000)), verdict: 'untrusted' },
   {
     what: '30 signers with 16 timestamps each',
     make: () => manySigners(30, stampedBlock(16)),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'timestamp-unreadable',
   },
   {
@@ -217,7 +217,7 @@ export const ARCHIVE_CASES: readonly HostileFile[] = [
       const file = signatureFile(manifest, new Map([['a', SECTION.repeat(100_000)]]));
       return hostileJar({ manifest, signatures: { A: [file, signatureBlock(file, { signer })] }, entries: ENTRIES });
     },
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'jar-too-many-digests',
   },
   {
@@ -235,7 +235,7 @@ export const ARCHIVE_CASES: readonly HostileFile[] = [
   {
     what: 'a block that unpacks to 500 MB',
     make: () => withFiles(SIGNED, MEGABYTES),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'jar-blocks-too-large',
   },
   {
@@ -247,7 +247,7 @@ export const ARCHIVE_CASES: readonly HostileFile[] = [
   {
     what: 'a manifest that unpacks to 500 MB',
     make: () => withFiles(SIGNED, BLOCK, MEGABYTES),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'manifest-too-large',
   },
   {
@@ -266,13 +266,13 @@ export const ARCHIVE_CASES: readonly HostileFile[] = [
   {
     what: '20 signers, each with 16,000 attribute values',
     make: () => manySigners(20, Buffer.from(crowdedBlock())),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'cms-too-large',
   },
   {
     what: 'a block of another type',
     make: () => withFiles(SIGNED, signatureBlock(SIGNED, { signer, contentType: '1.2.3.4' })),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'block-content-type',
   },
   {

@@ -15,7 +15,7 @@ import { testKey } from '../../support/signed-files/pki.ts';
 export interface HostileFile {
   readonly what: string;
   readonly make: () => Uint8Array;
-  readonly verdict: 'untrusted' | 'broken' | 'unsigned';
+  readonly verdict: 'untrusted' | 'unsupported' | 'broken' | 'unsigned';
   /** Of one of its findings. */
   readonly code?: string;
 }

@@ -61,15 +61,30 @@ const PE_IMAGE = objectIdentifier('1.3.6.1.4.1.311.2.1.15');
 const MEGABYTES_OF_A = Buffer.alloc(10_000_000, 0x41);
 
 export const SIGNATURE_CASES: readonly HostileFile[] = [
-  { what: 'signatures nested 5 deep', make: () => raw(nestedDeep(5)), verdict: 'broken', code: 'signature-unreadable' },
-  { what: 'nested 1,000 deep', make: () => raw(nestedDeep(1000)), verdict: 'broken', code: 'signature-unreadable' },
+  {
+    what: 'signatures nested 5 deep',
+    make: () => raw(nestedDeep(5)),
+    verdict: 'unsupported',
+    code: 'signature-unreadable',
+  },
+  {
+    what: 'nested 1,000 deep',
+    make: () => raw(nestedDeep(1000)),
+    verdict: 'unsupported',
+    code: 'signature-unreadable',
+  },
   { what: '64 nested signatures', make: () => nestedWide(64), verdict: 'untrusted' },
-  { what: '5,000 nested signatures', make: () => nestedWide(5000), verdict: 'broken', code: 'signature-unreadable' },
+  {
+    what: '5,000 nested signatures',
+    make: () => nestedWide(5000),
+    verdict: 'unsupported',
+    code: 'signature-unreadable',
+  },
   ...[1, 16].map(
     (signers): HostileFile => ({
       what: `64 nested signatures, each with 2,000 attributes and values and ${signers} signers`,
       make: () => nestedWide(64, crowded(signers)),
-      verdict: 'broken',
+      verdict: 'unsupported',
       code: 'signature-unreadable',
     }),
   ),
@@ -79,7 +94,7 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
       const entry = winCertificate(crowded(16));
       return peWithTable(Buffer.concat(listed(60, () => Buffer.concat([entry, Buffer.alloc(-entry.length & 7)]))));
     },
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'signature-unreadable',
   },
   {
@@ -101,13 +116,13 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
   {
     what: '64 nested signatures, each with 16 timestamps of 20 certificates',
     make: () => nestedWide(64, stamped(16, strangers(20))),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'timestamp-unreadable',
   },
   {
     what: '64 nested signatures, each with 150 certificates of its own',
     make: () => nestedWide(64, signature({ certificates: strangers(150) })),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'signature-unreadable',
   },
   {
@@ -124,7 +139,7 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
           listed(10_000, () => authority.der),
         ),
       ),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'timestamp-unreadable',
   },
   {
@@ -148,19 +163,19 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
   {
     what: '60,000 unsigned attributes',
     make: () => programWith({ unsignedAttributes: () => listed(60_000, (index) => attribute(`1.2.3.${index}`, NULL)) }),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'signature-unreadable',
   },
   {
     what: '60,000 signed attributes',
     make: () => programWith({ signedAttributes: listed(60_000, (index) => attribute(`1.2.3.${index}`, NULL)) }),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'signature-unreadable',
   },
   {
     what: '100 attributes of 65,000 values each',
     make: () => programWith({ unsignedAttributes: () => listed(100, () => valuesOf('1.2.3.4', 65_000)) }),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'signature-unreadable',
   },
   {
@@ -175,11 +190,11 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
     verdict: 'untrusted',
     code: 'unsigned-attributes-repeated',
   },
-  { what: '16 signers', make: () => programWith({ signers: 16 }), verdict: 'broken', code: 'several-signers' },
+  { what: '16 signers', make: () => programWith({ signers: 16 }), verdict: 'unsupported', code: 'several-signers' },
   {
     what: '1,000 signers',
     make: () => programWith({ signers: 1000 }),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'signature-unreadable',
   },
   {
@@ -193,7 +208,7 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
   {
     what: 'a signature value of 10 MB',
     make: () => programWith({ signature: MEGABYTES_OF_A }),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'signature-unreadable',
   },
   {
@@ -208,7 +223,7 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
       programWith({
         signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, encode(0x80, MEGABYTES_OF_A))))],
       }),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'signature-unreadable',
   },
   {
@@ -236,7 +251,7 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
   {
     what: 'SignedData in SignedData',
     make: () => programWith({ contentType: '1.2.840.113549.1.7.2', content: signature() }),
-    verdict: 'broken',
+    verdict: 'unsupported',
     code: 'signature-unreadable',
   },
   {
