@@ -87,10 +87,10 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
     return readInFile(at);
   }
 
-  async function compressed({ stream, index }: { readonly stream: number; readonly index: number }, number: number) {
-    const { data, items, byNumber } = await readCompressed(stream);
-    // Readers find it by its number, so an index that is wrong is not used.
-    const item = items[index]?.number === number ? items[index] : byNumber.get(number);
+  async function compressed({ stream }: { readonly stream: number }, number: number) {
+    const { data, byNumber } = await readCompressed(stream);
+    // Readers find it by its number or by its index, which may be wrong, so it must be there once.
+    const item = byNumber.get(number);
     if (item === undefined) throw brokenReference(`object ${number} is not where it should be`);
     const from = parser(data, undefined, true, item.offset);
     from.skipSpace();

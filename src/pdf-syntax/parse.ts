@@ -190,7 +190,10 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
       position = start;
       throw malformed(`"${text.slice(0, 20)}" is not a value`);
     }
-    if (!digits.test(text)) return Number(text);
+    if (!digits.test(text)) {
+      const value = Number(text);
+      return text.includes('.') && Number.isInteger(value) ? { kind: 'real', value } : value;
+    }
     const ahead = textOf(start, start + LOOK_AHEAD);
     if (ahead.length < LOOK_AHEAD && !isWhole) throw new MoreNeeded();
     const found = REFERENCE.exec(ahead);

@@ -44,7 +44,10 @@ export async function readXrefStream(source: ByteSource, offset: number): Promis
     const second = field(position + typeWidth, secondWidth);
     const third = field(position + typeWidth + secondWidth, thirdWidth);
     if (type === 1) return entryInFile(second, third);
-    return type === 2 ? { type: 'in-stream', stream: second, index: third } : FREE;
+    if (type === 2) return { type: 'in-stream', stream: second, index: third };
+    // Readers take an object of a later kind for free, or repair the document.
+    if (type !== 0) throw brokenReference(`a stream has an entry of type ${type}`);
+    return FREE;
   });
 }
 

@@ -1,6 +1,21 @@
 /** The values that PDF objects are made of (ISO 32000-2, 7.3). */
 
-export type PdfValue = null | boolean | number | PdfName | PdfString | PdfArray | PdfDictionary | PdfReference;
+export type PdfValue =
+  | null
+  | boolean
+  | number
+  | PdfReal
+  | PdfName
+  | PdfString
+  | PdfArray
+  | PdfDictionary
+  | PdfReference;
+
+/** A whole number that is written as a real one, `2.0`: some readers take only `2` for flags, angles and offsets. */
+export interface PdfReal {
+  readonly kind: 'real';
+  readonly value: number;
+}
 
 export interface PdfName {
   readonly kind: 'name';
@@ -48,6 +63,11 @@ export function isInteger(value: PdfValue | undefined): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
+export function numberOf(value: PdfValue | undefined): number | undefined {
+  if (isOf(value, 'real')) return value.value;
+  return typeof value === 'number' ? value : undefined;
+}
+
 /** The name's text; undefined for any other value. */
 export function nameOf(value: PdfValue | undefined): string | undefined {
   return isOf(value, 'name') ? value.name : undefined;
@@ -69,6 +89,7 @@ export function textOf(value: PdfValue | undefined): string | undefined {
 /** Whether both say the same, however they are written. */
 export function isSameValue(a: PdfValue | undefined, b: PdfValue | undefined): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
+  if (a.kind === 'real') return b.kind === 'real' && a.value === b.value;
   if (a.kind === 'name') return b.kind === 'name' && a.name === b.name;
   if (a.kind === 'string') return b.kind === 'string' && Buffer.compare(a.bytes, b.bytes) === 0;
   if (a.kind === 'reference') {

@@ -6,6 +6,7 @@ import {
   isInteger,
   isOf,
   nameOf,
+  numberOf,
   type PdfDictionary,
   type PdfReference,
   type PdfValue,
@@ -180,7 +181,7 @@ async function areSigned(signed: PdfDocument, later: PdfDocument, fields: readon
 }
 
 async function takesAreaOf(document: PdfDocument, { entries }: PdfDictionary): Promise<boolean> {
-  const [left, bottom, right, top] = itemsOf(await document.resolve(entries.get('Rect')));
+  const [left, bottom, right, top] = itemsOf(await document.resolve(entries.get('Rect'))).map(numberOf);
   return left !== right && bottom !== top;
 }
 

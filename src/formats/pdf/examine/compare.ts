@@ -10,6 +10,7 @@ import {
   isOf,
   isSameValue,
   nameOf,
+  numberOf,
   type PdfArray,
   type PdfDictionary,
   type PdfReference,
@@ -93,8 +94,8 @@ export async function differencesBetween(
   function compare(pair: Pair): void {
     const { old, now, role, area } = pair;
     if (isOf(old, 'reference') || isOf(now, 'reference')) {
-      // Acrobat names the catalog in the /Data of a signature. It is compared as the catalog only.
-      const isCatalog = isSameValue(old, signed.root) && isSameValue(now, last.root) && role !== 'catalog';
+      // Acrobat names the catalog in the /Data of a signature. Under any other key it could be the drawings of a page.
+      const isCatalog = pair.key === 'Data' && isSameValue(old, signed.root) && isSameValue(now, last.root);
       if (!isCatalog && isNew(pair)) waiting[area].push(pair);
     } else if (
       isOf(now, 'array') &&
@@ -107,6 +108,7 @@ export async function differencesBetween(
   }
 
   function compareArrays(before: PdfArray['items'], after: PdfArray['items'], above: Pair): void {
+    if (areSameNumbers(before, after)) return;
     const added =
       above.role === 'fields' ? additions.fields : above.role === 'annotations' ? additions.widgets : undefined;
     for (let key = 0; key < Math.max(before.length, after.length); key += 1) {
@@ -153,12 +155,14 @@ export async function differencesBetween(
     const after = isShared ? before : await reach(last, now);
     const isStream = before.streamStart !== undefined || after.streamStart !== undefined;
     const end = isStream ? await endOfSameStream(signed, before, last, after) : 0;
-    if (end === undefined) return differ(pair);
+    if (end === undefined || before.isStale !== after.isStale) return differ(pair);
     if (isShared && isPlain && before !== NOTHING && unmoved !== undefined && !isPage(before.value)) {
       const references: PdfReference[] = [];
       forEachReference(before.value, (reference) => references.push(reference));
-      unmoved.set(number, { references, container, end });
-      return compareReferences(references, pair);
+      if (!references.some((reference) => isSameValue(reference, signed.root))) {
+        unmoved.set(number, { references, container, end });
+        return compareReferences(references, pair);
+      }
     }
     compare({
       ...pair,
@@ -191,6 +195,11 @@ function roleIn(role: Pair['role'], key: string): Pair['role'] {
 }
 
 const isPage = (value: PdfValue): boolean => isOf(value, 'dictionary') && nameOf(value.entries.get('Type')) === 'Page';
+
+/** Rectangles, matrices and colours: readers take `1` and `1.0` there. */
+const areSameNumbers = (a: PdfArray['items'], b: PdfArray['items']): boolean =>
+  a.length === b.length &&
+  a.every((item, index) => numberOf(item) !== undefined && numberOf(item) === numberOf(b[index]));
 
 const isSimple = (value: PdfValue): boolean =>
   !isOf(value, 'reference') && !isOf(value, 'array') && !isOf(value, 'dictionary');
@@ -235,7 +244,10 @@ async function inStoredOrder(document: PdfDocument, pairs: readonly Pair[]): Pro
   return Array.from(order, (index) => pairs[index]).filter((pair) => pair !== undefined);
 }
 
-type Reached = Pick<IndirectObject, 'value' | 'streamStart'>;
+type Reached = Pick<IndirectObject, 'value' | 'streamStart'> & {
+  /** The reference has another generation: some readers find the object, some do not. */
+  readonly isStale?: true;
+};
 
 const NOTHING: Reached = { value: null, streamStart: undefined };
 
@@ -248,7 +260,8 @@ async function isExact(document: PdfDocument, value: PdfValue): Promise<boolean>
 async function reach(document: PdfDocument, value: PdfValue): Promise<Reached> {
   if (!isOf(value, 'reference')) return { value, streamStart: undefined };
   const object = await document.object(value.number);
-  return object?.generation === value.generation ? object : NOTHING;
+  if (object === undefined) return NOTHING;
+  return object.generation === value.generation ? object : { ...object, isStale: true };
 }
 
 const PIECE = 256 * 1024;

@@ -3,7 +3,7 @@
 import type { ByteRange } from '../../../bytes/pieces.ts';
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import { readObjectAt } from '../../../pdf-syntax/objects.ts';
-import type { Entry } from '../../../pdf-syntax/section.ts';
+import type { Entry, Section } from '../../../pdf-syntax/section.ts';
 import { findEndstream, streamLength, textAt } from '../../../pdf-syntax/stream-end.ts';
 
 const WINDOW = 256;
@@ -13,9 +13,14 @@ const TRAILER_END =
   /^(?:%(?![^\r\n]*(?:obj|xref|trailer|PDF|EOF))[\x20-\x7e]{0,100}[\r\n]+)?startxref[\0\t\n\f\r ]+\d+[\0\t\n\f\r ]+%%EOF/;
 const OBJECT_END = /^[\0\t\n\f\r ]*endobj/;
 
-/** Bytes from an offset on that belong to no object, table or trailer, and are not white space. */
+/**
+ * Bytes from an offset on that belong to no object, table or trailer, and are not white space. Throws
+ * `pdf-cross-reference-broken` if a section after the offset leads to something else than its object: readers then look for
+ * all objects anywhere in the file, also in streams.
+ */
 export async function unlistedBytes(document: PdfDocument, from: number): Promise<readonly ByteRange[]> {
   const { source, sections } = document;
+  for (const [number, entry] of entriesFrom(document, from)) await document.objectAt(number, entry);
   const tableEnds = new Map<number, number>();
   const objects = new Set<number>();
   for (const section of sections) {
@@ -49,6 +54,20 @@ export async function unlistedBytes(document: PdfDocument, from: number): Promis
   return unlisted;
 }
 
+/** Those that are in force, in the order in which their objects are stored. */
+function entriesFrom({ sections, entry: inForce }: PdfDocument, from: number): readonly (readonly [number, Entry])[] {
+  const entries: [number, Entry][] = [];
+  for (const { offset, forEach } of sections) {
+    if (offset < from) continue;
+    forEach((number, entry) => {
+      if (entry.type !== 'free' && isSameEntry(entry, inForce(number))) entries.push([number, entry]);
+    });
+  }
+  const placeOf = (entry: Entry): number =>
+    entry.type === 'in-file' ? entry.offset : entry.type === 'in-stream' ? -entry.stream : 0;
+  return entries.sort(([, a], [, b]) => placeOf(a) - placeOf(b));
+}
+
 /** `limit`: where the next object starts. */
 async function objectEnd(document: PdfDocument, offset: number, limit: number): Promise<number | undefined> {
   const { source } = document;
@@ -64,20 +83,24 @@ async function objectEnd(document: PdfDocument, offset: number, limit: number): 
 export interface Moved {
   /** Numbers of the objects that later sections lead to elsewhere than the signed revision. */
   readonly moved: ReadonlySet<number>;
-  /** One of them that is in the signed bytes. */
+  /** One of them that is in the signed bytes, or that the table and the stream of a hybrid file lead to different bytes. */
   readonly misled: number | undefined;
 }
 
 /** `later`: the number of sections that the signed revision does not have. */
 export async function movedObjects(signed: PdfDocument, last: PdfDocument, later: number): Promise<Moved> {
   const entries: [number, Entry][] = [];
-  for (const section of last.sections.slice(0, later)) {
-    section.forEach((number, entry) => {
-      entries.push([number, entry]);
-    });
-  }
   const moved = new Set<number>();
   let misled: number | undefined;
+  for (const [index, section] of last.sections.slice(0, later).entries()) {
+    const table = hybridTableOf(last, index);
+    section.forEach((number, entry) => {
+      entries.push([number, entry]);
+      const other = table?.entry(number);
+      const isHidden = other?.type === 'free' && isSameEntry(other, signed.entry(number));
+      if (other !== undefined && !isHidden && !isSameEntry(other, entry)) misled ??= number;
+    });
+  }
   for (const [number, entry] of entries) {
     if (isSameEntry(entry, signed.entry(number))) continue;
     moved.add(number);
@@ -85,6 +108,12 @@ export async function movedObjects(signed: PdfDocument, last: PdfDocument, later
     if (stored?.type === 'in-file' && stored.offset < signed.source.size) misled ??= number;
   }
   return { moved, misled };
+}
+
+/** The table in front of a stream of a hybrid file. Some readers take its entries, some those of the stream. */
+function hybridTableOf({ sections }: PdfDocument, index: number): Section | undefined {
+  const table = sections[index - 1];
+  return table?.kind === 'table' && table.trailer.entries.has('XRefStm') ? table : undefined;
 }
 
 function isSameEntry(a: Entry, b: Entry | undefined): boolean {

@@ -13,6 +13,7 @@ import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts
 import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { ALLOWED, ATTACKS } from './attacks.ts';
 import { documentWithField, makePdf, withUpdate } from './make-pdf.ts';
+import { READER_ATTACKS, UNREADABLE } from './reader-attacks.ts';
 
 let signer: ThrowawaySigner;
 
@@ -33,10 +34,15 @@ async function findingsAfter({
 }
 
 describe('attacks on signed documents', () => {
-  it.each(ATTACKS)('$name is found', async (attack) => {
+  it.each([...ATTACKS, ...READER_ATTACKS])('$name is found', async (attack) => {
     const findings = await findingsAfter(attack);
     const { code = 'pdf-changed-after-signing', weight = 'broken', where = '' } = attack;
     expect(findings).toContainEqual({ code, weight, message: expect.stringContaining(where) });
+  });
+
+  it.each(UNREADABLE)('$name: the document is not read', async ({ attack }) => {
+    const { result } = await signBytes(pdf, makePdf({ references: 'stream' }), signer);
+    await expect(openBytes(pdf, attack(result))).rejects.toMatchObject({ code: 'pdf-cross-reference-broken' });
   });
 
   it.each(ALLOWED)('$name leaves the signature intact', async (change) => {

@@ -25,7 +25,7 @@ const ORIGINAL = makePdf({
   page: '/Annots [5 0 R 6 0 R]',
   objects: [NOTE, TEXT_FIELD],
 });
-const stream = (text: string) => {
+export const stream = (text: string) => {
   const shown = `BT /F1 24 Tf 20 100 Td (${text}) Tj ET`;
   return `<< /Length ${shown.length} >>\nstream\n${shown}\nendstream`;
 };
@@ -38,12 +38,13 @@ const updated =
   (signed: Buffer) =>
     withUpdate(signed, objects, { trailer, size: 8 });
 /** Of an object of the signed document. */
-const objectOf = (signed: Buffer, number: number): string => {
+export const objectOf = (signed: Buffer, number: number): string => {
   const text = signed.toString('latin1');
   const start = text.lastIndexOf(`\n${number} 0 obj\n`) + `\n${number} 0 obj\n`.length;
   return text.slice(start, text.indexOf('\nendobj', start));
 };
-const pageWith = (signed: Buffer, from: string | RegExp, to: string): string => objectOf(signed, 3).replace(from, to);
+export const pageWith = (signed: Buffer, from: string | RegExp, to: string): string =>
+  objectOf(signed, 3).replace(from, to);
 
 /** An update without objects. */
 function tableAlone(signed: Buffer, number: number, offset: number): Buffer {
@@ -472,6 +473,11 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
   {
     name: 'an update that writes the same again, a stream too',
     attack: updated({ 2: '<</Count 1/Kids[3 0 R]/Type/Pages>>', 4: stream('Hello') }),
+    code: undefined,
+  },
+  {
+    name: 'a rectangle with real numbers',
+    attack: (signed) => updated({ 3: pageWith(signed, '[0 0 300 200]', '[0.0 0.0 300.0 200.0]') })(signed),
     code: undefined,
   },
   {

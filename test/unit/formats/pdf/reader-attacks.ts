@@ -1,0 +1,210 @@
+/** Attacks on signed documents that show something else in some readers only, or by an object that has two purposes. */
+
+import { type Attack, objectOf, pageWith, stream } from './attacks.ts';
+import { makePdf, objectStream, withUpdate } from './make-pdf.ts';
+
+type ReaderAttack = Pick<Attack, 'name' | 'original' | 'attack' | 'code' | 'weight' | 'where'>;
+
+const SHOWN = 'BT /F1 24 Tf 20 100 Td (Hello) Tj ET';
+const STAMP = '<< /Type /Annot /Subtype /Stamp /Rect [0 0 300 200] /F 2 /AP << /N 4 0 R >> >>';
+const drawing = (what: string) => `<< /Length ${what.length} >>\nstream\n${what}\nendstream`;
+const edited = (bytes: Buffer, from: string | RegExp, to: string): Buffer =>
+  Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1');
+const updated =
+  (objects: Readonly<Record<number, string>>, trailer = '') =>
+  (signed: Buffer) =>
+    withUpdate(signed, objects, { trailer, size: 99 });
+const offsetOf = (bytes: Buffer, object: string): number => bytes.lastIndexOf(`\n${object} obj`) + 1;
+const startOf = (bytes: Buffer): string => /startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes.toString('latin1'))?.[1] ?? '';
+
+/** Without the resources of the page: they are this object. */
+const withResources = (document: Buffer, resources: string): Buffer =>
+  Buffer.from(
+    document
+      .toString('latin1')
+      .replace(/\/Resources << \/Font << .*? >> >> >>/, (found) => `/Resources ${resources}`.padEnd(found.length)),
+    'latin1',
+  );
+
+/** The list of annotations has another purpose too, and gets a signature field that serves it. */
+const withItem = (field: string) => (signed: Buffer) => {
+  const form = objectOf(signed, 1).replace(/\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]');
+  return updated({ 1: form, 5: objectOf(signed, 5).replace(']', ' 50 0 R]'), 50: field, 51: stream('Forged') })(signed);
+};
+const FIELD = '<< /Type /Annot /Subtype /Widget /FT /Sig /T (x) /Rect [0 0 0 0]';
+
+/** Entries of a stream: object number, type, offset or stream, generation or index. */
+function sectionStream(signed: Buffer, rows: readonly (readonly number[])[], trailer: string): string {
+  const data = Buffer.alloc(rows.length * 7);
+  for (const [index, [, type = 0, second = 0, third = 0]] of rows.entries()) {
+    data.writeUInt8(type, index * 7);
+    data.writeUInt32BE(second, index * 7 + 1);
+    data.writeUInt16BE(third, index * 7 + 5);
+  }
+  const numbers = rows.map(([number]) => `${number} 1`).join(' ');
+  const head = `/Type /XRef /Size 99 /W [1 4 2] /Index [${numbers}] /Length ${data.length} /Root 1 0 R ${trailer}`;
+  return `98 0 obj\n<< ${head} >>\nstream\n${data.toString('latin1')}\nendstream\nendobj\n`.replace(
+    '$PREV',
+    startOf(signed),
+  );
+}
+
+const entry = (offset: number, kind = 'n') => `${String(offset).padStart(10, '0')} 00000 ${kind} \n`;
+
+/** An update of these bytes, and a table with these entries. */
+function withTable(signed: Buffer, bytes: string, entries: string, trailer = ''): Buffer {
+  const table = `xref\n${entries}trailer\n<< /Size 99 /Root 1 0 R /Prev ${startOf(signed)} ${trailer} >>\n`;
+  const end = `${table}startxref\n${signed.length + bytes.length}\n%%EOF\n`;
+  return Buffer.concat([signed, Buffer.from(bytes + end, 'latin1')]);
+}
+
+const cycle = (length: number, first: number): Record<number, string> =>
+  Object.fromEntries(
+    Array.from({ length }, (_, index) => [first + index, `<< /Next ${first + ((index + 1) % length)} 0 R >>`]),
+  );
+
+export const READER_ATTACKS: readonly ReaderAttack[] = [
+  {
+    name: 'a reference with another generation than its object, which MuPDF follows',
+    original: edited(makePdf(), '/Contents 4 0 R', '/Contents 4 1 R'),
+    attack: updated({ 4: stream('Forged') }),
+  },
+  ...[0, 1].map((index) => ({
+    name: `an object twice in an object stream, the signed one at index ${index}`,
+    original: makePdf({ references: 'compressed' }),
+    attack: (signed: Buffer) => {
+      const pages = ['<< /Type /Pages /Kids [3 0 R] /Count 1 >>', '<< /Type /Pages /Kids [3 0 R 3 0 R] /Count 2 >>'];
+      const values = index === 0 ? pages : pages.toReversed();
+      const whole = objectStream(values.map((value) => ({ number: 2, value }))).toString('latin1');
+      const start = signed.length + `50 0 obj\n${whole}\nendobj\n`.length;
+      const rows = [
+        [2, 2, 50, index],
+        [50, 1, signed.length, 0],
+        [98, 1, start, 0],
+      ];
+      const section = sectionStream(signed, rows, '/Prev $PREV');
+      const update = `50 0 obj\n${whole}\nendobj\n${section}startxref\n${start}\n%%EOF\n`;
+      return Buffer.concat([signed, Buffer.from(update, 'latin1')]);
+    },
+    code: 'pdf-cross-reference-broken',
+  })),
+  {
+    name: 'a hybrid section whose table frees what a page shows, and whose stream does not',
+    original: makePdf(),
+    attack: (signed) => {
+      const section = sectionStream(signed, [[4, 1, offsetOf(signed, '4 0')]], '');
+      const entries = `4 1\n${entry(0, 'f')}98 1\n${entry(signed.length)}`;
+      return withTable(signed, section, entries, `/XRefStm ${signed.length}`);
+    },
+  },
+  {
+    name: 'information that is another object, so that poppler searches streams for objects',
+    original: makePdf({ catalog: '/X 5 0 R', objects: [drawing(`\n4 0 obj\n${stream('Forged')}\nendobj\n`)] }),
+    attack: (signed) => {
+      const entries = `60 2\n${entry(signed.length)}${entry(signed.length)}`;
+      return withTable(signed, '60 0 obj\n<< >>\nendobj\n', entries, '/Info 61 0 R');
+    },
+    code: 'pdf-cross-reference-broken',
+  },
+  {
+    name: 'a flag as a real number, so that poppler shows what is hidden',
+    original: makePdf({ page: '/Annots [5 0 R]', objects: [STAMP] }),
+    attack: updated({ 5: STAMP.replace('/F 2', '/F 2.0') }),
+  },
+  {
+    name: 'an angle as a real number, which poppler does not take',
+    original: makePdf({ page: '/Rotate 180' }),
+    attack: (signed) => updated({ 3: pageWith(signed, '/Rotate 180', '/Rotate 180.0') })(signed),
+  },
+  ...['Metadata', 'DSS', 'Extensions', 'Version'].map((key) => ({
+    name: `a catalog that is also the drawings of a page: /${key}`,
+    original: withResources(
+      makePdf({ isShownByPage: true, page: '/Contents 5 0 R', objects: [drawing(`/${key} Do`)] }),
+      '<< /XObject 1 0 R >>',
+    ),
+    attack: (signed: Buffer) =>
+      updated({ 1: objectOf(signed, 1).replace(/>>$/, `/${key} 50 0 R >>`), 50: stream('Forged') })(signed),
+  })),
+  {
+    name: 'a list of annotations that is also what a page shows',
+    original: makePdf({ page: '/Annots 5 0 R /Contents 5 0 R', isShownByPage: true, objects: ['[]'] }),
+    attack: withItem(stream('Forged').replace('<<', FIELD)),
+  },
+  {
+    name: 'a list of annotations that is also the list of pages',
+    original: makePdf({
+      pages: '6 0 R',
+      page: '/Annots 5 0 R',
+      objects: ['[3 0 R]', '<< /Type /Pages /Kids 5 0 R /Count 1 >>'],
+    }),
+    attack: withItem(`${FIELD} /MediaBox [0 0 300 200] /Contents 51 0 R >>`),
+  },
+  {
+    name: 'a stream that goes on behind its /Length',
+    original: makePdf(),
+    attack: updated({ 4: drawing(SHOWN).replace(SHOWN, `${SHOWN} BT (Forged) Tj ET`) }),
+  },
+  {
+    name: 'a stream in the place of a dictionary with the same entries',
+    original: makePdf({ page: '/X 5 0 R', objects: ['<< /Length 3 >>'] }),
+    attack: updated({ 5: '<< /Length 3 >>\nstream\nq Q\nendstream' }),
+  },
+  {
+    name: 'another filter of a stream, by a reference',
+    original: makePdf({ page: '/X 5 0 R', objects: ['<< /Length 2 /Filter 6 0 R >>\nstream\n61\nendstream', 'null'] }),
+    attack: updated({ 6: '/ASCIIHexDecode' }),
+  },
+  {
+    name: 'an empty field that gets the signature of another one, and an appearance',
+    original: makePdf({
+      catalog: '/AcroForm << /Fields [5 0 R] >>',
+      page: '/Annots [5 0 R]',
+      objects: [`${FIELD} >>`],
+    }),
+    attack: (signed) => {
+      const value = /\/V (\d+ 0 R)/.exec(signed.toString('latin1'))?.[0];
+      return updated({ 5: `${FIELD} ${value} /AP << /N 50 0 R >> >>`, 50: stream('Forged') })(signed);
+    },
+  },
+  {
+    name: 'two endless lists of equal objects, of other lengths',
+    original: makePdf({ page: '/X 5 0 R', objects: Object.values(cycle(101, 5)) }),
+    attack: (signed) =>
+      withUpdate(signed, { 5: '<< /Next 200 0 R >>', ...cycle(103, 200) }, { trailer: '', size: 400 }),
+    code: 'pdf-too-large',
+    weight: 'unsupported',
+  },
+];
+
+/** Changes after which the document is not read at all. */
+export const UNREADABLE: readonly Pick<Attack, 'name' | 'attack'>[] = [
+  {
+    name: 'an object twice in one table',
+    attack: (signed) => {
+      const entries = `4 1\n${entry(offsetOf(signed, '4 0'))}4 1\n${entry(signed.length)}`;
+      return withTable(signed, `4 0 obj\n${stream('Forged')}\nendobj\n`, entries);
+    },
+  },
+  {
+    name: 'an entry of an unknown type, so that pdf.js searches streams for objects',
+    attack: (signed) => {
+      const section = sectionStream(
+        signed,
+        [
+          [50, 3],
+          [98, 1, signed.length],
+        ],
+        '/Prev $PREV',
+      );
+      return Buffer.concat([signed, Buffer.from(`${section}startxref\n${signed.length}\n%%EOF\n`, 'latin1')]);
+    },
+  },
+  {
+    name: 'a real number for the offset of the signed section, which MuPDF does not take',
+    attack: (signed) => edited(updated({ 50: 'null' })(signed), /\/Prev (\d+)(?=[^/]*$)/, '/Prev $1.0'),
+  },
+  {
+    name: 'white space at the end, so that readers do not find startxref',
+    attack: (signed) => Buffer.concat([signed, Buffer.alloc(3000, ' ')]),
+  },
+];
