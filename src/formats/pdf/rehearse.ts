@@ -18,7 +18,8 @@ export async function rehearse({ stored, reader }: OpenedPdf, result: ByteSource
     throw broken('its signatures would not be found');
   }
   for (const each of opened.stored) {
-    const findings = [...examineStorage(each), ...(await examineRevision(opened, each))];
+    const storage = examineStorage(each);
+    const findings = storage.length > 0 ? storage : await examineRevision(opened, each);
     const problem = findings.find((finding) => (each === own ? isObjection(finding) : finding.weight === 'broken'));
     if (problem !== undefined) throw broken(`"${each.field.name}": ${problem.message}`);
   }
