@@ -3,9 +3,13 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 /** Of what a pattern may match, in bytes. */
 const LONGEST_TRACE = 1024;
 
-/** Whether the bytes of a file, read as Latin-1, have this text anywhere. */
+/** Bytes of a file that are searched. */
+const MOST_SEARCHED = 64 * 1024 * 1024;
+
+/** Whether the bytes of a file, read as Latin-1, have this text anywhere. A file that is too large to search counts as one that has. */
 export function hasTrace(pattern: RegExp): (source: ByteSource) => Promise<boolean> {
   return async (source) => {
+    if (source.size > MOST_SEARCHED) return true;
     let tail = '';
     for await (const chunk of source.stream()) {
       const text = tail + Buffer.from(chunk).toString('latin1');

@@ -77,7 +77,7 @@ const FIELD = '<< /FT /Tx /T (x) /Subtype /Widget /Rect [0 0 9 9] >>';
 export const DOCUMENT_CASES: readonly ContainerCase[] = [
   document(
     'a table of 8 million entries that are not there',
-    'pdf-cross-reference-broken',
+    'pdf-too-large',
     changed('xref\n0 1\n', 'xref\n0 8000000\n'),
   ),
   document('a table of 8 million entries', 'pdf-too-large', () => manyEntries(8_000_000)),

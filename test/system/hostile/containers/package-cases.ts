@@ -60,17 +60,21 @@ export const PACKAGE_CASES: readonly ContainerCase[] = [
     }),
   ),
   hostile('a block map of 65 MiB', 'appx-malformed', inMap(' '.repeat(65 * MEBIBYTE))),
-  hostile('a block map of a million blocks', 'planned', inMap('<Block Hash="" Size="1"/>'.repeat(1_000_000)), {
-    bounds: LARGE,
-  }),
-  hostile(
-    'a bundle of 4,096 packages that are not there',
-    'planned',
-    () => makeBundle(INNER, { count: 4096, isNumbered: true, publisher: PUBLISHER }),
-    {
-      name: 'hostile.msixbundle',
-    },
-  ),
+  {
+    ...hostile('a block map of a million blocks', 'appx-malformed', inMap('<Block Hash="" Size="1"/>'.repeat(1_000_000)), {
+      bounds: LARGE,
+    }),
+    onlyToSign: true,
+  },
+  {
+    ...hostile(
+      'a bundle of 4,096 packages that are not there',
+      'appx-malformed',
+      () => makeBundle(INNER, { count: 4096, isNumbered: true, publisher: PUBLISHER }),
+      { name: 'hostile.msixbundle' },
+    ),
+    onlyToSign: true,
+  },
   {
     ...hostile('a bundle of 300 packages that are signed with it', 'planned', () => bundleOf(300, []), {
       name: 'hostile.msixbundle',
