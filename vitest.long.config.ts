@@ -4,20 +4,19 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Those that take longest, which begin first, so that all workers end at about the same time. */
 const SLOWEST = [
-  'system/hostile/commands',
-  'system/faults/faults',
   'fuzz/fuzz',
-  'windows/kills',
-  'verdicts/verdicts',
-  'kill/kill',
   'hostile/containers',
-  'system/quota',
+  'hostile/commands',
   'interop/large-packages',
-  'interop/jar-corpus',
+  'verdicts/verdicts',
+  'windows/kills',
+  'faults/faults',
+  'interop/end-to-end',
+  'kill/kill',
+  'formats/verifiers',
+  'conformance/suite',
+  'hostile/archives',
   'conformance/faults',
-  'system/outages',
-  'windows/results',
-  'windows/surroundings',
 ];
 
 class SlowestFirst extends BaseSequencer {
