@@ -186,7 +186,7 @@ export const CERTIFICATE_CASES: readonly HostileFile[] = [
       return programWith({ signer: { ...signer, der: signerWith({ publicKey }).der } });
     },
     verdict: 'unsupported',
-    code: 'signature-value-wrong',
+    code: 'signature-algorithm-unknown',
   },
   unreadable('60,000 extensions', () => ({
     extensions: listed(60_000, (index) => extension(`1.2.3.${index}`, octetString(Buffer.alloc(1)))),
