@@ -132,7 +132,7 @@ export function digestOfSignature(oid: string): string | null | undefined {
   return SIGNATURE_BY_OID.get(oid)?.[3];
 }
 
-/** Whether signatures by it are verified, with one kind of key or another. */
+/** True if signatures by this algorithm are verified, with any kind of key. */
 export function isVerifiable(oid: string): boolean {
   return SIGNATURE_BY_OID.get(oid)?.[2] !== undefined;
 }

@@ -16,7 +16,7 @@ export interface CodesignErrorOptions {
   readonly record?: string | undefined;
   /** Whether the service may have made and counted a signature; undefined where code and status say it. */
   readonly mayHaveBeenCounted?: boolean | undefined;
-  /** Of a file: it may be sound, and this program cannot verify it. */
+  /** True if the file may be sound and this program cannot verify it. */
   readonly isUnsupported?: boolean | undefined;
   readonly cause?: unknown;
 }

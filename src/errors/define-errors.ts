@@ -13,7 +13,7 @@ interface ErrorEntry {
   readonly category?: ErrorCategory;
   readonly message: Text;
   readonly hint?: Text;
-  /** Of a file that may be sound: this program cannot verify it. `verify` says `unsupported`, and otherwise `broken`. */
+  /** True if the file may be sound and this program cannot verify it: `verify` says `unsupported` instead of `broken`. */
   readonly isUnsupported?: true;
 }
 

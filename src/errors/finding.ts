@@ -1,4 +1,4 @@
-/** What an examination finds in a file, a signature or a certificate: data, where an error would end the examination. */
+/** Findings are what an examination says of a file, a signature or a certificate. An error would end the examination. */
 
 import type { CodesignError } from './codesign-error.ts';
 
@@ -26,17 +26,17 @@ export const untrusted = weighing('untrusted');
 export const warning = weighing('warning');
 export const note = weighing('note');
 
-/** Of what a reader rejected with an error. */
+/** The finding for what a reader rejected with an error. */
 export function rejected(error: CodesignError | undefined, code: string, message: string): Finding {
   return (error?.isUnsupported ? unsupported : broken)(code, message);
 }
 
-/** Its message, to be put after a colon. */
+/** The message of a finding as a clause, to be put after a colon. */
 export function asClause({ message }: Pick<Finding, 'message'>): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '');
 }
 
-/** What a finding speaks against: an intact signature and one that is trusted are two things. */
+/** A finding speaks against integrity or against trust: an intact signature may be untrusted. */
 export type Against = 'integrity' | 'trust' | 'nothing';
 
 const AGAINST: Readonly<Record<FindingWeight, Against>> = {
@@ -66,7 +66,7 @@ export function isObjection(finding: Finding): boolean {
   return againstWhat(finding) !== 'nothing';
 }
 
-/** Whether one of them speaks against what is asked about. */
+/** True if a finding speaks against what is asked about. */
 export function speaksAgainst(findings: readonly Finding[], what: 'integrity' | 'trust'): boolean {
   return findings.some((finding) => isAgainst(finding, what));
 }

@@ -48,7 +48,7 @@ export interface Format {
    * file as the user gave it; of one that is to be written, the result's.
    */
   open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
-  /** Of a file that `open` rejects: whether there is any trace of a signature in it. Undefined if each file has one. */
+  /** Looks for a trace of a signature in a file that `open` rejects. Undefined if every file of the format has one. */
   seemsSigned?(source: ByteSource): Promise<boolean>;
 }
 
@@ -75,7 +75,7 @@ export interface SignatureProfile {
   readonly carriesRoot: boolean;
   /** Unsigned attributes (dotted) under which `verifier` reads timestamps; a new one is written under the first. */
   readonly timestampTypes: readonly [string, ...string[]];
-  /** Whether `verifier` reads signatures that are nested in the unsigned attributes. */
+  /** True if `verifier` reads signatures that are nested in the unsigned attributes. */
   readonly readsNested?: boolean;
   /** For messages: `Windows`. */
   readonly verifier: string;

@@ -1,12 +1,12 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
 
-/** Of what a pattern may match, in bytes. */
+/** The longest text that a pattern matches, in bytes. */
 const LONGEST_TRACE = 1024;
 
-/** Bytes of a file that are searched. */
+/** The largest file that is searched, in bytes. */
 const MOST_SEARCHED = 64 * 1024 * 1024;
 
-/** Whether the bytes of a file, read as Latin-1, have this text anywhere. A file that is too large to search counts as one that has. */
+/** Searches the bytes of a file, read as Latin-1, for a pattern. A file that is too large to search counts as a match. */
 export function hasTrace(pattern: RegExp): (source: ByteSource) => Promise<boolean> {
   return async (source) => {
     if (source.size > MOST_SEARCHED) return true;

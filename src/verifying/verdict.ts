@@ -78,7 +78,7 @@ export interface VerifyPolicy {
   readonly leastAlgorithm: DigestAlgorithm | undefined;
 }
 
-/** As these findings say. */
+/** The worst that these findings say of the integrity. */
 export function integrityBy(findings: readonly Finding[]): Integrity {
   return worstOf(findings.map(({ weight }) => (weight === 'broken' || weight === 'unsupported' ? weight : 'intact')));
 }

@@ -110,7 +110,7 @@ function keepMarker(old: number, value: number, marker: number, { zip64 }: EndOf
   return value >= marker || (zip64 !== undefined && old === marker) ? marker : value;
 }
 
-/** Of an archive in one part. */
+/** The locator of an archive in one part. */
 function newLocator(): Buffer {
   const locator = Buffer.alloc(ZIP64_LOCATOR_LENGTH);
   locator.writeUInt32LE(ZIP64_LOCATOR, 0);

@@ -21,7 +21,7 @@ export function countVerdicts(files: readonly VerifiedFile[]): Readonly<Record<s
   return warnings === 0 ? counts : { ...counts, warnings };
 }
 
-/** Of the file, its signatures and their timestamps. */
+/** The warnings of a file, its signatures and their timestamps. */
 export function warningsOf({ findings, signatures }: VerifiedFile): readonly Finding[] {
   const ofSignatures = flatten(signatures).flatMap((signature) => [
     ...signature.timestamps.flatMap((timestamp) => timestamp.findings),

@@ -13,15 +13,15 @@ import { PARTS } from './part-names.ts';
 
 type DamageOf = (inner: InnerPackage) => Promise<string | undefined>;
 
-/** What stays wrong when the package is signed again. `damageOf`: of a package in a bundle. */
+/** Finds what stays wrong when the package is signed again. `damageOf` says what is wrong with a package in a bundle. */
 export async function examineContents(
   opened: AppxPackage,
   source: ByteSource,
   damageOf: DamageOf,
 ): Promise<readonly Finding[]> {
   const { archive, manifest, blockMap, wrongSizes } = opened;
-  const digests = await compareDigests(source, blockMap.bytes, mappedEntries(archive, manifest));
-  const wrong = [...wrongSizes, ...digests];
+  const wrong =
+    wrongSizes.length > 0 ? wrongSizes : await compareDigests(source, blockMap.bytes, mappedEntries(archive, manifest));
   return [
     ...examineOffsets(opened),
     ...(wrong.length === 0

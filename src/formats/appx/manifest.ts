@@ -24,7 +24,7 @@ export interface BundledPackage {
 
 /** Of a bundle. Real ones have a few hundred. */
 const MOST_PACKAGES = 4096;
-/** Of the years in which elements came to the manifests of bundles: stub packages have that of 2019. */
+/** Elements came to the manifests of bundles in these years: those of stub packages in 2019. */
 const BUNDLE_NAMESPACE = /^http:\/\/schemas\.microsoft\.com\/appx\/\d{4}\/bundle$/;
 
 /** Throws `appx-part-malformed`. */

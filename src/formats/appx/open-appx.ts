@@ -154,7 +154,7 @@ function signaturePart(
   };
 }
 
-/** As a new signature covers it: the content types name the signature, and no disks are named, as signtool writes it. */
+/** What a new signature covers: like signtool, this program names the signature in the content types, and no disks. */
 function bodyWithSignature(opened: AppxPackage, rewritten: RewrittenEntries | undefined): SignedBody {
   const { contentTypes, archive } = opened;
   const plain = { ...opened, archive: { ...archive, end: withoutDisks(archive.end) } };

@@ -86,7 +86,8 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
 }
 
 /**
- * With the names that packages have as entries: percent signs stand for characters beyond ASCII, and case does not matter. Throws
+ * Replaces the names of packages by those of their entries. These have percent signs for characters beyond ASCII, and may
+ * differ in case. Throws
  * `appx-malformed` if two names are one.
  */
 function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {

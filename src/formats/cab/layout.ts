@@ -78,7 +78,7 @@ export async function readLayout(source: ByteSource): Promise<CabinetLayout> {
   return { fileSize, cabinetSize, filesOffset, flags, reserve, names, folderCount, folderLength, signature };
 }
 
-/** Of a file that has no layout: whether its header leads to a signature, or one is there. */
+/** For a file without a layout: true if its header leads to a signature, or if one is there. */
 export async function seemsSigned(source: ByteSource): Promise<boolean> {
   const reserve = await readReserve(source).catch(expectedError);
   const isReferred = !(reserve instanceof CodesignError) && reserve.block2.some((byte) => byte !== 0);

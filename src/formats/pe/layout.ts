@@ -86,7 +86,7 @@ export async function readLayout(source: ByteSource): Promise<PeLayout> {
   };
 }
 
-/** Of a file that has no layout: whether its header leads to signatures, if it has a header. */
+/** For a file without a layout: true if it has a header that leads to signatures. */
 export async function seemsSigned(source: ByteSource): Promise<boolean> {
   const header = await readOptionalHeader(source).catch(expectedError);
   return !(header instanceof CodesignError) && header.tableEntry.offset > 0 && header.tableEntry.size > 0;

@@ -153,8 +153,8 @@ async function runProcess(args: readonly string[], variables: Variables, options
 
 /** The program where every user can run it, and Node's own too if it is in a folder that others cannot enter. */
 export const programForOthers = onceOf(async (): Promise<{ readonly program: string; readonly node: string }> => {
-  const nobody = 65_534;
-  const isReachable = spawnSync(process.execPath, ['--version'], { uid: nobody, cwd: '/' }).status === 0;
+  const otherUser = 65_534;
+  const isReachable = spawnSync(process.execPath, ['--version'], { uid: otherUser, cwd: '/' }).status === 0;
   const folder = await madeOnce('program', async (made) => {
     await chmod(made, 0o755);
     for (const part of ['bin', 'dist', 'package.json']) {

@@ -22,7 +22,7 @@ export interface Additions {
   readonly filled: ReadonlyMap<string, readonly string[]>;
   /** Entries of the form that may change. */
   readonly formKeys: readonly string[];
-  /** Whether a new field takes an area of a page, and so may cover what was signed. */
+  /** True if a new field takes an area of a page, so that it may cover what was signed. */
   readonly isVisible: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Restrictions extends Pick<StoredSignature, 'lock'> {
 /** What else `verify` knows of the document. */
 export interface LaterSignatures {
   readonly stored: readonly StoredSignature[];
-  /** Whether the token of a document timestamp verifies. */
+  /** Verifies the token of a document timestamp. */
   isTimestampIntact(stored: StoredSignature): Promise<boolean>;
 }
 
@@ -160,7 +160,7 @@ async function plainDictionary(document: PdfDocument, value: PdfValue | undefine
   return isPlain && isOf(object.value, 'dictionary') ? object.value : undefined;
 }
 
-/** Whether the keys that signing sets have values of their kinds, which show nothing if a page uses them for something else. */
+/** True if the keys that signing sets have values of their kinds. A page that uses such a value for something else shows nothing. */
 async function areSigned(signed: PdfDocument, later: PdfDocument, fields: readonly PdfValue[]): Promise<boolean> {
   return !(await someAsync(fields, async (widget) => {
     const [before, after] = [await signed.dictionary(widget), await plainDictionary(later, widget)];

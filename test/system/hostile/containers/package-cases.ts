@@ -61,9 +61,14 @@ export const PACKAGE_CASES: readonly ContainerCase[] = [
   ),
   hostile('a block map of 65 MiB', 'appx-malformed', inMap(' '.repeat(65 * MEBIBYTE))),
   {
-    ...hostile('a block map of a million blocks', 'appx-malformed', inMap('<Block Hash="" Size="1"/>'.repeat(1_000_000)), {
-      bounds: LARGE,
-    }),
+    ...hostile(
+      'a block map of a million blocks',
+      'appx-malformed',
+      inMap('<Block Hash="" Size="1"/>'.repeat(1_000_000)),
+      {
+        bounds: LARGE,
+      },
+    ),
     onlyToSign: true,
   },
   {
