@@ -9,11 +9,11 @@ const overInterpreter = (name) => (results) => results[name]?.median - results['
 const toPeer = (file, peer) => (results) => ours(results[file]).median / results[file][peer].median;
 const highest = (results) => Math.max(...Object.values(results).map((of) => ours(of).peak)) / MEBIBYTE;
 
-const leastShare = ({ rates }) =>
+const leastShare = ({ device }) =>
   100 *
   Math.min(
-    ...Object.values(rates).flatMap(({ SQLite, PostgreSQL, together }) =>
-      [SQLite, PostgreSQL].map(({ median }) => median / together),
+    ...Object.values(device).flatMap(({ bare, SQLite, PostgreSQL }) =>
+      [SQLite, PostgreSQL].map(({ median }) => median / bare.median),
     ),
   );
 const mostGrowth = (results) => Math.max(...Object.values(results).map(({ growth }) => growth.median)) / MEBIBYTE;
@@ -111,7 +111,7 @@ const AIMS = [
     unit: '×',
     of: ({ many }) => many[10_000].milliseconds / many[1000].milliseconds / 10,
   },
-  { part: 'server', what: 'server, least of six shares of what is possible', least: 90, unit: '%', of: leastShare },
+  { part: 'server', what: 'server, least of six shares of a device', least: 95, unit: '%', of: leastShare },
   { part: 'memory', what: 'server, memory of 99,000 signatures', most: 0, unit: 'MiB', of: mostGrowth },
 ];
 

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { table } from '../measure.mjs';
-import { fromSource, makeData, measureBare, measureLoad, startEmpty, startServer } from '../server/running.mjs';
+import { fromSource, makeData, makeDevice, measureBare, measureLoad, startServer } from '../server/running.mjs';
 
 const BITS = [2048, 3072, 4096];
 const STORES = ['SQLite', 'PostgreSQL'];
@@ -13,11 +13,16 @@ const STORES = ['SQLite', 'PostgreSQL'];
 const SESSIONS = 32 * availableParallelism();
 /** Enough for the HSM to have work while others are at the database, and fewer than the server accepts concurrently. */
 const CONNECTIONS = 288;
+/** Signatures a second of a device, and microseconds on the way to it and back. */
+const DEVICE_RATES = [100, 300, 1000];
+const DEVICE_TRANSIT = 2000;
+/** Enough for calls on their way, as server/README.md says of an HSM in the network. */
+const DEVICE_THREADS = '16';
 /** Seconds: each turn's, and what goes before it without counting. */
 const [WARM, SECONDS, LATENCY_SECONDS] = [1, 4, 5];
 /** What load.mjs has signed. */
 const DIGEST = Buffer.alloc(32, 7);
-const PARTS = { bare: 'bare `C_SignAsync`', empty: 'server with nothing behind it' };
+const PARTS = { bare: 'bare `C_SignAsync`' };
 
 export const title = 'Server: signatures under load, two processes on the same cores';
 
@@ -30,30 +35,40 @@ export async function bench(_setting, rounds) {
   try {
     say('making keys');
     const made = { SQLite: makeData(folder, BITS), PostgreSQL: makeData(folder, BITS, postgres.newDatabase()) };
-    const start = async (name, starting) => {
-      const server = { ...made[name === 'empty' ? 'SQLite' : name], ...(await starting), path: source.SIGN_PATH };
+    const start = async (store, name, hsm) => {
+      const server = await startServer(made[store], join(folder, `${name}.log`), hsm);
       running.push(server);
-      return server;
+      return { ...made[store], ...server, path: source.SIGN_PATH };
     };
-    const logOf = (name) => join(folder, `${name}.log`);
-    const servers = { empty: undefined };
-    for (const store of STORES) servers[store] = await start(store, startServer(made[store], logOf(store)));
-    // Behind a TLS certificate that a real one has made as it started.
-    servers.empty = await start('empty', startEmpty(source.empty, made.SQLite, BITS, logOf('empty')));
+    const stop = async () => {
+      for (const server of running.splice(0).reverse()) await server.stop();
+    };
+    const softHsm = source.findSoftHsm(undefined);
+    const bare = async (bits, { library = softHsm, env } = {}) => {
+      const token = { library, label: source.TOKEN_LABEL, certificate: chainOf(made.SQLite, bits) };
+      const turn = { sessions: SESSIONS, warm: WARM, seconds: SECONDS };
+      return (await measureBare({ ...token, ...turn }, made.SQLite.service, env)).rate;
+    };
 
-    const bare = (bits) => {
-      const certificate = chainOf(made.SQLite, bits);
-      const token = { library: source.findSoftHsm(undefined), label: source.TOKEN_LABEL };
-      return measureBare(
-        { ...token, certificate, sessions: SESSIONS, warm: WARM, seconds: SECONDS },
-        made.SQLite.service,
-      );
-    };
+    const servers = {};
+    for (const store of STORES) servers[store] = await start(store, store);
     const rates = await measureRates(rounds, bare, servers);
     const latencies = await measureLatencies(rates, servers);
+    await stop();
+
+    const device = {};
+    const library = makeDevice(folder);
+    for (const rate of DEVICE_RATES) {
+      const settings = { DEVICE_LIBRARY: softHsm, DEVICE_RATE: `${rate}`, DEVICE_TRANSIT: `${DEVICE_TRANSIT}` };
+      const hsm = { library, env: { ...settings, UV_THREADPOOL_SIZE: DEVICE_THREADS } };
+      const behind = {};
+      for (const store of STORES) behind[store] = await start(store, `${store}-${rate}`, hsm);
+      device[rate] = (await measureRates(rounds, (bits) => bare(bits, hsm), behind, [3072]))[3072];
+      await stop();
+    }
     return {
-      text: [ratesTable(rates), latencyTable(latencies)].join('\n\n'),
-      results: { rates, latencies },
+      text: [ratesTable(rates), latencyTable(latencies), deviceTable(device)].join('\n\n'),
+      results: { rates, latencies, device },
     };
   } finally {
     for (const server of running.reverse()) await server.stop();
@@ -69,14 +84,14 @@ const chainOf = ({ service }, bits) => join(service, 'certificates', `certificat
 const say = (text) => process.stderr.write(`${text}\n`);
 
 /** All parts in turn, round by round; the first round warms them and does not count. */
-async function measureRates(rounds, bare, servers) {
-  const all = Object.fromEntries(BITS.map((bits) => [bits, { bare: [], empty: [], SQLite: [], PostgreSQL: [] }]));
+async function measureRates(rounds, bare, servers, sizes = BITS) {
+  const all = Object.fromEntries(sizes.map((bits) => [bits, { bare: [], SQLite: [], PostgreSQL: [] }]));
   for (let round = 0; round <= rounds; round++) {
-    for (const bits of BITS) {
-      const parts = { bare: (await bare(bits)).rate };
+    for (const bits of sizes) {
+      const parts = { bare: await bare(bits) };
       for (const [name, server] of Object.entries(servers)) {
         const { rate, first } = await load(server, bits, { seconds: SECONDS });
-        if (name !== 'empty') checkSignature(first, chainOf(server, bits));
+        checkSignature(first, chainOf(server, bits));
         parts[name] = rate;
       }
       say(
@@ -88,18 +103,17 @@ async function measureRates(rounds, bare, servers) {
       for (const [name, rate] of Object.entries(parts)) all[bits][name].push(rate);
     }
   }
-  return Object.fromEntries(BITS.map((bits) => [bits, summary(all[bits])]));
+  return Object.fromEntries(sizes.map((bits) => [bits, summary(all[bits])]));
 }
 
-/** @returns of each part the median, the least and the most; and what both parts without a store come to together */
+/** @returns of each part the median, the least and the most */
 function summary(parts) {
-  const summed = Object.fromEntries(
+  return Object.fromEntries(
     Object.entries(parts).map(([name, rates]) => {
       const sorted = rates.toSorted((a, b) => a - b);
       return [name, { median: sorted[sorted.length >> 1], least: sorted[0], most: sorted.at(-1) }];
     }),
   );
-  return { ...summed, together: 1 / (1 / summed.bare.median + 1 / summed.empty.median) };
 }
 
 async function measureLatencies(rates, servers) {
@@ -127,14 +141,20 @@ function checkSignature(answer, chain) {
 }
 
 function ratesTable(rates) {
-  const rows = BITS.flatMap((bits) => {
-    const { together, ...parts } = rates[bits];
-    return Object.entries(parts).map(([name, { median, least, most }]) => {
-      const share = STORES.includes(name) ? `${((100 * median) / together).toFixed(0)} %` : '';
-      return [`RSA-${bits}`, PARTS[name] ?? name, median.toFixed(0), `${least.toFixed(0)}–${most.toFixed(0)}`, share];
-    });
+  const rows = BITS.flatMap((bits) => rateRows(`RSA-${bits}`, rates[bits]));
+  return table(['key', 'part', 'a second, median', 'least–most', 'of bare'], rows);
+}
+
+function deviceTable(device) {
+  const rows = DEVICE_RATES.flatMap((rate) => rateRows(`${rate} /s`, device[rate]));
+  return table(['device', 'part', 'a second, median', 'least–most', 'of bare'], rows);
+}
+
+function rateRows(title, parts) {
+  return Object.entries(parts).map(([name, { median, least, most }]) => {
+    const share = STORES.includes(name) ? `${((100 * median) / parts.bare.median).toFixed(0)} %` : '';
+    return [title, PARTS[name] ?? name, median.toFixed(0), `${least.toFixed(0)}–${most.toFixed(0)}`, share];
   });
-  return table(['key', 'part', 'a second, median', 'least–most', 'of 1 ÷ (1 ÷ bare + 1 ÷ nothing behind it)'], rows);
 }
 
 function latencyTable(latencies) {

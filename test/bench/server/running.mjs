@@ -1,4 +1,4 @@
-// The processes of the server's part: servers with each store, one with nothing behind it, the bare HSM, the load. Each ends with the part.
+// The processes of the server's part: servers with each store, the bare HSM, the load. Each ends with the part.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
@@ -12,17 +12,24 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const PROGRAM = join(root, 'server', 'bin', 'codesign-remote-server.js');
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Bundles what is taken from the sources, where it finds its packages. @returns what from-source.mjs exports, and empty.mjs's path */
+/** Bundles what is taken from the sources, where it finds its packages. @returns what from-source.mjs exports */
 export async function fromSource() {
   const outdir = join(root, 'node_modules', '.cache', 'codesign-remote-bench');
   mkdirSync(outdir, { recursive: true });
-  const entryPoints = { empty: here('empty.mjs'), 'from-source': here('from-source.mjs') };
   const { dependencies } = JSON.parse(readFileSync(join(root, 'server', 'package.json'), 'utf8'));
   await build({
-    ...{ entryPoints, outdir, outExtension: { '.js': '.mjs' }, external: Object.keys(dependencies) },
+    ...{ entryPoints: [here('from-source.mjs')], outdir, outExtension: { '.js': '.mjs' } },
     ...{ bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'error' },
+    external: Object.keys(dependencies),
   });
-  return { ...(await import(pathToFileURL(join(outdir, 'from-source.mjs')).href)), empty: join(outdir, 'empty.mjs') };
+  return await import(pathToFileURL(join(outdir, 'from-source.mjs')).href);
+}
+
+/** Compiles the library that takes the time of a device. @returns its path */
+export function makeDevice(folder) {
+  const path = join(folder, 'device.so');
+  execFileSync('cc', ['-O2', '-shared', '-fPIC', '-std=gnu17', '-o', path, here('device.c'), '-ldl', '-lpthread']);
+  return path;
 }
 
 /** Makes a data folder with an RSA key of each size. @returns what reaches a server on it */
@@ -45,24 +52,17 @@ export function makeData(folder, bits, database) {
   };
 }
 
-/** Starts the real server. @param log where its log goes: a file, as on a machine that keeps it */
-export async function startServer({ arguments: args }, log) {
-  return await start(['--require', here('collect.cjs'), PROGRAM, ...args], log, '');
-}
-
-/** Starts the application with nothing behind it, and the TLS certificate and the client of a real one. */
-export async function startEmpty(program, { service, accessKey, accessSecret }, bits, log) {
-  const settings = { tls: join(service, 'tls', 'server.pem'), accessKey, accessSecret, bits };
-  return await start([program], log, JSON.stringify(settings));
-}
-
-async function start(args, log, input) {
+/** Starts a server. @param log where its log goes: a file, as on a machine that keeps it */
+export async function startServer({ arguments: args }, log, { library, env = {} } = {}) {
+  const more = library === undefined ? [] : ['--pkcs11-library', library];
   const file = openSync(log, 'a');
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', file] });
+  const child = spawn(process.execPath, ['--require', here('collect.cjs'), PROGRAM, ...args, ...more], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', file],
+  });
   closeSync(file);
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
-  child.stdin.end(input);
   const ended = once(child, 'exit');
   const port = await new Promise((resolve, reject) => {
     let said = '';
@@ -85,9 +85,9 @@ async function start(args, log, input) {
 }
 
 /** Signs without a server. @returns how many a second */
-export async function measureBare(settings, service) {
-  const env = { ...process.env, SOFTHSM2_CONF: join(service, 'softhsm2.conf') };
-  return await runPart('bare.mjs', { ...settings, pinFile: join(service, 'pin') }, env);
+export async function measureBare(settings, service, env = {}) {
+  const all = { ...process.env, ...env, SOFTHSM2_CONF: join(service, 'softhsm2.conf') };
+  return await runPart('bare.mjs', { ...settings, pinFile: join(service, 'pin') }, all);
 }
 
 /** Asks a server for signatures. @returns what load.mjs says */
