@@ -1,11 +1,13 @@
 /** Folders that take long to make: each is made once in a run of the tests. */
 
 import { execFile } from 'node:child_process';
-import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { access, chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { onceOf } from '../../src/bytes/reuse.ts';
 import { SHARED_FOLDER_VARIABLE } from './shared-folder.ts';
 
 /** RSA-4096 keys take their time on a busy machine. */
@@ -20,9 +22,17 @@ export async function copyOfMadeOnce(name: string, folder: string, make: Make): 
   await promisify(execFile)('cp', ['-a', `${await madeOnce(name, make)}/.`, folder]);
 }
 
-/** Outside a run of the tests, it is made each time. @returns the folder, which must stay as it is */
+/** A benchmark has no folder of a run of the tests. Its own goes with its process, and other users may enter it, as PostgreSQL does. */
+const ownFolder = onceOf(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'codesign-once-'));
+  await chmod(folder, 0o711);
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+});
+
+/** @returns the folder, which must stay as it is */
 export async function madeOnce(name: string, make: Make): Promise<string> {
-  const path = join(process.env[SHARED_FOLDER_VARIABLE] ?? (await mkdtemp(join(tmpdir(), 'codesign-once-'))), name);
+  const path = join(process.env[SHARED_FOLDER_VARIABLE] ?? (await ownFolder()), name);
   const claim = `${path}.claim`;
   const deadline = Date.now() + PATIENCE;
   while (!(await exists(path))) {

@@ -21,7 +21,7 @@ export async function bench(_setting, rounds) {
     const found = Object.fromEntries(STORES.map((store) => [store, []]));
     for (let round = 1; round <= rounds; round++) {
       for (const store of STORES) {
-        const database = store === 'SQLite' ? undefined : postgres.newDatabase();
+        const database = store === 'SQLite' ? undefined : await postgres.newDatabase();
         found[store].push(await grow(join(folder, `${store}-${round}`), database, source.SIGN_PATH));
         process.stderr.write(`round ${round} of ${rounds}, ${store}: ${JSON.stringify(found[store].at(-1))}\n`);
       }

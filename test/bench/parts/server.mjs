@@ -34,7 +34,7 @@ export async function bench(_setting, rounds) {
   const running = [];
   try {
     say('making keys');
-    const made = { SQLite: makeData(folder, BITS), PostgreSQL: makeData(folder, BITS, postgres.newDatabase()) };
+    const made = { SQLite: makeData(folder, BITS), PostgreSQL: makeData(folder, BITS, await postgres.newDatabase()) };
     const start = async (store, name, hsm) => {
       const server = await startServer(made[store], join(folder, `${name}.log`), hsm);
       running.push(server);
