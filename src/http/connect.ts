@@ -3,6 +3,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import tls from 'node:tls';
+import { type AddressBook, createAddressBook } from './addresses.ts';
 import { ConnectFailure, type ConnectReason } from './errors.ts';
 import type { HttpProxy } from './proxy.ts';
 import { type TrustRoots, trustInSteps } from './roots.ts';
@@ -23,30 +24,45 @@ export function targetOf({ protocol, hostname, port }: URL): Target {
   return { protocol, port, hostname: hostname.replace(/^\[|\]$/g, '') };
 }
 
-/** `timeoutMilliseconds`: for TCP and TLS together; through a proxy, for each of the three steps. */
-export function createConnector(roots: TrustRoots, timeoutMilliseconds: number) {
+/** So long an address of a name may take before the next one is tried. Node's default of 250 ms is less than far round trips. */
+const ADDRESS_MILLISECONDS = 2000;
+
+/** `timeoutMilliseconds`: for name, TCP and TLS together; through a proxy, for each of the three steps. */
+export function createConnector(
+  roots: TrustRoots,
+  timeoutMilliseconds: number,
+  names: AddressBook = createAddressBook(),
+) {
   const opening = new Set<net.Socket>();
   const trusting = trustInSteps(roots);
   const sessions = keepTlsSessions();
 
   let isAbandoned = false;
 
-  const establish = (socket: net.Socket, isSecure: boolean): Promise<net.Socket> => {
+  const establish = async (socket: net.Socket, hostname: string, event: Established): Promise<net.Socket> => {
     opening.add(socket);
     if (isAbandoned) socket.destroy(ABANDONED);
-    return established(socket, isSecure, timeoutMilliseconds).finally(() => opening.delete(socket));
+    try {
+      return await established(socket, event, timeoutMilliseconds);
+    } catch (failure) {
+      names.forget(hostname);
+      throw failure;
+    } finally {
+      opening.delete(socket);
+    }
   };
 
   const secure = (target: Target, way: TlsWay): Promise<net.Socket> => {
-    const socket = openTls(target, way);
+    const socket = openTls(target, way, names);
     sessions.listen(serverOf(target), socket);
-    return establish(socket, true);
+    return establish(socket, target.hostname, 'secureConnect');
   };
 
   const open = (target: Target): Promise<net.Socket> => {
     const { protocol, hostname, port } = target;
     if (protocol !== 'https:') {
-      return establish(net.connect({ host: hostname, port: Number(port || 80), noDelay: true }), false);
+      const options = { host: hostname, port: Number(port || 80), noDelay: true, ...tryingAddresses(names) };
+      return establish(net.connect(options), hostname, 'connect');
     }
     return trusting((context) => sessions.resume(serverOf(target), (session) => secure(target, { context, session })));
   };
@@ -103,11 +119,16 @@ function serverOf({ hostname, port }: Target): string {
   return `${hostname} ${port}`;
 }
 
-function openTls(target: Target, { context, session, tunnel }: TlsWay): tls.TLSSocket {
+function tryingAddresses({ lookup }: AddressBook) {
+  return { lookup, autoSelectFamilyAttemptTimeout: ADDRESS_MILLISECONDS };
+}
+
+function openTls(target: Target, { context, session, tunnel }: TlsWay, names: AddressBook): tls.TLSSocket {
   const { hostname, port } = target;
   const socket = tls.connect({
     host: hostname,
     port: Number(port || 443),
+    ...tryingAddresses(names),
     ...(tunnel && { socket: tunnel }),
     // No name is sent for an IP address (RFC 6066, section 3); Node then checks the certificate against `host`.
     servername: net.isIP(hostname) ? '' : hostname,
@@ -129,24 +150,34 @@ function checkServerIdentity(hostname: string, certificate: tls.PeerCertificate)
   return tls.checkServerIdentity(hostname, { ...certificate, subject });
 }
 
-function established(socket: net.Socket, secure: boolean, timeoutMilliseconds: number): Promise<net.Socket> {
+type Established = 'connect' | 'secureConnect';
+
+function established(socket: net.Socket, event: Established, timeoutMilliseconds: number): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
+    const tried: string[] = [];
+    socket.on('connectionAttempt', (address: string) => tried.push(address));
     const timer = setTimeout(() => {
       const what = `no connection within ${timeoutMilliseconds / 1000} s`;
-      fail(new ConnectFailure('connect-timed-out', what));
+      fail(new ConnectFailure('connect-timed-out', tried.length === 0 ? what : `${what} to ${tried.join(', ')}`));
     }, timeoutMilliseconds);
     const fail = (failure: ConnectFailure): void => {
       clearTimeout(timer);
       socket.destroy();
       reject(failure);
     };
-    socket.once(secure ? 'secureConnect' : 'connect', () => {
+    socket.once(event, () => {
       clearTimeout(timer);
       resolve(socket);
     });
     // Stays attached: a late error of a socket that was given up has nowhere else to go.
-    socket.on('error', (error) => fail(new ConnectFailure(reasonOf(error, socket), error.message || codeOf(error))));
+    socket.on('error', (error) => fail(new ConnectFailure(reasonOf(error, socket), describe(error))));
   });
+}
+
+/** The error of several addresses has no text of its own. */
+function describe(error: Error): string {
+  if (error instanceof AggregateError) return error.errors.map((one: Error) => one.message).join('; ');
+  return error.message || codeOf(error);
 }
 
 function reasonOf(error: Error, socket: net.Socket): ConnectReason {

@@ -1,0 +1,55 @@
+/** The addresses of host names: one question for each name at a time, since questions share a pool of few threads. */
+
+import dns from 'node:dns';
+import type { LookupFunction } from 'node:net';
+
+/** An answer is used for so long. The system does not say how long it holds. */
+const KEPT_MILLISECONDS = 60_000;
+
+type Addresses = dns.LookupAddress[];
+
+export interface AddressBook {
+  /** For `net.connect`: all connections that wait for a name share one question, and its answer. */
+  readonly lookup: LookupFunction;
+  /** The next connection asks again: no address of the name could be reached. */
+  forget(hostname: string): void;
+}
+
+/** @param ask gives all addresses of a name, in the order in which they are to be tried */
+export function createAddressBook(
+  ask: (hostname: string) => Promise<Addresses> = (hostname) => dns.promises.lookup(hostname, { all: true }),
+  now: () => number = Date.now,
+): AddressBook {
+  const answers = new Map<string, { readonly addresses: Promise<Addresses>; until: number }>();
+
+  const addressesOf = (hostname: string): Promise<Addresses> => {
+    const kept = answers.get(hostname);
+    if (kept !== undefined && now() < kept.until) return kept.addresses;
+    // It holds from the answer on: until then every connection waits for the same question.
+    const answer = { addresses: ask(hostname), until: Number.POSITIVE_INFINITY };
+    answers.set(hostname, answer);
+    answer.addresses.then(
+      () => {
+        answer.until = now() + KEPT_MILLISECONDS;
+      },
+      () => {
+        if (answers.get(hostname) === answer) answers.delete(hostname);
+      },
+    );
+    return answer.addresses;
+  };
+
+  return {
+    lookup(hostname, { all }, done): void {
+      addressesOf(hostname).then(
+        (addresses) => {
+          const [first] = addresses;
+          if (all || first === undefined) done(null, addresses);
+          else done(null, first.address, first.family);
+        },
+        (error: NodeJS.ErrnoException) => done(error, []),
+      );
+    },
+    forget: (hostname) => void answers.delete(hostname),
+  };
+}
