@@ -37,7 +37,11 @@ export interface NotRetried<Failure> {
 
 export type Retried<Result, Failure> = { readonly attempts: number } & (
   | { readonly result: Result }
-  | { readonly failure: Failure }
+  | {
+      readonly failure: Failure;
+      /** Another attempt might succeed, after a longer wait than is allowed. */
+      readonly mayRecover: boolean;
+    }
 );
 
 export interface RetryWait {
@@ -58,6 +62,8 @@ export interface RetryOptions<Result, Failure> {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds of all waits together; any by default. */
   readonly budget?: number | undefined;
+  /** Milliseconds of one wait; any by default. */
+  readonly longestWait?: number | undefined;
   /** Awaited before each wait. If it throws, there is no further attempt. */
   readonly beforeRetry?: ((failure: Failure) => Promise<void>) | undefined;
   readonly onWait?: ((failure: Failure, wait: RetryWait) => void) | undefined;
@@ -67,16 +73,16 @@ export interface RetryOptions<Result, Failure> {
 export async function retry<Result, Failure>(
   options: RetryOptions<Result, Failure>,
 ): Promise<Retried<Result, Failure>> {
-  const { clock, signal, budget = Number.POSITIVE_INFINITY } = options;
+  const { clock, signal, budget = Number.POSITIVE_INFINITY, longestWait = Number.POSITIVE_INFINITY } = options;
   let waited = 0;
   for (let attempts = 1; ; attempts += 1) {
     const tried = await options.attempt(attempts);
     if (tried.kind === 'done') return { result: tried.result, attempts };
     const { failure } = tried;
-    if (tried.kind !== 'transient' || attempts >= tried.maxAttempts) return { failure, attempts };
+    if (tried.kind !== 'transient' || attempts >= tried.maxAttempts) return { failure, attempts, mayRecover: false };
     const wait = waitAfter(attempts, clock.random(), tried.retryAfter);
     waited += wait;
-    if (waited > budget) return { failure, attempts };
+    if (wait > longestWait || waited > budget) return { failure, attempts, mayRecover: true };
     await options.beforeRetry?.(failure);
     options.onWait?.(failure, { milliseconds: wait, attempt: attempts + 1, maxAttempts: tried.maxAttempts });
     await clock.sleep(wait, signal);

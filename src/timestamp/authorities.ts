@@ -38,16 +38,22 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
      */
     async stamp(signatureValue: SignedContent, signal?: AbortSignal): Promise<Stamped> {
       const untried = new Set(authorities);
+      // They want a long wait, and are asked again if no other gives a timestamp.
+      const busy = new Set<Authority>();
+      const next = () => firstOf(untried) ?? firstOf(busy);
       const reasons: string[] = [];
-      for (let next = firstOf(untried); next !== undefined; next = firstOf(untried)) {
-        const authority = next;
-        const isStillWanted = () => firstOf(untried) === authority;
-        const requested = authority.request(signatureValue, isStillWanted, signal);
+      for (let authority = next(); authority !== undefined; authority = next()) {
+        const asked = authority;
+        const isStillWanted = () => next() === asked;
+        const hasNext = untried.has(asked) && untried.size + busy.size > 1;
+        const requested = asked.request({ signatureValue, isStillWanted, hasNext, signal });
         const received = await orInterrupted(requested, reasons, signal);
         if (received === undefined) continue;
-        if ('token' in received) return { ...received, authority: authority.name };
-        reasons.push(`${authority.name}: ${received.reason}`);
-        untried.delete(authority);
+        if ('token' in received) return { ...received, authority: asked.name };
+        untried.delete(asked);
+        busy.delete(asked);
+        if (hasNext && received.mayRecover) busy.add(asked);
+        else reasons.push(`${asked.name}: ${received.reason}`);
       }
       throw timestampErrors('timestamp-failed', { reasons: reasons.join('; '), authorities: authorities.length });
     },

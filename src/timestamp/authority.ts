@@ -29,10 +29,25 @@ export interface AuthorityOptions extends Pick<AskedFor, 'algorithm' | 'policy' 
 export type Received =
   | CheckedToken
   /** For people, printable. */
-  | { readonly reason: string };
+  | {
+      readonly reason: string;
+      /** It may give a timestamp after a longer wait. */
+      readonly mayRecover: boolean;
+    };
+
+export interface TimestampRequest {
+  readonly signatureValue: SignedContent;
+  /** Called once there is a slot. */
+  readonly isStillWanted: () => boolean;
+  /** Another authority can be asked, so a long wait is none of this one's. */
+  readonly hasNext: boolean;
+  readonly signal: AbortSignal | undefined;
+}
 
 /** Milliseconds of all waits for one file at one authority. */
 export const WAITING_BUDGET = 90_000;
+/** Milliseconds of one wait while another authority can be asked. */
+const WAIT_BEFORE_NEXT = 2000;
 /** Tokens with all their certificates have some kilobytes. */
 const ANSWER_LIMIT = 256 * 1024;
 
@@ -64,17 +79,19 @@ export function createAuthority(options: AuthorityOptions) {
     return classified;
   };
 
-  const stamp = async (signatureValue: SignedContent, signal: AbortSignal | undefined): Promise<Received> => {
+  const stamp = async ({ signatureValue, hasNext, signal }: TimestampRequest): Promise<Received> => {
     const retried = await retry({
       attempt: () => attempt(signatureValue),
       clock,
       signal,
       budget: WAITING_BUDGET,
+      longestWait: hasNext ? WAIT_BEFORE_NEXT : undefined,
       onWait: ({ reason }, wait) => options.onWait?.(`${name}: ${secrets.mask(reason)}`, wait),
     });
     if ('result' in retried) return retried.result;
-    const { failure, attempts } = retried;
-    return { reason: printable(secrets.mask(failure.reason)) + (attempts > 1 ? ` after ${attempts} attempts` : '') };
+    const { failure, attempts, mayRecover } = retried;
+    const reason = printable(secrets.mask(failure.reason)) + (attempts > 1 ? ` after ${attempts} attempts` : '');
+    return { reason, mayRecover };
   };
 
   return {
@@ -82,12 +99,9 @@ export function createAuthority(options: AuthorityOptions) {
     name,
     /** Whether its last failure is one that the next file would meet too. */
     isDown: () => isDown,
-    /**
-     * Undefined when it was no longer wanted: `isStillWanted` is called once there is a slot. Rejects when the signal aborts
-     * while it waits.
-     */
-    request: (signatureValue: SignedContent, isStillWanted: () => boolean, signal?: AbortSignal) =>
+    /** Undefined when it was no longer wanted. Rejects when the signal aborts while it waits. */
+    request: (request: TimestampRequest) =>
       // The slot is kept during the waits: an authority that is throttling gets no other request meanwhile.
-      withinLimit(limit, async () => (isStillWanted() ? await stamp(signatureValue, signal) : undefined), signal),
+      withinLimit(limit, async () => (request.isStillWanted() ? await stamp(request) : undefined), request.signal),
   };
 }

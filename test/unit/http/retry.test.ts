@@ -39,14 +39,14 @@ describe('retry', () => {
 
   test.each(['final', 'may-have-arrived'] as const)('does not retry what is %s', async (kind) => {
     const { retried, waits } = await run([{ kind, failure: 'no' }]);
-    expect(retried).toEqual({ failure: 'no', attempts: 1 });
+    expect(retried).toEqual({ failure: 'no', attempts: 1, mayRecover: false });
     expect(waits).toEqual([]);
   });
 
   test('gives up after as many attempts as the last failure allows', async () => {
     expect(await run([transient('a', { maxAttempts: 1 })])).toMatchObject({ retried: { failure: 'a', attempts: 1 } });
     const { retried, waits } = await run([transient('a', { maxAttempts: 2 }), transient('b', { maxAttempts: 4 })]);
-    expect(retried).toEqual({ failure: 'b', attempts: 4 });
+    expect(retried).toEqual({ failure: 'b', attempts: 4, mayRecover: false });
     expect(waits).toEqual([250, 500, 1000]);
   });
 
@@ -58,7 +58,13 @@ describe('retry', () => {
   test('does not start a wait that exceeds the budget', async () => {
     const { retried, waits } = await run([transient('a', { retryAfter: 600, maxAttempts: 9 })], { budget: 1500 });
     expect(waits).toEqual([600, 600]);
-    expect(retried).toEqual({ failure: 'a', attempts: 3 });
+    expect(retried).toEqual({ failure: 'a', attempts: 3, mayRecover: true });
+  });
+
+  test('does not start a wait that is longer than the longest', async () => {
+    const { retried, waits } = await run([transient('a', { retryAfter: 2001 })], { longestWait: 2000 });
+    expect(retried).toEqual({ failure: 'a', attempts: 1, mayRecover: true });
+    expect(waits).toEqual([]);
   });
 
   test('announces each retry before the wait, and makes none if that fails', async () => {

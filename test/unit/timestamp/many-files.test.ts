@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CodesignError } from '../../../src/errors/codesign-error.ts';
+import type { PlainPostRequest } from '../../../src/http/http.ts';
 import type { Failure, Outcome } from '../../../src/http/request.ts';
 import { WAITING_BUDGET } from '../../../src/timestamp/authority.ts';
 import { MAX_ATTEMPTS } from '../../../src/timestamp/classify-outcome.ts';
@@ -11,7 +12,7 @@ import {
   startTimestampAuthority,
   type TimestampAuthority,
 } from '../../support/services/timestamp-authority.ts';
-import { answer, cannedHttp, type OpenedAuthorities, openAuthorities } from './support/open-authorities.ts';
+import { answer, cannedHttp, type OpenedAuthorities, openAuthorities, openHttp } from './support/open-authorities.ts';
 
 const SIGNATURE = Buffer.from('signature');
 
@@ -162,6 +163,44 @@ describe('a failure that may pass', () => {
     expect(await waitsOf(busy('3600'))).toEqual([60_000]);
     expect(await waitsOf(busy('40'))).toEqual([40_000, 40_000]);
     expect(WAITING_BUDGET).toBe(90_000);
+  });
+
+  describe('after a longer wait than 2 seconds', () => {
+    const BUSY = 'http://busy.example/';
+
+    it('is not waited for while another authority can be asked', async () => {
+      const real = openHttp();
+      const order: string[] = [];
+      const post = async (request: PlainPostRequest): Promise<Outcome> => {
+        order.push(request.url.href);
+        return request.url.href === BUSY ? busy('30') : await real.post(request);
+      };
+      const authorities = openAuthorities([BUSY, authority.url], { http: { ...real, post } });
+      for (let count = 0; count < 2; count += 1)
+        expect(await authorities.stamp(SIGNATURE)).toMatchObject({ authority: authority.url });
+      await authorities.close();
+      expect({ order, waits: authorities.waits }).toEqual({
+        order: [BUSY, authority.url, authority.url],
+        waits: [],
+      });
+    });
+
+    it('is waited for when the others have failed', async () => {
+      const order: string[] = [];
+      const waits = ['30', '29'];
+      const http = cannedHttp(({ hostname }) => {
+        order.push(hostname);
+        const wait = hostname === 'busy.example' ? waits.shift() : undefined;
+        return wait === undefined ? answer(404) : busy(wait);
+      });
+      const authorities = openAuthorities([BUSY, 'http://other.example/'], { http });
+      const error = await failureOf(authorities);
+      expect(order).toEqual(['busy.example', 'other.example', 'busy.example', 'busy.example']);
+      expect(authorities.waits).toEqual([29_000]);
+      expect(error.message).toContain(
+        'http://other.example/: HTTP 404; http://busy.example/: HTTP 404 after 2 attempts',
+      );
+    });
   });
 
   it('has the status of a head whose body never came whole', async () => {
