@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { clock } from '../app/clock.ts';
 import { EXIT_SIGINT, EXIT_SIGTERM } from '../errors/exit-codes.ts';
 import { cliWarnings } from './errors.ts';
@@ -31,6 +32,8 @@ export async function runInterruptibly(
   io: Io,
 ): Promise<number> {
   const controller = new AbortController();
+  // Every call and every report that waits listens to it.
+  setMaxListeners(0, controller.signal);
   let interrupted: { readonly exitCode: number; readonly at: number } | undefined;
   const stopListening = io.onSignal((signal) => {
     if (interrupted !== undefined) {
