@@ -72,7 +72,6 @@ export async function composeService(
     credentials,
     http,
     timeoutMilliseconds,
-    concurrency,
     onCall,
     onWait: reportWaits(onEvent),
   });

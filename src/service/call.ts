@@ -24,7 +24,7 @@ import {
 } from './answer.ts';
 import type { CallRecord, CallSubject, Operation } from './call-record.ts';
 import { businessErrors, codeWithoutConnection, mayHaveBeenCounted, networkErrors } from './errors.ts';
-import type { Pace, Went } from './pace.ts';
+import type { Hold } from './hold.ts';
 
 /** Time and chance, for tests to control. */
 export interface ServiceClock extends RetryClock {
@@ -33,7 +33,7 @@ export interface ServiceClock extends RetryClock {
 }
 
 export interface Calling extends Pick<Circumstances, 'origin' | 'show' | 'storable'> {
-  readonly pace: Pace;
+  readonly hold: Hold;
   readonly clock: ServiceClock;
   readonly onCall: (record: CallRecord) => void;
   readonly onWait?: OnWait | undefined;
@@ -71,21 +71,16 @@ export async function performCall<Answer>(
   let endHold = (): void => undefined;
   const attempt = async (number: number): Promise<Tried<Answer>> => {
     endHold();
-    let isStarted = false;
-    const once = async () => {
-      isStarted = true;
-      const [tried, went] = await attemptOnce(call, number, calling);
-      // The wait is meant for all requests to the service, also when this one is given up.
-      if (went === 'throttled' && tried.kind === 'transient' && tried.retryAfter !== undefined) {
-        endHold = calling.pace.hold(Math.min(tried.retryAfter, LONGEST_WAIT));
-      }
-      return [tried, went] as const;
-    };
-    try {
-      return await inTurn(operation, number, calling.pace, once, signal);
-    } catch (thrown) {
-      return isStarted ? Promise.reject(thrown) : interrupted(number > 1 ? ' again' : '')(thrown);
+    // A report says what has happened: it is made once even when all is to end.
+    const isOwed = operation === 'report-sign' && number === 1;
+    const waiting = calling.hold.over(signal);
+    await (isOwed ? waiting.catch(() => undefined) : waiting.catch(interrupted(number > 1 ? ' again' : '')));
+    const tried = await attemptOnce(call, number, calling);
+    if (tried.kind === 'transient' && tried.retryAfter !== undefined) {
+      // Meant for all requests to the service, also when this one is given up.
+      endHold = calling.hold.begin(Math.min(tried.retryAfter, LONGEST_WAIT));
     }
+    return tried;
   };
   const onWait = ({ code, httpStatus }: CodesignError, wait: RetryWait): void =>
     calling.onWait?.(`${operation} ${subject.file ?? ''}: ${httpStatus ? `HTTP ${httpStatus}` : code}`, wait);
@@ -94,26 +89,11 @@ export async function performCall<Answer>(
   return retried.result.answer;
 }
 
-/** A report needs no slot, and says what has happened: it is made once even when all is to end. */
-async function inTurn<Tried>(
-  operation: Operation,
-  number: number,
-  pace: Pace,
-  once: () => Promise<readonly [Tried, Went]>,
-  signal: AbortSignal | undefined,
-): Promise<Tried> {
-  if (operation === 'sign') return pace.run(once, signal);
-  const waiting = pace.untilWanted(signal);
-  await (number > 1 ? waiting : waiting.catch(() => undefined));
-  const [tried] = await once();
-  return tried;
-}
-
 async function attemptOnce<Answer>(
   call: Call<Answer>,
   number: number,
   { clock, origin, show, storable, onCall }: Calling,
-): Promise<readonly [Tried<Answer>, Went]> {
+): Promise<Tried<Answer>> {
   const { operation, subject } = call;
   const started = clock.now();
   const outcome = await call.send();
@@ -135,10 +115,7 @@ async function attemptOnce<Answer>(
     result: error?.code ?? 'ok',
     milliseconds: Math.max(0, now - started),
   });
-  if (tried.kind === 'transient' && (head?.status === 429 || head?.status === 503)) return [tried, 'throttled'];
-  // A gateway that gave up says nothing good about the service.
-  const isAnswered = outcome.kind === 'answer' && tried.kind !== 'may-have-arrived';
-  return [tried, isAnswered ? 'answered' : 'unanswered'];
+  return tried;
 }
 
 function readSuccess<Answer>(call: Call<Answer>, tried: Attempt<Success, CodesignError>): Tried<Answer> {

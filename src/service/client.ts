@@ -18,8 +18,8 @@ import {
 import { type Call, type Calling, headOf, performCall, type ServiceClock } from './call.ts';
 import { type CallRecord, maskDigest } from './call-record.ts';
 import { businessErrors, codeWithoutConnection, networkErrors, recordErrors, serviceWarnings } from './errors.ts';
+import { createHold } from './hold.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
-import { createPace } from './pace.ts';
 import type { SignatureRecord, SigningService } from './signing-service.ts';
 
 /** An answer is some hundred bytes; what is larger is not the service's. */
@@ -36,8 +36,6 @@ interface ServiceAddress {
 }
 
 export interface SigningServiceOptions extends ServiceAddress {
-  /** Concurrent requests for signatures, as long as the service does not throttle. */
-  readonly concurrency?: number | undefined;
   /** Called after each attempt of each call. */
   readonly onCall?: ((record: CallRecord) => void) | undefined;
   /** Called before each wait for another attempt. */
@@ -47,20 +45,8 @@ export interface SigningServiceOptions extends ServiceAddress {
 
 const REAL_CLOCK: ServiceClock = { now: Date.now, ...REAL_RETRY_CLOCK };
 
-/** More than any caller needs concurrently. */
-const UNBOUNDED = 1_000;
-
 export function createSigningService(options: SigningServiceOptions): SigningService {
-  const {
-    baseUrl,
-    credentials,
-    http,
-    concurrency = UNBOUNDED,
-    onCall = () => undefined,
-    onWait,
-    clock = REAL_CLOCK,
-  } = options;
-  const pace = createPace({ most: concurrency, now: clock.now, sleep: clock.sleep });
+  const { baseUrl, credentials, http, onCall = () => undefined, onWait, clock = REAL_CLOCK } = options;
   const secrets = secretsOf(credentials);
   /** Ids by what is stored of them. */
   const idsOfRun = new Map<string, string>();
@@ -73,7 +59,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
     origin: baseUrl.origin,
     show: showWithout(secrets),
     storable,
-    pace,
+    hold: createHold(clock),
     clock,
     onCall,
     onWait,

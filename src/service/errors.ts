@@ -219,6 +219,11 @@ export function mayHaveBeenCounted(error: CodesignError): boolean {
   return category === 'internal' || NO_WORD.has(code) || (code === 'http-error' && isOfGateway(httpStatus));
 }
 
+/** The service makes no signature now, because it has too much to do. */
+export function isThrottled(error: CodesignError): boolean {
+  return (error.httpStatus === 429 || error.httpStatus === 503) && !mayHaveBeenCounted(error);
+}
+
 /** Nothing was sent, since there is no connection. */
 export function isWithoutConnection(error: CodesignError): boolean {
   return NO_CONNECTION.some((code) => code === error.code);

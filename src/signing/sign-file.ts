@@ -1,7 +1,6 @@
 /** THE MAIN FLOW: how one file is signed, in nine steps. */
 
 import { dirname } from 'node:path';
-import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { finish } from './change-each.ts';
@@ -13,7 +12,7 @@ import { prepareSignature } from './prepare-signature.ts';
 import { type EndedCall, type FileCall, recordNotWritten, recordWritten } from './service/call.ts';
 import { signInner } from './service/sign-inner.ts';
 import type { GivenSignature } from './service/signatures.ts';
-import { isoTime } from './service/timestamps.ts';
+import { isoTime, type StampedSignature } from './service/timestamps.ts';
 import type { SigningRun } from './signing-run.ts';
 
 /** Never throws: a file that fails has its outcome. */
@@ -31,14 +30,13 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
     // 3. Digest: it identifies the work. A signature that the journal has for it is reused.
     // 4. Sign: the service, once.
     // 5. Check the signature with the key of the certificate.
-    using given = await run.signatures.obtain(prepared, plan, calls);
     // 6. Timestamp the signature value.
-    const stamped = await run.timestamps.stamp(plan.path, given.record.signature);
+    const given = await run.signatures.obtain(prepared, plan, calls);
     // 7. Seal: put the envelope into the copy, over the zeros.
-    const expected = await prepared.seal(given.record.signature, stamped?.token);
+    const expected = await prepared.seal(given.record.signature, given.stamped?.token);
     // 8. Commit: check the copy, and rename it onto the target.
     const written = await commit(plan, file, verifyCopy(plan, file, expected), run);
-    const done = { status: 'signed', algorithm: prepared.algorithm, given, stamped, inner, written } as const;
+    const done = { status: 'signed', algorithm: prepared.algorithm, ...given, inner, written } as const;
     ended = await signed(plan, done, calls);
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
@@ -62,11 +60,11 @@ export async function recordFile(
   try {
     await run.disk.removeStaleFiles?.(dirname(plan.target));
     const sha256 = await sha256OfPlanned(plan, run.onEvent);
-    using given = await run.signatures.obtain({ toBeSigned, algorithm, time }, { ...plan, isWritten: true }, calls);
+    const given = await run.signatures.obtain({ toBeSigned, algorithm, time }, { ...plan, isWritten: true }, calls);
     const milliseconds = Math.round(run.clock() - started);
     const written = { bytes: Number(stats.size), sha256, milliseconds, warnings: [] };
-    const stamped = { time: signature.timestamps[0]?.time, authority: null };
-    const done = { status: 'unchanged', algorithm, given, stamped, inner: undefined, written } as const;
+    const stamped = { time: signature.timestamps[0]?.time };
+    const done = { status: 'unchanged', algorithm, ...given, stamped, inner: undefined, written } as const;
     ended = await signed(plan, done, calls);
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
@@ -80,17 +78,15 @@ interface Ended {
   readonly calls: readonly EndedCall[];
 }
 
-interface SignedFile extends Pick<SignedOutcome, 'status'> {
-  readonly algorithm: DigestAlgorithm;
-  readonly given: GivenSignature;
-  readonly stamped: { readonly time: Date | undefined; readonly authority: string | null } | undefined;
+interface SignedFile extends Pick<SignedOutcome, 'status' | 'algorithm'>, Pick<GivenSignature, 'record' | 'reused'> {
+  readonly stamped: Omit<StampedSignature, 'token'> | undefined;
   readonly inner: readonly InnerSigned[] | undefined;
   readonly written: Written;
 }
 
 async function signed(
   plan: PlannedFile,
-  { status, algorithm, given, stamped, inner, written }: SignedFile,
+  { status, algorithm, record, reused, stamped, inner, written }: SignedFile,
   calls: readonly FileCall[],
 ): Promise<Ended> {
   const recorded = await recordWritten(calls, { target: plan.target, sha256: written.sha256 });
@@ -99,9 +95,9 @@ async function signed(
     ...writtenOutcome(plan, written, warnings),
     status,
     algorithm,
-    record: given.record.id ?? null,
+    record: record.id ?? null,
     reported: false,
-    reused: given.reused,
+    reused,
     timestamp: stamped?.time === undefined ? null : isoTime(stamped.time),
     timestampAuthority: stamped?.authority ?? null,
     replaced: plan.replaced,

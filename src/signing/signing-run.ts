@@ -2,8 +2,8 @@ import type { FormatOption } from '../formats/format-options.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { type FindWritten, findWrittenWith } from './existing-signatures.ts';
 import { type Run, type StartedRun, startRun } from './run.ts';
+import { openGate } from './service/gate.ts';
 import { type Reports, reportTo } from './service/reports.ts';
-import { takeTurns } from './service/request-turns.ts';
 import { type Account, requestSignatures, type Signatures } from './service/signatures.ts';
 import { requestTimestamps, type Timestamps } from './service/timestamps.ts';
 import { earlierTimes, type FindEarlierTimes, type RunContext } from './signing-context.ts';
@@ -52,15 +52,16 @@ export function startSigning(
     formatOptions: context.formatOptions,
     report,
   };
-  const turns = takeTurns(stop, authorities !== undefined);
+  const gate = openGate({ most: concurrency, needsTimestamp: authorities !== undefined, stop });
+  const timestamps = requestTimestamps(authorities, stop, onEvent);
   return {
     ...run,
     context,
     policy,
     findEarlierTimes: earlierTimes(account),
     findWritten: findWrittenWith(account),
-    signatures: requestSignatures({ account, context, signingOptions, turns, stop, now, onEvent }),
-    timestamps: requestTimestamps(authorities, turns, stop, onEvent),
+    signatures: requestSignatures({ account, context, signingOptions, gate, timestamps, stop, now, onEvent }),
+    timestamps,
     reports: reportTo({ service: report ? service : undefined, concurrency, onEvent, client, signal }),
   };
 }

@@ -8,9 +8,10 @@ import { lookAgain, type Versions } from '../files/unchanged.ts';
 /** A call whose signature is for a file, or for a file in it. */
 export interface FileCall {
   readonly claim: Claim;
-  /** Undefined if the call brought no usable signature. */
-  readonly record: SignatureRecord | undefined;
-  readonly warnings: readonly string[];
+  /** Undefined as long as the call has brought no usable signature. */
+  record: SignatureRecord | undefined;
+  /** Grows. */
+  readonly warnings: string[];
 }
 
 /** A call whose file is written, or has failed. */
@@ -26,11 +27,8 @@ export interface EndedCall extends Pick<FileCall, 'claim'> {
 }
 
 /** Throws `just-unanswered`. Returns warnings of earlier calls whose outcome is unknown. */
-export async function checkEarlierCalls(claim: Claim): Promise<readonly string[]> {
-  if (claim.justUnanswered) {
-    await releaseQuietly(claim);
-    throw signingErrors('just-unanswered');
-  }
+export function checkEarlierCalls(claim: Claim): readonly string[] {
+  if (claim.justUnanswered) throw signingErrors('just-unanswered');
   return claim.unknownCalls.map((id) => signingWarnings('call-unknown', { id }));
 }
 

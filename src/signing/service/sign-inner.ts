@@ -1,15 +1,12 @@
 /** Signing the files in a file before it: each by steps 2 to 7 of the main flow. */
 
-import { speaksAgainst } from '../../errors/finding.ts';
 import type { Embedding } from '../../formats/format.ts';
 import { contentReader } from '../../formats/recognise.ts';
-import { readTimestampToken } from '../../timestamp/read-token.ts';
 import type { InnerSigned } from '../outcome.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import { type PreparedFile, prepareInner } from '../prepare-signature.ts';
 import type { SigningRun } from '../signing-run.ts';
 import type { FileCall } from './call.ts';
-import type { GivenSignature } from './signatures.ts';
 import { isoTime } from './timestamps.ts';
 
 /**
@@ -30,9 +27,8 @@ export async function signInner(
     const { name } = inner;
     const { prepared: its, algorithm, time } = await prepareInner(inner, prepared.context, run);
     const { toBeSigned } = its;
-    using given = await run.signatures.obtain({ toBeSigned, algorithm, time }, { ...plan, inner }, calls);
-    const { record, reused } = given;
-    const stamped = await stampOnRecord(given, plan, run);
+    const given = await run.signatures.obtain({ toBeSigned, algorithm, time }, { ...plan, inner }, calls);
+    const { record, reused, stamped } = given;
     embeddings.set(name, its.embed(its.seal(record.signature, stamped?.token)));
     const timestamp = stamped?.time === undefined ? null : isoTime(stamped.time);
     outcomes.push({ name, algorithm, record: record.id ?? null, reused, timestamp });
@@ -54,22 +50,6 @@ async function findRecorded(
     const algorithm = inner.fixedAlgorithm?.algorithm ?? context.algorithm;
     const written = await run.findWritten(await file.signatures(), { ...context, algorithm });
     if (written === undefined) continue;
-    using _ = await run.signatures.obtain({ ...written, time }, { ...plan, inner, isWritten: true }, calls);
+    await run.signatures.obtain({ ...written, time }, { ...plan, inner, isWritten: true }, calls);
   }
-}
-
-/** The timestamp that the journal has for the signature, or a new one, which the journal has before it is used. */
-async function stampOnRecord(
-  { record: { signature }, token, claim }: GivenSignature,
-  { path }: PlannedFile,
-  { timestamps }: SigningRun,
-): Promise<{ readonly token: Uint8Array; readonly time: Date | undefined } | undefined> {
-  if (!timestamps.areWanted) return undefined;
-  if (token !== undefined) {
-    const { findings, time } = readTimestampToken(token, signature);
-    if (!speaksAgainst(findings, 'integrity') && !speaksAgainst(findings, 'trust')) return { token, time };
-  }
-  const stamped = await timestamps.stamp(path, signature);
-  if (stamped !== undefined) await claim.stamped(stamped.token);
-  return stamped;
 }

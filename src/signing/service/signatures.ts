@@ -23,8 +23,9 @@ import {
   releaseQuietly,
 } from './call.ts';
 import { type ClientInfo, describeRequest, sentFileName } from './client-info.ts';
+import type { Gate, Permit } from './gate.ts';
 import { leafDigest, matchKey } from './key-match.ts';
-import type { RequestTurn, RequestTurns } from './request-turns.ts';
+import type { StampedSignature, Timestamps } from './timestamps.ts';
 
 /** The account at the service that signs, and what records its calls. */
 export interface Account {
@@ -44,7 +45,8 @@ interface SignaturesOptions {
   readonly context: Pick<SigningContext, 'chain'>;
   /** What `resume` needs to prepare the very same. */
   readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'inner' | 'time'>;
-  readonly turns: RequestTurns;
+  readonly gate: Gate;
+  readonly timestamps: Timestamps;
   readonly stop: StopSignal;
   readonly now: () => Date;
   readonly onEvent: (event: SigningEvent) => void;
@@ -75,21 +77,19 @@ interface ToBeSigned {
 /** A claimed piece of work, and the right to send one request for it. */
 interface SignatureWork {
   readonly claim: Claim;
-  readonly turn: RequestTurn;
+  readonly permit: Permit;
   readonly prepared: ToBeSigned;
   readonly file: FileOfCall;
   /** Grows. */
   readonly warnings: string[];
 }
 
-/** Disposing lets other requests go ahead. */
-export interface GivenSignature extends Disposable {
-  readonly claim: Claim;
+export interface GivenSignature {
   readonly record: SignatureRecord;
-  /** The timestamp that the journal has for it. */
-  readonly token: Uint8Array | undefined;
   /** Given for this work before, or to another file: nothing was requested from the service. */
   readonly reused: boolean;
+  /** Undefined for signatures without a timestamp, and if the file has it already. */
+  readonly stamped: StampedSignature | undefined;
 }
 
 export type Signatures = ReturnType<typeof requestSignatures>;
@@ -100,19 +100,18 @@ export function digestToBeSigned({ toBeSigned, algorithm }: Omit<ToBeSigned, 'ti
 }
 
 /**
- * Until one signature has verified, certificate number and certificate may not belong together and each call may be
- * wasted, so calls go one after the other; from then on concurrently. A mismatch stops the run, and so does a failure that
- * concerns every call: no connection, a 401, a used-up quota, no usable answers.
+ * A mismatch stops the run, and so does a failure that concerns every call: no connection, a 401, a used-up quota, no usable
+ * answers.
  */
 export function requestSignatures(options: SignaturesOptions) {
-  const { account, context, turns, stop, now, onEvent } = options;
+  const { account, context, gate, timestamps, stop, now, onEvent } = options;
   const { service, origin, code, claims, client } = account;
   const { chain } = context;
   const leaf = leafDigest(chain);
   const key = matchKey(chain, code);
   const pair = { origin, code, leaf };
-  // If that is unknown, calls go one by one. Perhaps no one requests anything.
-  const known = claims.isProven(pair).catch(() => false);
+  // If that cannot be read, the run stops sooner.
+  const isProven = claims.isProven(pair).catch(() => false);
 
   /** Throws `signature-mismatch` if a signature that the journal has for the work does not verify. */
   async function claimWork(prepared: ToBeSigned, file: FileOfCall): Promise<Claim> {
@@ -143,12 +142,13 @@ export function requestSignatures(options: SignaturesOptions) {
     try {
       return await claims.claim({ origin, code, algorithm, digest }, metadata, claimOptions);
     } catch (thrown) {
-      if (stop.signal.aborted && toCodesignError(thrown).code === 'claim-interrupted') stop.throwIfStopped();
+      // What stopped the run is the reason then, and not that another file of it waits, or has failed.
+      stop.throwIfStopped();
       throw thrown;
     }
   }
 
-  async function send({ prepared, file, turn }: SignatureWork, attempts: RecordedAttempts): Promise<SignatureRecord> {
+  async function send({ prepared, file, permit }: SignatureWork, attempts: RecordedAttempts): Promise<SignatureRecord> {
     const { path } = file;
     const { name, size } = describeFile(file);
     const request = {
@@ -159,12 +159,12 @@ export function requestSignatures(options: SignaturesOptions) {
       file: sentFileName(client.replaced, name),
       async beforeSend() {
         await attempts.beforeSend();
-        turn.send();
+        permit.send();
         onEvent({ type: 'signature-requested', path });
       },
       async beforeRetry(error: CodesignError) {
-        turn.repeat(error);
         await attempts.beforeRetry();
+        await permit.repeat(error);
       },
     };
     try {
@@ -173,8 +173,8 @@ export function requestSignatures(options: SignaturesOptions) {
       const error = toCodesignError(thrown);
       // Stopped while it waited for a retry: then what stopped the run is the reason, and not this call.
       if (stop.signal.aborted && error.code === 'interrupted') stop.throwIfStopped();
-      if (stopsRun(error, turns.isProven())) stop.stop(reasonToStop(error), error);
-      turn.fail(error);
+      if (stopsRun(error, gate.isProven())) stop.stop(reasonToStop(error), error);
+      permit.fail(error);
       throw error;
     }
   }
@@ -187,17 +187,6 @@ export function requestSignatures(options: SignaturesOptions) {
   /** Sends at most one request. */
   async function request(work: SignatureWork): Promise<SignatureRecord> {
     const { claim, file, warnings } = work;
-    try {
-      stop.throwIfStopped();
-      // Another process has recorded it meanwhile.
-      if (file.isWritten) throw signingErrors('changed-since');
-      const mismatches = await claims.mismatches(pair);
-      if (mismatches.length > 0) throw stopBy(key.knownMismatch(mismatches));
-    } catch (thrown) {
-      await releaseQuietly(claim);
-      throw thrown;
-    }
-    for (const warning of await checkEarlierCalls(claim)) warnings.push(warning);
     const attempts = recordAttempts(claim, file, warnings);
     const record = await recordAnswer(send(work, attempts), attempts, claim, warnings);
     onEvent({ type: 'signature-given', path: file.path });
@@ -205,47 +194,66 @@ export function requestSignatures(options: SignaturesOptions) {
   }
 
   /** Throws `signature-mismatch`, and stops the run: the certificate is not the one that the service signs with. */
-  async function check(record: SignatureRecord, { claim, turn, prepared, warnings }: SignatureWork): Promise<void> {
-    if (!key.verifies(prepared, record)) {
-      const mismatch = stopBy(key.newMismatch(record, claim.id));
-      await recordOrWarn(claim.unusable(mismatch.message), warnings);
-      throw mismatch;
-    }
-    turn.succeed();
+  async function check(record: SignatureRecord, { claim, prepared, warnings }: SignatureWork): Promise<void> {
+    if (key.verifies(prepared, record)) return;
+    const mismatch = stopBy(key.newMismatch(record, claim.id));
+    await recordOrWarn(claim.unusable(mismatch.message), warnings);
+    throw mismatch;
   }
 
-  async function requestChecked(work: SignatureWork): Promise<SignatureRecord> {
-    const record = await request(work);
-    await check(record, work);
-    return record;
+  /** Throws what forbids a request for this work, of whatever run. */
+  async function checkEarlier({ claim, warnings }: FileCall, { isWritten }: FileOfCall): Promise<void> {
+    // Another process has recorded it meanwhile.
+    if (isWritten) throw signingErrors('changed-since');
+    for (const warning of checkEarlierCalls(claim)) warnings.push(warning);
+    if (await isProven) gate.prove();
+  }
+
+  async function checkPair(): Promise<void> {
+    const mismatches = await claims.mismatches(pair);
+    if (mismatches.length > 0) throw stopBy(key.knownMismatch(mismatches));
+  }
+
+  async function stamp({ path, inner, isWritten }: FileOfCall, { claim }: FileCall, { signature }: SignatureRecord) {
+    if (isWritten) return undefined;
+    if (inner) return await timestamps.stampOnRecord(path, signature, claim);
+    return await timestamps.stamp(path, signature, claim.known === undefined);
   }
 
   return {
     /**
-     * Returns the signature that the journal has for the same work, or requests one. Waits until a request may be sent, and
-     * for another file or process that requests the same. Adds the call to `calls`, also if it fails.
+     * Returns the signature that the journal has for the same work, or requests one, and its timestamp. Waits for another file
+     * or process that requests the same, and only then until a request may be made. Adds the call to `calls`, also if it fails.
      */
     async obtain(prepared: ToBeSigned, file: FileOfCall, calls: FileCall[]): Promise<GivenSignature> {
       onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
-      if (await known) turns.prove();
-      const turn = await turns.take();
-      const end = { [Symbol.dispose]: () => turn.leave() };
-      const warnings: string[] = [];
-      let claim: Claim | undefined;
-      try {
-        claim = await claimWork(prepared, file);
-        // A known one was checked when it was claimed.
-        if (claim.known !== undefined) turns.prove();
-        const record = recordOf(claim) ?? (await requestChecked({ claim, turn, prepared, file, warnings }));
-        calls.push({ claim, record, warnings });
-        return { ...end, claim, record, token: claim.known?.token, reused: claim.known !== undefined };
-      } catch (thrown) {
-        if (claim !== undefined) calls.push({ claim, record: undefined, warnings });
-        turn.leave();
-        throw thrown;
-      }
+      const claim = await claimWork(prepared, file);
+      const known = recordOf(claim);
+      const call: FileCall = { claim, record: known, warnings: [] };
+      calls.push(call);
+      // Was checked when it was claimed. It needs no permit, and opens the gate for no other.
+      if (known !== undefined) return { record: known, reused: true, stamped: await stamp(file, call, known) };
+      await orRelease(claim, checkEarlier(call, file));
+      using permit = await orRelease(claim, gate.enter());
+      await orRelease(claim, checkPair());
+      const work = { claim, permit, prepared, file, warnings: call.warnings };
+      const record = await request(work);
+      await check(record, work);
+      call.record = record;
+      const stamped = await stamp(file, call, record);
+      permit.confirm({ stamped: stamped !== undefined });
+      return { record, reused: false, stamped };
     },
   };
+}
+
+async function orRelease<T>(claim: Claim, step: Promise<T>): Promise<T> {
+  try {
+    return await step;
+  } catch (thrown) {
+    await releaseQuietly(claim);
+    throw thrown;
+  }
 }
 
 function recordOf({ known }: Claim): SignatureRecord | undefined {

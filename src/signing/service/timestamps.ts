@@ -1,41 +1,78 @@
+import pLimit from 'p-limit';
 import { toCodesignError } from '../../errors/codesign-error.ts';
+import { speaksAgainst } from '../../errors/finding.ts';
+import type { Claim } from '../../journal/journal.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
+import { readTimestampToken } from '../../timestamp/read-token.ts';
 import type { SigningEvent } from '../outcome.ts';
 import type { StopSignal } from '../run.ts';
-import type { RequestTurns } from './request-turns.ts';
 
 export type Timestamps = ReturnType<typeof requestTimestamps>;
 
 /** Tokens with their chain have 3,000 to 7,000 bytes. */
 const USUAL_LENGTH = 8192;
 
+export interface StampedSignature extends Pick<Stamped, 'token'> {
+  readonly time: Date | undefined;
+  /** Undefined if the journal had it. */
+  readonly authority?: string;
+}
+
 /** An interruption does not end a request either: the signature is paid for, and the waits between attempts are bounded. */
 export function requestTimestamps(
   authorities: TimestampAuthorities | undefined,
-  turns: RequestTurns,
   stop: StopSignal,
   onEvent: (event: SigningEvent) => void,
 ) {
   let probableLength = authorities && USUAL_LENGTH;
+  let hasGiven = false;
+  /** Until one was given, they are requested one at a time: the first failure stops the run. */
+  const oneAtATime = pLimit(1);
+
+  async function ask(
+    { stamp }: TimestampAuthorities,
+    path: string,
+    signature: Uint8Array,
+    isNew: boolean,
+  ): Promise<Stamped> {
+    if (!isNew) stop.throwIfStopped();
+    onEvent({ type: 'file-step', path, step: 'asking-authority' });
+    try {
+      const stamped = await stamp(signature);
+      hasGiven = true;
+      probableLength = stamped.token.length;
+      return stamped;
+    } catch (thrown) {
+      const error = toCodesignError(thrown);
+      stop.stop('no timestamp authority returns a usable timestamp', error);
+      throw error;
+    }
+  }
+
+  /**
+   * Of the signature value; undefined for signatures without a timestamp. Throws `timestamp-failed`, and `not-attempted` if the
+   * signature is not `isNew`, and waits for one that fails.
+   */
+  async function stamp(path: string, signature: Uint8Array, isNew: boolean): Promise<Stamped | undefined> {
+    if (authorities === undefined) return undefined;
+    const asking = () => ask(authorities, path, signature, isNew);
+    return await (hasGiven ? asking() : oneAtATime(asking));
+  }
+
   return {
-    /** Whether signatures get one. */
-    areWanted: authorities !== undefined,
     /** How many bytes the next token will probably have. */
     probableLength: () => probableLength,
-    /** Of the signature value; undefined for signatures without a timestamp. Throws `timestamp-failed`. */
-    async stamp(path: string, signature: Uint8Array): Promise<Stamped | undefined> {
-      if (authorities === undefined) return undefined;
-      onEvent({ type: 'file-step', path, step: 'asking-authority' });
-      try {
-        const stamped = await authorities.stamp(signature);
-        probableLength = stamped.token.length;
-        turns.proveTimestamps();
-        return stamped;
-      } catch (thrown) {
-        const error = toCodesignError(thrown);
-        stop.stop('no timestamp authority returns a usable timestamp', error);
-        throw error;
+    stamp,
+    /** The timestamp that the journal has for the signature, or a new one, which the journal has before it is used. */
+    async stampOnRecord(path: string, signature: Uint8Array, claim: Claim): Promise<StampedSignature | undefined> {
+      const token = authorities && claim.known?.token;
+      if (token !== undefined) {
+        const { findings, time } = readTimestampToken(token, signature);
+        if (!speaksAgainst(findings, 'integrity') && !speaksAgainst(findings, 'trust')) return { token, time };
       }
+      const stamped = await stamp(path, signature, claim.known === undefined);
+      if (stamped !== undefined) await claim.stamped(stamped.token);
+      return stamped;
     },
   };
 }

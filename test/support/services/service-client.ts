@@ -30,7 +30,6 @@ export interface ServiceClientOptions {
   readonly random?: number | undefined;
   readonly now?: number | undefined;
   readonly proxies?: Proxies | undefined;
-  readonly concurrency?: number | undefined;
   /** Really sleeps and rolls dice. */
   readonly realClock?: boolean | undefined;
 }
@@ -66,7 +65,6 @@ export async function openServiceClient(options: ServiceClientOptions): Promise<
     credentials: { accessKey: ACCESS_KEY, accessSecret: new Secret(ACCESS_SECRET) },
     http,
     timeoutMilliseconds,
-    concurrency: options.concurrency,
     onCall: (record) => calls.push(record),
     ...(realClock ? {} : { clock }),
   });

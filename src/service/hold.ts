@@ -1,0 +1,36 @@
+/** The wait that the service asks for in one answer is meant for all requests to it. */
+
+import { LONGEST_WAIT } from '../http/retry.ts';
+
+interface HoldClock {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Rejects when the signal aborts. */
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
+}
+
+export type Hold = ReturnType<typeof createHold>;
+
+export function createHold({ now, sleep }: HoldClock) {
+  let heldUntil: number | undefined;
+  return {
+    /** Resolves when the service wants requests again. Rejects when the signal aborts. */
+    async over(signal: AbortSignal | undefined): Promise<void> {
+      while (heldUntil !== undefined) {
+        const until = heldUntil;
+        const left = Math.min(until - now(), LONGEST_WAIT);
+        if (left > 0) await sleep(left, signal);
+        if (heldUntil === until) heldUntil = undefined;
+      }
+      signal?.throwIfAborted();
+    },
+    /** The service wants no request for so many milliseconds. The result ends that early. */
+    begin(milliseconds: number): () => void {
+      const until = Math.max(heldUntil ?? 0, now() + milliseconds);
+      heldUntil = until;
+      return () => {
+        if (heldUntil === until) heldUntil = undefined;
+      };
+    },
+  };
+}

@@ -1,0 +1,139 @@
+/** The only limiter of requests for signatures: how many may be under way, and when a run gives up. */
+
+import type { CodesignError } from '../../errors/codesign-error.ts';
+import { isThrottled, mayHaveBeenCounted } from '../../service/errors.ts';
+import type { StopSignal } from '../run.ts';
+
+export interface GateOptions {
+  /** Requests under way concurrently once the gate is open. */
+  readonly most: number;
+  /** Whether signatures get a timestamp. */
+  readonly needsTimestamp: boolean;
+  readonly stop: StopSignal;
+}
+
+export type Gate = ReturnType<typeof openGate>;
+
+/** The right to make one request, and to retry it. Kept during back-off; disposing lets another one go ahead. */
+export type Permit = Awaited<ReturnType<Gate['enter']>>;
+
+/** Requests of one run, retries included, as long as none has brought a signature. */
+export const MOST_WITHOUT_SUCCESS = 5;
+/** Requests in a row that may have been counted and brought no signature. */
+export const MOST_UNCERTAIN_IN_A_ROW = 3;
+
+/**
+ * Requests go one at a time until one of this run has brought a signature that verifies and, where timestamps are wanted, its
+ * timestamp: until then each may be wasted. Then `most` go concurrently, and half of those under way after the service has
+ * throttled one. After a request that may have been counted for nothing they go one at a time until the next success.
+ *
+ * Who waits for another file or process must not hold a permit: that one may be waiting for it.
+ */
+export function openGate({ most, needsTimestamp, stop }: GateOptions) {
+  /** Each is called with whether it may go ahead. */
+  const waiting: ((mayGo: boolean) => void)[] = [];
+  let isProven = false;
+  let isOpen = false;
+  let hasSucceeded = false;
+  let underWay = 0;
+  let sent = 0;
+  let uncertain = 0;
+  let width = most;
+  /** Successes since the width has changed. */
+  let successes = 0;
+  /** A request that was sent before the last decrease says nothing new. */
+  let decreases = 0;
+
+  const allowed = (): number => (isOpen && uncertain === 0 ? width : 1);
+  const admit = (): void => {
+    while (waiting.length > 0 && underWay < allowed()) {
+      underWay += 1;
+      waiting.shift()?.(true);
+    }
+  };
+  /** `who`: a request that is to be repeated goes before those that were not made yet. */
+  const place = (who: 'push' | 'unshift'): Promise<boolean> =>
+    new Promise((resolve) => {
+      waiting[who](resolve);
+      admit();
+    });
+  const turnAway = (): void => {
+    for (const resolve of waiting.splice(0)) resolve(false);
+  };
+  stop.signal.addEventListener('abort', turnAway, { once: true });
+
+  const permit = () => {
+    let hasPlace = true;
+    let seen = decreases;
+    let failure: CodesignError | undefined;
+    const slowDown = (error: CodesignError): void => {
+      if (!isThrottled(error) || seen !== decreases) return;
+      decreases += 1;
+      successes = 0;
+      width = Math.max(1, Math.floor(Math.min(width, underWay) / 2));
+    };
+    return {
+      /** To be called directly before each attempt is sent. */
+      send(): void {
+        sent += 1;
+        seen = decreases;
+      },
+      /**
+       * After an attempt that made no signature, before the wait for the next one. If fewer may be under way by now, waits for
+       * its place; not once the run has been stopped. Throws the error when the run must not make another request.
+       */
+      async repeat(error: CodesignError): Promise<void> {
+        slowDown(error);
+        if (!hasSucceeded && sent >= MOST_WITHOUT_SUCCESS) throw error;
+        if (underWay <= allowed() || stop.signal.aborted) return;
+        underWay -= 1;
+        hasPlace = await place('unshift');
+      },
+      /** The signature has verified, and has its timestamp if it gets one. */
+      confirm({ stamped }: { readonly stamped: boolean }): void {
+        isProven = true;
+        hasSucceeded = true;
+        if (stamped || !needsTimestamp) isOpen = true;
+        uncertain = 0;
+        successes += 1;
+        if (successes < width || width >= most) return;
+        successes = 0;
+        width += 1;
+      },
+      /** Stops the run when further requests would probably be wasted as well. */
+      fail(error: CodesignError): void {
+        failure = error;
+        slowDown(error);
+        if (!mayHaveBeenCounted(error)) return;
+        uncertain += 1;
+        if (!isProven) stop.stop('a request brought no usable answer, and may have been counted', error);
+        if (uncertain < MOST_UNCERTAIN_IN_A_ROW) return;
+        stop.stop(`${uncertain} requests in a row brought no usable answer, and may have been counted`, error);
+      },
+      [Symbol.dispose](): void {
+        if (hasPlace) underWay -= 1;
+        hasPlace = false;
+        if (!hasSucceeded && sent >= MOST_WITHOUT_SUCCESS) {
+          stop.stop(`none of the first ${sent} requests of this run brought a signature`, failure);
+        }
+        admit();
+      },
+    };
+  };
+
+  return {
+    /** Whether a signature of this service and certificate number has verified with this certificate, in any run. */
+    isProven: () => isProven,
+    /** One has, in an earlier run. That opens the gate for no request, and lets a first failure not stop the run. */
+    prove(): void {
+      isProven = true;
+    },
+    /** Waits until a request may be made. Throws `not-attempted` once the run has been stopped. */
+    async enter() {
+      stop.throwIfStopped();
+      await place('push');
+      stop.throwIfStopped();
+      return permit();
+    },
+  };
+}

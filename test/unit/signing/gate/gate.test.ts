@@ -1,0 +1,192 @@
+/** How many requests are under way concurrently, and when a run gives up: the rules by themselves. */
+
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { networkErrors, statusErrors } from '../../../../src/service/errors.ts';
+import { createStopSignal } from '../../../../src/signing/run.ts';
+import { type Gate, type GateOptions, openGate, type Permit } from '../../../../src/signing/service/gate.ts';
+
+const TIMED_OUT = networkErrors('sign-timed-out', { origin: '', detail: '' });
+const THROTTLED = statusErrors('throttled', { status: 429 }, { httpStatus: 429 });
+const REFUSED = statusErrors('unauthorized', {}, { httpStatus: 401 });
+
+function open(given: Partial<GateOptions> = {}) {
+  const stop = createStopSignal();
+  return { stop, gate: openGate({ most: 3, needsTimestamp: false, stop, ...given }) };
+}
+
+/** One that has brought a signature. */
+async function opened(most: number): Promise<Gate> {
+  const { gate } = open({ most });
+  leave(succeed(await enter(gate)));
+  return gate;
+}
+
+async function enter(gate: Gate): Promise<Permit> {
+  const permit = await gate.enter();
+  permit.send();
+  return permit;
+}
+
+function leave(permit: Permit): void {
+  permit[Symbol.dispose]();
+}
+
+function succeed(permit: Permit, stamped = false): Permit {
+  permit.confirm({ stamped });
+  return permit;
+}
+
+const enterMany = (gate: Gate, count: number): Promise<readonly Permit[]> =>
+  Promise.all(Array.from({ length: count }, () => enter(gate)));
+
+/** Those of so many requests that may go ahead now. */
+async function entered(gate: Gate, count = 20): Promise<readonly Permit[]> {
+  const permits: Permit[] = [];
+  for (let index = 0; index < count; index += 1) void enter(gate).then((permit) => permits.push(permit));
+  await turnOfEventLoop();
+  return permits;
+}
+
+test('requests go one at a time until one has brought a signature, then as many as are allowed', async () => {
+  const { gate } = open();
+  const permits = await entered(gate);
+  expect(permits).toHaveLength(1);
+  for (const permit of permits) leave(succeed(permit));
+  expect(await entered(gate, 0)).toEqual([]);
+  expect(permits).toHaveLength(4);
+});
+
+test('a proof of an earlier run opens the gate for no request', async () => {
+  const { gate } = open();
+  gate.prove();
+  expect(await entered(gate)).toHaveLength(1);
+});
+
+test('where timestamps are wanted, it opens with the first one', async () => {
+  const { gate } = open({ needsTimestamp: true });
+  leave(succeed(await enter(gate)));
+  const [second] = await entered(gate, 1);
+  expect(await entered(gate, 1)).toEqual([]);
+  leave(succeed(second as Permit, true));
+  await turnOfEventLoop();
+  expect(await entered(gate, 2)).toHaveLength(2);
+});
+
+test('after one that may have been counted for nothing, requests go one at a time until the next success', async () => {
+  const gate = await opened(3);
+  const failing = await enter(gate);
+  failing.fail(TIMED_OUT);
+  const others = await entered(gate, 3);
+  expect(others).toEqual([]);
+  leave(failing);
+  await turnOfEventLoop();
+  expect(others).toHaveLength(1);
+  succeed(others[0] as Permit);
+  leave(others[0] as Permit);
+  await turnOfEventLoop();
+  expect(others).toHaveLength(3);
+});
+
+/** Enters as often as is possible concurrently, then leaves. */
+async function widthOf(gate: Gate): Promise<number> {
+  const permits: Permit[] = [];
+  let most = 0;
+  let inside = 0;
+  const all = Array.from({ length: 20 }, async () => {
+    const permit = await gate.enter();
+    inside += 1;
+    most = Math.max(most, inside);
+    permits.push(permit);
+  });
+  for (let left = 20; left > 0; ) {
+    await turnOfEventLoop();
+    for (const permit of permits.splice(0)) {
+      inside -= 1;
+      left -= 1;
+      leave(permit);
+    }
+  }
+  await Promise.all(all);
+  return most;
+}
+
+async function throttle(gate: Gate, count: number): Promise<void> {
+  const permits = await enterMany(gate, count);
+  for (const permit of permits) permit.fail(THROTTLED);
+  for (const permit of permits) leave(permit);
+}
+
+test('halves once for all that were under way, whatever number of them is throttled, and again for later ones', async () => {
+  const gate = await opened(8);
+  for (const left of [4, 2, 1, 1]) {
+    await throttle(gate, await widthOf(gate));
+    expect(await widthOf(gate)).toBe(left);
+  }
+});
+
+test('of those that are throttled, half wait until the others are done', async () => {
+  const gate = await opened(4);
+  const permits = await enterMany(gate, 4);
+  let going = 0;
+  for (const permit of permits) void permit.repeat(THROTTLED).then(() => going++);
+  await turnOfEventLoop();
+  expect(going).toBe(2);
+  leave(permits[3] as Permit);
+  await turnOfEventLoop();
+  expect(going).toBe(3);
+});
+
+test('halves what was under way, not what might have been', async () => {
+  const gate = await opened(100);
+  await throttle(gate, 4);
+  expect(await widthOf(gate)).toBe(2);
+});
+
+test('goes up by one after as many successes as may be under way, and never beyond the most', async () => {
+  const gate = await opened(4);
+  await throttle(gate, 4);
+  for (const width of [2, 3, 4, 4]) {
+    expect(await widthOf(gate)).toBe(width);
+    for (const permit of await enterMany(gate, width)) leave(succeed(permit));
+  }
+});
+
+test('a permit is kept while its request waits for another attempt', async () => {
+  const { gate } = open();
+  const permit = await enter(gate);
+  await permit.repeat(THROTTLED);
+  expect(await entered(gate, 1)).toEqual([]);
+});
+
+test('the fifth request without a signature is the last, retries included', async () => {
+  const { gate, stop } = open();
+  const permit = await enter(gate);
+  for (let attempt = 2; attempt <= 5; attempt += 1) {
+    await permit.repeat(THROTTLED);
+    permit.send();
+  }
+  await expect(permit.repeat(THROTTLED)).rejects.toBe(THROTTLED);
+  permit.fail(THROTTLED);
+  leave(permit);
+  expect(stop.signal.aborted).toBe(true);
+});
+
+test('a refusal says nothing about other requests', async () => {
+  const { gate, stop } = open();
+  const permit = await enter(gate);
+  permit.fail(REFUSED);
+  leave(permit);
+  expect(stop.signal.aborted).toBe(false);
+  expect(await entered(gate)).toHaveLength(1);
+});
+
+test('who waits when the run is stopped may not request anything any more', async () => {
+  const { gate, stop } = open();
+  const permit = await enter(gate);
+  const waiting = expect(gate.enter()).rejects.toMatchObject({ code: 'not-attempted' });
+  stop.stop('the run was interrupted');
+  await waiting;
+  leave(permit);
+  await expect(gate.enter()).rejects.toMatchObject({ code: 'not-attempted' });
+});
