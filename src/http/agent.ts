@@ -84,7 +84,9 @@ function openEarly(open: Connect) {
       known.add(key);
       early.delete(key);
       const socket = await opening;
-      if (socket?.readable && socket.writable) return socket;
+      // What came unasked would be read as the answer to the first request.
+      if (socket?.readable && socket.writable && socket.readableLength === 0) return socket;
+      socket?.destroy();
       return open(target);
     },
     close(): void {

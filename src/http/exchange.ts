@@ -1,7 +1,6 @@
 /** One request, once: bounded in time and size, and certain about whether anything was sent. */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { Secret } from '../secrets/secret.ts';
@@ -10,18 +9,15 @@ import type { HttpProxy } from './proxy.ts';
 import type { AnswerHead, ExchangeRequest, Failure, FailureReason, Outcome } from './request.ts';
 
 /**
- * Sends the request at most once and does not follow redirects. Returns every outcome as a value, network failures too;
- * rejects only with what `beforeSend` throws.
+ * Sends the request at most once and does not follow redirects. Returns every outcome as a value, network failures too.
  *
- * `mayHaveArrived` is true from the moment at which the request is handed to an open connection, and not before: undici
- * writes the head of a request together with the first part of its body. So no list of error codes has to be complete.
+ * `mayHaveArrived` is true from the moment at which undici starts to write the request to an open connection, and not before.
+ * So no list of error codes has to be complete.
  */
 export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
+    /** Set when undici starts to write. */
     let controller: Dispatcher.DispatchController | undefined;
-    let isSent = false;
-    let isHookRunning = false;
-    let ended: Error | undefined;
     let head: AnswerHead | undefined;
     let length = 0;
     const chunks: Uint8Array[] = [];
@@ -36,13 +32,13 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
     const body = (): Promise<Uint8Array> =>
       decode(Buffer.concat(chunks), head?.headers.get('content-encoding'), request.sizeLimit);
     const fail = (reason: FailureReason, detail: string, rejected = ''): void => {
-      const failure = { kind: 'failure', reason, mayHaveArrived: isSent, head, detail } as const;
+      const failure = { kind: 'failure', reason, mayHaveArrived: controller !== undefined, head, detail } as const;
       if (head === undefined) settle({ ...failure, body: Buffer.from(rejected) });
       else settle(body().then((decoded) => ({ ...failure, body: decoded })));
     };
     const failBy = (error: Error): void => {
       if (error instanceof ConnectFailure) fail(error.reason, error.message);
-      else fail(isSent ? 'broken' : 'unreachable', error.message, rejectedIn(error));
+      else fail(controller ? 'broken' : 'unreachable', error.message, rejectedIn(error));
     };
     const giveUp = (reason: FailureReason, detail: string): void => {
       fail(reason, detail);
@@ -55,33 +51,14 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
       if (!settled) giveUp('timed-out', `no answer within ${request.deadlineMilliseconds / 1000} s`);
     }, request.deadlineMilliseconds);
 
-    /** Gives the body in one piece. A body that undici awaits also frees the connection of a request that is answered unread. */
-    async function* content(body: Uint8Array): AsyncGenerator<Uint8Array> {
-      isHookRunning = true;
-      try {
-        await request.beforeSend?.();
-      } catch (thrown) {
-        clearTimeout(timer);
-        settled = true;
-        reject(thrown);
-      }
-      isHookRunning = false;
-      if (ended !== undefined) failBy(ended);
-      if (settled) throw new Error('the request was given up before it was sent');
-      isSent = true;
-      yield body;
-    }
-
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         // The request was given up while it waited for a connection, or undici would send it again.
         if (settled || controller !== undefined) throw new Error('the request is not sent');
         controller = started;
-        isSent = request.body === undefined;
       },
       onResponseStart(_controller, status, headers) {
-        if (!isSent) controller?.abort(new Error('an answer came before the request'));
-        else if (status >= 200) head = { status, headers: joinValues(headers) };
+        if (status >= 200) head = { status, headers: joinValues(headers) };
       },
       onResponseData(_controller, chunk) {
         length += chunk.length;
@@ -95,13 +72,10 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
         settle(body().then((decoded) => ({ kind: 'answer', ...answer, body: decoded })));
       },
       onResponseError(_controller, error) {
-        ended = error;
-        if (!isHookRunning) failBy(error);
+        failBy(error);
       },
     };
-    const { method } = request;
-    // undici takes any async iterable; its types name streams only.
-    const sent = request.body === undefined ? null : (content(request.body) as unknown as Readable);
+    const { method, body: sent = null } = request;
     dispatcher.dispatch({ ...addressOf(request), method, body: sent }, handler);
   });
 }
@@ -135,15 +109,14 @@ function rejectedIn(error: Error): string {
 }
 
 /** RFC 9112, section 3.2: a path for the target itself, an absolute address for a proxy. */
-function addressOf({ url, headers, body, proxy }: ExchangeRequest) {
+function addressOf({ url, headers, proxy }: ExchangeRequest) {
   const path = url.pathname + url.search;
   const { origin, hostname } = proxy?.url ?? url;
   const authorization = proxy?.authorization && { 'proxy-authorization': proxy.authorization };
-  const length = body && { 'content-length': String(body.length) };
   return {
     origin,
     path: proxy === undefined ? path : url.origin + path,
-    headers: { host: url.host, ...reveal({ ...headers, ...authorization }), ...length },
+    headers: { host: url.host, ...reveal({ ...headers, ...authorization }) },
     // Without it undici opens a new connection for each `host`.
     servername: hostname,
   };

@@ -70,6 +70,7 @@ export function createHttp(options: HttpOptions): Http {
   const send = async (request: ExchangeRequest): Promise<Outcome> => {
     const { agent, proxy } = agentFor(request.url);
     const dispatcher = await agent.get();
+    await request.beforeSend?.();
     // After long synchronous work neither the idle timers nor the service's closing of a connection have been looked
     // at. The first turn may end before both; the second has seen them.
     await turnOfEventLoop();

@@ -10,8 +10,8 @@ export interface RequestBounds {
   /** Bytes of the answer's body. */
   readonly sizeLimit: number;
   /**
-   * Awaited when a connection is open, directly before the request is written. If it throws, nothing is sent, and the
-   * exchange rejects with what it threw.
+   * Awaited before the request is handed over, and before its time begins. If it throws, nothing is sent, and the exchange
+   * rejects with what it threw.
    */
   readonly beforeSend?: (() => Promise<void>) | undefined;
 }

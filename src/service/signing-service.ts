@@ -17,8 +17,8 @@ export interface SignRequest {
   /** The file's name for this client's own records; not sent. */
   readonly file?: string | undefined;
   /**
-   * Awaited for each attempt when a connection is open, directly before the request is written. If it throws, nothing is
-   * sent, and `sign` throws the same.
+   * Awaited for each attempt before the request is handed over; a connection may have to be opened after it. If it throws,
+   * nothing is sent, and `sign` throws the same.
    */
   readonly beforeSend?: (() => Promise<void>) | undefined;
   /**
