@@ -142,36 +142,54 @@ function javaText(text: string): Buffer {
  * A JAR that it does not complain of may still have lost an entry, or a manifest.
  */
 export async function jarsignerVerify(java: JavaHome, truststore: string, jar: string): Promise<JarsignerVerdict> {
-  const trust = ['-keystore', truststore, '-storepass', STORE_PASSWORD];
-  const { accepted, output } = await runJava(java, 'jarsigner', ['-verify', '-strict', '-verbose', ...trust, jar]);
+  const { accepted, output } = await runJava(java, 'jarsigner', verifyArguments(truststore, jar));
   return jarsignerVerdict(accepted, output);
 }
 
-const JARSIGNER_INTERNALS = 'jdk.jartool/sun.security.tools.jarsigner=ALL-UNNAMED';
-const VERIFY_ALL = path.join(import.meta.dirname, '../../system/interop/VerifyAll.java');
+function verifyArguments(truststore: string, jar: string): readonly string[] {
+  return ['-verify', '-strict', '-verbose', '-keystore', truststore, '-storepass', STORE_PASSWORD, jar];
+}
 
-/** The same for many, in one JVM: that starts in the time which 20 of them take. */
+const JARSIGNER_INTERNALS = 'jdk.jartool/sun.security.tools.jarsigner=ALL-UNNAMED';
+const JARSIGNER_ALL = path.join(import.meta.dirname, '../../system/interop/JarsignerAll.java');
+
+/** The same for many. */
 export async function jarsignerVerifyAll(
   java: JavaHome,
   truststore: string,
   jars: readonly string[],
 ): Promise<readonly JarsignerVerdict[]> {
-  // Later releases let no program keep jarsigner from ending the process.
-  if (java.release > 17) return checkAll(jars, (jar) => jarsignerVerify(java, truststore, jar));
-  const access = ['--add-exports', '--add-opens'].flatMap((option) => [option, JARSIGNER_INTERNALS]);
-  const tool = [...access, VERIFY_ALL];
-  const trust = ['-keystore', truststore, '-storepass', STORE_PASSWORD];
-  const output = Buffer.from(
-    await mustRunJava(java, 'java', [...tool, '-verify', '-strict', '-verbose', ...trust, '--', ...jars]),
+  const verdicts = await jarsignerAll(
+    java,
+    jars.map((jar) => verifyArguments(truststore, jar)),
   );
+  return verdicts.map(({ accepted, output }) => jarsignerVerdict(accepted, output));
+}
+
+/** Throws, with what it said, when it fails. @returns what it said each time */
+export async function mustJarsignAll(java: JavaHome, all: readonly (readonly string[])[]): Promise<readonly string[]> {
+  return (await jarsignerAll(java, all)).map(({ accepted, output }, index) => {
+    if (!accepted) throw new Error(`jarsigner ${all[index]?.join(' ')} failed: ${output}`);
+    return output;
+  });
+}
+
+/** With each of these arguments, in one JVM: that starts in the time which 20 of them take. */
+async function jarsignerAll(java: JavaHome, all: readonly (readonly string[])[]): Promise<readonly Verdict[]> {
+  // Later releases let no program keep jarsigner from ending the process.
+  if (java.release > 17) return checkAll(all, (args) => runJava(java, 'jarsigner', args));
+  const access = ['--add-exports', '--add-opens'].flatMap((option) => [option, JARSIGNER_INTERNALS]);
+  const each = all.flatMap((args) => [...args, '--']);
+  const output = Buffer.from(await mustRunJava(java, 'java', [...access, JARSIGNER_ALL, ...each]));
   // what javac and the JVM say first
   let at = output.indexOf('=== ');
-  return jars.map((jar) => {
+  return all.map((args) => {
     const [head = '', code, length] = /^=== (\d+) (\d+)\n/.exec(output.toString('latin1', at, at + 40)) ?? [];
-    if (head === '') throw new Error(`jarsigner said nothing of ${jar}: ${output.toString().slice(0, 2000)}`);
+    if (head === '')
+      throw new Error(`jarsigner said nothing to ${args.join(' ')}: ${output.toString().slice(0, 2000)}`);
     const said = output.toString('utf8', at + head.length, at + head.length + Number(length));
     at += head.length + Number(length);
-    return jarsignerVerdict(code === '0', said);
+    return { accepted: code === '0', output: said };
   });
 }
 

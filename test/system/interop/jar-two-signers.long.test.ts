@@ -9,7 +9,7 @@ import { jarsignerVerifyAll, mainJava, makeTruststore } from '../../support/prog
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../../unit/formats/support/fixtures.ts';
 import { type SignBytesOptions, signBytes } from '../../unit/formats/support/sign-bytes.ts';
-import { jarsignerSign, makeKeystore } from './java/jarsigner.ts';
+import { jarsignerSignAll, makeKeystore } from './java/jarsigner.ts';
 import { readAsArchives, readAsStreams } from './java/readers.ts';
 import { makeRootedSigner } from './rooted-signer.ts';
 
@@ -39,27 +39,31 @@ async function ours(bytes: Buffer, signer: ThrowawaySigner, options: SignBytesOp
   return (await signBytes(jar, bytes, signer, options)).result;
 }
 
-/** `said` is what a user reads. */
-async function theirs(
-  bytes: Buffer,
-  digestAlgorithm: string,
-): Promise<{ readonly bytes: Buffer; readonly said: string }> {
-  const [input, output] = [path.join(folder, 'input.jar'), path.join(folder, 'output.jar')];
-  writeFileSync(input, bytes);
-  const said = await jarsignerSign({ keystore, input, output, digestAlgorithm });
-  return { bytes: readFileSync(output), said };
+interface TheirResult {
+  readonly bytes: Buffer;
+  /** What a user reads. */
+  readonly said: string;
 }
 
-/** Of each original by `make`; in a folder of their own. */
-async function madeOf(originals: readonly string[], make: (bytes: Buffer) => Promise<Buffer>): Promise<string[]> {
-  const made = mkdtempSync(path.join(folder, 'made-'));
-  const files: string[] = [];
-  for (const name of originals) {
-    const file = path.join(made, name);
-    writeFileSync(file, await make(original(name)));
-    files.push(file);
-  }
-  return files;
+async function theirs(all: readonly Buffer[], digestAlgorithm: string): Promise<readonly TheirResult[]> {
+  const place = mkdtempSync(path.join(folder, 'theirs-'));
+  const requests = all.map((bytes, index) => {
+    const input = path.join(place, `${index}.jar`);
+    writeFileSync(input, bytes);
+    return { keystore, input, output: path.join(place, `${index}-signed.jar`), digestAlgorithm };
+  });
+  const said = await jarsignerSignAll(requests);
+  return requests.map(({ output }, index) => ({ bytes: readFileSync(output), said: said[index] ?? '' }));
+}
+
+/** In a folder of their own. @returns their paths */
+async function written(all: readonly Promise<Buffer>[]): Promise<string[]> {
+  const place = mkdtempSync(path.join(folder, 'made-'));
+  return (await Promise.all(all)).map((bytes, index) => {
+    const file = path.join(place, `${index}.jar`);
+    writeFileSync(file, bytes);
+    return file;
+  });
 }
 
 /** Whole to Java's two readers and to jarsigner: each file in them is signed by these, and the chains lead to the root. */
@@ -80,9 +84,9 @@ describe('two signers are whole side by side', () => {
     ['SHA256', 'SHA512'],
     ['SHA512', 'SHA256'],
   ] as const)('both ours: %s, then %s', async (algorithm, another) => {
-    const files = await madeOf(ORIGINALS, async (bytes) =>
-      ours(await ours(bytes, first, { algorithm }), second, { algorithm: another, mode: 'append' }),
-    );
+    const twice = async (bytes: Buffer) =>
+      ours(await ours(bytes, first, { algorithm }), second, { algorithm: another, mode: 'append' });
+    const files = await written(ORIGINALS.map((name) => twice(original(name))));
     await expectSigners(files, ['First Publisher', 'Second Publisher']);
   });
 
@@ -91,27 +95,29 @@ describe('two signers are whole side by side', () => {
     ['SHA-256', 'SHA512'],
     ['SHA-512', 'SHA256'],
   ] as const)("jarsigner's with %s, then ours with %s", async (digestAlgorithm, algorithm) => {
-    const files = await madeOf(ORIGINALS, async (bytes) =>
-      ours((await theirs(bytes, digestAlgorithm)).bytes, first, { algorithm, mode: 'append' }),
-    );
+    const once = await theirs(ORIGINALS.map(original), digestAlgorithm);
+    const files = await written(once.map(({ bytes }) => ours(bytes, first, { algorithm, mode: 'append' })));
     await expectSigners(files, ['First Publisher', 'Their Publisher']);
   });
 
   it("ours, then jarsigner's with the same digest", async () => {
     const others = ORIGINALS.filter((name) => name !== WITH_FOLDER_SECTION);
-    const files = await madeOf(others, async (bytes) => (await theirs(await ours(bytes, first), 'SHA-256')).bytes);
+    const once = await Promise.all(others.map((name) => ours(original(name), first)));
+    const files = await written((await theirs(once, 'SHA-256')).map(async ({ bytes }) => bytes));
     await expectSigners(files, ['First Publisher', 'Their Publisher']);
   });
 });
 
 it('ours is rejected where it would break the one that is there: its digests are of SHA-1, and no file can get another', async () => {
-  const once = await theirs(original('plain.jar'), 'SHA-1');
-  await expect(ours(once.bytes, first, { mode: 'append' })).rejects.toMatchObject({ code: 'cannot-append' });
+  const [once] = await theirs([original('plain.jar')], 'SHA-1');
+  await expect(ours(once?.bytes ?? Buffer.of(), first, { mode: 'append' })).rejects.toMatchObject({
+    code: 'cannot-append',
+  });
 });
 
 describe('jarsigner breaks the signature that is there, and reports success,', () => {
   async function expectBroken(name: string, digestAlgorithm: string, complaint: RegExp): Promise<void> {
-    const { bytes, said } = await theirs(await ours(original(name), first), digestAlgorithm);
+    const [{ bytes, said } = expect.unreachable()] = await theirs([await ours(original(name), first)], digestAlgorithm);
     expect(said).toMatch(/^jar signed\.$/m);
     expect(said).not.toMatch(/First Publisher|FIRST_PU|broken|other signature/i);
     const file = path.join(folder, `broken-${name}`);

@@ -10,19 +10,30 @@ import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-
 import { fixturesIn, readFixture } from '../../unit/formats/support/fixtures.ts';
 import { signBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { type Loss, lossesOf } from './compare-archives.ts';
-import { jarsignerSign, makeKeystore } from './java/jarsigner.ts';
+import { jarsignerSignAll, makeKeystore } from './java/jarsigner.ts';
 import { executableProgram } from './java/programs.ts';
 import { readAsArchives } from './java/readers.ts';
 
 let signer: ThrowawaySigner;
 let folder: string;
 let keystore: string;
+let program: Awaited<ReturnType<typeof executableProgram>>;
+const FIXTURES = [
+  'preamble-unfixed.jar',
+  'preamble-fixed.jar',
+  'archive-comment.jar',
+  'entry-comments.jar',
+  'manifest-without-last-newline.jar',
+];
 const inFolder = (name: string) => path.join(folder, name);
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'codesign-losses-'));
   signer = await makeThrowawaySigner();
   keystore = makeKeystore(folder);
+  program = await executableProgram(folder);
+  const fixtures = FIXTURES.map((name) => [name, readFixture(`jar/${name}`)] as const);
+  await signTheirs([...fixtures, ['app', readFileSync(program.path)]]);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -31,13 +42,19 @@ interface Signed {
   readonly bytes: Buffer;
 }
 
-/** Signs with jarsigner. `said` is what a user reads. */
-async function theirs(name: string, original: Buffer): Promise<Signed & { readonly said: string }> {
-  const input = inFolder(name);
-  const file = inFolder(`theirs-${name}`);
-  writeFileSync(input, original);
-  const said = await jarsignerSign({ keystore, input, output: file });
-  return { file, said, bytes: readFileSync(file) };
+/** Signed with jarsigner, by name. */
+const signedByThem = new Map<string, Signed & { readonly said: string }>();
+const theirs = (name: string) => signedByThem.get(name) ?? expect.unreachable(name);
+
+async function signTheirs(originals: readonly (readonly [name: string, bytes: Buffer])[]): Promise<void> {
+  const requests = originals.map(([name, bytes]) => {
+    writeFileSync(inFolder(name), bytes);
+    return { name, keystore, input: inFolder(name), output: inFolder(`theirs-${name}`) };
+  });
+  const said = await jarsignerSignAll(requests);
+  for (const [index, { name, output: file }] of requests.entries()) {
+    signedByThem.set(name, { file, said: said[index] ?? '', bytes: readFileSync(file) });
+  }
 }
 
 /** Signs as this program does. */
@@ -56,7 +73,7 @@ const ofEntry = (losses: readonly Loss[], name: string) =>
 describe('jarsigner loses, and says nothing of it,', () => {
   it.each(['preamble-unfixed.jar', 'preamble-fixed.jar'])('the script before the archive: %s', async (name) => {
     const original = readFixture(`jar/${name}`);
-    const { bytes, said } = await theirs(name, original);
+    const { bytes, said } = theirs(name);
     expect(ofWhole(lossesOf(original, bytes))).toEqual([{ what: 'preamble', detail: '35 bytes → 0' }]);
     expect(said).not.toMatch(/script|preamble|prefix|before/i);
 
@@ -66,7 +83,7 @@ describe('jarsigner loses, and says nothing of it,', () => {
 
   it('the comment of the archive', async () => {
     const original = readFixture('jar/archive-comment.jar');
-    const { bytes, said } = await theirs('archive-comment.jar', original);
+    const { bytes, said } = theirs('archive-comment.jar');
     expect(ofWhole(lossesOf(original, bytes))).toEqual([{ what: 'archive comment', detail: '23 bytes → 0' }]);
     expect(said).not.toMatch(/comment/i);
 
@@ -76,7 +93,7 @@ describe('jarsigner loses, and says nothing of it,', () => {
 
   it('what the records of entries hold: flags, checksums and sizes, extra fields, times, compression, kinds', async () => {
     const original = readFixture('jar/entry-comments.jar');
-    const { bytes, said } = await theirs('entry-comments.jar', original);
+    const { bytes, said } = theirs('entry-comments.jar');
     const losses = lossesOf(original, bytes);
     const lost = (...details: readonly string[]) => expect.arrayContaining([...details]);
     expect(ofEntry(losses, 'hello/Hello.class')).toEqual(lost('local flags', 'local checksum', 'local sizes', 'data'));
@@ -93,7 +110,7 @@ describe('jarsigner loses, and says nothing of it,', () => {
   it('the last line of a manifest when it lacks its end, here the one with the main class', async () => {
     const name = 'manifest-without-last-newline.jar';
     const original = readFixture(`jar/${name}`);
-    const { file, bytes, said } = await theirs(name, original);
+    const { file, bytes, said } = theirs(name);
     expect(ofWhole(lossesOf(original, bytes))).toEqual([{ what: 'manifest', detail: 'Main-Class: hello.Hello' }]);
     expect(said).not.toMatch(/manifest|main-class|line/i);
 
@@ -106,12 +123,11 @@ describe('jarsigner loses, and says nothing of it,', () => {
   });
 
   it('that a program can be started as it is', async () => {
-    const program = await executableProgram(folder);
     const original = readFileSync(program.path);
     const started = { accepted: true, output: program.expected };
     expect(await program.run(mainJava())).toEqual(started);
 
-    const { file } = await theirs('app', original);
+    const { file } = theirs('app');
     chmodSync(file, 0o755);
     expect(await program.run(mainJava(), file)).toMatchObject({ accepted: false });
 
@@ -129,13 +145,14 @@ describe('of the same files this program', () => {
 
 describe('the comparison', () => {
   it.each(['plain.jar', 'entry-comments.jar', 'gaps.jar', 'descriptors-64.jar', 'zip64-sizes.jar'])(
-    'notices each changed byte before the end record: %s',
+    'notices changed bytes before the end record: %s',
     (name) => {
       // Under another name the manifest is an entry like all others.
       const text = readFixture(`jar/${name}`).toString('latin1').replaceAll('MANIFEST.MF', 'MANIFEST.XX');
       const original = Buffer.from(text, 'latin1');
       const end = original.indexOf('PK\x06\x06') >= 0 ? original.indexOf('PK\x06\x06') : original.indexOf('PK\x05\x06');
-      const unnoticed = [...original.keys()].slice(0, end).filter((offset) => {
+      const offsets = [...original.keys()].slice(0, end).filter((offset) => offset % 7 === 0 || offset < 200);
+      const unnoticed = offsets.filter((offset) => {
         const changed = Buffer.from(original);
         changed.writeUInt8(original.readUInt8(offset) ^ 0x55, offset);
         return !isNoticed(original, changed);

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fixture } from '../../support/programs/cli.ts';
-import { mainJava, mustRunJava, STORE_PASSWORD } from '../../support/programs/java.ts';
+import { mainJava, mustJarsignAll, mustRunJava, STORE_PASSWORD } from '../../support/programs/java.ts';
 import {
   apkSigningBlock,
   contentsOf,
@@ -17,7 +17,6 @@ import {
   withZip64End,
   zip,
 } from '../../unit/formats/jar/simple-zip.ts';
-import { checkAll } from '../interop/verifiers.ts';
 import { pathsIn } from './pe.ts';
 import { nameOf, SIGNINGS, type Signing, type TimestampMode, type VerdictPki } from './pki.ts';
 import { flipped, MESSAGE_DIGEST, offsetBehind, RSA_ENCRYPTION, tokenChanges, withTokenOf } from './token.ts';
@@ -41,16 +40,22 @@ const REFUSED_BY_JARSIGNER: readonly (TimestampMode | undefined)[] = ['badimprin
 export async function signArchives(folder: string, pki: VerdictPki): Promise<Map<string, string>> {
   mkdirSync(folder, { recursive: true });
   const signings = SIGNINGS.filter(({ timestamp }) => !REFUSED_BY_JARSIGNER.includes(timestamp));
-  await checkAll(signings, (signing) => signArchive(pki, signing, ARCHIVE, path.join(folder, nameOf(signing, '.jar'))));
+  const outputs = signings.map((signing) => path.join(folder, nameOf(signing, '.jar')));
+  const all = signings.map((signing, index) => signingArguments(pki, signing, ARCHIVE, outputs[index] ?? ''));
+  await mustJarsignAll(mainJava(), all);
   return pathsIn(folder);
 }
 
 export async function signArchive(pki: VerdictPki, signing: Signing, input: string, output: string): Promise<void> {
+  await mustRunJava(mainJava(), 'jarsigner', signingArguments(pki, signing, input, output));
+}
+
+function signingArguments(pki: VerdictPki, signing: Signing, input: string, output: string): readonly string[] {
   const { by, timestamp, digest = 'sha256' } = signing;
   const who = ['-keystore', path.join(pki.folder, `${by}.p12`), '-storepass', STORE_PASSWORD];
   const how = ['-digestalg', digest === 'md5' ? 'MD5' : digest.replace('sha', 'SHA-')];
   const stamp = timestamp === undefined ? [] : ['-tsa', pki.timestampUrl(timestamp)];
-  await mustRunJava(mainJava(), 'jarsigner', [...who, ...how, ...stamp, '-signedjar', output, input, by]);
+  return [...who, ...how, ...stamp, '-signedjar', output, input, by];
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { mainJava, mustRunJava, STORE_PASSWORD } from '../../../support/programs/java.ts';
+import { mainJava, mustJarsignAll, mustRunJava, STORE_PASSWORD } from '../../../support/programs/java.ts';
 import { makePki, testKey, toP12 } from '../../../support/signed-files/pki.ts';
 
 /** A key store (PKCS#12) in the folder, with a signer under the root of throw-away signers. @returns its path */
@@ -24,8 +24,15 @@ export interface JarsignerRequest {
 
 /** @returns what a user reads */
 export function jarsignerSign(request: JarsignerRequest): Promise<string> {
-  const { keystore, input, output, digestAlgorithm = 'SHA-256' } = request;
+  return mustRunJava(mainJava(), 'jarsigner', argumentsFor(request));
+}
+
+/** The same for many. */
+export function jarsignerSignAll(requests: readonly JarsignerRequest[]): Promise<readonly string[]> {
+  return mustJarsignAll(mainJava(), requests.map(argumentsFor));
+}
+
+function argumentsFor({ keystore, input, output, digestAlgorithm = 'SHA-256' }: JarsignerRequest): readonly string[] {
   const store = ['-keystore', keystore, '-storepass', STORE_PASSWORD];
-  const options = ['-digestalg', digestAlgorithm, '-signedjar', output];
-  return mustRunJava(mainJava(), 'jarsigner', [...store, ...options, input, '1']);
+  return [...store, '-digestalg', digestAlgorithm, '-signedjar', output, input, '1'];
 }

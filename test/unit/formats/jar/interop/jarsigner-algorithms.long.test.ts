@@ -1,11 +1,12 @@
 /** Signatures of jarsigner by algorithms that this program never signs with, and Java takes. */
 
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../../src/formats/jar/index.ts';
-import { mainJava, mustRunJava, STORE_PASSWORD } from '../../../../support/programs/java.ts';
+import { mainJava, mustJarsignAll, STORE_PASSWORD } from '../../../../support/programs/java.ts';
 import { readFixture } from '../../support/fixtures.ts';
 import { codesOf } from '../../support/is-intact.ts';
 import { openBytes } from '../../support/sign-bytes.ts';
@@ -20,14 +21,58 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function byJarsigner(key: readonly string[], options: readonly string[]): Promise<Buffer> {
-  const [input, output, store] = [join(folder, 'in.jar'), join(folder, 'out.jar'), join(folder, `${key[1]}.p12`)];
+interface Signing {
+  readonly extension: string;
+  /** For `openssl req`. */
+  readonly key: readonly string[];
+  /** For jarsigner. */
+  readonly options: readonly string[];
+}
+
+const SIGNINGS: Readonly<Record<string, Signing>> = {
+  'an Ed25519 key': { extension: '.EC', key: ['ed25519'], options: [] },
+  'an Ed448 key': { extension: '.EC', key: ['ed448'], options: [] },
+  'an RSA key and SHA3-256': {
+    extension: '.RSA',
+    key: ['rsa:2048'],
+    options: ['-sigalg', 'SHA3-256withRSA', '-digestalg', 'SHA3-256'],
+  },
+  'an EC key and SHA3-512': {
+    extension: '.EC',
+    key: ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
+    options: ['-sigalg', 'SHA3-512withECDSA'],
+  },
+};
+
+/** By the names of the signings. */
+async function byJarsigner(): Promise<ReadonlyMap<string, Buffer>> {
+  const input = join(folder, 'in.jar');
   writeFileSync(input, readFixture('jar/plain.jar'));
-  const into = ['-keystore', store, '-storetype', 'PKCS12', '-storepass', STORE_PASSWORD];
-  rmSync(store, { force: true });
-  await mustRunJava(mainJava(), 'keytool', ['-genkeypair', '-alias', 'test', '-dname', 'CN=Test', ...key, ...into]);
-  await mustRunJava(mainJava(), 'jarsigner', [...into, ...options, '-signedjar', output, input, 'test']);
-  return readFileSync(output);
+  const signings = Object.entries(SIGNINGS).map(([name, { key, options }], index) => {
+    const at = (file: string) => join(folder, `${index}-${file}`);
+    const request = [
+      '-x509',
+      '-newkey',
+      ...key,
+      '-nodes',
+      '-keyout',
+      at('key'),
+      '-out',
+      at('crt'),
+      '-subj',
+      '/CN=Test',
+    ];
+    execFileSync('openssl', ['req', ...request], { stdio: 'ignore' });
+    const pair = ['-inkey', at('key'), '-in', at('crt'), '-name', 'test', '-passout', `pass:${STORE_PASSWORD}`];
+    execFileSync('openssl', ['pkcs12', '-export', ...pair, '-out', at('p12')]);
+    const args = ['-keystore', at('p12'), '-storepass', STORE_PASSWORD, ...options];
+    return { name, output: at('out.jar'), args: [...args, '-signedjar', at('out.jar'), input, 'test'] };
+  });
+  await mustJarsignAll(
+    mainJava(),
+    signings.map(({ args }) => args),
+  );
+  return new Map(signings.map(({ name, output }) => [name, readFileSync(output)]));
 }
 
 async function codes(bytes: Buffer): Promise<readonly string[]> {
@@ -37,23 +82,26 @@ async function codes(bytes: Buffer): Promise<readonly string[]> {
 }
 
 describe.skipIf(mainJava().release < RELEASE)('a signature of jarsigner', () => {
-  it.each([
-    ['an Ed25519 key', '.EC', ['-keyalg', 'Ed25519'], []],
-    ['an Ed448 key', '.EC', ['-keyalg', 'Ed448'], []],
-    ['an RSA key and SHA3-256', '.RSA', ['-keyalg', 'RSA'], ['-sigalg', 'SHA3-256withRSA', '-digestalg', 'SHA3-256']],
-    ['an EC key and SHA3-512', '.EC', ['-keyalg', 'EC'], ['-sigalg', 'SHA3-512withECDSA']],
-  ])('by %s is intact, until it or what it signs is changed', async (_, extension, key, options) => {
-    const signed = await byJarsigner(key, options);
-    expect(await codes(signed)).toEqual([]);
-
-    const block = `META-INF/TEST${extension}`;
-    const cms = contentsOf(signed, block);
-    const otherValue = Buffer.from(cms);
-    otherValue[cms.length - 8] = (cms.at(-8) ?? 0) ^ 1;
-    expect(await codes(repack(signed, { [block]: otherValue }))).toEqual(['signature-value-wrong']);
-
-    const file = 'META-INF/TEST.SF';
-    const otherFile = Buffer.concat([contentsOf(signed, file), Buffer.from('Name: other\r\n\r\n')]);
-    expect(await codes(repack(signed, { [file]: otherFile }))).toContain('message-digest-differs');
+  let archives: ReadonlyMap<string, Buffer>;
+  beforeAll(async () => {
+    archives = await byJarsigner();
   });
+
+  it.each(Object.entries(SIGNINGS))(
+    'by %s is intact, until it or what it signs is changed',
+    async (name, { extension }) => {
+      const signed = archives.get(name) ?? expect.unreachable();
+      expect(await codes(signed)).toEqual([]);
+
+      const block = `META-INF/TEST${extension}`;
+      const cms = contentsOf(signed, block);
+      const otherValue = Buffer.from(cms);
+      otherValue[cms.length - 8] = (cms.at(-8) ?? 0) ^ 1;
+      expect(await codes(repack(signed, { [block]: otherValue }))).toEqual(['signature-value-wrong']);
+
+      const file = 'META-INF/TEST.SF';
+      const otherFile = Buffer.concat([contentsOf(signed, file), Buffer.from('Name: other\r\n\r\n')]);
+      expect(await codes(repack(signed, { [file]: otherFile }))).toContain('message-digest-differs');
+    },
+  );
 });

@@ -3,17 +3,19 @@ import java.io.PrintStream;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.security.Permission;
+import java.util.Arrays;
 
-/** jarsigner for many JARs in one process: its arguments up to `--`, then the JARs. Of each: a line `=== CODE LENGTH`, and what it said. */
-class VerifyAll {
+/** jarsigner many times in one process: its arguments each time, with `--` behind them. Of each: a line `=== CODE LENGTH`, and what it said. */
+class JarsignerAll {
     public static void main(String[] args) throws ReflectiveOperationException {
-        int end = java.util.Arrays.asList(args).indexOf("--");
         PrintStream out = System.out;
         PrintStream err = System.err;
         System.setSecurityManager(new NoExit());
-        for (int index = end + 1; index < args.length; index++) {
-            String[] given = java.util.Arrays.copyOf(args, end + 1);
-            given[end] = args[index];
+        int start = 0;
+        for (int end = 0; end < args.length; end++) {
+            if (!args[end].equals("--")) continue;
+            String[] given = Arrays.copyOfRange(args, start, end);
+            start = end + 1;
             ByteArrayOutputStream said = new ByteArrayOutputStream();
             PrintStream stream = new PrintStream(said, true);
             System.setOut(stream);
