@@ -80,14 +80,12 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
     verdict: 'unsupported',
     code: 'signature-unreadable',
   },
-  ...[1, 16].map(
-    (signers): HostileFile => ({
-      what: `64 nested signatures, each with 2,000 attributes and values and ${signers} signers`,
-      make: () => nestedWide(64, crowded(signers)),
-      verdict: 'unsupported',
-      code: 'signature-unreadable',
-    }),
-  ),
+  {
+    what: '64 nested signatures, each with 2,000 attributes and values',
+    make: () => nestedWide(64, crowded(1)),
+    verdict: 'unsupported',
+    code: 'signature-unreadable',
+  },
   {
     what: '60 entries of 16 signers with 2,000 attributes and values each',
     make: () => {
@@ -272,7 +270,7 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
     verdict: 'broken',
     code: 'hidden-bytes',
   },
-  ...[33, 100_000, 4_000_000].map(
+  ...[33, 4_000_000].map(
     (depth): HostileFile => ({
       what: `indefinite lengths ${depth} deep`,
       make: () => raw(repeated(depth, Uint8Array.of(0x30, 0x80))),
