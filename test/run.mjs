@@ -18,22 +18,21 @@ const CHECKS = [
   { name: 'build', script: 'build.mjs', args: [] },
 ];
 
-/** Whether the check succeeded; what it says goes to the terminal as it comes. */
-async function passes({ script, args }) {
-  const child = spawn(process.execPath, [script, ...args], { cwd: root, stdio: 'inherit' });
-  return (await new Promise((resolve) => child.once('close', resolve))) === 0;
+/** Whether the check succeeded; what it said is printed when it ends. */
+async function passes({ name, script, args }) {
+  const child = spawn(process.execPath, [script, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(chunk));
+  const passed = (await new Promise((resolve) => child.once('close', resolve))) === 0;
+  console.log(`\n== ${name}\n${Buffer.concat(said)}${name}: ${passed ? 'passed' : 'FAILED'}`);
+  return passed;
 }
 
 await asScript(async (vitestArguments) => {
   await setUp({ forTests: true, say: (line) => console.log(line) });
 
-  let failedChecks = 0;
-  for (const check of CHECKS) {
-    console.log(`\n== ${check.name}`);
-    const passed = await passes(check);
-    if (!passed) failedChecks++;
-    console.log(`${check.name}: ${passed ? 'passed' : 'FAILED'}`);
-  }
+  const checks = await Promise.all(CHECKS.map(passes));
+  const failedChecks = checks.filter((passed) => !passed).length;
 
   console.log('\n== tests');
   const tests = await runVitest(vitestArguments);
