@@ -8,7 +8,7 @@ import { makeOriginals, type Platform, prepareSubject } from '../support/runs/ki
 import { startServer, type TestServer } from '../support/services/server.ts';
 
 /** Each takes three to four starts of the program. */
-const POINTS = 50;
+const POINTS = 30;
 /** Node.js ends a process on Windows with TerminateProcess, whichever signal it is given. */
 const WINDOWS: Platform = { run: (args, { env }) => runWindowsCli(args, env ? { env } : {}), path: windowsPath };
 const SEQUELS: readonly Sequel[] = ['same', 'resume', 'skip-signed'];
