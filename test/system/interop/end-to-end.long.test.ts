@@ -9,12 +9,9 @@ import { jarsignerVerify, mainJava, makeTruststore } from '../../support/program
 import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 import { readAsArchives } from './java/readers.ts';
 import { readSpecialFiles } from './special/special-files.ts';
-import { checkAll, osslsigncodeVerify, run, type Verdict } from './verifiers.ts';
+import { checkAll, osslsigncodeVerify, type Verdict } from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
-const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
-/** sigcheck.py starts openssl ten times a file: so many files make one call. */
-const BATCH = 20;
 
 let server: SharedServer;
 let root: string;
@@ -62,21 +59,14 @@ async function signFolder(name: string, output: string): Promise<Signed> {
   };
 }
 
-/** What osslsigncode and, where its folder is known, sigcheck.py do not accept, timestamps included. */
+/** What osslsigncode does not accept, timestamps included. */
 async function rejected(folder: string): Promise<string[]> {
   const files = (await readdir(folder)).sort().map((file) => path.join(folder, file));
   const verdicts = await checkAll(files, (file) => osslsigncodeVerify(root, file));
   // A bad timestamp alone does not make it refuse the file.
   const isGood = (verdict: Verdict | undefined): boolean =>
     verdict?.accepted === true && verdict.output.includes('Timestamp Server Signature verification: ok');
-  const bad = files.filter((_, index) => !isGood(verdicts[index]));
-  if (verifiers === '') return bad;
-  const batches = Array.from({ length: Math.ceil(files.length / BATCH) }, (_, index) =>
-    files.slice(index * BATCH, (index + 1) * BATCH),
-  );
-  const sigcheck = path.join(verifiers, 'sigcheck.py');
-  const strict = await checkAll(batches, (batch) => run('python3', [sigcheck, '--strict', '--root', root, ...batch]));
-  return [...bad, ...strict.filter(({ accepted }) => !accepted).map(({ output }) => output)];
+  return files.filter((_, index) => !isGood(verdicts[index]));
 }
 
 /**

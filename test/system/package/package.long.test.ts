@@ -77,17 +77,6 @@ describe('installed offline into an empty folder, it', () => {
     expect((await npm(['exec', '--offline', '--', 'codesign-remote', '--version'], project)).trim()).toBe(version);
   });
 
-  it('explains itself', async () => {
-    const bin = path.join(project, 'node_modules/codesign-remote/bin/codesign-remote.js');
-    expect(await output(process.execPath, [bin, 'sign', '--help'], project)).toContain('--base-url');
-  });
-
-  it('is a library', async () => {
-    const script = "import * as library from 'codesign-remote'; console.log(Object.keys(library).join())";
-    const names = await output(process.execPath, ['--input-type=module', '--eval', script], project);
-    expect(names.trim().split(',')).toEqual(expect.arrayContaining(['CodesignError', 'signFiles']));
-  });
-
   it('prints an uncaught error with a readable stack', async () => {
     const script = "import('codesign-remote').then(({ signFiles }) => signFiles({ files: ['a.exe'] }))";
     const { code, stderr } = await capture(process.execPath, ['--eval', script], project, WITHOUT_CREDENTIALS);
@@ -118,8 +107,6 @@ describe('installed offline into an empty folder, it', () => {
   it.each([
     ['module', 'node16', 'node16'],
     ['commonjs', 'node16', 'node16'],
-    ['commonjs', 'nodenext', 'nodenext'],
-    ['module', 'esnext', 'bundler'],
     // Only TypeScript 6 and earlier have this one.
     ['commonjs', 'commonjs', 'node10', '--ignoreDeprecations', '6.0'],
   ])('gives its types to a project of type %s with module %s', async (type, module, resolution, ...more) => {

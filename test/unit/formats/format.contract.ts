@@ -92,25 +92,17 @@ export function describeFormat(
       });
     });
 
-    it('never fails in an unforeseen way, whatever byte is changed or missing', async () => {
-      const { result } = await signBytes(format, sample, signer);
-      // A few at any size: the fuzz targets of a format try many more.
-      const step = Math.max(16, Math.floor(result.length / 25));
-      for (let index = 0; index < result.length; index += step) {
-        const mutant = Buffer.from(result);
-        mutant[index] = (mutant[index] ?? 0) ^ (1 << (index % 8));
-        expect(await failureOf(format, mutant, signer)).toSatisfy(isForeseen);
-        expect(await failureOf(format, result.subarray(0, index), signer)).toSatisfy(isForeseen);
-      }
-    });
-
-    it('is refused before any request, or signed so that the result is intact, whatever byte is changed', async () => {
+    it('is refused in a foreseen way, or signed so that the result is intact, whatever byte is changed or missing', async () => {
       for (const original of [sample, (await signBytes(format, sample, signer)).result]) {
-        const step = Math.max(16, Math.floor(original.length / 16));
+        // A few at any size: the fuzz targets of a format try many more.
+        const step = Math.max(16, Math.floor(original.length / 10));
         for (let index = 0; index < original.length; index += step) {
           const mutant = Buffer.from(original);
           mutant[index] = (mutant[index] ?? 0) ^ (1 << (index % 8));
           expect([index, await objectionsToResult(format, mutant, signer)]).toEqual([index, []]);
+          for (const bytes of [mutant, original.subarray(0, index)]) {
+            expect(await failureOf(format, bytes, signer)).toSatisfy(isForeseen);
+          }
         }
       }
     });

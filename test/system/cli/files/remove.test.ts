@@ -1,7 +1,6 @@
 /** `codesign-remote remove` as a user runs it, on files that others have signed. */
 
-import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
@@ -25,16 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => files[Symbol.asyncDispose]());
 
-const IS_ROOT = process.getuid?.() === 0;
-/** Runs what follows with mounts of its own. */
-const UNSHARE = ['unshare', '--mount', ...(IS_ROOT ? [] : ['--user', '--map-root-user'])];
-
 const remove = (args: readonly string[], options: CliOptions = {}) => runCli(['remove', ...args], options);
-
-function mayMount(): boolean {
-  const [command = '', ...args] = UNSHARE;
-  return spawnSync(command, [...args, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
-}
 
 async function expectUnsigned(path: string): Promise<void> {
   const format = path.endsWith('.jar') ? jar : pe;
@@ -86,17 +76,6 @@ describe('remove', () => {
     expect(await readFile(files.jar)).not.toEqual(await readFile(path));
   });
 
-  it('gives back the program as it was before it was signed, except for its checksum', async () => {
-    await using folder = await temporaryFolder();
-    const path = await copyInto(folder.path, files.exe);
-    await remove([path]);
-    const [original, unsigned] = [await readFile(fixture('pe/hello.exe')), await readFile(path)];
-    const checksum = original.readUInt32LE(0x3c) + 88;
-    for (const bytes of [original, unsigned]) bytes.fill(0, checksum, checksum + 4);
-    expect(unsigned.subarray(0, original.length)).toEqual(original);
-    expect(unsigned.length - original.length).toBeLessThan(8);
-  });
-
   it('leaves an unsigned file alone, and calls that done', async () => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, files.exe);
@@ -131,30 +110,6 @@ describe('remove', () => {
     expect(await snapshot(join(folder.path, 'in'))).toEqual(before);
   });
 
-  it('writes no two results to one place', async () => {
-    await using folder = await temporaryFolder();
-    for (const name of ['a', 'b']) {
-      await mkdir(join(folder.path, name));
-      await copyInto(join(folder.path, name), files.exe);
-    }
-    const before = await snapshot(folder.path);
-    const run = await remove(['a/app.exe', 'b/app.exe', '-o', 'out/', '--json'], { cwd: folder.path });
-    expect([run.code, parseJson(run).files.map(({ error }) => error?.code)]).toEqual([
-      6,
-      ['output-conflict', 'output-conflict'],
-    ]);
-    expect(await snapshot(folder.path)).toEqual(before);
-  });
-
-  it('follows a link to the file it means', async () => {
-    await using folder = await temporaryFolder();
-    const path = await copyInto(folder.path, files.exe);
-    await symlink('app.exe', join(folder.path, 'link.exe'));
-    expect((await remove([join(folder.path, 'link.exe')])).code).toBe(0);
-    await expectUnsigned(path);
-    expect(Object.keys(await snapshot(folder.path))).toEqual([path]);
-  });
-
   it.each([
     ['a read-only file', 'read-only-file', (path: string) => chmod(path, 0o444)],
     ['what is no signed format', 'unsupported-format', (path: string) => writeFile(path, 'hello')],
@@ -174,24 +129,6 @@ describe('remove', () => {
     // The line that it is printed in names the file.
     expect(error?.message).not.toContain('app.exe');
     expect(await snapshot(folder.path)).toEqual(before);
-  });
-
-  // Containers and hardened systems may let no one mount: there a disk of known size cannot be acquired.
-  it.skipIf(!mayMount() && process.env.CI === undefined)('on a full disk leaves the file as it is', async () => {
-    await using room = await temporaryFolder();
-    await mkdir(join(room.path, 'disk'));
-    const large = await copyInto(room.path, files.jar);
-    // A file system of 32 KiB of its own, seen by this process alone, with a JAR on it that leaves no room for a copy.
-    const script = `
-      mount -t tmpfs -o size=32k tmpfs disk && cp "$FILE" disk/app.jar && head -c 20000 /dev/zero > disk/other;
-      sha256sum disk/app.jar >&3 && "$@" disk/app.jar; code=$?; sha256sum disk/app.jar >&3; ls -A disk >&3; exit $code`;
-    const run = await runCli(['remove', '--json'], {
-      through: [...UNSHARE, 'sh', '-c', `cd "${room.path}" && exec 3>report && ${script}`, 'sh'],
-      env: { FILE: large },
-    });
-    const [before, after, ...listed] = (await readFile(join(room.path, 'report'), 'utf8')).trim().split('\n');
-    expect([run.code, parseJson(run).files[0]?.error?.code]).toEqual([6, 'disk-full']);
-    expect([after, listed]).toEqual([before, ['app.jar', 'other']]);
   });
 
   it('prints only errors with --quiet, and escapes names', async () => {

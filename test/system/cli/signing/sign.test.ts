@@ -66,14 +66,13 @@ describe('sign', () => {
     expect(Object.keys(await snapshot(folder.path))).toEqual([path]);
   });
 
-  it.each(['SHA1', 'sha256', 'SHA384', 'SHA512'])('signs with %s', async (algorithm) => {
+  it('signs with SHA-1, and has the timestamp by an algorithm that authorities take', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
-    // The server's authority rejects SHA-1, as most do.
     const stamped = ['--timestamp-algorithm', 'SHA256'];
-    const { code } = await sign(['-a', algorithm, ...stamped, fixture('pe/hello.exe'), '-o', path]);
+    const { code } = await sign(['-a', 'sha1', ...stamped, fixture('pe/hello.exe'), '-o', path]);
     expect(code).toBe(0);
-    expect(await osslsigncodeVerify(path)).toMatch(new RegExp(`Message digest algorithm *: ${algorithm}`, 'i'));
+    expect(await osslsigncodeVerify(path)).toMatch(/Message digest algorithm *: SHA1/i);
   });
 
   it('signs several files of every kind to a folder and leaves the originals alone', async () => {

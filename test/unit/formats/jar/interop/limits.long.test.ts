@@ -18,55 +18,20 @@ beforeAll(async () => {
   signer = await makeThrowawaySigner();
 });
 
-/** What memory outside of V8's heap grows by, and how long it takes. */
-async function costOf(
-  work: () => Promise<unknown>,
-): Promise<{ readonly bytes: number; readonly milliseconds: number }> {
+it('a signature of 100 MB that is packed into 100 kB is none that can be read, and is not unpacked', async () => {
+  const contents = Buffer.alloc(HUNDRED_MB, 'a');
+  const files = ['META-INF/X.SF', 'META-INF/X.RSA'].map((name) => ({ name, contents }));
+  const bomb = zip([{ name: MANIFEST, contents: 'X: 1\n\n' }, ...files]);
   const before = process.memoryUsage().arrayBuffers;
-  const start = performance.now();
-  await work();
-  const milliseconds = performance.now() - start;
-  return { bytes: process.memoryUsage().arrayBuffers - before, milliseconds };
-}
-
-describe('a manifest of 100 MB that is packed into 100 kB', () => {
-  it.each([MANIFEST, 'meta-inf/manifest.mf'])('is rejected without being unpacked: %s', async (name) => {
-    const bomb = zip([{ name, contents: Buffer.alloc(HUNDRED_MB, 'a') }]);
-    expect(bomb.length).toBeLessThan(200_000);
-    const refusal = {
-      code: 'manifest-too-large',
-      category: 'local',
-      message: expect.stringContaining(`${HUNDRED_MB}`),
-    };
-    const { bytes, milliseconds } = await costOf(() => expect(openBytes(jar, bomb)).rejects.toMatchObject(refusal));
-    expect(bytes).toBeLessThan(4_000_000);
-    expect(milliseconds).toBeLessThan(1000);
-  });
-
-  it('and that says it is small, is unpacked no further than it says', async () => {
-    const bomb = zip([{ name: MANIFEST, contents: Buffer.alloc(HUNDRED_MB, 'a'), size: 1000 }]);
-    const refusal = { code: 'zip-entry-damaged', category: 'local' };
-    const { bytes, milliseconds } = await costOf(() => expect(openBytes(jar, bomb)).rejects.toMatchObject(refusal));
-    expect(bytes).toBeLessThan(4_000_000);
-    expect(milliseconds).toBeLessThan(1000);
-  });
-
-  it('is one of a signature file or block, which then is no signature that can be read', async () => {
-    const contents = Buffer.alloc(HUNDRED_MB, 'a');
-    const files = ['META-INF/X.SF', 'META-INF/X.RSA'].map((name) => ({ name, contents }));
-    const bomb = zip([{ name: MANIFEST, contents: 'X: 1\n\n' }, ...files]);
-    const { bytes } = await costOf(async () => {
-      const file = await openBytes(jar, bomb);
-      const [signature, ...others] = await file.signatures();
-      expect(others).toEqual([]);
-      expect(signature).toMatchObject({ signerCertificate: undefined, signerName: '(unreadable signature)' });
-      expect(await isIntact(signature)).toBe(false);
-      const append = file.check(signingContext({ chain: signer.chain }), 'append');
-      await expect(append).rejects.toMatchObject({ code: 'cannot-append' });
-      await file.check(signingContext({ chain: signer.chain }), 'replace');
-    });
-    expect(bytes).toBeLessThan(4_000_000);
-  });
+  const file = await openBytes(jar, bomb);
+  const [signature, ...others] = await file.signatures();
+  expect(others).toEqual([]);
+  expect(signature).toMatchObject({ signerCertificate: undefined, signerName: '(unreadable signature)' });
+  expect(await isIntact(signature)).toBe(false);
+  const append = file.check(signingContext({ chain: signer.chain }), 'append');
+  await expect(append).rejects.toMatchObject({ code: 'cannot-append' });
+  await file.check(signingContext({ chain: signer.chain }), 'replace');
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4_000_000);
 });
 
 describe('what Java opens no signed archive with', () => {
@@ -127,26 +92,9 @@ describe('a signature file that speaks of one large section again and again', ()
   });
 });
 
-describe('SHA-1', () => {
-  const plain = zip([{ name: MANIFEST, contents: 'X: 1\n\n' }, { name: 'a' }]);
-
-  it.each(['replace', 'append'] as const)('is rejected: %s', async (mode) => {
-    const file = await openBytes(jar, plain);
-    const refusal = { code: 'jar-unsigned-result', category: 'local' };
-    const context = signingContext({ algorithm: 'SHA1', chain: signer.chain });
-    await expect(file.check(context, mode)).rejects.toMatchObject(refusal);
-    await expect(file.prepare(context, mode)).rejects.toMatchObject(refusal);
-  });
-
-  it('is rejected for the timestamp too', async () => {
-    const file = await openBytes(jar, plain);
-    const context = signingContext({ timestampAlgorithm: 'SHA1', chain: signer.chain });
-    await expect(file.check(context, 'replace')).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
-    await expect(file.check({ ...context, timestampAlgorithm: 'SHA256' }, 'replace')).resolves.toBeUndefined();
-  });
-
-  it.each(['SHA256', 'SHA384', 'SHA512'] as const)('is the only one: %s', async (algorithm) => {
-    const file = await openBytes(jar, plain);
-    await expect(file.check(signingContext({ algorithm, chain: signer.chain }), 'replace')).resolves.toBeUndefined();
-  });
+it('a timestamp by SHA-1 is rejected', async () => {
+  const file = await openBytes(jar, zip([{ name: MANIFEST, contents: 'X: 1\n\n' }, { name: 'a' }]));
+  const context = signingContext({ timestampAlgorithm: 'SHA1', chain: signer.chain });
+  await expect(file.check(context, 'replace')).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
+  await expect(file.check({ ...context, timestampAlgorithm: 'SHA256' }, 'replace')).resolves.toBeUndefined();
 });
