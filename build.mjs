@@ -38,27 +38,28 @@ async function buildClient() {
     output: { format: 'esm', minify: false },
   });
   // As CommonJS the command line starts 40 ms faster than as ES modules (docs/decisions/compiled-code.md).
-  const atStart = new Set();
+  const parts = [
+    { name: 'start', entry: 'src/cli/main.ts' },
+    { name: 'program', entry: 'src/cli/program.ts' },
+    { name: 'sign', entry: 'src/cli/commands/sign.ts' },
+  ];
+  const { plugin, imports } = findImports(parts.map(({ entry }) => inRoot(entry)));
   const commandLine = await bundle('.cjs', {
     input: { cli: 'src/cli/main.ts' },
-    plugins: [importedAtStart(atStart)],
+    plugins: [plugin],
     output: {
       format: 'cjs',
-      // Many small chunks cost 13 of the 230 ms until a small file is signed (Node.js 20).
+      // What one command needs is in few files (many small ones take longer to load), and little else is in them.
       codeSplitting: {
         groups: [
-          { name: 'start', test: (id) => atStart.has(id) },
-          { name: 'shared', minShareCount: 2 },
+          ...parts.map(({ name, entry }) => ({ name, test: (id) => imports(inRoot(entry)).has(id) })),
+          { debugName: 'shared', name: sharedFolder, minShareCount: 2 },
+          { debugName: 'formats', name: (id) => /\/src\/formats\/([^/]+)\//.exec(id)?.[1] },
         ],
       },
     },
   });
-  // Runs before anything else is compiled, so it has copies of what it needs.
-  const cache = await bundle('.cjs', {
-    input: { 'compile-cache': 'src/app/compile-cache.ts' },
-    output: { format: 'cjs' },
-  });
-  const chunks = [...library, ...commandLine, ...cache];
+  const chunks = [...library, ...commandLine];
   const inputs = chunks.flatMap(({ modules }) =>
     Object.entries(modules).map(([id, { renderedLength }]) => [id, renderedLength]),
   );
@@ -96,19 +97,28 @@ async function bundle(extension, { input, plugins = [], output }) {
   return files;
 }
 
-/** Collects the modules that the entry point imports when it is loaded itself, and those that these import. */
-function importedAtStart(found) {
-  return {
-    name: 'imported-at-start',
+/** Finds a module's static imports, and theirs: `imports` has them once everything is parsed. */
+function findImports(entries) {
+  const found = new Map();
+  const plugin = {
+    name: 'find-imports',
     buildEnd() {
-      const add = (id) => {
-        if (found.has(id)) return;
-        found.add(id);
-        for (const imported of this.getModuleInfo(id)?.importedIds ?? []) add(imported);
-      };
-      for (const id of this.getModuleIds()) if (this.getModuleInfo(id)?.isEntry) add(id);
+      for (const entry of entries) {
+        const modules = new Set([entry]);
+        for (const id of modules)
+          for (const imported of this.getModuleInfo(id)?.importedIds ?? []) modules.add(imported);
+        found.set(entry, modules);
+      }
     },
   };
+  return { plugin, imports: (entry) => found.get(entry) };
+}
+
+/** The package or the folder of src, except for formats, which have chunks of their own. */
+function sharedFolder(id) {
+  const [, folder] =
+    /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id) ?? /\/src\/(?!formats\/)([^/]+)\//.exec(id) ?? [];
+  return folder?.replace('/', '-');
 }
 
 const [AGENT, NOTHING] = ['\0agent', '\0nothing'];
@@ -118,8 +128,10 @@ const [AGENT, NOTHING] = ['\0agent', '\0nothing'];
  */
 const undiciAgent = {
   name: 'undici-agent',
-  resolveId(id) {
+  resolveId(id, importer) {
     if (id === 'undici') return AGENT;
+    // The same parser, for processors without SIMD: one of the two is enough, and short answers gain nothing from SIMD.
+    if (id.endsWith('/llhttp_simd-wasm.js')) return this.resolve(id.replace('_simd', ''), importer);
     return /\/(client-h2\.js|fetch\/body\.js)$/.test(id) ? NOTHING : undefined;
   },
   load(id) {

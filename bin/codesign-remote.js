@@ -1,12 +1,10 @@
 #!/usr/bin/env node
-// Starts dist/cli.cjs with the code that earlier runs compiled, which must be known before anything large is loaded.
 'use strict';
 
 const { existsSync } = require('node:fs');
 const path = require('node:path');
 
 async function start() {
-  await require('../dist/compile-cache.cjs').keepCompiledCode(process.env);
   process.exitCode = await require('../dist/cli.cjs').main(process.argv.slice(2));
   // Not while the process ends: by then a run has noted its end, and a kill would come too late.
   require('node:module').flushCompileCache?.();

@@ -1,7 +1,7 @@
 /** What `npm pack` makes: only what running needs. It runs from where it is unpacked. */
 
 import { execFileSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
@@ -14,7 +14,7 @@ const EXPECTED = [
   /^LICENSE$/,
   /^dist\/man\/codesign-remote\.1$/,
   /^bin\/(codesign-remote\.js|package\.json)$/,
-  /^dist\/((cli|compile-cache)\.cjs|(index|electron-builder|electron-windows-sign)\.c?js|digest-worker\.js)$/,
+  /^dist\/(cli\.cjs|(index|electron-builder|electron-windows-sign)\.c?js|digest-worker\.js)$/,
   /^dist\/[\w-]+-[\w-]{8}\.c?js$/,
   /^schema\/codesign-remote\.(config|profiles)\.schema\.json$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
@@ -69,25 +69,40 @@ describe('the packed package', () => {
 });
 
 describe('the command line', () => {
+  it('loads little before it knows that more than its version is meant', async () => {
+    const { bytes, required } = await loadedBy('cli.cjs');
+    expect(bytes).toBeLessThan(12_000);
+    // For the flags of V8, and for the folder of compiled code.
+    expect(required).toEqual(['fs', 'fs/promises', 'module', 'os', 'path', 'v8'].map((name) => `node:${name}`));
+  });
+
   it('loads only the commands and their options before it knows which is meant: no cryptography, no HTTP client', async () => {
-    const loaded = [...(await loadedBy('cli.cjs')).values()].join('');
+    const [program = ''] = (await readdir(path.join(REPOSITORY, 'dist'))).filter((name) => name.startsWith('program-'));
+    const { bytes, required } = await loadedBy(program);
     // Commander, the tables of commands, options and formats with their help, and the messages that they may print. A format
     // adds about 1 kB.
-    expect(loaded.length).toBeLessThan(180_000);
-    const required = [...loaded.matchAll(/require\)?\("(node:[\w/]+)"/g)].map(([, name]) => name);
-    const forCommander = ['child_process', 'events', 'fs', 'path', 'process', 'util'];
+    expect(bytes).toBeLessThan(180_000);
+    const forStart = ['fs', 'fs/promises', 'module', 'os', 'path', 'v8'];
+    const forCommander = ['child_process', 'events', 'process', 'util'];
     // What is an address of this machine is decided by node:net.
-    const forMain = ['net', 'url', 'v8'];
-    const expected = [...forCommander, ...forMain].map((name) => `node:${name}`);
-    expect([...new Set(required)].sort()).toEqual(expected.sort());
+    const forOptions = ['net', 'url'];
+    const expected = [...forStart, ...forCommander, ...forOptions].map((name) => `node:${name}`);
+    expect(required).toEqual(expected.sort());
   });
 });
 
-/** The built files that importing one loads, with their text; what is imported later does not count. */
-async function loadedBy(name: string, loaded = new Map<string, string>()): Promise<Map<string, string>> {
-  if (loaded.has(name)) return loaded;
+/** The built files that importing one loads: how large they are, and which modules of Node.js they import. */
+async function loadedBy(name: string) {
+  const loaded = [...(await textsOf(name)).values()].join('');
+  const required = [...loaded.matchAll(/require\)?\("(node:[\w/]+)"/g)].map(([, module]) => module);
+  return { bytes: loaded.length, required: [...new Set(required)].sort() };
+}
+
+/** Their text; what is imported later does not count. */
+async function textsOf(name: string, texts = new Map<string, string>()): Promise<Map<string, string>> {
+  if (texts.has(name)) return texts;
   const text = await readFile(path.join(REPOSITORY, 'dist', name), 'utf8');
-  loaded.set(name, text);
-  for (const [, next = ''] of text.matchAll(/[=;](?:__toESM\()?require\("\.\/([^"]+)"/g)) await loadedBy(next, loaded);
-  return loaded;
+  texts.set(name, text);
+  for (const [, next = ''] of text.matchAll(/[=;](?:__toESM\()?require\("\.\/([^"]+)"/g)) await textsOf(next, texts);
+  return texts;
 }
