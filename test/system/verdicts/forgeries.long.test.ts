@@ -11,6 +11,7 @@ import { formats } from '../../../src/formats/registry.ts';
 import { runCli } from '../../support/programs/cli.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { openBytes, signBytes } from '../../unit/formats/support/sign-bytes.ts';
+import { osslsigncodeVerify, run } from '../interop/verifiers.ts';
 
 const VERDICTS = process.env.CODESIGN_TEST_VERDICTS ?? '';
 const PEERS = process.env.CODESIGN_TEST_PEERS ?? '';
@@ -55,6 +56,58 @@ describe.skipIf(VERDICTS === '')('verify', () => {
     else if (row.orError && !isAccepted) expect(output).toMatch(/^(unsupported|error)\b/m);
     else expect({ isAccepted, output }).toEqual({ isAccepted: row.expected === 'accept', output });
     if (row.mustWarn !== undefined) expect(output).toContain(`[${row.mustWarn}]`);
+  });
+});
+
+/** Those that can check a file of this kind, and how they are called. Without a line they are not asked. */
+const OTHERS: readonly (readonly [name: string, kinds: RegExp, ask: (file: string) => Promise<string>])[] = [
+  ['qpdf', /\.pdf$/, async (file) => ((await run('qpdf', ['--check', file])).accepted ? 'yes' : 'no')],
+  [
+    'pdfsig',
+    /\.pdf$/,
+    async (file) => {
+      const { output } = await run('pdfsig', ['-nocert', file]);
+      const found = output
+        .split(/^Signature #/m)
+        .slice(1)
+        .filter((each) => !each.includes('is not signed'));
+      return found.length > 0 && found.every((each) => each.includes('Signature is Valid')) ? 'yes' : 'no';
+    },
+  ],
+  [
+    'osslsigncode',
+    /\.(?:exe|cab|msi|cat|msix|ps1|vbs|js)$/,
+    async (file) => ((await osslsigncodeVerify(path.join(VERDICTS, 'root.pem'), file)).accepted ? 'yes' : 'no'),
+  ],
+  ['jarsigner', /\.jar$/, async (file) => ((await run('jarsigner', ['-verify', file])).accepted ? 'yes' : 'no')],
+];
+
+/** The rows of forgeries.md: file, verdict, and the words of the others. */
+const TABLE = readFileSync(new URL('forgeries.md', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => /^\| \S+\/\S+ \|/.test(line))
+  .map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+
+describe.skipIf(VERDICTS === '')('the table of other verifiers', () => {
+  it('has every file, and a reason where another one differs', () => {
+    expect(TABLE.map(([file]) => file)).toEqual(indexOf<Forgery>(VERDICTS).map(({ file }) => file));
+    for (const [file, right, ...rest] of TABLE) {
+      const differs = rest.slice(0, -1).some((word) => word !== '' && (word === 'yes') !== (right === 'trusted'));
+      expect({ file, isExplained: rest.at(-1) !== '' }).toEqual({ file, isExplained: differs });
+    }
+  });
+
+  it.each(TABLE)('%s is %s', async (file, ...cells) => {
+    for (const [index, [name, kinds, ask]] of OTHERS.entries()) {
+      const isAsked = kinds.test(file ?? '') && cells[index + 1] !== '';
+      if (isAsked)
+        expect(`${name}: ${await ask(path.join(VERDICTS, file ?? ''))}`).toBe(`${name}: ${cells[index + 1]}`);
+    }
   });
 });
 
