@@ -2,6 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { SPC_PAGE_HASHES_V2 } from '../../../../src/asn1/object-identifiers.ts';
+import { objectIdentifier } from '../../../../src/asn1/write.ts';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { readLayout } from '../../../../src/formats/pe/layout.ts';
@@ -97,6 +99,19 @@ describe('page hashes', () => {
     expect(
       Buffer.from(outer?.nested[0]?.envelope.bytes ?? []).includes(Buffer.from(await listOf(long, 'SHA256'))),
     ).toBe(true);
+  });
+
+  it.each([
+    ['class', Buffer.from('a6b586d5b4a12466ae05a217da8e60d6', 'hex')],
+    ['type', Buffer.from(objectIdentifier(SPC_PAGE_HASHES_V2))],
+  ])('of an unknown %s are a warning', async (_what, known) => {
+    const { result } = await signBytes(pe, long, signer, { pageHashes: true });
+    const at = result.indexOf(known);
+    expect(at).toBeGreaterThan(0);
+    result[at + known.length - 1] = 0x7f;
+    const [signature] = await (await openBytes(pe, result)).signatures();
+    const findings = await signature?.examine();
+    expect(findings).toContainEqual(expect.objectContaining({ code: 'page-hashes-not-checked', weight: 'warning' }));
   });
 
   it('differ once a page differs, and in length', async () => {
