@@ -2,7 +2,7 @@
 
 import { type ByteSource, rangeSource } from '../../../bytes/byte-source.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
-import { broken, type Finding } from '../../../errors/finding.ts';
+import { broken, type Finding, rejected } from '../../../errors/finding.ts';
 import { readArchive } from '../../../zip/archive.ts';
 import { STORED } from '../../../zip/fields.ts';
 import { appxErrors } from '../errors.ts';
@@ -78,7 +78,8 @@ export async function examinePackages(
     }
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
-    findings.push(broken('bundle-package-unreadable', `A package in the bundle cannot be read: ${thrown.message}.`));
+    const message = `A package in the bundle cannot be read: ${thrown.message}.`;
+    findings.push(rejected(thrown, 'bundle-package-unreadable', message));
   }
   if (opened.signature !== undefined && unsigned.length > 0) {
     findings.push(broken('packages-unsigned', `Packages in the bundle are not signed: ${listed(unsigned)}.`));
