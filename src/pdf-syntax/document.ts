@@ -2,12 +2,13 @@
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { onceOf, remembering } from '../bytes/reuse.ts';
+import { CodesignError, expectedError } from '../errors/codesign-error.ts';
 import { findStart, readSections } from './cross-reference.ts';
 import { pdfErrors } from './errors.ts';
 import { type IndirectObject, readObjectAt, readStream } from './objects.ts';
 import { parser } from './parse.ts';
 import { brokenReference, type Entry, MAX_NUMBER, type Section } from './section.ts';
-import { isInteger, isOf, nameOf, type PdfDictionary, type PdfReference, type PdfValue } from './values.ts';
+import { isInteger, isOf, nameOf, numberOf, type PdfDictionary, type PdfReference, type PdfValue } from './values.ts';
 
 export interface PdfDocument {
   readonly source: ByteSource;
@@ -49,6 +50,8 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
   const { offset, end } = await findStart(source);
   const sections = await readSections(source, offset);
   const [{ trailer }] = sections;
+  if (await isMisleading(source, offset))
+    throw brokenReference('it is linearised, and its first section is another than its last');
   if (sections.some((section) => section.trailer.entries.has('Encrypt'))) throw pdfErrors('pdf-encrypted');
   const root = trailer.entries.get('Root');
   if (!isOf(root, 'reference')) throw brokenReference('its trailer does not lead to a catalog');
@@ -170,6 +173,22 @@ async function requireHeader(source: ByteSource): Promise<void> {
     throw pdfErrors('pdf-malformed', { offset: 0, problem: 'it does not start with %PDF-1 or %PDF-2' });
   }
   if (offset > 0) throw pdfErrors('pdf-header-late', { offset });
+}
+
+/** Readers look so far for the end of the first object. */
+const FIRST_OBJECT_WITHIN = 1024;
+
+/**
+ * Whether readers of a linearised document start elsewhere than others: behind its first object, if that names the size of the
+ * file (Annex F). A later update makes any number the size.
+ */
+async function isMisleading(source: ByteSource, offset: number): Promise<boolean> {
+  const first = await readObjectAt(source, 0).catch(expectedError);
+  if (first instanceof CodesignError || !isOf(first.value, 'dictionary')) return false;
+  const { entries } = first.value;
+  if (!entries.has('Linearized') || numberOf(entries.get('L')) !== source.size) return false;
+  const head = Buffer.from(await source.read(0, Math.min(FIRST_OBJECT_WITHIN, source.size))).toString('latin1');
+  return offset > head.length || !/^(?:(?!endobj).)*endobj[\0\t\n\f\r ]*$/s.test(head.slice(0, offset));
 }
 
 function sizeIn({ entries }: PdfDictionary): number {

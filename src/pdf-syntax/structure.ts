@@ -6,9 +6,6 @@ import { isInteger, isOf, nameOf, type PdfDictionary, type PdfReference, type Pd
 
 const MAX_DEPTH = 64;
 const MAX_FIELDS = 50_000;
-/** Of the page tree, until the first page is found: one branch of it, and those before that have no page. */
-const MAX_NODES = 1000;
-const MOST_KIDS = 64;
 
 export async function readCatalog(document: PdfDocument): Promise<PdfDictionary> {
   const catalog = await document.dictionary(document.root);
@@ -16,23 +13,28 @@ export async function readCatalog(document: PdfDocument): Promise<PdfDictionary>
   throw pdfErrors('pdf-malformed', { offset: document.end, problem: 'it has no catalog' });
 }
 
+/** All pages, in order. `value`: the reference to it, in a sound document. */
+export async function* pagesOf(
+  document: PdfDocument,
+): AsyncGenerator<{ readonly value: PdfValue; readonly page: PdfDictionary }> {
+  const seen = new Set<number>();
+  const waiting: PdfValue[] = [(await readCatalog(document)).entries.get('Pages') ?? null];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    const number = isOf(value, 'reference') ? value.number : undefined;
+    const page = number !== undefined && seen.has(number) ? undefined : await document.dictionary(value);
+    if (number !== undefined) seen.add(number);
+    const kids = await document.resolve(page?.entries.get('Kids'));
+    if (isOf(kids, 'array')) for (const kid of kids.items.toReversed()) waiting.push(kid);
+    else if (page !== undefined && nameOf(page.entries.get('Type')) !== 'Pages') yield { value, page };
+  }
+}
+
 /** The page that comes first. Throws `pdf-malformed`. */
 export async function firstPage(
   document: PdfDocument,
 ): Promise<{ readonly reference: PdfReference; readonly page: PdfDictionary }> {
-  const waiting: { readonly value: PdfValue | undefined; readonly depth: number }[] = [
-    { value: (await readCatalog(document)).entries.get('Pages'), depth: 0 },
-  ];
-  for (let visited = 0; visited < MAX_NODES; visited += 1) {
-    const next = waiting.pop();
-    if (next === undefined || next.depth > MAX_DEPTH) break;
-    const node = await document.dictionary(next.value);
-    if (node === undefined || !isOf(next.value, 'reference')) continue;
-    const kids = await document.resolve(node.entries.get('Kids'));
-    if (isOf(kids, 'array')) {
-      for (const value of kids.items.slice(0, MOST_KIDS).reverse()) waiting.push({ value, depth: next.depth + 1 });
-    } else if (nameOf(node.entries.get('Type')) !== 'Pages') return { reference: next.value, page: node };
-  }
+  for await (const { value, page } of pagesOf(document))
+    if (isOf(value, 'reference')) return { reference: value, page };
   throw pdfErrors('pdf-malformed', { offset: document.end, problem: 'it has no page' });
 }
 

@@ -105,7 +105,7 @@ export async function prepareSignature(opened: OpenedPdf, context: SigningContex
   };
 }
 
-/** An update with a document timestamp (ETSI EN 319 142-1, 5.4.3). Throws `not-signed`, `cannot-append`, `pdf-changes-forbidden`, `pdf-xfa`. */
+/** An update with a document timestamp (ETSI EN 319 142-1, 5.4.3). Throws `not-signed`, `cannot-append`, `pdf-changes-forbidden`, `pdf-xfa`, `pdf-result-broken`. */
 export async function prepareTimestamp(
   opened: OpenedPdf,
   { algorithm, tokenReserve, force }: DocumentTimestampOptions,
@@ -122,13 +122,9 @@ export async function prepareTimestamp(
     ['Type', '/DocTimeStamp'],
     ['SubFilter', '/ETSI.RFC3161'],
   ] as const;
-  const { content, put } = await prepareUpdate(document, {
-    entries,
-    field,
-    firstNumber,
-    space: tokenReserve,
-    certifies: false,
-  });
+  const planned = { entries, field, firstNumber, space: tokenReserve, certifies: false };
+  const { content, result, put } = await prepareUpdate(document, planned);
+  await rehearse(opened, result);
   return {
     async digest() {
       const { digests } = await reader.measure(document.source, content, [algorithm]);

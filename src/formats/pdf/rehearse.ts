@@ -8,7 +8,7 @@ import { examineRevision } from './examine/revisions.ts';
 import { examineStorage } from './examine/signature.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
 
-/** `result`: the document with the new signature, which is still empty. Throws `pdf-result-broken`. */
+/** `result`: the document with the new signature or timestamp, which is still empty. Throws `pdf-result-broken`. */
 export async function rehearse({ stored, reader }: OpenedPdf, result: ByteSource): Promise<void> {
   const broken = (reason: string) => pdfSigningErrors('pdf-result-broken', { reason });
   const opened = await openWith(result, reader).catch(expectedError);
@@ -17,9 +17,14 @@ export async function rehearse({ stored, reader }: OpenedPdf, result: ByteSource
   if (own === undefined || opened.stored.length !== stored.length + 1) {
     throw broken('its signatures would not be found');
   }
+  // What a timestamp authority returns is verified once it is there.
+  const timestamp: OpenedPdf['timestamp'] = async (each) => {
+    const found = await opened.timestamp(each);
+    return each === own ? { ...found, findings: [] } : found;
+  };
   for (const each of opened.stored) {
     const storage = examineStorage(each);
-    const findings = storage.length > 0 ? storage : await examineRevision(opened, each);
+    const findings = storage.length > 0 ? storage : await examineRevision({ ...opened, timestamp }, each);
     const problem = findings.find((finding) => (each === own ? isObjection(finding) : finding.weight === 'broken'));
     if (problem !== undefined) throw broken(`"${each.field.name}": ${problem.message}`);
   }

@@ -1,10 +1,11 @@
 /** Later signatures: what each adds to a document, where the signed revision allows it. */
 
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
-import { readFields, readForm } from '../../../pdf-syntax/structure.ts';
+import { pagesOf, readFields, readForm } from '../../../pdf-syntax/structure.ts';
 import {
   isInteger,
   isOf,
+  isSameValue,
   nameOf,
   numberOf,
   type PdfDictionary,
@@ -49,6 +50,8 @@ const ACTIVE_KEYS = ['A', 'AA'];
 const LOCKED = 128;
 /** Defaults of fields that a reader draws, which signature fields are not. DSS and Adobe Reader add them with a new signature field. */
 const DRAWN_DEFAULTS = ['DA', 'DR'];
+/** Kinds of annotations that may be drawn with them. */
+const DRAWN_KINDS = ['FreeText', 'Widget'];
 
 export async function findAdditions(
   signed: PdfDocument,
@@ -71,15 +74,19 @@ export async function findAdditions(
   const names = new Set<string>();
   const form = await readForm(signed);
   const signedFields = form === undefined ? [] : await readFields(signed, form);
+  const signedWidgets = new Set<string>();
   for (const { name, reference, type, value, dictionary } of signedFields) {
     names.add(name);
-    const signature = laterByField.get(keyOf(reference));
-    if (signature === undefined || type !== 'Sig' || (await signed.resolve(value)) !== null) continue;
     const kids = itemsOf(await signed.resolve(dictionary.entries.get('Kids')));
     const widgets = kids.length > 0 ? kids : [reference];
-    if (!(await isAllowed(signature, name)) || !(await areSigned(signed, later, [reference, ...widgets]))) continue;
-    for (const widget of widgets) filled.set(keyOf(widget), WIDGET_KEYS);
-    filled.set(keyOf(reference), kids.length > 0 ? FIELD_KEYS : [...FIELD_KEYS, ...WIDGET_KEYS]);
+    if (type === 'Sig') for (const widget of widgets) signedWidgets.add(keyOf(widget));
+    const signature = laterByField.get(keyOf(reference));
+    if (signature === undefined || type !== 'Sig' || (await signed.resolve(value)) !== null) continue;
+    if (!(await isAllowed(signature, name)) || !(await areSigned(signed, later, reference, kids))) continue;
+    // Anyone can get a timestamp, so it shows nothing.
+    const widgetKeys = isDocumentTimestamp(signature) ? [] : WIDGET_KEYS;
+    for (const widget of widgets) filled.set(keyOf(widget), widgetKeys);
+    filled.set(keyOf(reference), [...FIELD_KEYS, ...(kids.length > 0 ? [] : widgetKeys)]);
   }
 
   const [fields, widgets] = [new Set<string>(), new Set<string>()];
@@ -97,8 +104,29 @@ export async function findAdditions(
     fields.add(keyOf(reference));
     for (const widget of field.widgets) widgets.add(keyOf(widget.reference));
   }
-  const isDrawn = signedFields.some(({ type }) => type !== 'Sig');
+  const isDrawn =
+    signedFields.some(({ type }) => type !== 'Sig') ||
+    (!isSameValue(await defaultsOf(signed, form), await defaultsOf(later, laterForm)) &&
+      (await showsOthers(signed, signedWidgets)));
   return { fields, widgets, filled, formKeys: ['SigFlags', ...(isDrawn ? [] : DRAWN_DEFAULTS)], isVisible };
+}
+
+async function defaultsOf(document: PdfDocument, form: PdfDictionary | undefined): Promise<PdfValue> {
+  const resources = await document.resolve(form?.entries.get('DR'));
+  const fonts = isOf(resources, 'dictionary') ? await document.resolve(resources.entries.get('Font')) : null;
+  return { kind: 'array', items: [form?.entries.get('DA') ?? null, resources, fonts] };
+}
+
+/** True if a page has an annotation that readers may draw with the defaults of the form, although the form does not name it. */
+async function showsOthers(document: PdfDocument, widgets: ReadonlySet<string>): Promise<boolean> {
+  for await (const { page } of pagesOf(document)) {
+    for (const annotation of itemsOf(await document.resolve(page.entries.get('Annots')))) {
+      if (widgets.has(keyOf(annotation))) continue;
+      const shown = await document.dictionary(annotation);
+      if (DRAWN_KINDS.includes(nameOf(await document.resolve(shown?.entries.get('Subtype'))) ?? '')) return true;
+    }
+  }
+  return false;
 }
 
 interface NewField {
@@ -121,11 +149,14 @@ async function newSignatureField(
   const widgets: NewObject[] = kids.length === 0 ? [field] : [];
   for (const kid of kids) {
     const widget = await newDictionary(signed, later, kid);
-    if (widget === undefined || ['FT', 'Kids', 'T', 'V'].some((key) => widget.dictionary.entries.has(key)))
+    const isOwn = keyOf(widget?.dictionary.entries.get('Parent')) === keyOf(reference);
+    if (widget === undefined || !isOwn || ['FT', 'Kids', 'T', 'V'].some((key) => widget.dictionary.entries.has(key)))
       return undefined;
     widgets.push(widget);
   }
-  if (widgets.some(({ dictionary }) => !isPassiveWidget(dictionary))) return undefined;
+  const isActive = ({ dictionary }: NewObject): boolean => ACTIVE_KEYS.some((key) => dictionary.entries.has(key));
+  if ([field, ...widgets].some(isActive)) return undefined;
+  if (await someAsync(widgets, async ({ dictionary }) => !(await isWidget(later, dictionary)))) return undefined;
   return {
     name: textOf(await later.resolve(entries.get('T'))) ?? '',
     isSigned: (await later.resolve(entries.get('V'))) !== null,
@@ -134,9 +165,9 @@ async function newSignatureField(
 }
 
 /** A field that no page shows needs no /Subtype. */
-function isPassiveWidget({ entries }: PdfDictionary): boolean {
-  const subtype = nameOf(entries.get('Subtype'));
-  return (subtype === undefined || subtype === 'Widget') && !ACTIVE_KEYS.some((key) => entries.has(key));
+async function isWidget(document: PdfDocument, { entries }: PdfDictionary): Promise<boolean> {
+  const subtype = await document.resolve(entries.get('Subtype'));
+  return subtype === null || nameOf(subtype) === 'Widget';
 }
 
 interface NewObject {
@@ -160,11 +191,18 @@ async function plainDictionary(document: PdfDocument, value: PdfValue | undefine
   return isPlain && isOf(object.value, 'dictionary') ? object.value : undefined;
 }
 
-/** True if the keys that signing sets have values of their kinds. A page that uses such a value for something else shows nothing. */
-async function areSigned(signed: PdfDocument, later: PdfDocument, fields: readonly PdfValue[]): Promise<boolean> {
-  return !(await someAsync(fields, async (widget) => {
+/** True if the keys that signing sets have values of their kinds, and the widgets are not those of other fields. */
+async function areSigned(
+  signed: PdfDocument,
+  later: PdfDocument,
+  field: PdfReference,
+  kids: readonly PdfValue[],
+): Promise<boolean> {
+  return !(await someAsync([field, ...kids], async (widget) => {
     const [before, after] = [await signed.dictionary(widget), await plainDictionary(later, widget)];
-    if (before === undefined || after === undefined) return true;
+    if (before === undefined || after === undefined || !(await isWidget(signed, before))) return true;
+    const type = nameOf(await signed.resolve(before.entries.get('FT'))) ?? 'Sig';
+    if (type !== 'Sig' || (widget !== field && ['Kids', 'T'].some((key) => before.entries.has(key)))) return true;
     for (const key of ['AP', 'MK', 'V']) {
       const value = after.entries.get(key);
       if (value !== undefined && (await plainDictionary(later, value)) === undefined) return true;
@@ -181,8 +219,11 @@ async function areSigned(signed: PdfDocument, later: PdfDocument, fields: readon
 }
 
 async function takesAreaOf(document: PdfDocument, { entries }: PdfDictionary): Promise<boolean> {
-  const [left, bottom, right, top] = itemsOf(await document.resolve(entries.get('Rect'))).map(numberOf);
-  return left !== right && bottom !== top;
+  const sides: (number | undefined)[] = [];
+  for (const side of itemsOf(await document.resolve(entries.get('Rect'))))
+    sides.push(numberOf(await document.resolve(side)));
+  const [left, bottom, right, top] = sides;
+  return sides.includes(undefined) || (left !== right && bottom !== top);
 }
 
 async function someAsync<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<boolean> {

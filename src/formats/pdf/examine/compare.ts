@@ -35,7 +35,7 @@ export interface Pair {
   /** What led to both. */
   readonly reference?: PdfReference | undefined;
   /** What may be added to it. */
-  readonly role: 'plain' | 'catalog' | 'form' | 'fields' | 'annotations';
+  readonly role: 'plain' | 'catalog' | 'form' | 'fields' | 'annotations' | 'field';
   /** Certifications of level 2 or 3 allow some changes to forms and comments. */
   readonly area: Area;
 }
@@ -67,6 +67,7 @@ const FORM_KEYS = {
   catalog: ['AcroForm', 'StructTreeRoot'],
   page: ['Annots', 'LastModified', 'StructParents', 'Tabs'],
 };
+const RECTANGLES: readonly Pair['key'][] = ['Rect', 'MediaBox', 'CropBox', 'BleedBox', 'TrimBox', 'ArtBox', 'BBox'];
 /** Pairs of different references. Updates could make endless ones. */
 const MAX_RENUMBERED = 10_000;
 
@@ -87,6 +88,14 @@ export async function differencesBetween(
   const isUnmoved = ({ container, end }: Unmoved, number: number): boolean =>
     !moved.has(number) && (container === undefined || !moved.has(container)) && end <= signed.source.size;
 
+  // Under another key its entries could be fonts or destinations, which have any names.
+  const isFilled = ({ old, now, role, key }: Pair): boolean =>
+    additions.filled.size > 0 &&
+    role === 'plain' &&
+    (typeof key === 'number' || key === 'Parent' || key === 'Obj') &&
+    isSameValue(old, now) &&
+    additions.filled.has(keyOf(old));
+
   const differ = (pair: Pair): void => {
     found[pair.area] ??= pair;
   };
@@ -96,7 +105,8 @@ export async function differencesBetween(
     if (isOf(old, 'reference') || isOf(now, 'reference')) {
       // Acrobat names the catalog in the /Data of a signature. Under any other key it could be the drawings of a page.
       const isCatalog = pair.key === 'Data' && isSameValue(old, signed.root) && isSameValue(now, last.root);
-      if (!isCatalog && isNew(pair)) waiting[area].push(pair);
+      const reached: Pair = isFilled(pair) ? { ...pair, role: 'field' } : pair;
+      if (!isCatalog && isNew(reached)) waiting[area].push(reached);
     } else if (
       isOf(now, 'array') &&
       (isOf(old, 'array') || (old === null && (role === 'fields' || role === 'annotations')))
@@ -108,7 +118,7 @@ export async function differencesBetween(
   }
 
   function compareArrays(before: PdfArray['items'], after: PdfArray['items'], above: Pair): void {
-    if (areSameNumbers(before, after)) return;
+    if (RECTANGLES.includes(above.key) && areSameNumbers(before, after)) return;
     const added =
       above.role === 'fields' ? additions.fields : above.role === 'annotations' ? additions.widgets : undefined;
     for (let key = 0; key < Math.max(before.length, after.length); key += 1) {
@@ -124,7 +134,7 @@ export async function differencesBetween(
     const { role } = above;
     const isOfPage = isPage(above.old);
     const formKeys = role === 'catalog' ? FORM_KEYS.catalog : isOfPage ? FORM_KEYS.page : [];
-    const ownKeys = above.reference && additions.filled.get(keyOf(above.reference));
+    const ownKeys = role === 'field' ? additions.filled.get(keyOf(above.reference)) : undefined;
     for (const key of new Set([...before.keys(), ...after.keys()])) {
       const [old, now] = [before.get(key) ?? null, after.get(key) ?? null];
       if (isSimple(old) && isSameValue(old, now)) continue;
@@ -196,7 +206,7 @@ function roleIn(role: Pair['role'], key: string): Pair['role'] {
 
 const isPage = (value: PdfValue): boolean => isOf(value, 'dictionary') && nameOf(value.entries.get('Type')) === 'Page';
 
-/** Rectangles, matrices and colours: readers take `1` and `1.0` there. */
+/** Readers take `1` and `1.0` there. */
 const areSameNumbers = (a: PdfArray['items'], b: PdfArray['items']): boolean =>
   a.length === b.length &&
   a.every((item, index) => numberOf(item) !== undefined && numberOf(item) === numberOf(b[index]));

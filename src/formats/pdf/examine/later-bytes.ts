@@ -5,6 +5,7 @@ import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import { readObjectAt } from '../../../pdf-syntax/objects.ts';
 import type { Entry, Section } from '../../../pdf-syntax/section.ts';
 import { findEndstream, streamLength, textAt } from '../../../pdf-syntax/stream-end.ts';
+import { isSameValue, numberOf } from '../../../pdf-syntax/values.ts';
 
 const WINDOW = 256;
 const SPACE = /^[\0\t\n\f\r ]+/;
@@ -83,32 +84,43 @@ async function objectEnd(document: PdfDocument, offset: number, limit: number): 
 export interface Moved {
   /** Numbers of the objects that later sections lead to elsewhere than the signed revision. */
   readonly moved: ReadonlySet<number>;
-  /** One of them that is in the signed bytes, or that the table and the stream of a hybrid file lead to different bytes. */
-  readonly misled: number | undefined;
+  /** What readers find in different ways, or in the signed bytes. */
+  readonly misled: string | undefined;
 }
 
 /** `later`: the number of sections that the signed revision does not have. */
 export async function movedObjects(signed: PdfDocument, last: PdfDocument, later: number): Promise<Moved> {
   const entries: [number, Entry][] = [];
   const moved = new Set<number>();
-  let misled: number | undefined;
+  // Some readers ignore objects beyond it.
+  let misled = sizeOf(last) < sizeOf(signed) ? 'the trailer, /Size' : undefined;
+  const mislead = (number: number): void => {
+    misled ??= `object ${number}, whose table leads to other bytes`;
+  };
   for (const [index, section] of last.sections.slice(0, later).entries()) {
     const table = hybridTableOf(last, index);
+    const previous = table && section.trailer.entries.get('Prev');
+    // Some readers go on there.
+    if (previous !== undefined && !isSameValue(previous, table?.trailer.entries.get('Prev'))) {
+      misled ??= 'the trailer, /XRefStm /Prev';
+    }
     section.forEach((number, entry) => {
       entries.push([number, entry]);
       const other = table?.entry(number);
       const isHidden = other?.type === 'free' && isSameEntry(other, signed.entry(number));
-      if (other !== undefined && !isHidden && !isSameEntry(other, entry)) misled ??= number;
+      if (other !== undefined && !isHidden && !isSameEntry(other, entry)) mislead(number);
     });
   }
   for (const [number, entry] of entries) {
     if (isSameEntry(entry, signed.entry(number))) continue;
     moved.add(number);
     const stored = entry.type === 'in-stream' ? last.entry(entry.stream) : entry;
-    if (stored?.type === 'in-file' && stored.offset < signed.source.size) misled ??= number;
+    if (stored?.type === 'in-file' && stored.offset < signed.source.size) mislead(number);
   }
   return { moved, misled };
 }
+
+const sizeOf = ({ trailer }: PdfDocument): number => numberOf(trailer.entries.get('Size')) ?? 0;
 
 /** The table in front of a stream of a hybrid file. Some readers take its entries, some those of the stream. */
 function hybridTableOf({ sections }: PdfDocument, index: number): Section | undefined {

@@ -1,6 +1,5 @@
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
-import { readCatalog } from '../../../pdf-syntax/structure.ts';
-import { isOf, type PdfValue } from '../../../pdf-syntax/values.ts';
+import { pagesOf } from '../../../pdf-syntax/structure.ts';
 import { keyOf } from './additions.ts';
 import type { Pair } from './compare.ts';
 
@@ -28,15 +27,6 @@ function shown(keys: readonly string[]): readonly string[] {
 /** Numbers of the pages, from 1, by their references. */
 async function pageNumbers(document: PdfDocument): Promise<ReadonlyMap<string, number>> {
   const numbers = new Map<string, number>();
-  const seen = new Set<string>();
-  const waiting: PdfValue[] = [(await readCatalog(document)).entries.get('Pages') ?? null];
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    const dictionary = seen.has(keyOf(node)) ? undefined : await document.dictionary(node);
-    seen.add(keyOf(node));
-    if (dictionary === undefined) continue;
-    const kids = await document.resolve(dictionary.entries.get('Kids'));
-    if (!isOf(kids, 'array')) numbers.set(keyOf(node), numbers.size + 1);
-    else for (const kid of kids.items.toReversed()) waiting.push(kid);
-  }
+  for await (const { value } of pagesOf(document)) numbers.set(keyOf(value), numbers.size + 1);
   return numbers;
 }

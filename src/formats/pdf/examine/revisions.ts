@@ -3,7 +3,7 @@
 import { BUDGET_SPENT } from '../../../crypto/work-budget.ts';
 import { CodesignError, expectedError } from '../../../errors/codesign-error.ts';
 import { counted } from '../../../errors/counted.ts';
-import { broken, type Finding, note, speaksAgainst, unsupported, warning } from '../../../errors/finding.ts';
+import { broken, type Finding, note, rejected, speaksAgainst, unsupported, warning } from '../../../errors/finding.ts';
 import { extentOf } from '../../../pdf-syntax/cross-reference.ts';
 import { openDocument } from '../../../pdf-syntax/document.ts';
 import { truncated } from '../new-signature.ts';
@@ -22,23 +22,16 @@ export function examineRevision(opened: OpenedPdf, stored: StoredSignature): Pro
 }
 
 async function examine(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
-  if (!opened.takeComparison()) {
-    return [
-      unsupported(
-        BUDGET_SPENT,
-        'What was changed after the signature was not checked: the document needs too many checks.',
-      ),
-    ];
-  }
   const findings = await compareRevision(opened, stored).catch(expectedError);
   if (!(findings instanceof CodesignError)) return findings;
-  const finding = findings.isUnsupported ? unsupported : broken;
-  return [finding(findings.code, `The signed revision cannot be compared with the document: ${findings.message}.`)];
+  const message = `The signed revision cannot be compared with the document: ${findings.message}.`;
+  return [rejected(findings, findings.code, message)];
 }
 
 async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSignature): Promise<readonly Finding[]> {
   const { document } = opened;
   if (ranges === undefined || contents === undefined) return [];
+  if (!opened.takeComparison()) return [TOO_MANY_CHECKS];
   const { end } = ranges[1];
   const signed = await openDocument(truncated(document.source, end)).catch(expectedError);
   if (signed instanceof CodesignError) {
@@ -70,7 +63,7 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
   }
   if (later === 0) return [];
   const { moved, misled } = await movedObjects(signed, document, later);
-  if (misled !== undefined) return [changed(`object ${misled}, whose table leads to other bytes`)];
+  if (misled !== undefined) return [changed(misled)];
   const [permission] = signatures.flatMap((each) => each.permission ?? []).sort();
   const additions = await findAdditions(
     signed,
@@ -94,6 +87,11 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
   }
   return [...(additions.isVisible ? [COVERED] : []), ...(isCertificationRemoved ? [CERTIFICATION_REMOVED] : [])];
 }
+
+const TOO_MANY_CHECKS = unsupported(
+  BUDGET_SPENT,
+  'What was changed after the signature was not checked: the document needs too many checks.',
+);
 
 const CHANGED = 'pdf-changed-after-signing';
 

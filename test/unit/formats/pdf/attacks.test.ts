@@ -14,6 +14,7 @@ import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { ALLOWED, ATTACKS } from './attacks.ts';
 import { documentWithField, makePdf, withUpdate } from './make-pdf.ts';
 import { READER_ATTACKS, UNREADABLE } from './reader-attacks.ts';
+import { SPECIFICATION_ATTACKS } from './specification-attacks.ts';
 
 let signer: ThrowawaySigner;
 
@@ -34,16 +35,18 @@ async function findingsAfter({
 }
 
 describe('attacks on signed documents', () => {
-  it.each([...ATTACKS, ...READER_ATTACKS])('$name is found', async (attack) => {
+  it.each([...ATTACKS, ...READER_ATTACKS, ...SPECIFICATION_ATTACKS])('$name is found', async (attack) => {
     const findings = await findingsAfter(attack);
     const { code = 'pdf-changed-after-signing', weight = 'broken', where = '' } = attack;
     expect(findings).toContainEqual({ code, weight, message: expect.stringContaining(where) });
   });
 
-  it.each(UNREADABLE)('$name: the document is not read', async ({ attack }) => {
-    const original = makePdf({ references: 'stream' });
-    await expect(findingsAfter({ original, attack })).rejects.toMatchObject({ code: 'pdf-cross-reference-broken' });
-  });
+  it.each(UNREADABLE)(
+    '$name: the document is not read',
+    async ({ original = makePdf({ references: 'stream' }), attack }) => {
+      await expect(findingsAfter({ original, attack })).rejects.toMatchObject({ code: 'pdf-cross-reference-broken' });
+    },
+  );
 
   it.each(ALLOWED)('$name leaves the signature intact', async (change) => {
     const findings = await findingsAfter(change);
@@ -227,13 +230,15 @@ describe('a document that cannot be signed', () => {
     await expect(timestamp).rejects.toMatchObject(refused);
   });
 
-  it('has as many revisions as this program reads: no signature is requested', async () => {
-    let bytes = makePdf();
-    const revisions = 999;
-    for (let index = 0; index < revisions; index += 1) bytes = withUpdate(bytes, {}, { size: 4 });
+  it('has as many revisions as this program reads: no signature or timestamp is requested', async () => {
+    let bytes = (await signBytes(pdf, makePdf(), signer)).result;
+    const revisions = 998;
+    for (let index = 0; index < revisions; index += 1) bytes = withUpdate(bytes, {});
     const file = await openBytes(pdf, bytes);
     const preparing = file.prepare(signingContext({ chain: signer.chain }), 'append');
     await expect(preparing).rejects.toMatchObject({ code: 'pdf-result-broken' });
+    const stamping = file.prepareTimestamp?.({ algorithm: 'SHA256', tokenReserve: 100, force: false });
+    await expect(stamping).rejects.toMatchObject({ code: 'pdf-result-broken' });
   });
 
   it('has too little space for a token that is larger than announced', async () => {

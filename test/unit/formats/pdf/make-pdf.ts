@@ -188,7 +188,8 @@ export function withUpdate(
   { trailer = '', size = 0 }: { readonly trailer?: string; readonly size?: number } = {},
 ): Buffer {
   const previous = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes.toString('latin1'))?.[1];
-  const highest = Math.max(size, ...Object.keys(objects).map(Number));
+  const sizes = Array.from(bytes.toString('latin1').matchAll(/\/Size (\d+)/g), ([, count]) => Number(count) - 1);
+  const highest = Math.max(size, ...sizes, ...Object.keys(objects).map(Number));
   const file = fileOf(bytes.toString('latin1'));
   const entries = Object.entries(objects).map(([number, value]) => ({
     number: Number(number),

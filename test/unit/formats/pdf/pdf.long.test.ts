@@ -43,6 +43,11 @@ beforeAll(async () => {
   mkdirSync(at('nss'));
   await accepted('certutil', ['-N', '-d', `sql:${at('nss')}`, '--empty-password']);
   await accepted('certutil', ['-A', '-d', `sql:${at('nss')}`, '-n', 'root', '-t', 'CT,CT,CT', '-i', at('root.pem')]);
+  writeFileSync(at('key.pem'), key.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  writeFileSync(at('leaf.pem'), leaf.pem);
+  const from = ['pkcs12', '-export', '-inkey', at('key.pem'), '-in', at('leaf.pem'), '-name', 'leaf'];
+  await accepted('openssl', [...from, '-out', at('leaf.p12'), '-passout', 'pass:']);
+  await accepted('pk12util', ['-i', at('leaf.p12'), '-d', `sql:${at('nss')}`, '-W', '', '-K', '']);
   await makeDocuments();
 });
 
@@ -107,6 +112,19 @@ async function pdfsig(file: string) {
   const output = await accepted('pdfsig', ['-nssdir', `sql:${at('nss')}`, file]);
   const all = output.split(/^Signature #/m).slice(1);
   return all.filter((each) => !each.includes('is not signed'));
+}
+
+async function signByPdfsig(from: string, to: string): Promise<void> {
+  await accepted('pdfsig', ['-nssdir', `sql:${at('nss')}`, '-add-signature', '-nick', 'leaf', at(from), at(to)]);
+}
+
+/** Codes of the findings of each signature. */
+async function codesIn(bytes: Buffer): Promise<readonly (readonly string[])[]> {
+  const codes: string[][] = [];
+  for (const each of await (await openBytes(pdf, bytes)).signatures()) {
+    codes.push((await each.examine()).map(({ code }) => code));
+  }
+  return codes;
 }
 
 async function pixels(file: string, name: string): Promise<readonly Buffer[]> {
@@ -186,38 +204,9 @@ describe('signed documents', () => {
   });
 
   it('a signature of pdfsig is intact, and stays so next to one of ours', async () => {
-    const key = testKey('rsa-2048', 'document leaf').privateKey.export({ type: 'pkcs8', format: 'pem' });
-    writeFileSync(at('key.pem'), key);
-    writeFileSync(at('leaf.pem'), signer.leaf);
-    const p12 = [
-      'pkcs12',
-      '-export',
-      '-inkey',
-      at('key.pem'),
-      '-in',
-      at('leaf.pem'),
-      '-name',
-      'leaf',
-      '-out',
-      at('leaf.p12'),
-    ];
-    await accepted('openssl', [...p12, '-passout', 'pass:']);
-    await accepted('pk12util', ['-i', at('leaf.p12'), '-d', `sql:${at('nss')}`, '-W', '', '-K', '']);
-    const args = [
-      '-nssdir',
-      `sql:${at('nss')}`,
-      '-add-signature',
-      '-nick',
-      'leaf',
-      at('groff.pdf'),
-      at('by-pdfsig.pdf'),
-    ];
-    await accepted('pdfsig', args);
+    await signByPdfsig('groff.pdf', 'by-pdfsig.pdf');
     const { result } = await signBytes(pdf, readFileSync(at('by-pdfsig.pdf')), signer);
-    const signatures = await (await openBytes(pdf, result)).signatures();
-    const codes: string[][] = [];
-    for (const each of signatures) codes.push((await each.examine()).map(({ code }) => code));
-    expect(codes).toEqual([[], []]);
+    expect(await codesIn(result)).toEqual([[], []]);
   });
 
   it.each(ATTACKS)(

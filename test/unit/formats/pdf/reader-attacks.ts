@@ -98,6 +98,31 @@ export const READER_ATTACKS: readonly ReaderAttack[] = [
     },
   },
   {
+    name: 'a hybrid section whose stream leads to another section, where pdf.js goes on',
+    original: makePdf(),
+    attack: (signed) => {
+      const section = sectionStream(signed, [[98, 1, signed.length]], '/Prev 9');
+      return withTable(signed, section, `98 1\n${entry(signed.length)}`, `/XRefStm ${signed.length}`);
+    },
+    where: '/XRefStm /Prev',
+  },
+  {
+    name: 'an entry of an unknown type, so that pdf.js searches streams for objects',
+    original: makePdf({ references: 'stream' }),
+    attack: (signed) => {
+      const section = sectionStream(
+        signed,
+        [
+          [50, 3],
+          [98, 1, signed.length],
+        ],
+        '/Prev $PREV',
+      );
+      return Buffer.concat([signed, Buffer.from(`${section}startxref\n${signed.length}\n%%EOF\n`, 'latin1')]);
+    },
+    code: 'pdf-cross-reference-broken',
+  },
+  {
     name: 'information that is another object, so that poppler searches streams for objects',
     original: makePdf({ catalog: '/X 5 0 R', objects: [drawing(`\n4 0 obj\n${stream('Forged')}\nendobj\n`)] }),
     attack: (signed) => {
@@ -177,26 +202,21 @@ export const READER_ATTACKS: readonly ReaderAttack[] = [
 ];
 
 /** Changes after which the document is not read at all. */
-export const UNREADABLE: readonly Pick<Attack, 'name' | 'attack'>[] = [
+export const UNREADABLE: readonly (Pick<Attack, 'name' | 'attack'> & Partial<Pick<Attack, 'original'>>)[] = [
+  {
+    name: 'a size that makes the document linearised, so that readers start elsewhere',
+    original: makePdf({ catalog: '/Linearized 1 /L 50000 /H [100 20] /O 3 /E 500 /N 1 /T 500' }),
+    attack: (signed) => {
+      const added = (text: string) => updated({ 50: `(${text})` })(signed);
+      const rest = added('x'.repeat(20_000)).length - 20_000;
+      return added('x'.repeat(50_000 - rest));
+    },
+  },
   {
     name: 'an object twice in one table',
     attack: (signed) => {
       const entries = `4 1\n${entry(offsetOf(signed, '4 0'))}4 1\n${entry(signed.length)}`;
       return withTable(signed, `4 0 obj\n${stream('Forged')}\nendobj\n`, entries);
-    },
-  },
-  {
-    name: 'an entry of an unknown type, so that pdf.js searches streams for objects',
-    attack: (signed) => {
-      const section = sectionStream(
-        signed,
-        [
-          [50, 3],
-          [98, 1, signed.length],
-        ],
-        '/Prev $PREV',
-      );
-      return Buffer.concat([signed, Buffer.from(`${section}startxref\n${signed.length}\n%%EOF\n`, 'latin1')]);
     },
   },
   {
