@@ -11,6 +11,11 @@ export interface Usage {
   readonly peakBytes: number;
   /** User and system. */
   readonly cpuMilliseconds: number;
+  /** Read and written by system calls, from files and sockets alike. */
+  readonly readBytes: number;
+  readonly writtenBytes: number;
+  /** Files of the built program that were loaded. */
+  readonly sources: { readonly files: number; readonly bytes: number };
 }
 
 export interface MeasuredRun extends CliRun {

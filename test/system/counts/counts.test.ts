@@ -1,0 +1,112 @@
+/**
+ * How much the program does, in counts that no machine changes: a limit is what was counted, and a little more. Lower it when
+ * the program does less; `npm run bench -- floor` has the aims.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fixture, runCliProcess } from '../../support/programs/cli.ts';
+import { runMeasured } from '../../support/programs/measured-cli.ts';
+import { type Scene, startScene } from '../../support/runs/resume-scene.ts';
+
+const WITHOUT_STRACE = spawnSync('strace', ['-V'], { stdio: 'ignore' }).error !== undefined;
+const MISSING = 'needs strace: apt-get install strace';
+
+/** How often threads wait and how memory is mapped depends on the machine. */
+const NOT_COUNTED = ['futex', 'madvise', 'mmap', 'munmap', 'mprotect', 'brk', 'epoll_ctl', 'epoll_wait', 'epoll_pwait'];
+const SCHEDULING = [
+  'sched_yield',
+  'sched_getaffinity',
+  'restart_syscall',
+  'rt_sigprocmask',
+  'rt_sigaction',
+  'rt_sigreturn',
+];
+
+describe.skipIf(WITHOUT_STRACE && process.env.CI === undefined)(`each further file of a batch (${MISSING})`, () => {
+  it('takes few system calls, opens and flushes', async () => {
+    if (WITHOUT_STRACE) throw new Error(MISSING);
+    const few = await countCalls(5);
+    const many = await countCalls(25);
+    const each = (...names: string[]) => (sumOf(many, names) - sumOf(few, names)) / 20;
+    expect({
+      calls: each(...many.keys()),
+      opens: each('open', 'openat'),
+      flushes: each('fsync', 'fdatasync'),
+    }).toEqual({ calls: atMost(420), opens: atMost(54), flushes: atMost(6) });
+  });
+});
+
+/** By name, in a run that signs so many different programs in place. */
+async function countCalls(files: number): Promise<ReadonlyMap<string, number>> {
+  await using scene = await startScene('good', { plain: true });
+  const programs = await makePrograms(scene, files);
+  const log = join(scene.folder, 'strace.log');
+  const traced = `trace=!${[...NOT_COUNTED, ...SCHEDULING].join(',')}`;
+  const through = ['strace', '-f', '-c', '-U', 'calls,name', '-o', log, '-e', traced];
+  const run = await runCliProcess(['sign', '-q', '-j', '16', '--no-timestamp', ...programs], {
+    env: scene.env,
+    through,
+  });
+  expect(run).toMatchObject({ code: 0 });
+  const lines = (await readFile(log, 'utf8')).matchAll(/^ *(\d+) ([a-z]\w+)$/gm);
+  return new Map(
+    Array.from(lines, ([, calls, name = '']) => [name, Number(calls)] as const).filter(([name]) => name !== 'total'),
+  );
+}
+
+async function makePrograms({ folder }: Scene, files: number): Promise<readonly string[]> {
+  const program = await readFile(fixture('pe/hello.exe'));
+  const paths = Array.from({ length: files }, (_, index) => join(folder, `${index}.exe`));
+  for (const [index, path] of paths.entries()) {
+    await writeFile(path, Buffer.concat([program, Buffer.alloc(10_000, `${index},`)]));
+  }
+  return paths;
+}
+
+describe('a program of 8 MB', () => {
+  const LARGE = 8_000_000;
+
+  it('is read once and written once, and the result is read once to prove it', async () => {
+    await using scene = await startScene('good', { plain: true });
+    const sign = async (more: number) => {
+      const [path = ''] = await makePrograms(scene, 1);
+      await appendFile(path, Buffer.alloc(more, 'content'));
+      const { code, usage } = await runMeasured(['sign', '--no-timestamp', path], { env: scene.env });
+      expect(code).toBe(0);
+      return usage;
+    };
+    const small = await sign(0);
+    const large = await sign(LARGE);
+    expect({
+      read: (large.readBytes - small.readBytes) / LARGE,
+      written: (large.writtenBytes - small.writtenBytes) / LARGE,
+    }).toEqual({ read: atMost(2.02), written: atMost(1.02) });
+  });
+});
+
+describe('the source that is loaded', () => {
+  const kilobytes = 1000;
+
+  it('for --version is little', async () => {
+    const { usage } = await runMeasured(['--version']);
+    expect(usage.sources).toEqual({ files: atMost(4), bytes: atMost(12 * kilobytes) });
+  });
+
+  it('for signing a program is what that needs', async () => {
+    await using scene = await startScene('good', { plain: true });
+    const { code, usage } = await runMeasured(['sign', '--no-timestamp', scene.path], { env: scene.env });
+    expect(code).toBe(0);
+    expect(usage.sources).toEqual({ files: atMost(11), bytes: atMost(850 * kilobytes) });
+  });
+});
+
+function sumOf(counts: ReadonlyMap<string, number>, names: readonly string[]): number {
+  return names.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0);
+}
+
+function atMost(limit: number): unknown {
+  return expect.toSatisfy((value: number) => value <= limit, `at most ${limit}`);
+}
