@@ -1,26 +1,18 @@
-/** Tampered, expired and wrongly stamped files, checked by `verify`, osslsigncode and jarsigner; and the table of more of them. */
+/** Tampered files, checked by `verify`, osslsigncode and jarsigner; and the table of many more. */
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
-import { fixture } from '../../support/programs/cli.ts';
-import {
-  type AuthorityMode,
-  startTimestampAuthority,
-  type TimestampAuthority,
-} from '../../support/services/timestamp-authority.ts';
-import { type IssuedCertificate, makePki } from '../../support/signed-files/pki.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { contentsOf, repack } from '../../unit/formats/jar/simple-zip.ts';
 import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
 import { readFixture } from '../../unit/formats/support/fixtures.ts';
 import { signBytes } from '../../unit/formats/support/sign-bytes.ts';
-import { run } from '../interop/verifiers.ts';
 import { makeBlockArchives } from './blocks.ts';
-import { withChecksum, withTokenMoved } from './pe.ts';
+import { withChecksum } from './pe.ts';
 import { disagreeing, type OthersWord, readVerdicts } from './table.ts';
 import { flipped, RSA_ENCRYPTION } from './token.ts';
 import { askJarsigner, askOsslsigncode, type OwnVerdict, type Said, verifyAll } from './verifiers.ts';
@@ -120,73 +112,6 @@ it('checks blocks of several signers, and those that carry content, as the table
   const rows = new Map(readVerdicts().map(({ file, right, findings }) => [file, textOf({ right, findings })]));
   for (const name of files.keys())
     expect([name, textOf(own.get(inFolder(name)))]).toEqual([name, rows.get(`block-jar/${name}`)]);
-});
-
-describe('timestamps', () => {
-  let authority: TimestampAuthority;
-  let roots: string;
-  const pki = makePki('Verdicts');
-  const good = pki.leaf();
-  const expired = pki.leaf({
-    commonName: 'Expired',
-    notBefore: new Date('2024-01-01'),
-    notAfter: new Date('2025-01-01'),
-  });
-
-  beforeAll(async () => {
-    authority = await startTimestampAuthority();
-    roots = inFolder('roots.pem');
-    writeFileSync(roots, pki.root.pem + authority.rootPem);
-  });
-  afterAll(() => authority.stop());
-
-  /** By osslsigncode, which embeds the token whatever it is. */
-  async function signed(name: string, leaf: IssuedCertificate, mode?: AuthorityMode): Promise<Buffer> {
-    const [chain, key, output] = [inFolder(`${name}.pem`), inFolder(`${name}.key`), inFolder(`${name}.signed`)];
-    writeFileSync(chain, leaf.pem + pki.intermediate.pem);
-    writeFileSync(key, leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    const stamp = mode === undefined ? [] : ['-ts', authority.urlOf(mode)];
-    const how = ['-certs', chain, '-key', key, '-h', 'sha256', ...stamp];
-    const made = await run('osslsigncode', ['sign', ...how, '-in', fixture('pe/hello.exe'), '-out', output]);
-    expect(made).toMatchObject({ accepted: true });
-    return readFileSync(output);
-  }
-
-  it('of its lifetime make an expired certificate good, and nothing else does', async () => {
-    const files = {
-      'expired-past.exe': await signed('expired-past', expired, 'past'),
-      'expired.exe': await signed('expired', expired),
-      // In the attribute of CMS, which Windows does not read.
-      'expired-unread.exe': withTokenMoved(readFileSync(inFolder('expired-past.signed'))),
-      'expired-now.exe': await signed('expired-now', expired, 'ok'),
-      'expired-corrupt.exe': await signed('expired-corrupt', expired, 'corrupt'),
-    };
-    expect(await askBoth(files, roots, askOsslsigncode)).toEqual({
-      'expired-past.exe': ['trusted', 'yes'],
-      'expired.exe': ['untrusted certificate-expired', 'no'],
-      'expired-unread.exe': ['untrusted certificate-expired', 'no'],
-      'expired-now.exe': ['untrusted certificate-expired', 'no'],
-      'expired-corrupt.exe': ['broken certificate-expired timestamp-signature-wrong', 'no'],
-    });
-  });
-
-  it('that are none are not passed over while the certificate is valid, as osslsigncode does', async () => {
-    const files = {
-      'good.exe': await signed('good', good, 'ok'),
-      'corrupt.exe': await signed('corrupt', good, 'corrupt'),
-      'imprint.exe': await signed('imprint', good, 'imprint-wrong'),
-      'authority-expired.exe': await signed('authority-expired', good, 'certificate-expired'),
-    };
-    expect(await askBoth(files, roots, askOsslsigncode)).toEqual({
-      'good.exe': ['trusted', 'yes'],
-      'corrupt.exe': ['broken timestamp-signature-wrong', 'stampless'],
-      'imprint.exe': ['broken timestamp-other-signature', 'stampless'],
-      'authority-expired.exe': ['untrusted certificate-expired', 'stampless'],
-    });
-    const ownRoot = inFolder('own-root.pem');
-    writeFileSync(ownRoot, pki.root.pem);
-    expect(textOf((await verifyAll([inFolder('good.exe')], ownRoot)).get(inFolder('good.exe')))).toMatch(/^untrusted /);
-  });
 });
 
 describe('the table', () => {

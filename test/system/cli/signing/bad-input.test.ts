@@ -1,7 +1,7 @@
 /** Bad input, each kind with its exit code, its error code and a hint: nothing is asked of the service, nothing is touched. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmod, copyFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -121,28 +121,6 @@ describe('files', () => {
       await chmod(path, 0o444);
       return sign([path]);
     });
-  });
-
-  it('a program truncated at every 512th byte: rejected, each with a code that says why', async () => {
-    await using folder = await temporaryFolder();
-    const whole = await readFile(fixture('pe/hello.exe'));
-    for (let length = 0; length < whole.length; length += 512) {
-      const path = join(folder.path, `${String(length).padStart(6, '0')}.exe`);
-      await writeFile(path, whole);
-      await truncate(path, length);
-    }
-    const before = await snapshot(folder.path);
-    const requests = server.operations('sign').length;
-    const run = await sign(Object.keys(before));
-    expect(run.code).toBe(6);
-    const { files } = parseJson(run);
-    expect(files).toHaveLength(Math.ceil(whole.length / 512));
-    for (const { error } of files) {
-      expect(error?.category).toBe('local');
-      expect(error?.hint).toMatch(/./);
-    }
-    expect(server.operations('sign').length).toBe(requests);
-    expect(await snapshot(folder.path)).toEqual(before);
   });
 });
 

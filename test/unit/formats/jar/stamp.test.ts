@@ -1,11 +1,7 @@
-/** Holds stamping of signatures in a JAR: the block is exchanged for one with the token, all else stays, and Java sees the time. */
+/** Holds stamping of signatures in a JAR: the block is exchanged for one with the token, and all else stays. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
-import { mainJava, runJava } from '../../../support/programs/java.ts';
 import { startTimestampAuthority, type TimestampAuthority } from '../../../support/services/timestamp-authority.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
@@ -67,21 +63,6 @@ describe('a stamped signature', () => {
       const [signature] = await signed.signatures();
       if (signature === undefined) throw new Error('there is no signature');
       expect(applyPatch(result, (await signed.stamp(new Map([[signature, token]]))).patch)).toEqual(wanted);
-    }
-  });
-
-  it('has its time in Java, and verifies', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'codesign-stamp-'));
-    try {
-      const { result } = await signBytes(jar, plain, signer);
-      const file = join(folder, 'stamped.jar');
-      writeFileSync(file, await stamped(result));
-      const { output } = await runJava(mainJava(), 'jarsigner', ['-verify', '-verbose', '-certs', file]);
-      expect(output).toContain('jar verified.');
-      expect(output).toMatch(/\[entry was signed on /);
-      expect(output).toContain('CN=Test Timestamp Authority');
-    } finally {
-      rmSync(folder, { recursive: true });
     }
   });
 

@@ -60,30 +60,16 @@ async function osslsigncode(bytes: Buffer, name: string) {
 }
 
 describe('a stamped signature', () => {
-  it('is found good by osslsigncode, with the time', async () => {
-    const { result } = await signBytes(pe, readFixture('pe/hello.exe'), signer);
-    const stamped = await stamp(result);
-    const { accepted, output } = await osslsigncode(stamped, 'one.exe');
+  it('nested in another one is stamped alone, and osslsigncode finds all good', async () => {
+    const stamped = await stamp(await threeSignatures(), (index) => index === 2);
+    const all = flatten(await (await openBytes(pe, stamped)).signatures());
+    expect(all.map(({ timestamps }) => timestamps.length)).toEqual([0, 0, 1]);
+    expect(all[2]?.timestamps).toMatchObject([{ kind: 'rfc3161', findings: [] }]);
+    for (const each of all) expect(await isIntact(each)).toBe(true);
+    const { accepted, output } = await osslsigncode(stamped, 'nested.exe');
     expect(accepted).toBe(true);
-    expect(output).toMatch(/Timestamp Server Signature verification: ok/);
-    const [signature] = await (await openBytes(pe, stamped)).signatures();
-    expect(signature?.timestamps).toMatchObject([{ kind: 'rfc3161', findings: [] }]);
+    expect(output.match(/Timestamp Server Signature verification: ok/g)).toHaveLength(1);
   });
-
-  it.each<[string, (index: number) => boolean, number]>([['a nested one', (index) => index === 2, 1]])(
-    'of several, %s: osslsigncode finds all good',
-    async (what, choose, count) => {
-      const bytes = await threeSignatures();
-      const stamped = await stamp(bytes, choose);
-      const all = flatten(await (await openBytes(pe, stamped)).signatures());
-      expect(all.map(({ timestamps }) => timestamps.length)).toEqual([0, 1, 2].map((index) => (choose(index) ? 1 : 0)));
-      for (const each of all) expect(await isIntact(each)).toBe(true);
-      const { accepted, output } = await osslsigncode(stamped, `${what}.exe`);
-      expect(accepted).toBe(true);
-      expect(output.match(/Timestamp Server Signature verification: ok/g) ?? []).toHaveLength(count);
-      if (count === 0) expect(stamped.equals(bytes)).toBe(true);
-    },
-  );
 });
 
 describe('signatures cannot be stamped: cannot-stamp', () => {
