@@ -149,7 +149,8 @@ async function newSignatureField(
   const widgets: NewObject[] = kids.length === 0 ? [field] : [];
   for (const kid of kids) {
     const widget = await newDictionary(signed, later, kid);
-    const isOwn = keyOf(widget?.dictionary.entries.get('Parent')) === keyOf(reference);
+    // pyHanko writes widgets that do not name their field.
+    const isOwn = isSameValue(widget?.dictionary.entries.get('Parent') ?? reference, reference);
     if (widget === undefined || !isOwn || ['FT', 'Kids', 'T', 'V'].some((key) => widget.dictionary.entries.has(key)))
       return undefined;
     widgets.push(widget);

@@ -471,6 +471,11 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
     code: undefined,
   },
   {
+    name: 'an invisible signature field with a widget that does not name it, as pyHanko writes',
+    attack: withNestedField('<< /Type /Annot /Subtype /Widget /Rect [0 0 0 0] /P 3 0 R >>', '51 0 R'),
+    code: undefined,
+  },
+  {
     name: 'an update that writes the same again, a stream too',
     attack: updated({ 2: '<</Count 1/Kids[3 0 R]/Type/Pages>>', 4: stream('Hello') }),
     code: undefined,
