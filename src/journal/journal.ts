@@ -48,26 +48,29 @@ export interface SignatureOnRecord {
   readonly signature: Uint8Array;
   /** The service's record id; undefined when it gave none. */
   readonly record: string | undefined;
-  /** The timestamp that was recorded for the same file, or else for another one. */
-  readonly token?: Uint8Array | undefined;
 }
 
-export interface ClaimOptions {
-  /** Ends the wait for another process; `claim` then throws `claim-interrupted`. */
+/** A file that needs the signature of a work. */
+export interface Asking {
+  readonly work: Work;
+  readonly metadata: CallMetadata;
+  /** Whether a signature that the journal has for the work verifies with the certificate of `metadata`. */
+  verifies(signature: Uint8Array): boolean;
+  /** The error for what `verifies` rejects, and for a certificate that does not match; `calls`: ids of the calls that show it. */
+  mismatch(calls: readonly string[]): CodesignError;
+}
+
+export interface Waiting {
+  /** Ends the wait; `known` then throws `claim-interrupted`. */
   readonly signal?: AbortSignal | undefined;
-  /**
-   * Returns the error that `claim` throws if the journal's signature for the work does not verify with the certificate; `call`
-   * is the call that it came from. Default: it verifies.
-   */
-  readonly findMismatch?: ((known: SignatureOnRecord, call: string) => CodesignError | undefined) | undefined;
-  /** Called once with the process that the claim waits for, in words: "process 4711 on build-3". */
+  /** Called once with the process that the file waits for, in words: "process 4711 on build-3". */
   readonly onWait?: ((whom: string) => void) | undefined;
 }
 
-/** How it stands with a signature when a file is done with it. */
+/** What becomes of the report when a file is done with a signature. */
 export interface AfterFile {
-  /** Every file that shares it is written, so the caller reports 1 now, and then calls `reported`. */
-  readonly reportDue: boolean;
+  /** Status to report now, and then to pass to `reported`; undefined if nothing is due. */
+  readonly reportDue: 1 | 2 | undefined;
   /** What has been reported to the service so far. */
   readonly reported: 1 | 2 | undefined;
 }
@@ -75,58 +78,85 @@ export interface AfterFile {
 /** How a call was, or was not, reported to the service. */
 export type Reported = 1 | 2 | 'not-wanted';
 
-/**
- * One file's part in one call. The usual way: requested, signed, written, reported; with `known`, written, reported. Each
- * method's promise resolves when the step is in the journal; those that guard a signature, when it is on the disk.
- */
-export interface Claim {
+/** Why a request brought no usable signature. */
+export interface Failure {
+  /** For people. */
+  readonly reason: string;
+  readonly httpStatus?: number | undefined;
+  readonly serviceCode?: number | undefined;
+}
+
+/** One file's part in a call that has its signature. */
+export interface SharedCall {
   /** The journal's own id of the call, for people: `resume --forget <id>`. */
   readonly id: string;
-  /** Given for this work earlier, or just now to another file or process: no request is needed. */
-  readonly known: SignatureOnRecord | undefined;
-  /** Ids of earlier calls for this work whose outcome is unknown: they may have been counted. */
-  readonly unknownCalls: readonly string[];
-  /** One of them was made by this process, or by one that this claim waited for: asking now would be a repeat. */
-  readonly justUnanswered: boolean;
-
-  /** Directly before each request, which must not be sent when this throws. */
-  requested(): Promise<void>;
-  /** The request made no signature for certain, and is to be repeated: until then nothing is under way. */
-  deferred(): Promise<void>;
-  signed(given: Pick<SignatureOnRecord, 'signature' | 'record'>): Promise<void>;
-  /**
-   * The timestamp of the signature, of a file in another one: the signature of that one is over it, and so is lost with it.
-   * The last one that is recorded for a file counts.
-   */
+  /** The timestamp of the signature. Committed when it resolves: before the file is renamed. The last one counts. */
   stamped(token: Uint8Array): Promise<void>;
-  /** Certainly no signature was made: the service refused, or the request never left. Ends the claim. */
-  refused(reason: string): Promise<void>;
-  /** The request may have been answered with a signature that never arrived. Ends the claim. */
-  unanswered(reason: string): Promise<void>;
   /**
-   * The signature does not verify with the certificate of this claim's metadata. It stays for a claim with the right one.
-   * Ends the claim; its report is pending, unless `reported(2)` follows.
+   * `sha256`: of the written file, in hex. Nothing waits for it: it joins the next commit, so do not hold up a file for it.
+   * If it cannot be committed it resolves all the same, with a warning in `Journal.warnings`.
    */
-  unusable(reason: string): Promise<void>;
-  /** `sha256`: of the written file, in hex. */
   written(target: string, sha256?: string): Promise<AfterFile>;
   /**
-   * The file could not be written or timestamped: the signature stays, and is `known` to the next claim of the work. But
-   * where another file that shares it was written to the same place meanwhile, or before this one was found `changed`,
-   * this one has nothing left to wait for.
+   * The file could not be written or timestamped: the signature stays, and is `known` to the next file of the work, at any age.
+   * But where another file was written to the same place with it, and this one was found `changed`, it is given up.
+   * Throws if the signature itself is not in the journal: then no later run can find it.
    */
   notWritten(reason: string, changed?: boolean): Promise<AfterFile>;
-  /** The report has been sent, or is not wanted. Without this step a call stays `unreported`. */
+  /** The report has been sent, or is not wanted. Without this step a call stays `unreported`. Joins the next commit; never throws. */
   reported(status: Reported): Promise<void>;
-  /** This file is left alone, and nothing was requested for it. */
+}
+
+/** A signature that is on record for the work. */
+export interface KnownCall extends SharedCall {
+  readonly known: SignatureOnRecord & {
+    /** The timestamp that was recorded for it. */
+    readonly token: Uint8Array | undefined;
+  };
+}
+
+/**
+ * The right to request the signature of a work. The usual way: requested, mayBeSent, signed, written, reported. Each step's promise
+ * resolves when it is committed. `refused`, `unanswered`, `unusable` and `release` end the claim.
+ */
+export interface Claim extends SharedCall {
+  readonly known: undefined;
+  /** Ids of earlier calls for this work whose outcome is unknown: they may have been counted. Each deserves a warning. */
+  readonly unknownCalls: readonly string[];
+  /**
+   * Before each attempt, which must not be sent when this throws: `claim-lost`, `journal-full`, `journal-unusable`. `repeated`: the
+   * attempt before it may have been counted; it never becomes `unknown` in between.
+   */
+  requested(repeated?: boolean): Promise<void>;
+  /**
+   * Synchronously before the first byte of an attempt is written to the socket, which must not be when this throws: the row is
+   * still ours, the three files are still those that were opened, and this process did not stand still since the commit.
+   */
+  mayBeSent(): void;
+  /** The attempt made no signature for certain, and is to be repeated: until then nothing is under way. */
+  deferred(failure?: Failure): Promise<void>;
+  /**
+   * The signature, which has verified. If this throws, the signature stays in memory, serves this run's equal files, and is tried again with
+   * each later commit and at the end; this run makes no more requests. `surplus`: another process took this one for gone and
+   * has the work now; the signature is kept for `resume` only, and the other steps of this claim do nothing.
+   */
+  signed(given: SignatureOnRecord): Promise<'signed' | 'surplus'>;
+  /** In place of `signed`: the signature does not verify. It stays for a claim with the right certificate. */
+  unusable(given: SignatureOnRecord, reason: string): Promise<void>;
+  /** Certainly no signature was made: the service says no. */
+  refused(failure: Failure): Promise<void>;
+  /** The request may have been answered with a signature that never arrived. */
+  unanswered(failure: Failure): Promise<void>;
+  /** Certainly nothing was sent, or nothing is under way. Does nothing after another last step. Never throws. */
   release(): Promise<void>;
 }
 
 /**
  * `under-way`: a process that runs is at it. `unwritten`: there is a signature, and a file that waits for it.
- * `unreported`: written; only the report is missing. `unknown`: may have been counted.
+ * `unreported`: only the report is missing. `unknown`: may have been counted. `surplus`: an answer that came after another process
+ * had taken the work over; its report 2 is due.
  */
-export type UnfinishedKind = 'under-way' | 'unwritten' | 'unreported' | 'unknown';
+export type UnfinishedKind = 'under-way' | 'unwritten' | 'unreported' | 'unknown' | 'surplus';
 
 export interface UnfinishedCall {
   readonly id: string;
@@ -139,6 +169,8 @@ export interface UnfinishedCall {
   /** Every file that shares the signature, as its user named it. */
   readonly files: readonly SharingFile[];
   readonly record: string | undefined;
+  /** The status that is due; undefined if none is, or not yet. */
+  readonly reportDue: 1 | 2 | undefined;
   /** Why the outcome is unknown; undefined if its process ended before it could record it. */
   readonly reason: string | undefined;
 }
@@ -159,6 +191,7 @@ export const CALL_OUTCOMES = [
   'unwritten',
   'unreported',
   'unknown',
+  'surplus',
   'written',
   'refused',
   'unusable',
@@ -184,20 +217,23 @@ export interface HistoryEntry extends Work, Pick<CallMetadata, 'file' | 'bytes' 
   readonly reason?: string | undefined;
 }
 
+/** The journal as one run uses it. */
 export interface Journal {
   /**
-   * The right to ask for this work's signature, or the signature itself. Waits while another file or process is asking
-   * for it. Throws `journal-unusable`, `journal-full`, `claim-interrupted`, and what `findMismatch` returns for a signature that
-   * is not in a file yet.
+   * The signature that is on record for the work, which this file now shares, or undefined: then claim it. Waits, without a permit
+   * of the gate, while another file or process requests it. Throws `just-unanswered`, `work-held`, `claim-interrupted`,
+   * `journal-unusable`, `journal-full`, and what `asking.mismatch` returns.
    */
-  claim(work: Work, metadata: CallMetadata, options?: ClaimOptions): Promise<Claim>;
-  /** Signing options of the files whose signature a claim of this work would know; empty if it would know none. */
+  known(asking: Asking, waiting?: Waiting): Promise<KnownCall | undefined>;
+  /** The right to request the signature of the work; undefined if there is something to wait for or to share by now: ask `known` again. */
+  claim(asking: Asking): Promise<Claim | undefined>;
+  /** Signing options of the files whose signature `known` would give; empty if it would give none. Waits for nothing. */
   knownFor(work: Work): Promise<readonly RecordedSigningOptions[]>;
-  /** Unordered, and of any origin and client. */
+  /** Oldest first, and of any origin and client. */
   unfinished(): Promise<readonly UnfinishedCall[]>;
   /** The unfinished ones, and those of runs that did not end well: the signatures that a repeated run may find again. */
   repeatable(): Promise<readonly Pick<UnfinishedCall, 'work' | 'files'>[]>;
-  /** Every call, newest last: those that are over in the order in which they ended, with the others among them. Read as a stream. */
+  /** Every call, in the order of the claims, newest last. Read as a stream. */
   history(): AsyncIterable<HistoryEntry>;
   /** A report that an earlier run left has been sent. False when there is no such call. */
   reported(id: string, status: Reported): Promise<boolean>;
@@ -206,22 +242,20 @@ export interface Journal {
    * what was reported to the service.
    */
   forget(id: string, reported?: Reported): Promise<'forgotten' | 'not-found' | 'under-way'>;
-  /** Whether a signature of this certificate number has verified with this certificate, at this service, before. */
-  isProven(pair: Pair): Promise<boolean>;
-  /** Ids of calls that prove that number and certificate do not belong together. None if they may. */
-  mismatches(pair: Pair): Promise<readonly string[]>;
   /**
-   * Notes that this run ended well; never throws. What a run without this note has finished (it was killed or interrupted,
-   * a file failed, its output was lost) is `known` to runs that start within a week: the same command requests nothing
-   * twice. Synchronous, so that a process can note it as its last action.
+   * At the end of every run, also of one that failed, and when it is interrupted: commits what is left, hands calls over to the runs
+   * that share them, and ends this run. Never throws: what could not be committed is a warning with id and record.
+   */
+  close(): Promise<void>;
+  /**
+   * Notes that this run ended well, after `close`; never throws. What a run without this note has finished (it was killed or
+   * interrupted, a file failed, its output was lost) is `known` to runs that start within a week: the same command requests
+   * nothing twice. Synchronous, so that a process can note it as its last action.
    */
   ended(): void;
-  /** What is odd: damaged entries, a folder that others may write to. Grows as things are found. */
+  /** What is odd. Grows as things are found. */
   readonly warnings: readonly string[];
 }
 
-/** A certificate number of a service, and a certificate. */
-export interface Pair extends Pick<Work, 'origin' | 'code'> {
-  /** SHA-256 of the leaf's DER, in hex. */
-  readonly leaf: string;
-}
+/** What reading needs, and nothing that changes the journal. */
+export type JournalReading = Pick<Journal, 'unfinished' | 'history' | 'warnings'> & Disposable;
