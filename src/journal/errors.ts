@@ -2,64 +2,92 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors } from '../errors/define-errors.ts';
 import { defineWarnings } from '../errors/define-warnings.ts';
 import { hasCode, systemReason } from '../errors/system-reason.ts';
-import { REFUSED } from './own-folder.ts';
+import { hasSqliteCode } from './driver.ts';
+
+const FOLDER_HINT =
+  'Set another folder with CODESIGN_STATE_DIR, or use --no-journal: a signature can then be lost or paid for twice.';
 
 export const journalErrors = defineErrors('local', {
-  'journal-unusable': {
-    message: 'the journal in {folder} cannot be used: {reason}',
-    hint: 'Set another folder with CODESIGN_STATE_DIR, or use --no-journal: a signature can then be lost or paid for twice.',
-  },
+  'journal-unusable': { message: 'the journal in {folder} cannot be used: {reason}', hint: FOLDER_HINT },
   'journal-full': {
     message: 'no space is left on the disk for the journal in {folder}',
     hint: 'Free some space, set a folder on another disk with CODESIGN_STATE_DIR, or use --no-journal.',
   },
-  'history-unreadable': {
-    message: 'the history of {month} cannot be read: {reason}',
-    hint: 'Put the file of this user back in its place, or remove what is there. Until then, calls of this month are missing.',
+  'journal-damaged': {
+    message: 'the journal {file} is damaged: signatures that were paid for and not written may be in it',
+    hint: 'Restore it, or begin a new one: {command}',
+  },
+  'journal-of-earlier-build': {
+    message: 'the journal in {folder} was made by an earlier build, which cannot be read: it has the folder {name}',
+    hint: 'Finish its calls with that build, then move the folder away, or set another one with CODESIGN_STATE_DIR.',
+  },
+  'journal-needs-node-22': {
+    message: 'the journal needs SQLite, and Node.js {version} has none',
+    hint: 'Use Node.js 22.13 or later, run npm install libsql, or use --no-journal: a signature can then be lost or paid for twice.',
   },
   'no-state-folder': {
     message: 'this user has no home folder for the journal',
     hint: 'Set a folder with CODESIGN_STATE_DIR, or use --no-journal.',
   },
   'claim-lost': {
-    message: 'another process assumed this one had exited and is requesting the same signature; no request was sent',
+    message: 'another process assumed this one had exited; no request was sent',
     hint: 'Run again for this file: this machine or the disk with the journal did not respond for a long time.',
   },
   'claim-interrupted': {
     message: 'interrupted while {whom} was requesting the same signature',
     hint: 'Run again for this file.',
   },
+  'work-held': {
+    message: '{whom} is requesting the same signature, and has made no progress for {seconds} s; nothing was requested',
+    hint: 'Look at that process: continue it if it was stopped, or end it. Then run again for this file.',
+  },
+  'just-unanswered': {
+    category: 'network',
+    message: 'the same signature was requested a moment ago, and no answer came; it may have been made and counted',
+    hint: 'Run again for this file: the signature was not requested a second time.',
+  },
 });
-
-/** Other errors pass through unchanged. */
-export async function inJournal<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw fromFileSystem(cause, folder);
-  }
-}
-
-function fromFileSystem(cause: unknown, folder: string): unknown {
-  if (cause instanceof CodesignError || !(cause instanceof Error) || !('code' in cause)) return cause;
-  if (hasCode(cause, 'ENOSPC', 'EDQUOT')) return journalErrors('journal-full', { folder }, { cause });
-  const reason = hasCode(cause, 'EEXIST') ? 'something else has its name' : journalReason(cause);
-  return journalErrors('journal-unusable', { folder, reason }, { cause });
-}
-
-/** Why a file or folder of the journal cannot be used. */
-export function journalReason(thrown: unknown): string {
-  return thrown instanceof Error && hasCode(thrown, REFUSED) ? thrown.message : systemReason(thrown);
-}
 
 export const journalWarnings = defineWarnings({
-  'history-damaged': 'the history of {month} in {folder} has {lines}, left out',
-  'call-damaged': 'an entry of the journal is damaged, and its signature may have been counted: {path}',
-  'call-of-file-damaged': 'an entry of the journal for {file} is damaged: {path}',
-  'call-not-entered': 'a damaged entry of the journal cannot be entered into the history: {path}',
-  'call-unreadable': 'an entry of the journal, {path}, cannot be read: {reason}',
-  'signature-perhaps-lost':
-    'an entry of the journal for {file} was damaged: a signature of {wasFor} may have been counted and lost; it is kept as call {call}',
-  'finished-call-damaged':
-    'a finished entry of the journal for {file} is damaged, so its signature cannot be used again',
+  'journal-replaced':
+    'files of the journal in {folder} were replaced or removed during the run: it makes no more requests',
+  'step-not-recorded': 'the journal could not be written: {reason}',
+  'signature-not-recorded':
+    'the journal could not keep the signature of {file}: call {id}, record {record} at the service ({reason})',
+  'late-answer':
+    'another process assumed this one had exited, and requested the signature of {file} again: call {id} may have been counted twice',
 });
+
+/** The error code of what the journal refuses: a link, something that is no file, something that is not this user's. */
+const REFUSED = 'REFUSED';
+
+/** A system error, so that it gets the journal's code where all of those do. `problem`: of the path, as in "is a link". */
+export function refusal(path: string, problem: string): Error {
+  return Object.assign(new Error(`${path} ${problem}`), { code: REFUSED });
+}
+
+/** An error of the journal for what SQLite or the file system throws; others pass through unchanged. */
+export function asJournalError(cause: unknown, folder: string): unknown {
+  if (cause instanceof CodesignError || !(cause instanceof Error) || !('code' in cause)) return cause;
+  if (hasSqliteCode(cause, 'FULL') || hasCode(cause, 'ENOSPC', 'EDQUOT')) {
+    return journalErrors('journal-full', { folder }, { cause });
+  }
+  if (hasSqliteCode(cause, 'CORRUPT', 'NOTADB')) {
+    return journalErrors('journal-damaged', { file: `${folder}/journal.db`, command: moveAway(folder) }, { cause });
+  }
+  return journalErrors('journal-unusable', { folder, reason: reasonOf(cause) }, { cause });
+}
+
+function reasonOf(cause: Error): string {
+  if (hasSqliteCode(cause, 'BUSY')) return 'another program keeps it locked';
+  if (hasSqliteCode(cause, 'CANTOPEN', 'READONLY')) return 'this user cannot write it';
+  return hasCode(cause, REFUSED, 'ERR_SQLITE_ERROR') ? cause.message : systemReason(cause);
+}
+
+/** All three files: a log without its database would be taken for one of the next. */
+function moveAway(folder: string): string {
+  if (process.platform === 'win32') {
+    return `Get-ChildItem '${folder}\\journal.db*' | Rename-Item -NewName { 'damaged-' + $_.Name }`;
+  }
+  return `cd '${folder}' && for f in journal.db*; do mv "$f" "damaged-$f"; done`;
+}

@@ -1,116 +1,163 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasCode, unless } from '../errors/system-reason.ts';
-import { claim } from './calls/claim.ts';
-import { knownFor } from './calls/claim-work.ts';
-import { unfinishedCalls } from './calls/unfinished-calls.ts';
-import { createContext, type JournalContext, type JournalOptions } from './context.ts';
-import type { Disk } from './disk.ts';
-import { inJournal } from './errors.ts';
-import type { Journal } from './journal.ts';
-import { refusal } from './own-folder.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, hasSqliteCode, openDatabase } from './driver.ts';
+import { asJournalError, refusal } from './errors.ts';
+import type { Journal, JournalReading } from './journal.ts';
+import { historyOf, unfinishedCalls } from './listing.ts';
+import { assertOwnLinks, checkPlace, checkShared, isMissing, type Place, placeIn, preparePlace } from './place.ts';
+import { journalOfRun } from './run-journal.ts';
+import { beginRun, type Run, type RunOptions } from './runs.ts';
+import { SCHEMA, VERSION } from './schema.ts';
 
-export type { JournalOptions } from './context.ts';
+export interface JournalOptions extends RunOptions {
+  /** The state folder. */
+  readonly folder: string;
+  /** 8 to 64 characters of a-z and 0-9: never the same twice. */
+  readonly randomId: () => string;
+  /** Days that calls are kept after their end. */
+  readonly keepDays: number;
+  /** Milliseconds that this run has been going: what other processes have finished since then is shared. */
+  readonly runningFor: number;
+  /** Milliseconds that a file waits for another process without seeing progress. */
+  readonly patience: number;
+  /** Default: SQLite of Node.js, or of the package libsql. */
+  readonly openDatabase?: ((path: string) => Database) | undefined;
+}
 
-const PROBE_NAME = '.probe-';
+/** For a process that creates the database. */
+const LONGEST_OPENING_MILLISECONDS = 10_000;
+const PAUSE_MILLISECONDS = 10;
 
-/** Several times the space that one call needs. */
-const PROBE = new Uint8Array(16 * 1024).fill(0x20);
-
-/** Throws `journal-unusable` or `journal-full`. Reads nothing of the history. */
+/** Throws `journal-unusable`, `journal-full`, `journal-damaged`, `journal-of-earlier-build`, `journal-needs-node-22`. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  return inJournal(options.folder, () => open(options));
-}
-
-async function open(options: JournalOptions): Promise<Journal> {
-  const context = createContext(options, false);
-  const { disk, folders, unended, finished, history, unreadable, warn } = context;
-  for (const path of [options.folder, ...Object.values(folders)]) await disk.makeFolder(path);
-  const name = PROBE_NAME + options.randomId();
-  await probe(options.folder, name, disk, (path) => disk.writeNew(path, PROBE));
-  for (const folder of Object.values(folders)) await probe(folder, name, disk, disk.makeEmpty);
-  await unended.look();
-  await finished.removeOld(unended.since());
-  await history.removeOld(options.keepDays);
-  await history.findUnreadable();
-  for (const { message, code } of unreadable.values()) warn(`${message} [${code}]`);
-  return guarded(context);
-}
-
-/** Fails on a full or read-only disk, and in an append-only folder, before any signature is requested. */
-async function probe(folder: string, name: string, disk: Disk, make: (path: string) => Promise<void>): Promise<void> {
-  const path = join(folder, name);
-  // A killed process left its probe behind; a running one no longer needs the name.
-  const left = (await disk.namesIn(folder)).filter((one) => one.startsWith(PROBE_NAME));
-  await changeNames(folder, async () => {
-    for (const one of left) await disk.removeFile(join(folder, one));
-  });
+  const { folder } = options;
   try {
-    await make(path);
+    const place = await preparePlace(folder);
+    checkShared(place);
+    return journalOfRun({ ...(await openRun(place, options)), place, options });
   } catch (thrown) {
-    await disk.removeFile(path);
-    throw thrown;
-  }
-  await changeNames(folder, async () => {
-    await unless('ENOENT', () => disk.moveFile(path, `${path}.moved`));
-    await disk.removeFile(`${path}.moved`);
-  });
-}
-
-async function changeNames(folder: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (thrown) {
-    if (!hasCode(thrown, 'EPERM', 'EACCES')) throw thrown;
-    throw refusal(folder, 'does not allow files to be renamed and removed: is it append-only (chattr +a)?');
+    throw asJournalError(thrown, folder);
   }
 }
 
-function guarded(context: JournalContext): Journal {
-  const { guard, warnings, pairs, unended } = context;
-  const { history, ...openCalls } = unfinishedCalls(context);
-  const claimGuarded: Journal['claim'] = async (work, metadata, options) => {
-    const { id, known, unknownCalls, justUnanswered, ...steps } = await claim(context, work, metadata, options);
-    return { id, known, unknownCalls, justUnanswered, ...guardEach(guard, steps) };
+interface OpenedRun {
+  readonly db: Database;
+  readonly run: Run;
+  readonly token: string;
+}
+
+async function openRun(place: Place, options: JournalOptions): Promise<OpenedRun> {
+  const began = options.uptime();
+  for (;;) {
+    const db = (options.openDatabase ?? openDatabase)(place.database);
+    try {
+      return beginIn(db, place, options);
+    } catch (thrown) {
+      db.close();
+      if (!hasSqliteCode(thrown, 'BUSY') || options.uptime() - began > LONGEST_OPENING_MILLISECONDS) throw thrown;
+    }
+    await sleep(PAUSE_MILLISECONDS * (1 + Math.random()));
+  }
+}
+
+function beginIn(db: Database, { database, isShared }: Place, options: JournalOptions): OpenedRun {
+  db.exec(`pragma busy_timeout = 0; pragma auto_vacuum = incremental; pragma foreign_keys = on;
+    pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on`);
+  const mode = isShared ? 'truncate' : 'wal';
+  const given = db.get(isShared ? 'pragma journal_mode = truncate' : 'pragma journal_mode = wal')?.journal_mode;
+  if (given !== mode) throw refusal(database, `cannot be kept here: SQLite uses its mode ${given} in place of ${mode}`);
+  db.exec('begin immediate');
+  if (versionOf(db, database) === 0) db.exec(SCHEMA);
+  const token = options.randomId();
+  const run = beginRun(db, token, options.now().getTime() - options.runningFor, options);
+  db.exec('commit');
+  return { db, run, token };
+}
+
+function versionOf(db: Database, database: string): number {
+  const version = Number(db.get('pragma user_version')?.user_version);
+  if (version > VERSION) throw refusal(database, 'was made by a later version of this program');
+  if (version === 0 && db.get('select 1 from sqlite_schema') !== undefined) throw refusal(database, 'is no journal');
+  return version;
+}
+
+/** Changes nothing. A folder that is not there is a journal without calls. */
+export async function readJournal(options: JournalOptions): Promise<JournalReading> {
+  const { folder } = options;
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (thrown) {
+      throw asJournalError(thrown, folder);
+    }
   };
+  const database = guarded(() => findDatabase(folder));
+  if (database === undefined) return EMPTY;
+  const { db, remove } = guarded(() => openToRead(database, options));
   return {
-    warnings,
-    history,
-    ...guardEach(guard, {
-      ...openCalls,
-      claim: claimGuarded,
-      knownFor: knownFor(context),
-      isProven: pairs.isProven,
-      mismatches: pairs.mismatches,
-    }),
-    ended() {
-      try {
-        unended.end();
-      } catch {
-        // A run that still counts as unended costs nothing.
-      }
+    warnings: [],
+    unfinished: async () => guarded(() => unfinishedCalls(db, options)),
+    async *history() {
+      const entries = historyOf(db, options);
+      for (let next = guarded(() => entries.next()); !next.done; next = guarded(() => entries.next())) yield next.value;
+    },
+    [Symbol.dispose]() {
+      db.close();
+      remove();
     },
   };
 }
 
-type Methods = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
+const EMPTY: JournalReading = {
+  warnings: [],
+  unfinished: async () => [],
+  async *history() {},
+  [Symbol.dispose]: () => undefined,
+};
 
-function guardEach<M extends Methods>(guard: JournalContext['guard'], methods: M): M {
-  const guarded = Object.entries(methods).map(([name, method]) => [
-    name,
-    (...args: never[]) => guard(() => method(...args)),
-  ]);
-  return Object.fromEntries(guarded) as M;
+function findDatabase(folder: string): string | undefined {
+  if (!existsSync(folder)) return undefined;
+  assertOwnLinks(folder);
+  checkPlace(folder);
+  const { database } = placeIn(folder);
+  return isMissing(database) ? undefined : database;
 }
 
-export interface JournalReading extends Pick<Journal, 'unfinished' | 'history' | 'warnings'> {
-  /** The error of each month of the history that cannot be read; filled while the history is read. */
-  readonly unreadable: JournalContext['unreadable'];
+interface OpenedToRead {
+  readonly db: Database;
+  remove(): void;
 }
 
-/** A folder that is not there is a journal without calls. */
-export function readJournal(options: JournalOptions): JournalReading {
-  const context = createContext(options, true);
-  const { unfinished, history } = unfinishedCalls(context);
-  const { warnings, unreadable } = context;
-  return { warnings, unreadable, unfinished: () => context.guard(unfinished), history };
+function openToRead(database: string, { openDatabase: open = openDatabase }: JournalOptions): OpenedToRead {
+  try {
+    return { db: opened(open, database), remove: () => undefined };
+  } catch (thrown) {
+    if (!hasSqliteCode(thrown, 'CANTOPEN', 'READONLY')) throw thrown;
+  }
+  // Where this user cannot write, SQLite cannot make the file that processes share.
+  const folder = mkdtempSync(join(tmpdir(), 'codesign-remote-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    for (const end of ['', '-wal']) {
+      if (!isMissing(database + end)) copyFileSync(database + end, join(folder, `journal.db${end}`));
+    }
+    return { db: opened(open, join(folder, 'journal.db')), remove };
+  } catch (thrown) {
+    remove();
+    throw thrown;
+  }
+}
+
+function opened(open: (path: string) => Database, path: string): Database {
+  const db = open(path);
+  try {
+    db.exec('pragma busy_timeout = 5000; pragma query_only = on');
+    if (versionOf(db, path) === 0) db.exec('pragma query_only = off; begin; rollback');
+    return db;
+  } catch (thrown) {
+    db.close();
+    throw thrown;
+  }
 }

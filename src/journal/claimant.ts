@@ -1,0 +1,167 @@
+/** What a file does that needs the signature of a work: one transaction, a pure function over the rows. The table is in the README. */
+
+import { fingerprintOf } from '../crypto/fingerprint.ts';
+import type { Database, Row, Value } from './driver.ts';
+import type { Asking, CallMetadata, Work } from './journal.ts';
+import { isGone, nextNumber, type Run, unendedSince } from './runs.ts';
+import { OPEN_STATES } from './schema.ts';
+
+export type Need = Pick<Asking, 'work' | 'metadata'>;
+
+/** Whether signatures verify with the certificate of this run, by the names of their calls: found out before the transaction. */
+export type Verified = ReadonlyMap<string, boolean>;
+
+export type Decision =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'take' | 'give-up' | 'set-aside' | 'share' | 'wait' | 'unverified'; readonly call: Row }
+  | { readonly kind: 'mismatch'; readonly name: string }
+  | { readonly kind: 'just-unanswered' };
+
+/** 64 hexadecimal digits. JSON keeps the parts apart, whatever characters they hold. */
+export function workId({ origin, code, algorithm, digest }: Work): string {
+  return fingerprintOf(JSON.stringify([origin, code, algorithm, digest]));
+}
+
+/** The open call of a work, otherwise the last one that counts. */
+export function currentCall(db: Database, work: Work): Row | undefined {
+  return db.get(
+    `select * from calls where work = ? and state not in ('released', 'refused', 'forgotten')
+     order by state in ${OPEN_STATES} desc, id desc limit 1`,
+    workId(work),
+  );
+}
+
+/** Only sets the end of runs that it finds gone. */
+export function decide(db: Database, me: Run, need: Need, verified: Verified): Decision {
+  const { origin, code } = need.work;
+  const { sha256 } = need.metadata.certificate;
+  const pair = 'select call from proven where origin = ? and code = ? and leaf = ? and matches = 0';
+  const mark = db.get(pair, origin, code, sha256);
+  if (mark !== undefined) return { kind: 'mismatch', name: String(mark.call) };
+  const call = currentCall(db, need.work);
+  if (call === undefined) return { kind: 'none' };
+  const { state, run = null, settled = 0 } = call;
+  if (state === 'unknown') return Number(settled) > me.began ? { kind: 'just-unanswered' } : { kind: 'none' };
+  if (state === 'claimed') return { kind: isGone(db, me, run) ? 'take' : 'wait', call };
+  if (state === 'requested') return { kind: isGone(db, me, run) ? 'give-up' : 'wait', call };
+  if (state === 'closed' && !isShared(db, me, call)) return { kind: 'none' };
+  const verifies = verified.get(String(call.name));
+  if (verifies === undefined) return { kind: 'unverified', call };
+  if (verifies) return { kind: 'share', call };
+  if (state === 'closed') return { kind: 'none' };
+  // In its files, and only a report is due: the certificate may have been renewed since.
+  return isWritten(db, call) ? { kind: 'set-aside', call } : { kind: 'mismatch', name: String(call.name) };
+}
+
+/** Of a closed call. */
+export function isShared(db: Database, me: Run, { id = null, settled = 0 }: Row): boolean {
+  if (Number(settled) > me.began) return true;
+  const sql = `select 1 from files f join runs r on r.id = f.run where f.call = ?
+    and (f.written = 0 and f.given_up = 0 or r.well = 0 and r.began_at > ?)`;
+  return db.get(sql, id, unendedSince(me.now())) !== undefined;
+}
+
+function isWritten(db: Database, { id = null }: Row): boolean {
+  const row = db.get(
+    'select count(*) as files, sum(written or given_up) as done, sum(written) as written from files where call = ?',
+    id,
+  );
+  return row?.files === row?.done && Number(row?.written) > 0;
+}
+
+export interface Claimed {
+  readonly kind: 'claimed';
+  readonly id: number;
+  readonly name: string;
+  /** Calls of the work whose outcome is unknown. */
+  readonly unknown: readonly string[];
+}
+
+/** Inserts or takes over a claim; otherwise returns what is to be done first. */
+export function claimWork(db: Database, me: Run, need: Need, verified: Verified, name: string): Claimed | Decision {
+  const decision = decide(db, me, need, verified);
+  if (decision.kind === 'take') takeClaim(db, me, need, decision.call);
+  else if (decision.kind === 'give-up') settle(db, me, decision.call, 'requested', 'unknown');
+  else if (decision.kind === 'set-aside') settle(db, me, decision.call, 'signed', 'closed');
+  else if (decision.kind !== 'none') return decision;
+  const taken = decision.kind === 'take' ? decision.call : insertClaim(db, me, need, name);
+  const unknown = db.all("select name from calls where work = ? and state = 'unknown'", workId(need.work));
+  const names = unknown.map((call) => String(call.name));
+  return { kind: 'claimed', id: Number(taken?.id), name: String(taken?.name), unknown: names };
+}
+
+function insertClaim(db: Database, me: Run, need: Need, name: string): Row | undefined {
+  const { file, bytes, certificate, client } = need.metadata;
+  const { origin, code, algorithm, digest } = need.work;
+  db.run(
+    `insert into calls (name, work, origin, code, algorithm, digest, run, state, at, file, bytes, certificate, leaf, client)
+     values (?, ?, ?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?)`,
+    ...[name, workId(need.work), origin, code, algorithm, digest, me.id, me.now().getTime()],
+    ...[file, bytes, certificate.name, certificate.sha256, client],
+  );
+  const row = db.get('select id, name from calls where name = ?', name);
+  addFile(db, me, Number(row?.id), need.metadata);
+  return row;
+}
+
+/** Nothing was sent for it. */
+function takeClaim(db: Database, me: Run, { metadata }: Need, { id = null, run = null }: Row): void {
+  const { file, bytes, certificate, client } = metadata;
+  db.run(
+    `update calls set run = ?, at = ?, file = ?, bytes = ?, certificate = ?, leaf = ?, client = ?
+     where id = ? and run = ? and state = 'claimed'`,
+    ...[me.id, me.now().getTime(), file, bytes, certificate.name, certificate.sha256, client, id, run],
+  );
+  db.run('delete from files where call = ?', id);
+  addFile(db, me, Number(id), metadata);
+}
+
+/** Ends a state of a call, unless it has changed meanwhile. */
+function settle(db: Database, me: Run, { id = null, run = null }: Row, from: string, to: string): void {
+  const sql = 'update calls set state = ?, settled = ?, ended_at = ? where id = ? and run = ? and state = ?';
+  db.run(sql, to, nextNumber(db), me.now().getTime(), id, run, from);
+}
+
+/** Adds this file to a call with a signature that verifies. A live owner keeps the report. */
+export function shareCall(db: Database, me: Run, { metadata, work }: Need, call: Row): number {
+  const { id = null, name = null, state, run = null } = call;
+  const owner = state !== 'closed' && !isGone(db, me, run) ? run : me.id;
+  db.run("update calls set state = 'signed', run = ? where id = ?", owner, id);
+  // There may be a file for the signature now.
+  db.run('delete from reports where call = ? and status = 2 and sent = 0', id);
+  addFile(db, me, Number(id), metadata);
+  prove(db, work, metadata, String(name));
+  return Number(id);
+}
+
+/** A match replaces a mismatch. */
+export function prove(
+  db: Database,
+  { origin, code }: Pick<Work, 'origin' | 'code'>,
+  metadata: Pick<CallMetadata, 'certificate'>,
+  name: string,
+): void {
+  db.run(
+    `insert into proven values (?, ?, ?, 1, ?)
+     on conflict do update set matches = 1, call = excluded.call where matches = 0`,
+    ...[origin, code, metadata.certificate.sha256, name],
+  );
+}
+
+/** A file is the same if path, output and the name of a file in it are. */
+export function placeOf({ file, signingOptions }: CallMetadata): string {
+  const { path, output, inner } = signingOptions ?? {};
+  return JSON.stringify(path === undefined ? [file] : [path, output, inner]);
+}
+
+/** A file of the same place is taken over. */
+function addFile(db: Database, me: Run, call: number, metadata: CallMetadata): void {
+  const { signingOptions: options } = metadata;
+  const values: readonly Value[] = [call, me.id, placeOf(metadata), metadata.file, options?.output ?? null];
+  db.run(
+    `insert into files (call, run, place, file, output, options, wants_report) values (?, ?, ?, ?, ?, ?, ?)
+     on conflict (call, place) do update set run = excluded.run, file = excluded.file, options = excluded.options,
+       wants_report = excluded.wants_report, written = 0, given_up = 0, reason = null`,
+    ...[...values, options === undefined ? null : JSON.stringify(options), options?.report === false ? 0 : 1],
+  );
+}

@@ -1,0 +1,89 @@
+/** SQLite, from Node.js itself or from the package libsql: the few calls that both have. */
+
+import { createRequire } from 'node:module';
+import { journalErrors } from './errors.ts';
+
+/** No blobs: the two drivers give them as different objects. */
+export type Value = string | number | null;
+export type Row = Readonly<Record<string, Value>>;
+
+export interface Database {
+  exec(sql: string): void;
+  /** Returns the number of rows that changed. */
+  run(sql: string, ...values: readonly Value[]): number;
+  get(sql: string, ...values: readonly Value[]): Row | undefined;
+  all(sql: string, ...values: readonly Value[]): readonly Row[];
+  close(): void;
+}
+
+interface Statement {
+  run(...values: readonly Value[]): { readonly changes: number | bigint };
+  get(...values: readonly Value[]): Row | undefined;
+  all(...values: readonly Value[]): readonly Row[];
+}
+
+interface Connection {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+type Driver = new (path: string) => Connection;
+
+/** Throws `journal-needs-node-22`, and what the driver throws. */
+export function openDatabase(path: string): Database {
+  const connection = new (nodeDriver() ?? packageDriver())(path);
+  const prepared = new Map<string, Statement>();
+  const statement = (sql: string): Statement => {
+    const one = prepared.get(sql) ?? connection.prepare(sql);
+    prepared.set(sql, one);
+    return one;
+  };
+  return {
+    exec: (sql) => connection.exec(sql),
+    run: (sql, ...values) => Number(statement(sql).run(...values).changes),
+    get: (sql, ...values) => statement(sql).get(...values),
+    all: (sql, ...values) => statement(sql).all(...values),
+    close: () => connection.close(),
+  };
+}
+
+/** Node.js 22 warns that SQLite is experimental, when it is loaded. */
+function nodeDriver(): Driver | undefined {
+  const { emitWarning } = process;
+  process.emitWarning = (warning, ...rest: unknown[]) => {
+    if (rest[0] !== 'ExperimentalWarning') Reflect.apply(emitWarning, process, [warning, ...rest]);
+  };
+  try {
+    // No import: a bundle would load it at the start, and Node.js 20 has none.
+    const builtIn = process.getBuiltinModule?.('node:sqlite') as { readonly DatabaseSync: Driver } | undefined;
+    return builtIn?.DatabaseSync;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function packageDriver(): Driver {
+  try {
+    return createRequire(import.meta.url)('libsql') as Driver;
+  } catch (cause) {
+    throw journalErrors('journal-needs-node-22', { version: process.version }, { cause });
+  }
+}
+
+const CODES = ['BUSY', 'CANTOPEN', 'CONSTRAINT', 'CORRUPT', 'FULL', 'NOTADB', 'READONLY'] as const;
+export type SqliteCode = (typeof CODES)[number];
+const NUMBERS: Readonly<Record<number, SqliteCode>> = {
+  ...{ 5: 'BUSY', 8: 'READONLY', 11: 'CORRUPT', 13: 'FULL', 14: 'CANTOPEN', 19: 'CONSTRAINT', 26: 'NOTADB' },
+};
+
+/** Extended codes count as what they extend. */
+export function hasSqliteCode(thrown: unknown, ...codes: readonly SqliteCode[]): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const { errcode, code, message } = thrown as { errcode?: number; code?: unknown; message: string };
+  // libsql says of a database that cannot be opened only this.
+  const given = errcode ?? (code === '' ? Number(/: (\d+)"?\)?$/.exec(message)?.[1]) : undefined);
+  const named = typeof code === 'string' ? CODES.find((name) => code.startsWith(`SQLITE_${name}`)) : undefined;
+  const found = given === undefined ? named : NUMBERS[given & 255];
+  return found !== undefined && codes.includes(found);
+}

@@ -1,0 +1,149 @@
+/** The folder and the files of the database: this user's alone, and no links. Looks by name, since closing a descriptor of these files drops SQLite's locks. */
+
+import {
+  type BigIntStats,
+  closeSync,
+  lstatSync,
+  openSync,
+  readSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { flushFolder, makeFolders } from '../bytes/folders.ts';
+import { foreignLink, isTrustedOwner } from '../bytes/trusted-paths.ts';
+import { hasCode } from '../errors/system-reason.ts';
+import { journalErrors, refusal } from './errors.ts';
+
+/** Permission bits of group and others. */
+const WRITABLE_BY_OTHERS = 0o022n;
+/** Given up on a full disk, for what was paid. */
+const SPACE = Buffer.alloc(256 * 1024, 0x20);
+/** Folders that earlier builds kept their calls in. */
+const EARLIER = ['calls', 'running'];
+/** Of Linux, from statfs(2): NFS, SMB, CIFS, SMB 2, 9p, FUSE and virtiofs, vboxsf, AFS, Ceph, GFS2, OCFS2. */
+const SHARED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+  ...[0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546, 0x786f4256, 0x5346414f, 0x00c36400],
+  ...[0x01161970, 0x7461636f],
+]);
+/** Where the header of a database says that it has a log. */
+const LOG_FORMAT_OFFSET = 18;
+const HAS_LOG = 2;
+
+export interface Place {
+  readonly folder: string;
+  readonly database: string;
+  /** On a network or shared file system, where processes of several hosts have no memory in common, as SQLite's log needs it. */
+  readonly isShared: boolean;
+}
+
+export function placeIn(folder: string): Place {
+  return { folder, database: join(folder, 'journal.db'), isShared: isOnSharedDisk(folder) };
+}
+
+/** Makes what is missing. Throws system errors and those of `refusal`. */
+export async function preparePlace(folder: string): Promise<Place> {
+  assertOwnLinks(folder);
+  if (await makeFolders(folder, 0o700)) await flushFolder(dirname(folder));
+  checkPlace(folder);
+  const place = placeIn(folder);
+  probe(join(folder, '.probe'));
+  if (createFile(place.database)) await flushFolder(folder);
+  if (createFile(spaceIn(folder))) writeFileSync(spaceIn(folder), SPACE);
+  return place;
+}
+
+/** Folder and files as they must be before SQLite opens them; files may be missing. */
+export function checkPlace(folder: string): void {
+  const stats = statSync(folder, { bigint: true });
+  if (!stats.isDirectory()) throw refusal(folder, 'is no folder');
+  checkOwner(folder, stats);
+  for (const name of EARLIER) {
+    if (!isMissing(join(folder, name))) throw journalErrors('journal-of-earlier-build', { folder, name });
+  }
+  for (const path of [...filesIn(folder), spaceIn(folder)]) {
+    const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    if (found !== undefined && !found.isFile()) throw refusal(path, 'is a link or no file');
+    if (found !== undefined) checkOwner(path, found);
+  }
+}
+
+/** Throws for a database with a log on a shared disk. Only as long as this process has no connection: it opens the file. */
+export function checkShared({ database, isShared }: Place): void {
+  if (!isShared) return;
+  const fd = openSync(database, 'r');
+  const header = Buffer.alloc(LOG_FORMAT_OFFSET + 2);
+  readSync(fd, header, 0, header.length, 0);
+  closeSync(fd);
+  if (!header.subarray(LOG_FORMAT_OFFSET).includes(HAS_LOG)) return;
+  throw refusal(database, 'was made on a local disk, and cannot be used on a network drive: move it back');
+}
+
+export function assertOwnLinks(folder: string): void {
+  const link = foreignLink(folder);
+  if (link !== undefined) throw refusal(link, 'is a link of another user');
+}
+
+/** Device and number of each file of the database; `-` for one that is missing. */
+export function identityOf(folder: string): string {
+  const one = (path: string): string => {
+    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats === undefined ? '-' : `${stats.dev}:${stats.ino}`;
+  };
+  return filesIn(folder).map(one).join(' ');
+}
+
+export function giveUpSpace(folder: string): void {
+  rmSync(spaceIn(folder), { force: true });
+}
+
+function filesIn(folder: string): readonly string[] {
+  return ['journal.db', 'journal.db-wal', 'journal.db-shm'].map((name) => join(folder, name));
+}
+
+function spaceIn(folder: string): string {
+  return join(folder, 'journal.space');
+}
+
+export function isMissing(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+}
+
+/** False if it is there. */
+function createFile(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+    return true;
+  } catch (thrown) {
+    if (hasCode(thrown, 'EEXIST')) return false;
+    throw thrown;
+  }
+}
+
+/** An append-only folder would keep SQLite from removing its files. */
+function probe(path: string): void {
+  createFile(path);
+  try {
+    rmSync(path, { force: true });
+  } catch (thrown) {
+    if (!hasCode(thrown, 'EPERM', 'EACCES')) throw thrown;
+    throw refusal(dirname(path), 'does not allow files to be removed: is it append-only (chattr +a)?');
+  }
+}
+
+/** A sticky folder (mode 1777) is refused too: it keeps others from removing files, not from creating them. */
+function checkOwner(path: string, { uid, mode }: BigIntStats): void {
+  if (!isTrustedOwner(Number(uid))) throw refusal(path, 'belongs to another user');
+  // Windows does not know such bits.
+  if (process.geteuid === undefined || (mode & WRITABLE_BY_OTHERS) === 0n) return;
+  throw refusal(
+    path,
+    `may be written by other users (mode ${(mode & 0o7777n).toString(8)}): chmod go-w makes it private`,
+  );
+}
+
+function isOnSharedDisk(folder: string): boolean {
+  return process.platform === 'linux' && SHARED_FILE_SYSTEMS.has(statfsSync(folder).type);
+}

@@ -1,0 +1,202 @@
+/** The steps of a call and of its files: each a function of rows, which names the state and the run that it expects. */
+
+import { placeOf, prove } from './claimant.ts';
+import type { Database, Value } from './driver.ts';
+import { journalErrors } from './errors.ts';
+import type { AfterFile, CallMetadata, Failure, Reported, SignatureOnRecord, Work } from './journal.ts';
+import { isGone, nextNumber, type Run } from './runs.ts';
+import { OPEN_STATES } from './schema.ts';
+
+const NOT_ENDED = 'exists (select 1 from runs where id = ? and ended is null)';
+
+/** Also a sign of life: who watches this run sees nothing else for at least 130 s. Throws `claim-lost`. */
+export function request(db: Database, me: Run, call: number, repeated: boolean): void {
+  const changed = db.run(
+    `update calls set state = 'requested', sender = run, attempts = attempts + 1, repeated = max(repeated, ?)
+     where id = ? and run = ? and state = ? and ${NOT_ENDED}`,
+    ...[Number(repeated), call, me.id, repeated ? 'requested' : 'claimed', me.id],
+  );
+  if (changed === 0) throw journalErrors('claim-lost');
+  db.run('update runs set beat = beat + 1, beat_at = ? where id = ?', me.now().getTime(), me.id);
+}
+
+export function isRequested(db: Database, me: Run, call: number): boolean {
+  const sql = `select 1 from calls where id = ? and run = ? and state = 'requested' and ${NOT_ENDED}`;
+  return db.get(sql, call, me.id, me.id) !== undefined;
+}
+
+export function defer(db: Database, me: Run, call: number, failure: Failure | undefined): void {
+  db.run(
+    `update calls set state = 'claimed', http_status = ?, service_code = ? where id = ? and run = ? and state = 'requested'`,
+    ...[failure?.httpStatus ?? null, failure?.serviceCode ?? null, call, me.id],
+  );
+}
+
+/** Ends the claim without a signature. */
+export function endWithout(
+  db: Database,
+  me: Run,
+  call: number,
+  state: 'refused' | 'unknown' | 'released',
+  failure?: Failure,
+): void {
+  const { reason = null, httpStatus = null, serviceCode = null } = failure ?? {};
+  const changed = db.run(
+    `update calls set state = ?, settled = ?, ended_at = ?, reason = ?, http_status = ?, service_code = ?
+     where id = ? and run = ? and state in ('claimed', 'requested')`,
+    ...[state, nextNumber(db), me.now().getTime(), reason, httpStatus, serviceCode, call, me.id],
+  );
+  if (changed === 1 && state !== 'unknown') db.run('update files set given_up = 1 where call = ?', call);
+}
+
+export interface Signed extends SignatureOnRecord {
+  readonly call: number;
+  readonly name: string;
+  readonly work: Work;
+  readonly metadata: CallMetadata;
+}
+
+/** A late answer is kept in any case. Throws if the row is gone: the signature stays in memory. */
+export function sign(db: Database, me: Run, signed: Signed): 'signed' | 'late' | 'surplus' {
+  prove(db, signed.work, signed.metadata, signed.name);
+  if (keepSignature(db, me, signed, 'signed', IN_TIME)) return 'signed';
+  if (keepSignature(db, me, signed, 'signed', ALONE)) return 'late';
+  if (!keepSignature(db, me, signed, 'surplus', LATE)) {
+    throw Object.assign(new Error('the call is not in the journal any more'), { code: 'REFUSED' });
+  }
+  makeDue(db, me, signed.call, 2);
+  return 'surplus';
+}
+
+/** A triple that matched once is never marked: one faulty answer must not stop a team. */
+export function keepUnusable(db: Database, me: Run, signed: Signed, reason: string): void {
+  if (!keepSignature(db, me, signed, 'unusable', IN_TIME) && !keepSignature(db, me, signed, 'unusable', LATE)) return;
+  const { origin, code } = signed.work;
+  db.run('update files set reason = ? where call = ?', reason, signed.call);
+  const sql = 'insert into proven values (?, ?, ?, 0, ?) on conflict do nothing';
+  db.run(sql, origin, code, signed.metadata.certificate.sha256, signed.name);
+  makeDue(db, me, signed.call, 2);
+}
+
+/** Statements name the run that sent the request. */
+const KEEP =
+  'update calls set state = ?, run = ?, settled = ?, ended_at = ?, record = ?, signature = ? where id = ? and sender = ? and';
+const IN_TIME = `${KEEP} state = 'requested' and run = sender`;
+const ALONE = `${KEEP} state = 'unknown'
+  and not exists (select 1 from calls o where o.work = calls.work and o.state in ${OPEN_STATES})`;
+const LATE = `${KEEP} state in ('unknown', 'forgotten')`;
+
+function keepSignature(
+  db: Database,
+  me: Run,
+  { call, signature, record }: Signed,
+  state: string,
+  sql: string,
+): boolean {
+  const given = [record ?? null, Buffer.from(signature).toString('base64')];
+  return db.run(sql, state, me.id, nextNumber(db), me.now().getTime(), ...given, call, me.id) === 1;
+}
+
+export function stamp(db: Database, call: number, token: Uint8Array): void {
+  db.run('update calls set token = ? where id = ?', Buffer.from(token).toString('base64'), call);
+}
+
+/** Whatever else waits for the same output has nothing left to wait for. */
+export function write(
+  db: Database,
+  me: Run,
+  call: number,
+  metadata: CallMetadata,
+  target: string,
+  sha256: string | undefined,
+): AfterFile {
+  const place = placeOf(metadata);
+  const sql = 'update files set written = 1, given_up = 0, reason = null, sha256 = ? where call = ? and place = ?';
+  db.run(sql, sha256 ?? null, call, place);
+  const output = metadata.signingOptions?.output ?? target;
+  const others = 'update files set given_up = 1 where call = ? and place <> ? and written = 0 and output = ?';
+  db.run(others, call, place, output);
+  const reportDue = makeDue(db, me, call, 1) ? 1 : undefined;
+  closeIfDone(db, me, call);
+  return { reportDue, reported: reportedOf(db, call) };
+}
+
+export function failToWrite(
+  db: Database,
+  me: Run,
+  call: number,
+  metadata: CallMetadata,
+  reason: string,
+  changed: boolean,
+): AfterFile {
+  db.run(
+    `update files set reason = ?, given_up = max(given_up, ? and exists (
+       select 1 from files o where o.call = files.call and o.output = files.output and o.written = 1))
+     where call = ? and place = ? and written = 0`,
+    ...[reason, Number(changed), call, placeOf(metadata)],
+  );
+  closeIfDone(db, me, call);
+  return { reportDue: undefined, reported: reportedOf(db, call) };
+}
+
+export function noteReport(db: Database, me: Run, call: number, status: Reported): void {
+  if (status === 'not-wanted') db.run('delete from reports where call = ? and sent = 0', call);
+  else {
+    const sql = 'insert into reports values (?, ?, ?, 1) on conflict do update set sent = 1';
+    db.run(sql, call, status, me.id);
+    if (status === 1) db.run('delete from reports where call = ? and sent = 0', call);
+  }
+  closeIfDone(db, me, call);
+}
+
+/** Whether a report is due that was not before: then this run sends it. */
+function makeDue(db: Database, me: Run, call: number, status: 1 | 2): boolean {
+  const sql = `insert into reports select id, ?, ?, 0 from calls where id = ? and record is not null
+    and exists (select 1 from files where call = calls.id and wants_report = 1) on conflict do nothing`;
+  return db.run(sql, status, me.id, call) === 1;
+}
+
+/** What was reported last: 1 comes after 2. */
+export function reportedOf(db: Database, call: number): 1 | 2 | undefined {
+  const status = db.get('select min(status) as status from reports where call = ? and sent = 1', call)?.status;
+  return status === 1 || status === 2 ? status : undefined;
+}
+
+/** Files of runs that are gone hold up nothing if one file is written: `resume` writes them also later. */
+export function closeIfDone(db: Database, me: Run, call: number): void {
+  if (db.get('select 1 from reports where call = ? and sent = 0', call) !== undefined) return;
+  const waiting = waitingRuns(db, call);
+  const isWritten = db.get('select 1 from files where call = ? and written = 1', call) !== undefined;
+  if (waiting.length > 0 && !(isWritten && waiting.every((run) => isGone(db, me, run)))) return;
+  const sql = "update calls set state = 'closed', settled = ?, ended_at = ? where id = ? and state = 'signed'";
+  db.run(sql, nextNumber(db), me.now().getTime(), call);
+}
+
+/** When a run ends: its calls go to live runs whose files wait for them, or are closed. */
+export function handOver(db: Database, me: Run): void {
+  for (const { id = null, state } of db.all(
+    `select id, state from calls where run = ? and state in ${OPEN_STATES}`,
+    me.id,
+  )) {
+    if (state === 'claimed') endWithout(db, me, Number(id), 'released');
+    if (state !== 'signed') continue;
+    const heir = waitingRuns(db, id).find((run) => run !== me.id && !isGone(db, me, run));
+    if (heir !== undefined) db.run('update calls set run = ? where id = ?', heir, id);
+    closeIfDone(db, me, Number(id));
+  }
+}
+
+/** Runs with files that wait for the signature of a call. */
+export function waitingRuns(db: Database, call: Value): readonly Value[] {
+  const sql = 'select distinct run from files where call = ? and written = 0 and given_up = 0';
+  return db.all(sql, call).map(({ run = null }) => run);
+}
+
+/** Given up by the user: its signature is not used any more. */
+export function giveUp(db: Database, me: Run, call: number, reported: Reported | undefined): void {
+  if (reported !== undefined) noteReport(db, me, call, reported);
+  db.run('delete from reports where call = ? and sent = 0', call);
+  db.run('update files set given_up = 1 where call = ? and written = 0', call);
+  const sql = "update calls set state = 'forgotten', settled = ?, ended_at = ? where id = ?";
+  db.run(sql, nextNumber(db), me.now().getTime(), call);
+}
