@@ -48,10 +48,8 @@ export function beginRun(db: Database, token: string, since: number, options: Ru
   const { host, boot = null, space = null, pid, started = null } = processes.self;
   const at = now().getTime();
   const number = nextNumber(db);
-  const first = db.get(
-    'select min(settled) as first from calls where ended_at >= ? and settled is not null',
-    since,
-  )?.first;
+  const sql = 'select min(settled) as first from calls where ended_at > ? and ended_at <= ?';
+  const first = db.get(sql, since, at)?.first;
   const began = Math.min(number, Number(first ?? number) - 1);
   db.run(
     `insert into runs (token, host, boot, space, pid, started, thread, began, began_at, beat, beat_at)

@@ -1,5 +1,7 @@
 /** Pieces of work, and files that they are for. */
-import type { CallMetadata, RecordedSigningOptions, Work } from '../../../../src/journal/journal.ts';
+
+import { CodesignError } from '../../../../src/errors/codesign-error.ts';
+import type { Asking, CallMetadata, RecordedSigningOptions, Work } from '../../../../src/journal/journal.ts';
 
 export const SIGNATURE = new Uint8Array(512).map((_, index) => index);
 
@@ -23,4 +25,23 @@ export function factsOf(file: string, leaf = 'aa'): CallMetadata {
 export function factsAt(path: string, changes: Partial<RecordedSigningOptions> = {}): CallMetadata {
   const manner = { path, output: path, existing: 'replace', formatOptions: {}, ...changes } as const;
   return { ...factsOf(path), signingOptions: manner };
+}
+
+/** What `Asking.mismatch` gives. */
+export class Mismatch extends CodesignError {
+  readonly calls: readonly string[];
+  constructor(calls: readonly string[]) {
+    super({ code: 'signature-mismatch', category: 'network', message: 'it does not verify' });
+    this.calls = calls;
+  }
+}
+
+/** The service signs with the key of the certificate `aa`. */
+export function askingOf(number: number, metadata: CallMetadata = factsAt(`/${number}`)): Asking {
+  return {
+    work: workOf(number),
+    metadata,
+    verifies: () => metadata.certificate.sha256 === 'aa',
+    mismatch: (calls) => new Mismatch(calls),
+  };
 }

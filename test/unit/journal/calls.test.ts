@@ -1,0 +1,370 @@
+/** Steps of calls and files: reports, late answers, equal files, and a journal that cannot be written. */
+
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../../src/journal/driver.ts';
+import type { Journal } from '../../../src/journal/journal.ts';
+import {
+  askingOf,
+  claimOf,
+  end,
+  factsAt,
+  historyOf,
+  journalSetting,
+  type Setting,
+  SIGNATURE,
+  sign,
+  signAndReport,
+  unfinishedOf,
+} from './support/setting.ts';
+
+const GIVEN = { signature: SIGNATURE, record: 'r' };
+
+let setting: Setting;
+let journal: Journal;
+beforeEach(async () => {
+  setting = await journalSetting();
+  journal = await setting.open();
+});
+afterEach(() => setting[Symbol.asyncDispose]());
+
+const stateOf = (id: string) => setting.rows(`select state from calls where name = '${id}'`)[0]?.state;
+
+describe('a call that succeeds', () => {
+  test('is in the history with all that is to be known, and leaves nothing unfinished', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    setting.clock.wall += 1000;
+    await sign(claim, 'record-1');
+    await claim.stamped(new Uint8Array([1, 2, 3]));
+    expect(await journal.known(askingOf(1))).toMatchObject({ known: { token: new Uint8Array([1, 2, 3]) } });
+    expect(await claim.written('/1', 'abcd')).toEqual({ reportDue: 1, reported: undefined });
+    await claim.reported(1);
+    expect(await unfinishedOf(journal)).toEqual([]);
+    expect(await historyOf(journal)).toEqual([
+      {
+        id: claim.id,
+        at: '2026-11-20T12:00:00.000Z',
+        ended: '2026-11-20T12:00:01.000Z',
+        file: '/1',
+        bytes: 1234,
+        filesWritten: 1,
+        sha256: ['abcd'],
+        certificate: { name: 'Example Ltd', sha256: 'aa' },
+        ...askingOf(1).work,
+        record: 'record-1',
+        outcome: 'written',
+        counted: 'yes',
+        reported: 1,
+        reason: undefined,
+      },
+    ]);
+  });
+
+  test('without a record, or whose user wants no report, has nothing to report', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await claim.requested();
+    await claim.signed({ signature: SIGNATURE, record: undefined });
+    expect(await claim.written('/1')).toMatchObject({ reportDue: undefined });
+    const quiet = await claimOf(journal, askingOf(2, factsAt('/2', { report: false })));
+    await sign(quiet);
+    expect(await quiet.written('/2')).toMatchObject({ reportDue: undefined });
+    expect([stateOf(claim.id), stateOf(quiet.id)]).toEqual(['closed', 'closed']);
+  });
+
+  test('whose process was killed before the report is reported by `resume`', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await sign(claim);
+    await claim.written('/1');
+    expect(await unfinishedOf(journal)).toEqual([['under-way', claim.id]]);
+    setting.ended.add(101);
+    const later = await setting.open();
+    expect((await later.unfinished())[0]).toMatchObject({ kind: 'unreported', reportDue: 1 });
+    expect(await later.reported(claim.id, 1)).toBe(true);
+    expect(await later.reported('none', 1)).toBe(false);
+    expect(await unfinishedOf(later)).toEqual([]);
+  });
+});
+
+describe('equal files', () => {
+  test('are reported with the first that is written, and close the call with the last', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await sign(claim);
+    const shared = await journal.known(askingOf(1, factsAt('/b')));
+    expect(await shared?.written('/b')).toEqual({ reportDue: 1, reported: undefined });
+    await shared?.reported(1);
+    expect(stateOf(claim.id)).toBe('signed');
+    expect(await claim.written('/1')).toEqual({ reportDue: undefined, reported: 1 });
+    expect(stateOf(claim.id)).toBe('closed');
+    expect((await historyOf(journal))[0]).toMatchObject({ filesWritten: 2, reported: 1 });
+  });
+
+  test('of which one fails wait for it', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await sign(claim);
+    const shared = await journal.known(askingOf(1, factsAt('/b')));
+    await claim.notWritten('the disk was full');
+    await shared?.written('/b');
+    await shared?.reported(1);
+    await end(journal);
+    const later = await setting.open();
+    expect(await unfinishedOf(later)).toEqual([['unwritten', claim.id]]);
+    expect((await later.unfinished())[0]?.files).toMatchObject([
+      { file: '/1', written: false, reason: 'the disk was full' },
+      { file: '/b', written: true },
+    ]);
+    await (await later.known(askingOf(1)))?.written('/1');
+    expect(await unfinishedOf(later)).toEqual([]);
+  });
+
+  test('to one place: the loser is given up when it finds that its original changed', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await sign(claim);
+    const other = await setting.open();
+    const loser = await other.known(askingOf(1, factsAt('/other-name', { output: '/1' })));
+    await claim.written('/1');
+    await claim.reported(1);
+    await loser?.notWritten('it changed', true);
+    expect(stateOf(claim.id)).toBe('closed');
+    await end(other);
+    expect(await unfinishedOf(journal)).toEqual([]);
+  });
+
+  test('of a run that ends leave the call to a run whose file waits', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await sign(claim);
+    const other = await setting.open();
+    const shared = await other.known(askingOf(1, factsAt('/b')));
+    await claim.notWritten('no');
+    await journal.close();
+    setting.ended.add(101);
+    expect(await unfinishedOf(other)).toEqual([['under-way', claim.id]]);
+    expect(await shared?.written('/b')).toMatchObject({ reportDue: 1 });
+    await shared?.reported(1);
+    // The file of the run that is gone holds up nothing, and still waits.
+    expect(stateOf(claim.id)).toBe('closed');
+    expect(await unfinishedOf(other)).toEqual([['unwritten', claim.id]]);
+  });
+});
+
+describe('an answer that comes after another process took this one for gone', () => {
+  test('is kept as the signature of the work, if no other call is open', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await claim.requested();
+    setting.ended.add(101);
+    const other = await setting.open();
+    await (await claimOf(other, askingOf(1))).release();
+    expect(() => claim.mayBeSent()).toThrow(expect.objectContaining({ code: 'claim-lost' }));
+    expect(await claim.signed(GIVEN)).toBe('signed');
+    expect(journal.warnings).toEqual([expect.stringContaining('[late-answer]')]);
+    expect(stateOf(claim.id)).toBe('signed');
+    expect(await other.known(askingOf(1))).toMatchObject({ id: claim.id });
+  });
+
+  test('is kept as surplus, and due as failed, if another call is open', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await claim.requested();
+    setting.ended.add(101);
+    const other = await setting.open();
+    const second = await claimOf(other, askingOf(1));
+    await second.requested();
+    expect(await claim.signed(GIVEN)).toBe('surplus');
+    expect(await claim.written('/1')).toEqual({ reportDue: undefined, reported: undefined });
+    await sign2(second);
+    expect((await other.unfinished())[0]).toMatchObject({ id: claim.id, kind: 'surplus', record: 'r', reportDue: 2 });
+    // It makes no request any more.
+    const third = await claimOf(journal, askingOf(2));
+    await expect(third.requested()).rejects.toMatchObject({ code: 'claim-lost' });
+    expect(await other.forget(claim.id, 2)).toBe('forgotten');
+    expect((await historyOf(other))[0]).toMatchObject({ outcome: 'given-up', counted: 'yes', reported: 2 });
+  });
+
+  test('is kept as surplus after the user gave the call up', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await claim.requested();
+    setting.ended.add(101);
+    const other = await setting.open();
+    await other.forget(claim.id);
+    expect(await claim.signed(GIVEN).catch((thrown) => thrown.code)).toBe('surplus');
+  });
+});
+
+async function sign2(claim: Awaited<ReturnType<typeof claimOf>>): Promise<void> {
+  await claim.signed({ signature: SIGNATURE, record: 'second' });
+}
+
+describe('a call that a process works on', () => {
+  test('cannot be given up', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    expect(await (await setting.open()).forget(claim.id)).toBe('under-way');
+    expect(await journal.forget('none')).toBe('not-found');
+  });
+});
+
+/** Fails chosen statements as a full disk does. */
+function fullDisk() {
+  const disk = { isFull: (_sql: string): boolean => false };
+  const open = (path: string): Database => {
+    const db = openDatabase(path);
+    const fail = (sql: string): void => {
+      if (disk.isFull(sql))
+        throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL', errcode: 13 });
+    };
+    return {
+      ...db,
+      exec: (sql) => {
+        fail(sql);
+        db.exec(sql);
+      },
+      run: (sql, ...values) => {
+        fail(sql);
+        return db.run(sql, ...values);
+      },
+    };
+  };
+  return { disk, open };
+}
+
+describe('a journal that cannot be written', () => {
+  test('before the request: nothing is sent', async () => {
+    const { disk, open } = fullDisk();
+    const run = await setting.open({ openDatabase: open });
+    const claim = await claimOf(run, askingOf(1));
+    disk.isFull = (sql) => sql.startsWith('update calls set state');
+    await expect(claim.requested()).rejects.toMatchObject({ code: 'journal-full' });
+    expect(() => claim.mayBeSent()).toThrow(expect.objectContaining({ code: 'claim-lost' }));
+  });
+
+  test.each(['an entry', 'the commit'])(
+    'at %s of a signature: it stays in memory, and is tried again with each commit',
+    async (what) => {
+      const { disk, open } = fullDisk();
+      const run = await setting.open({ openDatabase: open });
+      const claim = await claimOf(run, askingOf(1));
+      const next = await claimOf(run, askingOf(2));
+      await claim.requested();
+      disk.isFull = (sql) => (what === 'an entry' ? sql.includes('signature = ?') : sql === 'commit');
+      await expect(claim.signed(GIVEN)).rejects.toMatchObject({ code: 'journal-full' });
+      // Equal files of this run use it, and no more requests are made.
+      expect(await run.known(askingOf(1, factsAt('/b')))).toMatchObject({ id: claim.id, known: GIVEN });
+      await expect(next.requested()).rejects.toMatchObject({ code: 'journal-unusable' });
+      await expect(run.claim(askingOf(3))).rejects.toMatchObject({ code: 'journal-unusable' });
+      await expect(claim.notWritten('no')).rejects.toMatchObject({ code: 'journal-unusable' });
+      disk.isFull = () => false;
+      expect(await claim.written('/1')).toMatchObject({ reportDue: 1 });
+      expect(stateOf(claim.id)).toBe('signed');
+      await run.close();
+      expect(setting.rows('select ended from runs').map(({ ended }) => typeof ended)).toEqual(['object', 'number']);
+    },
+  );
+
+  test('until the end: the run writes no end, and prints id and record', async () => {
+    const { disk, open } = fullDisk();
+    const run = await setting.open({ openDatabase: open });
+    const claim = await claimOf(run, askingOf(1));
+    await claim.requested();
+    disk.isFull = (sql) => sql.includes('signature = ?');
+    await expect(claim.signed(GIVEN)).rejects.toMatchObject({ code: 'journal-full' });
+    await claim.written('/1');
+    await run.close();
+    expect(run.warnings.join('\n')).toContain(`call ${claim.id}, record r at the service`);
+    expect(setting.rows('select ended from runs where id = 2')).toMatchObject([{ ended: null }]);
+  });
+
+  test('for one file of a group takes nothing else with it', async () => {
+    const { disk, open } = fullDisk();
+    const run = await setting.open({ openDatabase: open });
+    const claims = await Promise.all([1, 2, 3].map((number) => claimOf(run, askingOf(number))));
+    let statements = 0;
+    disk.isFull = (sql) => sql.includes("set state = 'requested'") && ++statements === 2;
+    const results = await Promise.allSettled(claims.map((claim) => claim.requested()));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+    expect(setting.rows('select distinct state from calls')).toMatchObject([{ state: 'requested' }]);
+  });
+
+  test('gives up the space that is kept, for what was paid only', async () => {
+    const space = join(setting.folder, 'journal.space');
+    expect(statSync(space).size).toBe(256 * 1024);
+    const { disk, open } = fullDisk();
+    const run = await setting.open({ openDatabase: open });
+    const claim = await claimOf(run, askingOf(1));
+    const isThere = () => statSync(space, { throwIfNoEntry: false }) !== undefined;
+    disk.isFull = () => isThere();
+    await expect(claim.requested()).rejects.toMatchObject({ code: 'journal-full' });
+    expect(isThere()).toBe(true);
+    disk.isFull = () => false;
+    await claim.requested();
+    disk.isFull = () => isThere();
+    expect(await claim.signed(GIVEN)).toBe('signed');
+    expect(isThere()).toBe(false);
+    disk.isFull = () => false;
+    await setting.open();
+    expect(isThere()).toBe(true);
+  });
+
+  test('of a really full database: what fits is kept, and what does not is an error', async () => {
+    let db: Database | undefined;
+    const run = await setting.open({
+      openDatabase: (path) => {
+        db = openDatabase(path);
+        return db;
+      },
+    });
+    const claim = await claimOf(run, askingOf(1));
+    await claim.requested();
+    const pages = Number(db?.get('pragma page_count')?.page_count);
+    db?.exec(`pragma max_page_count = ${pages}`);
+    const big = { signature: new Uint8Array(64 * 1024), record: 'r' };
+    await expect(claim.signed(big)).rejects.toMatchObject({ code: 'journal-full' });
+    db?.exec('pragma max_page_count = 100000');
+    await claim.written('/1');
+    expect(stateOf(claim.id)).toBe('signed');
+  });
+});
+
+describe('files of the database that are removed or replaced during a run', () => {
+  test.each(['journal.db', 'journal.db-wal', 'journal.db-shm'])(
+    '%s: no more requests, with a warning',
+    async (name) => {
+      const claim = await claimOf(journal, askingOf(1));
+      const next = await claimOf(journal, askingOf(2));
+      await claim.requested();
+      claim.mayBeSent();
+      rmSync(join(setting.folder, name));
+      await claim.signed(GIVEN);
+      expect(journal.warnings).toEqual([expect.stringContaining('[journal-replaced]')]);
+      expect(() => claim.mayBeSent()).toThrow(expect.objectContaining({ code: 'journal-unusable' }));
+      await expect(next.requested()).rejects.toMatchObject({ code: 'journal-unusable' });
+    },
+  );
+});
+
+test('a request that is held up for two minutes after its commit is not sent', async () => {
+  const claim = await claimOf(journal, askingOf(1));
+  await claim.requested();
+  setting.clock.up += 119_000;
+  claim.mayBeSent();
+  setting.clock.up += 2000;
+  expect(() => claim.mayBeSent()).toThrow(expect.objectContaining({ code: 'claim-lost' }));
+});
+
+test('calls are removed after the days that they are kept, and only when nothing needs them', async () => {
+  const DAY = 24 * 3_600_000;
+  await signAndReport(journal, askingOf(1));
+  const waits = await claimOf(journal, askingOf(2));
+  await sign(waits);
+  await waits.notWritten('no');
+  await (await claimOf(journal, askingOf(3))).release();
+  await end(journal);
+  const second = await setting.open({ keepDays: 30 });
+  expect(await historyOf(second)).toHaveLength(2);
+  setting.clock.wall += 29 * DAY;
+  await end(second);
+  const third = await setting.open({ keepDays: 30 });
+  expect(await historyOf(third)).toHaveLength(2);
+  setting.clock.wall += 2 * DAY;
+  const live = await setting.open({ keepDays: 30 });
+  await end(third);
+  expect((await historyOf(live)).map(({ id }) => id)).toEqual([waits.id]);
+  expect(setting.rows('select name from calls')).toHaveLength(1);
+});

@@ -1,0 +1,358 @@
+/** What a claimant does, row by row of the table in the README of the journal, and what a kill leaves. */
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Journal } from '../../../src/journal/journal.ts';
+import {
+  askingOf,
+  claimOf,
+  end,
+  factsAt,
+  historyOf,
+  journalSetting,
+  obtain,
+  type Setting,
+  SIGNATURE,
+  sign,
+  signAndReport,
+  unfinishedOf,
+} from './support/setting.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** Of the first process that a test opens the journal as. */
+const FIRST = 101;
+
+let setting: Setting;
+let journal: Journal;
+beforeEach(async () => {
+  setting = await journalSetting();
+  journal = await setting.open();
+});
+afterEach(() => setting[Symbol.asyncDispose]());
+
+const known = { known: { signature: SIGNATURE } };
+const stateOf = (id: string) => setting.rows(`select state from calls where name = '${id}'`)[0]?.state;
+
+/** As another process, which begins after the first was killed. */
+async function openAfterKill(): Promise<Journal> {
+  setting.ended.add(FIRST);
+  return await setting.open();
+}
+
+describe('without a call, a file', () => {
+  test('claims the work, and the claim is in the journal', async () => {
+    expect(await journal.known(askingOf(1))).toBeUndefined();
+    const claim = await journal.claim(askingOf(1));
+    expect(claim).toMatchObject({ known: undefined, unknownCalls: [] });
+    expect(await unfinishedOf(journal)).toEqual([['under-way', claim?.id]]);
+  });
+});
+
+describe('with a closed call', () => {
+  test('of a run that ended before this one began, a file claims the work again', async () => {
+    await signAndReport(journal, askingOf(1));
+    await end(journal);
+    const later = await setting.open();
+    expect(await later.known(askingOf(1))).toBeUndefined();
+    expect(await later.claim(askingOf(1))).toBeDefined();
+  });
+
+  test('that was closed after this run began, a file shares it', async () => {
+    const other = await setting.open();
+    const first = await signAndReport(journal, askingOf(1));
+    await end(journal);
+    expect(await other.known(askingOf(1, factsAt('/b')))).toMatchObject({ id: first.id, ...known });
+    expect(stateOf(first.id)).toBe('signed');
+    // Nothing is requested by who had decided to claim it before.
+    expect(await other.claim(askingOf(1, factsAt('/c')))).toBeUndefined();
+  });
+
+  test('that was closed while this run was being loaded, a file shares it', async () => {
+    await signAndReport(journal, askingOf(1));
+    await end(journal);
+    setting.clock.wall += 400;
+    expect(await (await setting.open({ runningFor: 500 })).known(askingOf(1))).toMatchObject(known);
+    await signAndReport(await setting.open(), askingOf(2));
+    expect(await (await setting.open({ runningFor: 100 })).known(askingOf(1))).toMatchObject(known);
+  });
+
+  test.each([
+    ['a second', 1000],
+    ['six days', 6 * DAY],
+    ['minus an hour, by a clock that was set back', -HOUR],
+    ['minus a month, by a clock that was set back', -31 * DAY],
+  ])('of a run that did not come to a good end, a file shares it after %s', async (_when, milliseconds) => {
+    const first = await signAndReport(journal, askingOf(1));
+    setting.ended.add(FIRST);
+    setting.clock.wall += milliseconds;
+    const later = await setting.open({ self: { boot: 'second' } });
+    const again = await later.known(askingOf(1));
+    expect(again).toMatchObject({ id: first.id, ...known });
+    expect(await again?.written('/1')).toMatchObject({ reportDue: undefined, reported: 1 });
+    await end(later);
+    const last = await setting.open();
+    expect(await unfinishedOf(last)).toEqual([]);
+    expect((await historyOf(last)).map(({ id }) => id)).toEqual([first.id]);
+    // It has been run again to its end.
+    expect(await last.known(askingOf(1))).toBeUndefined();
+  });
+
+  test('of a run that did not come to a good end, a file claims the work again after a week', async () => {
+    await signAndReport(journal, askingOf(1));
+    await journal.close();
+    setting.clock.wall += 8 * DAY;
+    expect(await (await setting.open()).known(askingOf(1))).toBeUndefined();
+  });
+
+  test('of which a file still waits, a file shares it at any age', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await sign(claim);
+    const other = await setting.open();
+    await (await other.known(askingOf(1, factsAt('/b'))))?.written('/b');
+    await claim.notWritten('the disk was full');
+    await claim.reported(1);
+    await end(journal);
+    await end(other);
+    expect(stateOf(claim.id)).toBe('closed');
+    setting.clock.wall += 400 * DAY;
+    const later = await setting.open();
+    expect(await unfinishedOf(later)).toEqual([['unwritten', claim.id]]);
+    expect(await later.known(askingOf(1, factsAt('/c')))).toMatchObject(known);
+  });
+
+  test('whose signature does not verify any more, a file claims the work again', async () => {
+    const other = await setting.open();
+    await signAndReport(journal, askingOf(1));
+    const renewed = askingOf(1, { ...factsAt('/1'), certificate: { name: 'Renewed', sha256: 'bb' } });
+    expect(await other.known(renewed)).toBeUndefined();
+    expect(await other.claim(renewed)).toBeDefined();
+  });
+});
+
+describe('with a call of a live run', () => {
+  test.each(['claimed', 'requested'])('that is %s, a file waits, and shares the signature', async (state) => {
+    const claim = await claimOf(journal, askingOf(1));
+    if (state === 'requested') await claim.requested();
+    const other = await setting.open();
+    const waited: string[] = [];
+    const waiting = other.known(askingOf(1, factsAt('/b')), { onWait: (whom) => waited.push(whom) });
+    expect(await other.claim(askingOf(1, factsAt('/c')))).toBeUndefined();
+    if (state === 'claimed') await claim.requested();
+    await claim.signed({ signature: SIGNATURE, record: 'r' });
+    expect(await waiting).toMatchObject({ id: claim.id, known: { signature: SIGNATURE, record: 'r' } });
+    expect(waited).toEqual([`process ${FIRST}`]);
+  });
+
+  test('that is released, a file that waited claims the work', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    const waiting = journal.known(askingOf(1, factsAt('/b')));
+    await claim.release();
+    expect(await waiting).toBeUndefined();
+    expect(await historyOf(journal)).toEqual([]);
+  });
+
+  test('that makes no progress, a file fails, and nothing is taken', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await claim.requested();
+    const other = await setting.open({ patience: 60_000, uptime: ticking(10_000) });
+    await expect(other.known(askingOf(1))).rejects.toMatchObject({
+      code: 'work-held',
+      message: expect.stringMatching(/^process 101 is requesting the same signature/),
+    });
+    await claim.signed({ signature: SIGNATURE, record: 'r' });
+    expect(stateOf(claim.id)).toBe('signed');
+  });
+
+  test('a file can be told to wait no longer', async () => {
+    await claimOf(journal, askingOf(1));
+    const waiting = (await setting.open()).known(askingOf(1), { signal: AbortSignal.timeout(20) });
+    await expect(waiting).rejects.toMatchObject({ code: 'claim-interrupted' });
+  });
+});
+
+/** A clock that goes on at each look. */
+function ticking(step: number): () => number {
+  let time = 0;
+  return () => {
+    time += step;
+    return time;
+  };
+}
+
+describe('with a call of a run that is gone', () => {
+  test('that is claimed, a file takes it: nothing was sent', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    const later = await openAfterKill();
+    expect(await unfinishedOf(later)).toEqual([]);
+    const taken = await claimOf(later, askingOf(1, factsAt('/b')));
+    expect(taken).toMatchObject({ id: claim.id, unknownCalls: [] });
+    await sign(taken);
+    // The run that was taken for gone makes no request any more.
+    await expect(claim.requested()).rejects.toMatchObject({ code: 'claim-lost' });
+    expect((await later.unfinished())[0]?.files).toMatchObject([{ file: '/b' }]);
+  });
+
+  test('that is requested, it is unknown: a file warns and claims the work', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await claim.requested();
+    const later = await openAfterKill();
+    expect(await unfinishedOf(later)).toEqual([['unknown', claim.id]]);
+    const second = await claimOf(later, askingOf(1));
+    expect(second.unknownCalls).toEqual([claim.id]);
+    await sign(second);
+    await end(later);
+    const last = await setting.open();
+    expect(await unfinishedOf(last)).toContainEqual(['unknown', claim.id]);
+    expect(await last.forget(claim.id)).toBe('forgotten');
+    expect((await historyOf(last)).map(({ outcome, counted }) => [outcome, counted])).toEqual([
+      ['given-up', 'unknown'],
+      ['unwritten', 'yes'],
+    ]);
+  });
+
+  test('that waits to repeat a request which made no signature, a file takes it', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await claim.requested();
+    await claim.deferred({ reason: 'busy', httpStatus: 429 });
+    const taken = await claimOf(await openAfterKill(), askingOf(1));
+    expect(taken).toMatchObject({ id: claim.id, unknownCalls: [] });
+  });
+
+  test('that is signed, a file shares it, and its run reports it', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await sign(claim);
+    const later = await openAfterKill();
+    expect(await unfinishedOf(later)).toEqual([['unwritten', claim.id]]);
+    const shared = await later.known(askingOf(1));
+    expect(await shared?.written('/1')).toEqual({ reportDue: 1, reported: undefined });
+    await shared?.reported(1);
+    expect(stateOf(claim.id)).toBe('closed');
+  });
+
+  test('and is only to be reported, a file with a renewed certificate claims the work', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await sign(claim);
+    await claim.written('/1');
+    const later = await openAfterKill();
+    const renewed = askingOf(1, { ...factsAt('/1'), certificate: { name: 'Renewed', sha256: 'bb' } });
+    expect((await claimOf(later, renewed)).unknownCalls).toEqual([]);
+    expect(await unfinishedOf(later)).toContainEqual(['unreported', claim.id]);
+  });
+});
+
+describe('with a call whose outcome is unknown', () => {
+  test('that was settled before this run began, a file warns and claims the work', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await claim.requested();
+    await claim.unanswered({ reason: 'the connection broke' });
+    await journal.close();
+    const later = await setting.open();
+    expect((await later.unfinished())[0]).toMatchObject({ kind: 'unknown', reason: 'the connection broke' });
+    expect((await claimOf(later, askingOf(1))).unknownCalls).toEqual([claim.id]);
+  });
+
+  test('that was settled after this run began, whoever made it, a file fails', async () => {
+    const other = await setting.open();
+    const waiting = expect(
+      (async () => {
+        const claim = await claimOf(journal, askingOf(1));
+        await claim.requested();
+        const waits = other.known(askingOf(1));
+        await claim.unanswered({ reason: 'no answer' });
+        return await waits;
+      })(),
+    ).rejects.toMatchObject({ code: 'just-unanswered', category: 'network' });
+    await waiting;
+    await expect(journal.known(askingOf(1))).rejects.toMatchObject({ code: 'just-unanswered' });
+    expect(await journal.claim(askingOf(1))).toBeUndefined();
+  });
+
+  test('an attempt that is repeated is never unknown in between', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await claim.requested();
+    await claim.requested(true);
+    expect(setting.rows('select state, attempts, repeated from calls')).toMatchObject([
+      { state: 'requested', attempts: 2, repeated: 1 },
+    ]);
+  });
+});
+
+describe('with a signature', () => {
+  test('a file shares it, in the same run and in another', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await sign(claim);
+    expect(await journal.known(askingOf(1, factsAt('/b')))).toMatchObject({ id: claim.id, ...known });
+    expect(await (await setting.open()).known(askingOf(1, factsAt('/c')))).toMatchObject({ id: claim.id, ...known });
+    expect(await journal.knownFor(askingOf(1).work)).toMatchObject([{ path: '/1' }, { path: '/b' }, { path: '/c' }]);
+  });
+
+  test('that does not verify, a file fails before any request, until it is given up', async () => {
+    const wrong = { ...factsAt('/1'), certificate: { name: 'Wrong', sha256: 'bb' } };
+    const claim = await claimOf(journal, askingOf(1));
+    await sign(claim);
+    await expect(journal.known(askingOf(1, wrong))).rejects.toMatchObject({ calls: [claim.id] });
+    expect(await journal.claim(askingOf(1, wrong))).toBeUndefined();
+    await claim.notWritten('no');
+    await journal.close();
+    const later = await setting.open();
+    expect(await later.forget(claim.id)).toBe('forgotten');
+    expect(await claimOf(later, askingOf(1, wrong))).toBeDefined();
+  });
+
+  test('that is unusable marks the triple: no file of it makes a request, until it is given up', async () => {
+    const wrong = (number: number) =>
+      askingOf(number, { ...factsAt(`/${number}`), certificate: { name: 'Wrong', sha256: 'bb' } });
+    const claim = await claimOf(journal, wrong(1));
+    await claim.requested();
+    await claim.unusable({ signature: SIGNATURE, record: 'r' }, 'it does not verify');
+    expect(setting.rows('select status, sent from reports')).toEqual([expect.objectContaining({ status: 2, sent: 0 })]);
+    await expect(journal.known(wrong(2))).rejects.toMatchObject({ calls: [claim.id] });
+    expect(await journal.claim(wrong(2))).toBeUndefined();
+    await claim.reported(2);
+    await journal.close();
+    const later = await setting.open();
+    expect((await later.unfinished())[0]).toMatchObject({ kind: 'unwritten', files: [{ unusable: true }] });
+    await expect(later.known(wrong(2))).rejects.toMatchObject({ calls: [claim.id] });
+    expect(await later.forget(claim.id)).toBe('forgotten');
+    expect(await claimOf(later, wrong(2))).toBeDefined();
+  });
+
+  test('that is unusable is used with the right certificate, and is reported again', async () => {
+    const wrong = askingOf(1, { ...factsAt('/1'), certificate: { name: 'Wrong', sha256: 'bb' } });
+    const claim = await claimOf(journal, wrong);
+    await claim.requested();
+    await claim.unusable({ signature: SIGNATURE, record: 'r' }, 'it does not verify');
+    await claim.reported(2);
+    await journal.close();
+    const later = await setting.open();
+    const shared = await later.known(askingOf(1));
+    expect(shared).toMatchObject({ id: claim.id, ...known });
+    expect(await shared?.written('/1')).toEqual({ reportDue: 1, reported: 2 });
+    await shared?.reported(1);
+    expect((await historyOf(later))[0]).toMatchObject({ outcome: 'written', reported: 1, filesWritten: 1 });
+  });
+
+  test('of a triple that matched once, a faulty one does not mark it', async () => {
+    await signAndReport(journal, askingOf(1));
+    const claim = await claimOf(journal, askingOf(2));
+    await claim.requested();
+    await claim.unusable({ signature: SIGNATURE, record: 'r' }, 'it does not verify');
+    expect(await obtain(journal, askingOf(3))).toBeDefined();
+  });
+
+  test('that the service refused, a file claims the work', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await claim.requested();
+    await claim.refused({ reason: 'the quota is used up', httpStatus: 403, serviceCode: 17 });
+    expect((await historyOf(journal))[0]).toMatchObject({
+      outcome: 'refused',
+      counted: 'no',
+      reason: 'the quota is used up',
+    });
+    expect(await claimOf(journal, askingOf(1))).toBeDefined();
+    expect(setting.rows('select http_status, service_code from calls')[0]).toMatchObject({
+      http_status: 403,
+      service_code: 17,
+    });
+  });
+});
