@@ -55,11 +55,21 @@ async function openRun(place: Place, options: JournalOptions): Promise<OpenedRun
     try {
       return beginIn(db, place, options);
     } catch (thrown) {
-      db.close();
+      discard(db);
       if (!hasSqliteCode(thrown, 'BUSY') || options.uptime() - began > LONGEST_OPENING_MILLISECONDS) throw thrown;
     }
     await sleep(PAUSE_MILLISECONDS * (1 + Math.random()));
   }
+}
+
+/** A connection of libsql keeps its locks as long as a statement is left. */
+function discard(db: Database): void {
+  try {
+    db.exec('rollback');
+  } catch {
+    // No transaction is active.
+  }
+  db.close();
 }
 
 function beginIn(db: Database, { database, isShared }: Place, options: JournalOptions): OpenedRun {
@@ -96,10 +106,13 @@ export async function readJournal(options: JournalOptions): Promise<JournalReadi
   const database = guarded(() => findDatabase(folder));
   if (database === undefined) return EMPTY;
   const { db, remove } = guarded(() => openToRead(database, options));
+  // Made by a run that had no time to fill it.
+  const isEmpty = db.get('select 1 from sqlite_schema') === undefined;
   return {
     warnings: [],
-    unfinished: async () => guarded(() => unfinishedCalls(db, options)),
+    unfinished: async () => (isEmpty ? [] : guarded(() => unfinishedCalls(db, options))),
     async *history() {
+      if (isEmpty) return;
       const entries = historyOf(db, options);
       for (let next = guarded(() => entries.next()); !next.done; next = guarded(() => entries.next())) yield next.value;
     },
@@ -154,7 +167,7 @@ function opened(open: (path: string) => Database, path: string): Database {
   const db = open(path);
   try {
     db.exec('pragma busy_timeout = 5000; pragma query_only = on');
-    if (versionOf(db, path) === 0) db.exec('pragma query_only = off; begin; rollback');
+    versionOf(db, path);
     return db;
   } catch (thrown) {
     db.close();

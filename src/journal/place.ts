@@ -140,7 +140,7 @@ function checkOwner(path: string, { uid, mode }: BigIntStats): void {
   if (process.geteuid === undefined || (mode & WRITABLE_BY_OTHERS) === 0n) return;
   throw refusal(
     path,
-    `may be written by other users (mode ${(mode & 0o7777n).toString(8)}): chmod go-w makes it private`,
+    `may be written by other users (mode ${(mode & 0o7777n).toString(8)}): chmod 700 makes a folder private`,
   );
 }
 

@@ -48,7 +48,8 @@ export function beginRun(db: Database, token: string, since: number, options: Ru
   const { host, boot = null, space = null, pid, started = null } = processes.self;
   const at = now().getTime();
   const number = nextNumber(db);
-  const sql = 'select min(settled) as first from calls where ended_at > ? and ended_at <= ?';
+  const recent = '(select settled, ended_at from calls order by id desc limit 1000)';
+  const sql = `select min(settled) as first from ${recent} where ended_at > ? and ended_at <= ?`;
   const first = db.get(sql, since, at)?.first;
   const began = Math.min(number, Number(first ?? number) - 1);
   db.run(

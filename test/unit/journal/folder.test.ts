@@ -7,10 +7,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { hasJournal } from '../../../src/app/compose-local.ts';
 import { stateFolder } from '../../../src/bytes/platform-folders.ts';
-import { workId } from '../../../src/journal/calls/steps.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
 import { type WorkerSetting, workerSetting } from './support/processes.ts';
-import { factsOf, historyOf, journalSetting, type Setting, sign, signAndReport, workOf } from './support/setting.ts';
+import { askingOf, journalSetting, type Setting, signAndReport } from './support/setting.ts';
 
 const isRoot = process.getuid?.() === 0;
 const hasModes = process.platform !== 'win32';
@@ -63,38 +62,22 @@ describe('a folder that can be used', () => {
   test('is made where it is missing, for its owner alone', async () => {
     const folder = join(outside, 'not', 'there');
     const journal = await setting.open({ folder });
-    const claim = await journal.claim(workOf(1), factsOf('a'));
-    await sign(claim);
-    await signAndReport(journal, workOf(2), 'b');
+    await signAndReport(journal, askingOf(1));
     expect(journal.warnings).toEqual([]);
     if (!hasModes) return;
     const modeOf = async (name: string): Promise<string> => ((await stat(join(folder, name))).mode & 0o777).toString(8);
-    for (const name of ['.', 'calls', 'aside', 'history', 'finished', 'proven', 'running']) {
-      expect(await modeOf(name), name).toBe('700');
+    expect([await modeOf('.'), await modeOf('..')]).toEqual(['700', '700']);
+    for (const name of ['journal.db', 'journal.db-wal', 'journal.db-shm', 'journal.space']) {
+      expect(await modeOf(name), name).toBe('600');
     }
-    expect(await modeOf('history/2026-11.jsonl')).toBe('600');
-    expect(await modeOf(`calls/${workId(workOf(1))}.jsonl`)).toBe('600');
   });
 
   test.runIf(hasModes)('is reached through a link of this user', async () => {
     const folder = join(outside, 'link');
     await mkdir(join(outside, 'target'), { mode: 0o700 });
     await symlink('target', folder);
-    await signAndReport(await setting.open({ folder }), workOf(1), 'a');
-    expect(await readdir(join(outside, 'target', 'history'))).toEqual(['2026-11.jsonl']);
-  });
-
-  test('forgets within two hours what others may share, and nothing else', async () => {
-    const journal = await setting.open();
-    await signAndReport(journal, workOf(1), 'a');
-    await journal.ended();
-    const shared = async () => (await setting.files()).filter((file) => file.startsWith('finished/'));
-    setting.clock.wall = 59 * 60_000;
-    await setting.open();
-    expect(await shared()).toHaveLength(1);
-    setting.clock.wall = 120 * 60_000;
-    expect(await historyOf(await setting.open())).toHaveLength(1);
-    expect(await shared()).toEqual([]);
+    await signAndReport(await setting.open({ folder }), askingOf(1));
+    expect(await readdir(join(outside, 'target'))).toContain('journal.db');
   });
 });
 
@@ -117,9 +100,7 @@ describe('a folder that cannot be used', () => {
     const expected = { ...unusable, message: expect.stringMatching(reason) };
     const before = await readdir(folder);
     await expect(setting.open({ folder })).rejects.toMatchObject(expected);
-    const reading = readJournal(setting.options({ folder }));
-    await expect(reading.unfinished()).rejects.toMatchObject(expected);
-    await expect(historyOf(reading)).rejects.toMatchObject(expected);
+    await expect(readJournal(setting.options({ folder }))).rejects.toMatchObject(expected);
     expect(await readdir(folder)).toEqual(before);
   }
 
@@ -156,9 +137,12 @@ describe('a folder that cannot be used', () => {
     await expect(setting.open({ folder: join(outside, 'a', 'state') })).rejects.toMatchObject(unusable);
   });
 
-  test('holds something else by a name of the journal', async () => {
-    await writeFile(join(outside, 'calls'), '');
-    await expect(setting.open({ folder: outside })).rejects.toMatchObject(unusable);
+  test.each(['calls', 'running'])('holds a journal of an earlier build: %s', async (name) => {
+    await mkdir(join(outside, name));
+    const expected = { code: 'journal-of-earlier-build', message: expect.stringContaining(name) };
+    await expect(setting.open({ folder: outside })).rejects.toMatchObject(expected);
+    await expect(readJournal(setting.options({ folder: outside }))).rejects.toMatchObject(expected);
+    expect(await readdir(outside)).toEqual([name]);
   });
 
   describe('by a user who', () => {
@@ -177,10 +161,6 @@ describe('a folder that cannot be used', () => {
 
     test.runIf(hasModes)('may not write to it: nothing is asked', async () => {
       await chmod(outside, 0o555);
-      expect(await openAsUser(outside)).toMatchObject({ failures: ['journal-unusable'] });
-      await chmod(outside, 0o755);
-      await mkdir(join(outside, 'calls'));
-      await chmod(join(outside, 'calls'), 0o555);
       expect(await openAsUser(outside)).toMatchObject({ failures: ['journal-unusable'] });
     });
 
@@ -214,77 +194,47 @@ describe.runIf(hasModes)('a folder that others could write to once', () => {
     untouched = await standing();
   });
 
-  test.each(['calls', 'aside', 'history', 'finished', 'proven', 'running'])(
-    'with a link by the name "%s": nothing is made, read or changed behind it',
-    async (name) => {
-      await symlink(join(victims, 'folder'), join(setting.folder, name));
-      await expect(setting.open()).rejects.toEqual(unusable(join(setting.folder, name)));
-      expect(await standing()).toEqual(untouched);
-    },
-  );
-
-  const WORK = workOf(1);
-  const call = `calls/${workId(WORK)}.jsonl`;
   const things = {
     'a link to a file': (path: string) => symlink(join(victims, 'file'), path),
     'a link to nothing': (path: string) => symlink(join(victims, 'nothing'), path),
     'a link to what never ends': (path: string) => symlink('/dev/zero', path),
     'a pipe': async (path: string) => void execFileSync('mkfifo', [path]),
   };
-  const placed = Object.keys(things).flatMap((thing) =>
-    [call, 'history/2026-11.jsonl', 'finished/2026-11-20T12'].map((place) => [thing, place] as const),
-  );
-  test.each(placed)('with %s by the name "%s": rejected by that name, and not waited for', async (thing, place) => {
-    const journal = await setting.open();
-    const path = join(setting.folder, place);
+  const NAMES = ['journal.db', 'journal.db-wal', 'journal.db-shm', 'journal.space'];
+  const placed = Object.keys(things).flatMap((thing) => NAMES.map((name) => [thing, name] as const));
+  test.each(placed)('with %s by the name "%s": refused by that name, and not waited for', async (thing, name) => {
+    const path = join(outside, name);
     await things[thing as keyof typeof things](path);
-    const run = async (): Promise<void> => {
-      await signAndReport(journal, WORK, 'a');
-    };
-    await expect(run()).rejects.toEqual(unusable(path));
+    await expect(setting.open({ folder: outside })).rejects.toEqual(unusable(path));
+    await expect(readJournal(setting.options({ folder: outside }))).rejects.toEqual(unusable(path));
     expect(await standing()).toEqual(untouched);
     expect(await readdir(victims)).toEqual(['file', 'folder']);
-    // Who only reads gets everything else.
-    const reading = readJournal(setting.options());
-    await historyOf(reading);
-    const reported = [...reading.warnings, ...reading.unreadable.values()].join();
-    if (!place.startsWith('finished')) expect(reported).toContain(`${path} is a link or not a file`);
   });
 
-  test('whose own folder becomes a link while a run is at it: the run fails, and changes nothing there', async () => {
-    const journal = await setting.open();
-    await rename(join(setting.folder, 'history'), join(outside, 'history'));
-    await symlink(join(victims, 'folder'), join(setting.folder, 'history'));
-    await expect(signAndReport(journal, WORK, 'a')).rejects.toEqual(unusable(join(setting.folder, 'history')));
+  test.each(NAMES)('with a file "%s" that others may write, or of another user: refused', async (name) => {
+    const path = join(outside, name);
+    await writeFile(path, '');
+    await chmod(path, 0o622);
+    await expect(setting.open({ folder: outside })).rejects.toEqual(unusable(path));
+    if (!isRoot) return;
+    await chmod(path, 0o600);
+    await chown(path, OTHER_USER, OTHER_USER);
+    await expect(setting.open({ folder: outside })).rejects.toEqual(unusable(path));
+  });
+
+  test('that becomes a link while a run is at it: the run makes no request, and changes nothing there', async () => {
+    const folder = join(outside, 'state');
+    const journal = await setting.open({ folder });
+    await rename(folder, join(outside, 'elsewhere'));
+    await symlink(join(victims, 'folder'), folder);
+    await expect(signAndReport(journal, askingOf(1))).rejects.toMatchObject({ code: 'journal-unusable' });
     expect(await standing()).toEqual(untouched);
   });
 
-  test('with a proven pair that is a link: not known, and neither followed nor replaced', async () => {
-    const pair = { origin: WORK.origin, code: WORK.code, leaf: factsOf('a').certificate.sha256 };
-    await signAndReport(await setting.open(), WORK, 'a');
-    const [name = ''] = await readdir(join(setting.folder, 'proven'));
-    await rm(join(setting.folder, 'proven', name));
-    await symlink(join(victims, 'file'), join(setting.folder, 'proven', name));
-    const later = await setting.open();
-    await expect(later.isProven(pair)).rejects.toEqual(unusable(name));
-    await signAndReport(later, workOf(2), 'b');
-    expect(await standing()).toEqual(untouched);
+  test('that is renamed while a run is at it: the run makes no request', async () => {
+    const folder = join(outside, 'state');
+    const journal = await setting.open({ folder });
+    await rename(folder, join(outside, 'elsewhere'));
+    await expect(signAndReport(journal, askingOf(1))).rejects.toMatchObject({ code: 'journal-unusable' });
   });
-});
-
-test('opening does not read the history, and asking does not either', async () => {
-  const journal = await setting.open();
-  await signAndReport(journal, workOf(1), 'a');
-  const history = join(setting.folder, 'history', '2026-11.jsonl');
-  // A folder in its place cannot be read.
-  await rm(history);
-  await mkdir(history);
-  const again = await setting.open();
-  const claim = await again.claim(workOf(2), factsOf('b'));
-  await claim.requested();
-  await claim.signed({ signature: new Uint8Array(512), record: 'r' });
-  expect(await claim.written('b')).toMatchObject({ reportDue: true });
-  expect(again.warnings).toEqual([
-    expect.stringMatching(/^the history of 2026-11 cannot be read.*\[history-unreadable\]$/),
-  ]);
 });

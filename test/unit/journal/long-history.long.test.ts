@@ -1,17 +1,13 @@
 /** A history of a million entries: a signature reads nothing of it, and it is read in little memory. */
 
 import { spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { HistoryEntry } from '../../../src/journal/journal.ts';
-import { encodeLine } from '../../../src/journal/lines.ts';
+import { openDatabase } from '../../../src/journal/driver.ts';
 
 const ENTRIES = 1_000_000;
 const MEGABYTE = 1024 * 1024;
@@ -19,6 +15,7 @@ const MEGABYTE = 1024 * 1024;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'codesign-long-history-'));
+  await symlink(fileURLToPath(new URL('../../../node_modules', import.meta.url)), join(folder, 'node_modules'));
   await build({
     entryPoints: [fileURLToPath(new URL('support/measured.ts', import.meta.url))],
     outfile: join(folder, 'measured.mjs'),
@@ -31,37 +28,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-function entry(number: number): HistoryEntry {
-  return {
-    id: number.toString(16).padStart(16, '0'),
-    at: new Date(1_800_000_000_000 + number).toISOString(),
-    ended: new Date(1_800_000_000_500 + number).toISOString(),
-    file: `build/output/some/folder/program-${number}.exe`,
-    bytes: number,
-    filesWritten: 1,
-    certificate: { name: 'Example Ltd', sha256: 'a'.repeat(64) },
-    origin: 'https://sign.example.com',
-    code: '1234567',
-    algorithm: 'SHA256',
-    digest: number.toString(16).padStart(64, '0'),
-    record: `0f0e0d0c-0000-4000-8000-${String(number).padStart(12, '0')}`,
-    outcome: 'written',
-    counted: 'yes',
-    reported: 1,
-    reason: undefined,
-  };
-}
-
-/** In the month that is now: the one that is appended to. */
+/** As many calls as a large team makes in a year, all within the days that they are kept. */
 async function writeHistory(state: string): Promise<void> {
-  await mkdir(join(state, 'history'), { recursive: true });
-  const month = join(state, 'history', `${new Date().toISOString().slice(0, 7)}.jsonl`);
-  function* chunks(): Generator<string> {
-    for (let from = 0; from < ENTRIES; from += 1000) {
-      yield Array.from({ length: 1000 }, (_, index) => encodeLine({ ...entry(from + index) })).join('');
-    }
-  }
-  await pipeline(Readable.from(chunks()), createWriteStream(month));
+  await measure(state, 'sign');
+  const db = openDatabase(join(state, 'journal.db'));
+  db.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${ENTRIES})
+    insert into calls (name, work, origin, code, algorithm, digest, run, state, settled, at, ended_at, file, bytes, certificate, leaf, client, record)
+    select printf('%016x', i), lower(hex(randomblob(32))), origin, code, algorithm, lower(hex(randomblob(32))), run, 'closed',
+      settled, at, ended_at, file || i, bytes, certificate, leaf, client, printf('0f0e0d0c-0000-4000-8000-%012d', i)
+    from (select * from calls limit 1), n`);
+  db.exec(`insert into files (call, run, place, file, wants_report, written, sha256)
+    select id, run, 'x', file, 1, 1, digest from calls where id not in (select call from files)`);
+  db.close();
 }
 
 interface Measured {
@@ -83,8 +61,6 @@ async function measure(state: string, what: 'sign' | 'history'): Promise<Measure
 
 test('signing reads nothing of it, and reading it takes less than 100 MiB', async () => {
   const [short, long] = [join(folder, 'short'), join(folder, 'long')];
-  await mkdir(short);
-  await writeFile(join(short, 'note'), '');
   await writeHistory(long);
   const few = await measure(short, 'sign');
   const many = await measure(long, 'sign');
@@ -95,7 +71,7 @@ test('signing reads nothing of it, and reading it takes less than 100 MiB', asyn
 
   const { entries, peakBytes, warnings } = await measure(long, 'history');
   console.log('peak of reading it:', Math.round(peakBytes / MEGABYTE), 'MiB');
-  expect(entries).toBe(ENTRIES + 100);
+  expect(entries).toBe(ENTRIES + 200);
   expect(warnings).toEqual([]);
   expect(peakBytes).toBeLessThan(100 * MEGABYTE);
 });

@@ -4,7 +4,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { openJournal } from '../../../../src/journal/open-journal.ts';
 import { observeProcesses } from '../../../../src/journal/processes.ts';
-import { factsOf, SIGNATURE, workOf } from './works.ts';
+import { askingOf, SIGNATURE } from './works.ts';
 
 const CALLS = 100;
 const [, , what, folder = ''] = process.argv;
@@ -20,24 +20,29 @@ const journal = await openJournal({
   now: () => new Date(),
   uptime: () => Number(process.hrtime.bigint()) / 1e6,
   randomId: () => randomBytes(8).toString('hex'),
-  processes: await observeProcesses(),
+  processes: observeProcesses(),
   keepDays: 90,
   runningFor: 0,
+  patience: 0,
 });
 const first = randomInt(2 ** 40);
 for (let number = 0; what === 'sign' && number < CALLS; number++) {
-  const claim = await journal.claim(workOf(first + number), factsOf('file'));
-  await claim.requested();
-  await claim.signed({ signature: SIGNATURE, record: 'r' });
-  await claim.written('file');
-  await claim.reported(1);
+  const asking = askingOf(first + number);
+  await journal.known(asking);
+  const claim = await journal.claim(asking);
+  await claim?.requested();
+  claim?.mayBeSent();
+  await claim?.signed({ signature: SIGNATURE, record: 'r' });
+  await claim?.written('file');
+  await claim?.reported(1);
 }
-await journal.ended();
+await journal.close();
 const signingBytes = bytesRead() - before;
 
 let entries = 0;
 if (what === 'history') for await (const _entry of journal.history()) entries += 1;
 
+journal.ended();
 // In kibibytes, of the whole process.
 const peakBytes = process.resourceUsage().maxRSS * 1024;
 const { warnings } = journal;

@@ -1,7 +1,7 @@
 /** Starts processes that sign with a journal, from a bundle made for the test. */
 
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +11,8 @@ import type { WorkerOptions } from './worker.ts';
 export interface WorkerResult {
   /** Undefined when it was killed. */
   readonly failures: readonly string[] | undefined;
-  /** Changes of the file system that it counted. */
-  readonly changes: number;
+  /** Statements that it counted. */
+  readonly statements: number;
   readonly stderr: string;
 }
 
@@ -29,6 +29,8 @@ export interface WorkerSetting extends AsyncDisposable {
 export async function workerSetting(): Promise<WorkerSetting> {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-journal-workers-'));
   const worker = join(folder, 'worker.mjs');
+  // On Node.js 20 the journal needs a package.
+  await symlink(fileURLToPath(new URL('../../../../node_modules', import.meta.url)), join(folder, 'node_modules'));
   await build({
     entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
     outfile: worker,
@@ -70,6 +72,6 @@ async function runWorker(worker: string, options: WorkerOptions, user: number | 
   const signal = await new Promise<NodeJS.Signals | null>((resolve) =>
     child.once('close', (_code, killedBy) => resolve(killedBy)),
   );
-  if (signal !== null) return { failures: undefined, changes: 0, stderr };
-  return { ...(JSON.parse(stdout) as { failures: string[]; changes: number }), stderr };
+  if (signal !== null) return { failures: undefined, statements: 0, stderr };
+  return { ...(JSON.parse(stdout) as { failures: string[]; statements: number }), stderr };
 }

@@ -1,14 +1,14 @@
-/** A process of its own that signs with a journal: bundled and started by the tests, and ended by them at any moment. */
+/** A process of its own that signs with a journal: bundled and started by the tests, and ended by them at any statement. */
 
 import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
+import { type Database, openDatabase } from '../../../../src/journal/driver.ts';
 import type { Journal } from '../../../../src/journal/journal.ts';
 import { openJournal } from '../../../../src/journal/open-journal.ts';
 import { observeProcesses } from '../../../../src/journal/processes.ts';
-import { countChanges, watchChanges } from './disruption.ts';
-import { factsOf, SIGNATURE, workOf } from './works.ts';
+import { askingOf, factsOf, SIGNATURE } from './works.ts';
 
 export interface WorkerOptions {
   readonly folder: string;
@@ -18,58 +18,83 @@ export interface WorkerOptions {
   readonly works: readonly number[];
   /** Milliseconds that the service takes. */
   readonly serviceTime: number;
-  /** The process ends at the file system's n-th change, counted from 1. */
+  /** The process ends at the n-th statement of the database, counted from 1. */
   readonly killAt?: number;
 }
 
-async function openHere(folder: string): Promise<Journal> {
+let statements = 0;
+
+/** Ends this process before the chosen statement. */
+function killedAt(killAt: number | undefined): (path: string) => Database {
+  const meet = (): void => {
+    statements += 1;
+    if (statements === killAt) process.kill(process.pid, 'SIGKILL');
+  };
+  return (path) => {
+    const { exec, run, get, all, close } = openDatabase(path);
+    const met =
+      <Given extends readonly never[] | readonly unknown[], Result>(call: (...given: Given) => Result) =>
+      (...given: Given): Result => {
+        meet();
+        return call(...given);
+      };
+    return { exec: met(exec), run: met(run), get: met(get), all: met(all), close: met(close) };
+  };
+}
+
+async function openHere({ folder, killAt }: WorkerOptions): Promise<Journal> {
   return await openJournal({
     folder,
     now: () => new Date(),
     uptime: () => Number(process.hrtime.bigint()) / 1e6,
     randomId: () => randomBytes(8).toString('hex'),
-    processes: await observeProcesses(),
+    processes: observeProcesses(),
     keepDays: 90,
     runningFor: process.uptime() * 1000,
+    patience: 60_000,
+    openDatabase: killedAt(killAt),
   });
 }
 
 async function signOne(journal: Journal, number: number, { service, serviceTime }: WorkerOptions): Promise<void> {
   const file = `file-${number}`;
-  const claim = await journal.claim(workOf(number), factsOf(file));
-  try {
+  const asking = askingOf(number, factsOf(file));
+  for (;;) {
+    const known = await journal.known(asking);
+    const claim = known ?? (await journal.claim(asking));
+    if (claim === undefined) continue;
     let record = claim.known?.record;
     if (claim.known === undefined) {
       await claim.requested();
+      claim.mayBeSent();
       appendFileSync(service, `request ${number}\n`);
       await sleep(serviceTime);
       record = `record-${claim.id}`;
       await claim.signed({ signature: SIGNATURE, record });
     }
     const { reportDue } = await claim.written(file);
-    if (!reportDue) return;
+    if (reportDue === undefined) return;
     appendFileSync(service, `report ${record}\n`);
-    await claim.reported(1);
-  } finally {
-    await claim.release();
+    await claim.reported(reportDue);
+    return;
   }
 }
 
 async function run(options: WorkerOptions): Promise<void> {
-  const { killAt, folder, works } = options;
-  if (killAt !== undefined) watchChanges(killAt);
   const failures: string[] = [];
   const note = (thrown: unknown): void => {
     failures.push(thrown instanceof CodesignError ? thrown.code : String(thrown));
   };
   try {
-    const journal = await openHere(folder);
-    await Promise.all(works.map((number) => signOne(journal, number, options).catch(note)));
-    if (failures.length === 0) await journal.ended();
+    const journal = await openHere(options);
+    await Promise.all(options.works.map((number) => signOne(journal, number, options).catch(note)));
+    await journal.close();
+    if (failures.length === 0) journal.ended();
+    failures.push(...journal.warnings);
   } catch (thrown) {
     note(thrown);
   }
-  process.stdout.write(JSON.stringify({ failures, changes: countChanges() }));
+  process.stdout.write(JSON.stringify({ failures, statements }));
 }
 
 await run(JSON.parse(process.argv[2] ?? '') as WorkerOptions);

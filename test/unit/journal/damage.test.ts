@@ -1,0 +1,78 @@
+/** A database that is damaged, or is none. */
+
+import { copyFile, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../../src/journal/driver.ts';
+import { readJournal } from '../../../src/journal/open-journal.ts';
+import { askingOf, end, historyOf, journalSetting, type Setting, signAndReport } from './support/setting.ts';
+
+let setting: Setting;
+beforeEach(async () => {
+  setting = await journalSetting();
+});
+afterEach(() => setting[Symbol.asyncDispose]());
+
+const damaged = {
+  code: 'journal-damaged',
+  category: 'local',
+  message: expect.stringMatching(/journal\.db is damaged: signatures that were paid for and not written may be in it/),
+  hint: expect.stringContaining('journal.db*'),
+};
+
+async function refused(expected: object): Promise<void> {
+  await expect(setting.open()).rejects.toMatchObject(expected);
+  await expect(readJournal(setting.options()).then((reading) => reading.unfinished())).rejects.toMatchObject(expected);
+}
+
+describe('a database', () => {
+  test('that is none is an error that names it and says what to do', async () => {
+    await writeFile(setting.database, 'this is no database, but a text about one. '.repeat(50), { mode: 0o600 });
+    await refused(damaged);
+    // It is left as it is.
+    expect(await readFile(setting.database, 'utf8')).toMatch(/^this is no database/);
+  });
+
+  test('whose pages were overwritten is an error, and not a new journal', async () => {
+    const journal = await setting.open();
+    for (let number = 1; number < 40; number++) await signAndReport(journal, askingOf(number));
+    await end(journal);
+    const { size } = await stat(setting.database);
+    await using file = await open(setting.database, 'r+');
+    await file.write(Buffer.alloc(size - 4096, 0xa5), 0, size - 4096, 4096);
+    const run = async () => await signAndReport(await setting.open(), askingOf(1));
+    await expect(run()).rejects.toMatchObject(damaged);
+  });
+
+  test('of another program is no journal, and a later version is not read', async () => {
+    const other = openDatabase(setting.database);
+    other.exec('create table t (a)');
+    other.close();
+    await refused({ code: 'journal-unusable', message: expect.stringMatching(/is no journal/) });
+    const later = openDatabase(setting.database);
+    later.exec('pragma user_version = 2');
+    later.close();
+    await refused({ code: 'journal-unusable', message: expect.stringMatching(/was made by a later version/) });
+  });
+
+  test('that another program keeps locked is an error after ten seconds', async () => {
+    await end(await setting.open());
+    const other = openDatabase(setting.database);
+    other.exec('begin exclusive');
+    let time = 0;
+    const hurried = setting.open({ uptime: () => (time += 2000) });
+    await expect(hurried).rejects.toMatchObject({ code: 'journal-unusable', message: expect.stringMatching(/locked/) });
+    other.close();
+  });
+});
+
+test('a copy of the three files, as a power cut leaves them, has all that was committed', async () => {
+  const journal = await setting.open();
+  for (let number = 1; number <= 5; number++) {
+    await signAndReport(journal, askingOf(number));
+    await using later = await journalSetting();
+    for (const end of ['', '-wal']) await copyFile(setting.database + end, later.database + end);
+    later.ended.add(101);
+    const copy = await later.open({ randomId: () => 'later' });
+    expect((await historyOf(copy)).map(({ outcome }) => outcome)).toEqual(Array(number).fill('written'));
+  }
+});
