@@ -107,7 +107,7 @@ export function optionsOfKnown(db: Database, me: Run, work: Work): readonly Reco
 export function repeatableCalls(db: Database, me: Run): readonly Pick<UnfinishedCall, 'work' | 'files'>[] {
   const rows = db.all(
     `select * from calls where state = 'closed' and id in (
-       select f.call from runs r join files f on f.run = r.id where r.well = 0 and r.began_at > ?)`,
+       select f.call from runs r cross join files f on f.run = r.id where r.well = 0 and r.began_at > ?)`,
     unendedSince(me.now()),
   );
   return [...unfinishedCalls(db, me), ...rows.map((row) => ({ work: workOf(row), files: filesOf(db, row) }))];

@@ -149,8 +149,7 @@ export function removeOld(db: Database, before: number, now: Date): void {
   db.run(
     `delete from runs where id in (
        select id from (select * from runs order by id limit 500) r where ended is not null
-         and not exists (select 1 from calls where run = r.id or sender = r.id)
-         and not exists (select 1 from files where run = r.id)
-         and not exists (select 1 from reports where run = r.id))`,
+         and not exists (select 1 from calls where run = r.id)
+         and not exists (select 1 from files where run = r.id))`,
   );
 }

@@ -22,7 +22,7 @@ create table calls (
   id integer primary key autoincrement,
   name text not null unique,
   work text not null, origin text not null, code text not null, algorithm text not null, digest text not null,
-  run integer not null references runs, sender integer references runs,
+  run integer not null references runs, sender integer,
   state text not null, settled integer, at integer not null, ended_at integer,
   file text not null, bytes integer not null, certificate text not null, leaf text not null, client text not null,
   attempts integer not null default 0, repeated integer not null default 0,
@@ -48,7 +48,7 @@ create index waiting_files on files (call) where written = 0 and given_up = 0;
 
 create table reports (
   call integer not null references calls on delete cascade,
-  status integer not null, run integer not null references runs, sent integer not null,
+  status integer not null, run integer not null, sent integer not null,
   primary key (call, status)
 ) strict;
 create index due_reports on reports (call) where sent = 0;

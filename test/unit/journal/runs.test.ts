@@ -1,0 +1,178 @@
+/** Runs that are gone, or are presumed to be, and clocks that jump. */
+
+import { spawn } from 'node:child_process';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Journal } from '../../../src/journal/journal.ts';
+import { observeProcesses } from '../../../src/journal/processes.ts';
+import {
+  askingOf,
+  claimOf,
+  factsAt,
+  journalSetting,
+  type Setting,
+  SIGNATURE,
+  sign,
+  unfinishedOf,
+} from './support/setting.ts';
+
+const MINUTE = 60_000;
+
+let setting: Setting;
+let journal: Journal;
+beforeEach(async () => {
+  setting = await journalSetting();
+  journal = await setting.open();
+});
+afterEach(() => setting[Symbol.asyncDispose]());
+
+/** Asks once whether the file would have to wait. */
+async function hasToWait(other: Journal): Promise<boolean> {
+  const known = other.known(askingOf(1, factsAt('/b')), { signal: AbortSignal.abort() });
+  return await known.then(
+    () => false,
+    (thrown) => thrown.code === 'claim-interrupted',
+  );
+}
+
+describe('a run that cannot be seen from here', () => {
+  beforeEach(async () => {
+    setting.invisible.add(101);
+    await (await claimOf(journal, askingOf(1))).requested();
+  });
+
+  test('is gone after a quarter of an hour without a sign of life, and two minutes of watching', async () => {
+    const other = await setting.open();
+    setting.clock.wall += 16 * MINUTE;
+    // Its row may be of long ago, and its process at work.
+    expect(await hasToWait(other)).toBe(true);
+    setting.clock.up += 2 * MINUTE;
+    expect(await hasToWait(other)).toBe(true);
+    setting.clock.up += MINUTE;
+    expect(await hasToWait(other)).toBe(false);
+  });
+
+  test('is alive while its clock is ahead, or is set back, as long as it gives signs', async () => {
+    const other = await setting.open();
+    setting.clock.wall += 20 * MINUTE;
+    for (let minute = 0; minute < 5; minute++) {
+      expect(await hasToWait(other)).toBe(true);
+      setting.clock.up += MINUTE;
+      setting.change('update runs set beat = beat + 1 where id = 1');
+    }
+    expect(await hasToWait(other)).toBe(true);
+  });
+
+  test('is not gone by watching alone', async () => {
+    const other = await setting.open();
+    expect(await hasToWait(other)).toBe(true);
+    setting.clock.up += 60 * MINUTE;
+    expect(await hasToWait(other)).toBe(true);
+  });
+
+  test('that was taken for gone sends nothing more, and is told so by its own row', async () => {
+    const other = await setting.open();
+    const claim = await claimOf(journal, askingOf(2));
+    await claim.requested();
+    setting.clock.wall += 16 * MINUTE;
+    await hasToWait(other);
+    setting.clock.up += 3 * MINUTE;
+    expect(await hasToWait(other)).toBe(false);
+    await (await claimOf(other, askingOf(1, factsAt('/b')))).release();
+    expect(() => claim.mayBeSent()).toThrow(expect.objectContaining({ code: 'claim-lost' }));
+    await claim.deferred();
+    await expect(claim.requested()).rejects.toMatchObject({ code: 'claim-lost' });
+  });
+
+  test('is listed as at work for a quarter of an hour', async () => {
+    const other = await setting.open();
+    expect((await unfinishedOf(other)).map(([kind]) => kind)).toEqual(['under-way']);
+    setting.clock.wall += 16 * MINUTE;
+    expect((await unfinishedOf(other)).map(([kind]) => kind)).toEqual(['unknown']);
+  });
+});
+
+describe('a run of this very process', () => {
+  const self = { pid: 999, started: 'now' };
+
+  test('is alive as long as it is not closed, and then gone', async () => {
+    const one = await setting.open({ self });
+    const other = await setting.open({ self });
+    await (await claimOf(one, askingOf(1))).requested();
+    expect(await hasToWait(other)).toBe(true);
+    await one.close();
+    expect(await hasToWait(other)).toBe(false);
+  });
+
+  test('that this thread does not know is gone', async () => {
+    const other = await setting.open({ self });
+    await (await claimOf(journal, askingOf(1))).requested();
+    setting.change("update runs set pid = 999, started = 'now', token = 'left' where id = 1");
+    expect(await hasToWait(other)).toBe(false);
+  });
+
+  test('of another thread cannot be seen', async () => {
+    const other = await setting.open({ self });
+    await (await claimOf(journal, askingOf(1))).requested();
+    setting.change("update runs set pid = 999, started = 'now', thread = 7 where id = 1");
+    expect(await hasToWait(other)).toBe(true);
+  });
+});
+
+test('the order of runs and calls is that of the database, whatever the clocks say', async () => {
+  const early = await setting.open();
+  setting.clock.wall -= 24 * 60 * MINUTE;
+  const claim = await claimOf(journal, askingOf(1));
+  await claim.requested();
+  await claim.unanswered({ reason: 'no answer' });
+  await expect(early.known(askingOf(1))).rejects.toMatchObject({ code: 'just-unanswered' });
+  setting.clock.wall -= 24 * 60 * MINUTE;
+  expect((await claimOf(await setting.open(), askingOf(1))).unknownCalls).toEqual([claim.id]);
+});
+
+test('a run that ends takes nothing of others with it', async () => {
+  const other = await setting.open();
+  const claim = await claimOf(other, askingOf(1));
+  await claim.requested();
+  await journal.close();
+  claim.mayBeSent();
+  expect(await claim.signed({ signature: SIGNATURE, record: 'r' })).toBe('signed');
+});
+
+test('a claim that was left is released with its run', async () => {
+  await setting.open();
+  await claimOf(journal, askingOf(1));
+  await journal.close();
+  expect(setting.rows('select state from calls')).toMatchObject([{ state: 'released' }]);
+});
+
+test('two runs at once in one process have one signature between them', async () => {
+  const self = { pid: 999, started: 'now' };
+  const [one, other] = [await setting.open({ self }), await setting.open({ self })];
+  const claims = await Promise.all([one.claim(askingOf(1)), other.claim(askingOf(1))]);
+  expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
+  const [claim] = claims.filter((given) => given !== undefined);
+  if (claim !== undefined) await sign(claim);
+  expect(await one.known(askingOf(1, factsAt('/b')))).toMatchObject({ id: claim?.id });
+});
+
+describe('a real process', () => {
+  test('runs as long as it runs, and not when another one has its pid', async () => {
+    const { self, isRunning } = observeProcesses();
+    expect(isRunning(self)).toBe(true);
+    if (self.started !== undefined) expect(isRunning({ ...self, started: '1' })).toBe(false);
+    const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' });
+    const { pid = 0 } = child;
+    const one = { ...self, pid };
+    expect(isRunning({ ...one, started: undefined })).toBeUndefined();
+    child.kill();
+    await new Promise((resolve) => child.once('close', resolve));
+    expect(isRunning(one)).toBe(false);
+  });
+
+  test('of another boot has ended; of another host or container it cannot be known', () => {
+    const { self, isRunning } = observeProcesses();
+    if (self.boot !== undefined) expect(isRunning({ ...self, boot: 'earlier' })).toBe(false);
+    expect(isRunning({ ...self, host: 'elsewhere' })).toBeUndefined();
+    expect(isRunning({ ...self, space: 'pid:[1]' })).toBeUndefined();
+  });
+});
