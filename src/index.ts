@@ -161,7 +161,8 @@ export interface HistoryOptions extends LibraryOptionsOf<'history'> {
 /** The calls that `codesign-remote history` lists, newest last. Throws a CodesignError if the journal cannot be read. */
 export async function* history(options: HistoryOptions = {}): AsyncGenerator<HistoryEntry> {
   const { env = {}, ...selection } = options;
-  yield* (await composeHistory(selection, env)).entries;
+  using composition = await composeHistory(selection, env);
+  yield* composition.entries;
 }
 
 export interface VerifyFileOptions extends Omit<VerifyOptions, 'roots'> {

@@ -19,7 +19,7 @@ export async function composeHistory(options: LibraryOptionsOf<'history'>, env: 
   const journal = await composeJournalReading(env);
   const selected = select(journal.history(), isSelected);
   const entries = limit === undefined ? selected : latest(selected, limit);
-  return { entries, warnings: journal.warnings, unreadable: journal.unreadable };
+  return { entries, warnings: journal.warnings, [Symbol.dispose]: () => journal[Symbol.dispose]() };
 }
 
 async function* select(

@@ -6,8 +6,8 @@ import { homeFolder, stateFolder } from '../bytes/platform-folders.ts';
 import { onceOf } from '../bytes/reuse.ts';
 import { formats } from '../formats/registry.ts';
 import { journalErrors } from '../journal/errors.ts';
-import type { Journal } from '../journal/journal.ts';
-import { type JournalOptions, type JournalReading, openJournal, readJournal } from '../journal/open-journal.ts';
+import type { Journal, JournalReading } from '../journal/journal.ts';
+import { type JournalOptions, openJournal, readJournal } from '../journal/open-journal.ts';
 import { observeProcesses } from '../journal/processes.ts';
 import type { Environment } from '../options/options.ts';
 import { readHistoryDays } from '../options/variables.ts';
@@ -21,6 +21,9 @@ import { clock } from './clock.ts';
 
 /** build.mjs puts it next to every other file; in a run from source it is not there, and archives are digested without threads. */
 const DIGEST_WORKER = new URL('./digest-worker.js', import.meta.url);
+
+/** Milliseconds that a call may wait between two attempts, as `Retry-After` says. */
+const LONGEST_WAIT = 60_000;
 
 export interface Runtime {
   readonly env: Environment;
@@ -83,21 +86,25 @@ export async function hasJournal(env: Environment): Promise<boolean> {
   );
 }
 
-/** Throws `journal-unusable`, `journal-full`, `no-state-folder`, and what CODESIGN_HISTORY_DAYS cannot be. */
-export async function composeJournal({ env, clock }: Runtime): Promise<Journal> {
-  return openJournal({ ...(await journalOptions(env)), runningFor: clock() });
+/**
+ * Throws what `openJournal` throws, `no-state-folder`, and what CODESIGN_HISTORY_DAYS cannot be.
+ *
+ * @param timeout milliseconds of one attempt of a call: other processes are waited for a little longer
+ */
+export async function composeJournal({ env, clock }: Runtime, timeout: number): Promise<Journal> {
+  const patience = timeout + LONGEST_WAIT;
+  return openJournal({ ...(await journalOptions(env)), runningFor: clock(), patience });
 }
 
 /** Without making one, and without the right to write. */
 export async function composeJournalReading(env: Environment): Promise<JournalReading> {
-  return readJournal({ ...(await journalOptions(env)), runningFor: 0 });
+  return readJournal({ ...(await journalOptions(env)), runningFor: 0, patience: 0 });
 }
 
-async function journalOptions(env: Environment): Promise<Omit<JournalOptions, 'runningFor'>> {
+async function journalOptions(env: Environment): Promise<Omit<JournalOptions, 'runningFor' | 'patience'>> {
   return {
     folder: folderOf(env),
     now: () => new Date(),
-    // Coarse ticks would part calls of runs that overlap.
     uptime: () => Number(process.hrtime.bigint()) / 1e6,
     randomId: () => randomBytes(10).toString('hex'),
     processes: await observeProcesses(),

@@ -1,5 +1,6 @@
 /** Where resuming is wired: only what the unfinished calls need is read, so that a list needs nothing. */
 
+import { onceOf } from '../bytes/reuse.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { Journal, UnfinishedCall } from '../journal/journal.ts';
 import { missingSettings } from '../options/commands/common.ts';
@@ -50,14 +51,17 @@ export async function composeResume(
   const settings = resolveResumeSettings(options, env, stored);
   const reading = dryRun ? await composeJournalReading(env) : undefined;
   // To open a journal makes one.
-  const journal = reading === undefined && (await hasJournal(env)) ? await composeJournal(runtime) : undefined;
+  const journal =
+    reading === undefined && (await hasJournal(env))
+      ? await composeJournal(runtime, settings.timeoutMilliseconds)
+      : undefined;
   const calls = [...((await (reading ?? journal)?.unfinished()) ?? [])].sort((one, other) =>
     one.at < other.at ? -1 : 1,
   );
   // To list calls and to give them up works without credentials too.
   const isForgetting = forget.length > 0 || forgetUnknown;
   const isOptional = (dryRun || isForgetting) && !hasCredentials(env);
-  const isUseful = calls.some(({ kind }) => kind === 'unwritten' || kind === 'unreported');
+  const isUseful = calls.some(({ kind }) => kind !== 'under-way' && kind !== 'unknown');
   const auditLog = dryRun ? undefined : settings.auditLog;
   const connecting = isUseful ? connect({ ...settings, auditLog }, env, onEvent) : undefined;
   const connection = await (isOptional ? connecting?.catch(withoutCredentials) : connecting);
@@ -67,6 +71,7 @@ export async function composeResume(
     onEvent(event);
   });
   const warnings: string[] = [...(connection?.warnings ?? [])];
+  const close = onceOf(async () => journal?.close());
 
   async function resume(signal: AbortSignal | undefined): Promise<readonly ResumedCall[]> {
     await removeStaleFilesOf(calls, run.disk);
@@ -76,9 +81,9 @@ export async function composeResume(
       : undefined;
     for (const warning of writing?.warnings ?? []) warnings.push(warning);
     const given = { ...connection.given, leaf: writing?.leaf };
-    const signingLike: SigningLike = (likeness, claims) => {
+    const signingLike: SigningLike = (likeness, known) => {
       if (writing === undefined) throw new Error('files are written with the certificate of their signatures');
-      return writing.signingLike(likeness, claims);
+      return writing.signingLike(likeness, known);
     };
     const { service } = connection;
     const parts = { ...settings, journal, service, signingLike, failedReports };
@@ -98,7 +103,9 @@ export async function composeResume(
     /** Lists, forgets or finishes calls, as the options say. Throws `no-such-call`, `call-under-way`. */
     async run(signal?: AbortSignal): Promise<readonly ResumedCall[]> {
       if (dryRun) return listCalls(calls, connection?.given);
-      return await (isForgetting ? giveUp() : resume(signal));
+      const resumed = await (isForgetting ? giveUp() : resume(signal));
+      await close();
+      return resumed;
     },
     /** Grows as things are found. */
     warnings: (): readonly string[] => [
@@ -110,6 +117,8 @@ export async function composeResume(
     /** Records in the journal that the run ended well. Only for its last action; never throws. */
     noteEnd: (): void => journal?.ended(),
     async [Symbol.asyncDispose](): Promise<void> {
+      reading?.[Symbol.dispose]();
+      await close();
       await connection?.service.close();
     },
   };
@@ -154,7 +163,7 @@ async function composeWriting(
   if (urls.length === 0 && !isDeclined) {
     throw missingSettings(['timestampUrl'], env, { or: '--no-timestamp' });
   }
-  const signingLike: SigningLike = ({ code, algorithm, signingOptions }, claims) => {
+  const signingLike: SigningLike = ({ code, algorithm, signingOptions }, journal) => {
     const { existing, report } = signingOptions;
     const timestamps = settings.timestamps(algorithm);
     const timestampAlgorithm = urls.length > 0 ? timestamps.algorithm : undefined;
@@ -168,7 +177,7 @@ async function composeWriting(
         service: withoutSigning(service),
         origin: given.origin,
         code,
-        claims,
+        journal,
         client: describeClient(given.client, settings.extra),
       },
       authorities: composeTimestamps({ ...settings, timestamps }, http, roots, run.onEvent),

@@ -1,4 +1,5 @@
 import { arch, hostname, platform } from 'node:os';
+import { onceOf } from '../bytes/reuse.ts';
 import { dateOf, type SigningChain } from '../certificates/signing-chain.ts';
 import { checkFormatOptions } from '../formats/format-options.ts';
 import { FORMAT_OPTIONS } from '../formats/registry.ts';
@@ -43,7 +44,9 @@ export async function openSigning(
   checkFormatOptions(FORMAT_OPTIONS, settings.formatOptions);
   const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env, onEvent));
   const { account, authorities } = connection;
-  const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(runtime);
+  const journal =
+    settings.dryRun || !settings.journal ? undefined : await composeJournal(runtime, settings.timeoutMilliseconds);
+  const close = onceOf(async () => journal?.close());
   const opened = await openRun(settings.concurrency, onEvent);
   const warnings = [
     ...chain.warnings,
@@ -60,14 +63,18 @@ export async function openSigning(
     typedOptions: settings.typedOptions,
     account: account && {
       ...account,
-      claims: journal ?? withoutJournal,
+      journal: journal ?? withoutJournal,
       client: describeClient(account.clientId, settings.extra),
     },
     authorities,
     warnings,
     laterWarnings: [journal?.warnings ?? [], connection.later],
+    close,
     noteEnd: () => journal?.ended(),
-    [Symbol.asyncDispose]: async () => account?.service.close(),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await close();
+      await account?.service.close();
+    },
   };
 }
 

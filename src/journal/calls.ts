@@ -82,7 +82,7 @@ export function notRecorded(thrown: unknown): string {
   return journalWarnings('step-not-recorded', { reason: thrown instanceof Error ? thrown.message : String(thrown) });
 }
 
-export function claimOf(session: Session, { id, name, unknown }: Claimed, asking: Asking): Claim {
+export function claimOf(session: Session, { id, name, unknown, isProven }: Claimed, asking: Asking): Claim {
   const { db, run, enter, warn, assertUsable, unrecorded, hasFailed } = session;
   const { work, metadata } = asking;
   const shared = stepsOf(session, id, name, asking);
@@ -98,6 +98,7 @@ export function claimOf(session: Session, { id, name, unknown }: Claimed, asking
     ...shared,
     known: undefined,
     unknownCalls: unknown,
+    isProven,
     async requested(repeated = false) {
       assertUsable();
       await enter('now', () => steps.request(db, run, id, repeated));

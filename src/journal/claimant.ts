@@ -33,11 +33,8 @@ export function currentCall(db: Database, work: Work): Row | undefined {
 
 /** Only sets the end of runs that it finds gone. */
 export function decide(db: Database, me: Run, need: Need, verified: Verified): Decision {
-  const { origin, code } = need.work;
-  const { sha256 } = need.metadata.certificate;
-  const pair = 'select call from proven where origin = ? and code = ? and leaf = ? and matches = 0';
-  const mark = db.get(pair, origin, code, sha256);
-  if (mark !== undefined) return { kind: 'mismatch', name: String(mark.call) };
+  const mark = markOf(db, need);
+  if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call) };
   const call = currentCall(db, need.work);
   if (call === undefined) return { kind: 'none' };
   const { state, run = null, settled = 0 } = call;
@@ -75,6 +72,8 @@ export interface Claimed {
   readonly name: string;
   /** Calls of the work whose outcome is unknown. */
   readonly unknown: readonly string[];
+  /** Whether number and certificate are proven to belong together. */
+  readonly isProven: boolean;
 }
 
 /** Inserts or takes over a claim; otherwise returns what is to be done first. */
@@ -87,7 +86,14 @@ export function claimWork(db: Database, me: Run, need: Need, verified: Verified,
   const taken = decision.kind === 'take' ? decision.call : insertClaim(db, me, need, name);
   const unknown = db.all("select name from calls where work = ? and state = 'unknown'", workId(need.work));
   const names = unknown.map((call) => String(call.name));
-  return { kind: 'claimed', id: Number(taken?.id), name: String(taken?.name), unknown: names };
+  const isProven = markOf(db, need)?.matches === 1;
+  return { kind: 'claimed', id: Number(taken?.id), name: String(taken?.name), unknown: names, isProven };
+}
+
+/** What is known of certificate number and certificate. */
+function markOf(db: Database, { work, metadata }: Need): Row | undefined {
+  const sql = 'select matches, call from proven where origin = ? and code = ? and leaf = ?';
+  return db.get(sql, work.origin, work.code, metadata.certificate.sha256);
 }
 
 function insertClaim(db: Database, me: Run, need: Need, name: string): Row | undefined {

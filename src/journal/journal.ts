@@ -123,6 +123,8 @@ export interface Claim extends SharedCall {
   readonly known: undefined;
   /** Ids of earlier calls for this work whose outcome is unknown: they may have been counted. Each deserves a warning. */
   readonly unknownCalls: readonly string[];
+  /** Whether a signature of this certificate number has verified with this certificate before: a first failure then stops no run. */
+  readonly isProven: boolean;
   /**
    * Before each attempt, which must not be sent when this throws: `claim-lost`, `journal-full`, `journal-unusable`. `repeated`: the
    * attempt before it may have been counted; it never becomes `unknown` in between.

@@ -129,6 +129,9 @@ export function failToWrite(
   reason: string,
   changed: boolean,
 ): AfterFile {
+  // It was written with this signature before, by another run at the same file: there is nothing left to do.
+  if (changed)
+    db.run('update files set written = 1 where call = ? and place = ? and sha256 is not null', call, placeOf(metadata));
   db.run(
     `update files set reason = ?, given_up = max(given_up, ? and exists (
        select 1 from files o where o.call = files.call and o.output = files.output and o.written = 1))

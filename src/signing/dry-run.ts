@@ -8,7 +8,7 @@ import { openPlanned } from './files/open-file.ts';
 import type { InnerPlanned, PlannedOutcome } from './outcome.ts';
 import type { PlannedFile } from './planned-file.ts';
 import { prepareInner } from './prepare-signature.ts';
-import { digestToBeSigned } from './service/signatures.ts';
+import { digestToBeSigned } from './service/key-match.ts';
 import { modeAndContext } from './signing-policy.ts';
 import type { Signing } from './signing-run.ts';
 

@@ -77,11 +77,6 @@ export const signingErrors = defineErrors('local', {
     message: '{option} affects no file of this run; it applies to: {files}',
     hint: 'Leave it out, or sign such files too.',
   },
-  'just-unanswered': {
-    category: 'network',
-    message: 'the same signature was requested a moment ago, and no answer came; it may have been made and counted',
-    hint: 'Run again for this file: the signature was not requested a second time.',
-  },
   'not-attempted': {
     message: 'not tried, because {reason}',
     hint: 'Run again for this file: nothing was requested for it.',

@@ -14,7 +14,8 @@ import {
   type SigningContext,
 } from '../formats/format.ts';
 import type { WrittenSignature } from './planned-file.ts';
-import { type Account, digestToBeSigned } from './service/signatures.ts';
+import type { Account } from './service/account.ts';
+import { digestToBeSigned } from './service/key-match.ts';
 
 /** Also those that signed together with them, or countersigned. Each once: a second signature with another algorithm is usually by the same one. */
 export function signerNames(signatures: readonly EmbeddedSignature[]): string[] {
@@ -83,7 +84,7 @@ export type FindWritten = (
  * Finds an intact signature of this certificate, with a timestamp if one is wanted, that the journal knows: a run with the
  * same options requested it. What was to be signed then can no longer be prepared if the signature changed it.
  */
-export function findWrittenWith({ claims, origin, code }: Pick<Account, 'claims' | 'origin' | 'code'>): FindWritten {
+export function findWrittenWith({ journal, origin, code }: Account): FindWritten {
   return async (signatures, { algorithm, chain, timestampAlgorithm, formatOptions }) => {
     for (const signature of flatten(signatures)) {
       const { signedData, signerCertificate = new Uint8Array() } = signature;
@@ -91,7 +92,7 @@ export function findWrittenWith({ claims, origin, code }: Pick<Account, 'claims'
       if (toBeSigned === undefined || Buffer.compare(signerCertificate, chain.leaf.der) !== 0) continue;
       if (timestampAlgorithm !== undefined && signature.timestamps.length === 0) continue;
       const digest = digestToBeSigned({ toBeSigned, algorithm }).toString('hex');
-      const known = await claims.knownFor({ origin, code, algorithm, digest });
+      const known = await journal.knownFor({ origin, code, algorithm, digest });
       if (!known.some((options) => isDeepStrictEqual({ ...options.formatOptions }, { ...formatOptions }))) continue;
       if (await isIntact(signature)) return { signature, toBeSigned, algorithm };
     }

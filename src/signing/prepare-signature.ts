@@ -13,7 +13,7 @@ import { contentReader } from '../formats/recognise.ts';
 import type { OpenFile } from './files/open-file.ts';
 import type { StagedCopy } from './files/staged-copy.ts';
 import type { PlannedFile } from './planned-file.ts';
-import { digestToBeSigned } from './service/signatures.ts';
+import { digestToBeSigned } from './service/key-match.ts';
 import type { EarlierTime } from './signing-context.ts';
 import { modeAndContext } from './signing-policy.ts';
 import type { SigningRun } from './signing-run.ts';

@@ -10,8 +10,8 @@ import type { FileOutcome, InnerSigned, SignedOutcome } from './outcome.ts';
 import type { PlannedFile, WrittenSignature } from './planned-file.ts';
 import { prepareSignature } from './prepare-signature.ts';
 import { type EndedCall, type FileCall, recordNotWritten, recordWritten } from './service/call.ts';
+import { type GivenSignature, obtainSignature } from './service/obtain-signature.ts';
 import { signInner } from './service/sign-inner.ts';
-import type { GivenSignature } from './service/signatures.ts';
 import { isoTime, type StampedSignature } from './service/timestamps.ts';
 import type { SigningRun } from './signing-run.ts';
 
@@ -31,13 +31,13 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
     // 4. Sign: the service, once.
     // 5. Check the signature with the key of the certificate.
     // 6. Timestamp the signature value.
-    const given = await run.signatures.obtain(prepared, plan, calls);
+    const given = await obtainSignature(prepared, plan, run, calls);
     // 7. Seal: put the envelope into the copy, over the zeros.
     const expected = await prepared.seal(given.record.signature, given.stamped?.token);
     // 8. Commit: check the copy, and rename it onto the target.
     const written = await commit(plan, file, verifyCopy(plan, file, expected), run);
     const done = { status: 'signed', algorithm: prepared.algorithm, ...given, inner, written } as const;
-    ended = await signed(plan, done, calls);
+    ended = signed(plan, done, calls);
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
   }
@@ -60,12 +60,12 @@ export async function recordFile(
   try {
     await run.disk.removeStaleFiles?.(dirname(plan.target));
     const sha256 = await sha256OfPlanned(plan, run.onEvent);
-    const given = await run.signatures.obtain({ toBeSigned, algorithm, time }, { ...plan, isWritten: true }, calls);
+    const given = await obtainSignature({ toBeSigned, algorithm, time }, { ...plan, isWritten: true }, run, calls);
     const milliseconds = Math.round(run.clock() - started);
     const written = { bytes: Number(stats.size), sha256, milliseconds, warnings: [] };
     const stamped = { time: signature.timestamps[0]?.time };
     const done = { status: 'unchanged', algorithm, ...given, stamped, inner: undefined, written } as const;
-    ended = await signed(plan, done, calls);
+    ended = signed(plan, done, calls);
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
   }
@@ -75,7 +75,7 @@ export async function recordFile(
 
 interface Ended {
   readonly outcome: FileOutcome;
-  readonly calls: readonly EndedCall[];
+  readonly calls: Promise<readonly EndedCall[]>;
 }
 
 interface SignedFile extends Pick<SignedOutcome, 'status' | 'algorithm'>, Pick<GivenSignature, 'record' | 'reused'> {
@@ -84,13 +84,14 @@ interface SignedFile extends Pick<SignedOutcome, 'status' | 'algorithm'>, Pick<G
   readonly written: Written;
 }
 
-async function signed(
+/** What follows the rename is not waited for: a run that is killed before it finds the signature in the file. */
+function signed(
   plan: PlannedFile,
   { status, algorithm, record, reused, stamped, inner, written }: SignedFile,
   calls: readonly FileCall[],
-): Promise<Ended> {
-  const recorded = await recordWritten(calls, { target: plan.target, sha256: written.sha256 });
-  const warnings = [...calls.flatMap((call) => call.warnings), ...recorded.warnings];
+): Ended {
+  const ended = recordWritten(calls, { target: plan.target, sha256: written.sha256 });
+  const warnings = calls.flatMap((call) => call.warnings);
   const outcome: SignedOutcome = {
     ...writtenOutcome(plan, written, warnings),
     status,
@@ -103,7 +104,7 @@ async function signed(
     replaced: plan.replaced,
     ...(inner === undefined ? {} : { inner }),
   };
-  return { outcome, calls: recorded.calls };
+  return { outcome, calls: ended };
 }
 
 async function failed(
@@ -123,7 +124,7 @@ async function failed(
     warnings: [...warnings, ...calls.flatMap((call) => call.warnings)],
     kept: last?.isKept ?? false,
   };
-  return { outcome, calls: recorded };
+  return { outcome, calls: Promise.resolve(recorded) };
 }
 
 function report({ outcome, calls }: Ended, run: SigningRun): void {

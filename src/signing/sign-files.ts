@@ -30,7 +30,9 @@ export async function signFiles(
   const outcomes = await changeEach(planned, run, (plan) =>
     plan.written === undefined ? signFile(plan, run) : recordFile(plan, plan.written, run),
   );
-  return resultOf(await run.reports.finish(outcomes), signing, run, warnings);
+  const reported = await run.reports.finish(outcomes);
+  await signing.close?.();
+  return resultOf(reported, signing, run, warnings);
 }
 
 /** A dry run. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { SigningContext } from '../formats/format.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { PlannedFile } from './planned-file.ts';
-import type { Account } from './service/signatures.ts';
+import type { Account } from './service/account.ts';
 
 /** What all signatures of a run have in common: each has a time of its own. */
 export type RunContext = Omit<SigningContext, 'time'>;
@@ -31,11 +31,11 @@ export interface EarlierTime {
 export type FindEarlierTimes = (plan: PlannedFile) => Promise<readonly EarlierTime[]>;
 
 /** Reads the calls that may be repeated once, and only for formats that sign a time. */
-export function earlierTimes({ claims, origin, code }: Pick<Account, 'claims' | 'origin' | 'code'>): FindEarlierTimes {
+export function earlierTimes({ journal, origin, code }: Account): FindEarlierTimes {
   let reading: ReturnType<Journal['repeatable']> | undefined;
   return async ({ format, path, output }) => {
     if (format.signsTime !== true) return [];
-    reading ??= claims.repeatable();
+    reading ??= journal.repeatable();
     const [from, to] = [resolve(path), resolve(output)];
     return (await reading).flatMap(({ work, files }) => {
       if (work.origin !== origin || work.code !== code) return [];

@@ -1,10 +1,12 @@
 import type { FormatOption } from '../formats/format-options.ts';
+import type { RecordedSigningOptions } from '../journal/journal.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { type FindWritten, findWrittenWith } from './existing-signatures.ts';
 import { type Run, type StartedRun, startRun } from './run.ts';
-import { openGate } from './service/gate.ts';
+import type { Account } from './service/account.ts';
+import { type Gate, openGate } from './service/gate.ts';
+import { type KeyMatch, matchKey } from './service/key-match.ts';
 import { type Reports, reportTo } from './service/reports.ts';
-import { type Account, requestSignatures, type Signatures } from './service/signatures.ts';
 import { requestTimestamps, type Timestamps } from './service/timestamps.ts';
 import { earlierTimes, type FindEarlierTimes, type RunContext } from './signing-context.ts';
 import type { SigningPolicy } from './signing-policy.ts';
@@ -22,17 +24,23 @@ export interface Signing {
   readonly authorities: TimestampAuthorities | undefined;
   /** About certificate, credentials and TLS. */
   readonly warnings: readonly string[];
+  /** Awaited when all is done: what is found then is among `laterWarnings`. */
+  readonly close?: () => Promise<void>;
   /** Lists that grow during the run. */
   readonly laterWarnings: readonly (readonly string[])[];
 }
 
 /** What signing one file works with. */
 export interface SigningRun extends StartedRun {
+  readonly account: Account;
   readonly context: RunContext;
   readonly policy: SigningPolicy;
   readonly findEarlierTimes: FindEarlierTimes;
   readonly findWritten: FindWritten;
-  readonly signatures: Signatures;
+  /** What `resume` needs to prepare the very same, and is the same for all files. */
+  readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'inner' | 'time'>;
+  readonly key: KeyMatch;
+  readonly gate: Gate;
   readonly timestamps: Timestamps;
   readonly reports: Reports;
 }
@@ -44,24 +52,24 @@ export function startSigning(
   signal: AbortSignal | undefined,
 ): SigningRun {
   const run = startRun(given, signal);
-  const { stop, now, onEvent, concurrency } = run;
+  const { stop, onEvent, concurrency } = run;
   const { service, client } = account;
   const { existing, report } = policy;
-  const signingOptions = {
-    existing: existing === 'skip-any' ? ('skip' as const) : existing,
-    formatOptions: context.formatOptions,
-    report,
-  };
-  const gate = openGate({ most: concurrency, needsTimestamp: authorities !== undefined, stop });
-  const timestamps = requestTimestamps(authorities, stop, onEvent);
   return {
     ...run,
     context,
     policy,
     findEarlierTimes: earlierTimes(account),
     findWritten: findWrittenWith(account),
-    signatures: requestSignatures({ account, context, signingOptions, gate, timestamps, stop, now, onEvent }),
-    timestamps,
+    account,
+    signingOptions: {
+      existing: existing === 'skip-any' ? 'skip' : existing,
+      formatOptions: context.formatOptions,
+      report,
+    },
+    key: matchKey(context.chain, account.code),
+    gate: openGate({ most: concurrency, needsTimestamp: authorities !== undefined, stop }),
+    timestamps: requestTimestamps(authorities, stop, onEvent),
     reports: reportTo({ service: report ? service : undefined, concurrency, onEvent, client, signal }),
   };
 }

@@ -2,12 +2,11 @@
 
 import type { Writable } from 'node:stream';
 import { composeHistory } from '../../app/compose-history.ts';
-import { exitCodeFor } from '../../errors/exit-codes.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { addToSums, type HistoryForm, historyJson, historyTable, type Sums, sumsInOrder } from '../output/history.ts';
-import { Lines, oneLine } from '../output/lines.ts';
+import { Lines } from '../output/lines.ts';
 import { lineColumns } from '../output/terminal.ts';
 
 /** In characters. */
@@ -17,7 +16,8 @@ const CHUNK_LENGTH = 64 * 1024;
 export async function history(options: OptionsOf<'history'>, io: Io): Promise<number> {
   checkMonth(options.since);
   const form: HistoryForm = options.json ? historyJson : historyTable(lineColumns(io.stdout));
-  const { entries, warnings, unreadable } = await composeHistory(options, io.env);
+  using composition = await composeHistory(options, io.env);
+  const { entries, warnings } = composition;
   const writer = bufferedWriter(io.stdout);
   const sums: Sums = new Map();
   let count = 0;
@@ -28,16 +28,11 @@ export async function history(options: OptionsOf<'history'>, io: Io): Promise<nu
     // The reader may have closed the pipe (`| head`).
     if (!io.stdout.writable) return 0;
   }
-  const { since = '' } = options;
-  const missing = [...unreadable].filter(([month]) => month >= since).map(([, error]) => error);
-  if (count === 0 && missing[0] !== undefined) throw missing[0];
   await writer.write(count === 0 ? form.empty : form.tail(sumsInOrder(sums)));
   await writer.end();
   const lines = new Lines(io, { json: true });
   for (const warning of warnings) lines.warning(warning);
-  for (const [month, error] of unreadable) if (month < since) lines.warning(oneLine(error));
-  for (const error of missing) lines.error(error);
-  return exitCodeFor(missing.map(({ category }) => category));
+  return 0;
 }
 
 function checkMonth(since: string | undefined): void {

@@ -35,7 +35,13 @@ export interface PlannedCall {
   readonly error: CodesignError | undefined;
 }
 
-const NEXT_ACTIONS = { unwritten: 'write', unreported: 'report', 'under-way': 'wait', unknown: 'settle' } as const;
+const NEXT_ACTIONS = {
+  unwritten: 'write',
+  unreported: 'report',
+  surplus: 'report',
+  'under-way': 'wait',
+  unknown: 'settle',
+} as const;
 
 export function planCall(call: UnfinishedCall, given: Given | undefined): PlannedCall {
   const next = isUnusable(call) ? 'settle' : NEXT_ACTIONS[call.kind];
@@ -163,11 +169,11 @@ async function sendReports(
 ): Promise<ReadonlyMap<string, CodesignError>> {
   const failed = new Map<string, CodesignError>();
   const limit = pLimit(concurrency);
-  const send = async ({ id, record, metadata }: UnfinishedCall): Promise<void> => {
+  const send = async ({ id, record, metadata, reportDue = 1 }: UnfinishedCall): Promise<void> => {
     try {
       const isWanted = report && record !== undefined && isServiceId(record);
-      if (isWanted) await service.report(record, 1, signal, sentFileName(extra, metadata.file));
-      await journal.reported(id, isWanted ? 1 : 'not-wanted');
+      if (isWanted) await service.report(record, reportDue, signal, sentFileName(extra, metadata.file));
+      await journal.reported(id, isWanted ? reportDue : 'not-wanted');
     } catch (thrown) {
       failed.set(id, toCodesignError(thrown));
     }

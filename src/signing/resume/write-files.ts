@@ -1,7 +1,7 @@
 import type { CallMetadata, Journal, RecordedSigningOptions, UnfinishedCall, Work } from '../../journal/journal.ts';
 import { signingErrors } from '../errors.ts';
 import type { FileOutcome, FileToSign } from '../outcome.ts';
-import type { Claims } from '../service/call.ts';
+import type { SigningJournal } from '../service/account.ts';
 import { signFiles } from '../sign-files.ts';
 import type { Signing } from '../signing-run.ts';
 
@@ -11,7 +11,7 @@ export interface Likeness extends Pick<Work, 'code' | 'algorithm'> {
 }
 
 /** A Signing with the settings of the run that requested the signatures. */
-export type SigningLike = (likeness: Likeness, claims: Claims) => Signing;
+export type SigningLike = (likeness: Likeness, journal: SigningJournal) => Signing;
 
 interface Group {
   readonly likeness: Likeness;
@@ -26,9 +26,9 @@ export async function writeFiles(
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, FileOutcome>> {
   const outcomes = new Map<string, FileOutcome>();
-  const claims = knownOnly(journal, calls);
+  const known = knownOnly(journal, calls);
   for (const { likeness, files } of groupsOf(calls)) {
-    const result = await signFiles([...files.values()], signingLike(likeness, claims), signal);
+    const result = await signFiles([...files.values()], signingLike(likeness, known), signal);
     for (const outcome of result.files) outcomes.set(outcome.path, outcome);
   }
   return outcomes;
@@ -52,22 +52,23 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   return [...groups.values()];
 }
 
-/** Work of none of the calls gets no claim, and so no signature is requested for it. */
-function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): Claims {
+/** Gives the signatures of these calls only, and the right to request none. */
+function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJournal {
   const wanted = new Set(calls.map(({ work }) => nameOf(work)));
   return {
     knownFor: async (work) => (wanted.has(nameOf(work)) ? await journal.knownFor(work) : []),
-    isProven: (pair) => journal.isProven(pair),
-    mismatches: (pair) => journal.mismatches(pair),
     repeatable: async () => calls,
-    async claim(work, metadata, options) {
-      if (!wanted.has(nameOf(work)))
-        throw signingErrors(isPartOf(metadata, calls) ? 'signatures-missing' : 'changed-since');
-      const claim = await journal.claim(work, metadata, options);
-      if (claim.known !== undefined) return claim;
-      // Another process has finished it meanwhile.
-      await claim.release();
-      throw signingErrors('changed-since');
+    async known(asking, waiting) {
+      const { work, metadata } = asking;
+      const isWanted = wanted.has(nameOf(work));
+      const known = isWanted ? await journal.known(asking, waiting) : undefined;
+      // If it was wanted, another process has finished it meanwhile.
+      if (known === undefined)
+        throw signingErrors(!isWanted && isPartOf(metadata, calls) ? 'signatures-missing' : 'changed-since');
+      return known;
+    },
+    async claim() {
+      throw new TypeError('resume requests no signature');
     },
   };
 }

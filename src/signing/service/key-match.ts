@@ -1,6 +1,6 @@
 /** Whether signatures of the service are of the certificate's key, and the error if they are not. */
 
-import { constants, verify } from 'node:crypto';
+import { constants, createHash, verify } from 'node:crypto';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { fingerprintOf } from '../../crypto/fingerprint.ts';
@@ -9,20 +9,30 @@ import { counted } from '../../errors/counted.ts';
 import type { SignatureRecord } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
 
-interface Signed {
+export interface Signed {
   readonly toBeSigned: Uint8Array;
   readonly algorithm: DigestAlgorithm;
+}
+
+/** The digest that goes to the service. */
+export function digestToBeSigned({ toBeSigned, algorithm }: Signed): Buffer {
+  return createHash(NODE_DIGEST_NAME[algorithm]).update(toBeSigned).digest();
 }
 
 export function leafDigest({ leaf }: SigningChain): string {
   return fingerprintOf(leaf.der);
 }
 
+export type KeyMatch = ReturnType<typeof matchKey>;
+
 export function matchKey(chain: SigningChain, code: string) {
-  const { leaf, publicKey, signatureLength } = chain;
-  const expected = { code, certificate: leaf.name, fingerprint: leafDigest(chain) };
+  const { publicKey, signatureLength } = chain;
+  const leaf = leafDigest(chain);
+  const expected = { code, certificate: chain.leaf.name, fingerprint: leaf };
   return {
-    verifies({ toBeSigned, algorithm }: Signed, { signature }: Pick<SignatureRecord, 'signature'>): boolean {
+    /** SHA-256 of the certificate, in hex. */
+    leaf,
+    verifies({ toBeSigned, algorithm }: Signed, signature: Uint8Array): boolean {
       if (signature.length !== signatureLength) return false;
       const key = { key: publicKey, padding: constants.RSA_PKCS1_PADDING };
       return verify(NODE_DIGEST_NAME[algorithm], toBeSigned, key, signature);

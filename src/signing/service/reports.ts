@@ -1,9 +1,8 @@
 import pLimit from 'p-limit';
 import { toCodesignError } from '../../errors/codesign-error.ts';
-import type { Claim, Reported } from '../../journal/journal.ts';
 import type { ReportStatus, SigningService } from '../../service/signing-service.ts';
 import type { FileOutcome, SigningEvent } from '../outcome.ts';
-import { type EndedCall, recordOrWarn } from './call.ts';
+import type { EndedCall } from './call.ts';
 import { type ClientInfo, sentFileName } from './client-info.ts';
 
 export type Reports = ReturnType<typeof reportTo>;
@@ -24,17 +23,13 @@ interface Sent {
   readonly arrival: Promise<boolean>;
 }
 
-interface StartedReports {
-  readonly sending: readonly Promise<void>[];
-  readonly unreported: readonly (string | undefined)[];
-}
-
 /** Reports each status of a record once: several files of a run may share a signature. */
 export function reportTo(options: ReportsOptions) {
   const { service, concurrency, onEvent, client, signal } = options;
   const limit = pLimit(concurrency);
   const sent = new Map<string, Sent>();
-  const started = new Map<FileOutcome, StartedReports>();
+  /** Records that the service does not know yet, of each file. */
+  const started = new Map<FileOutcome, Promise<readonly (string | undefined)[]>>();
 
   async function deliver(to: SigningService, path: string, record: string, status: ReportStatus, before?: Sent) {
     // Reports of one record must not overtake one another: the last one counts.
@@ -52,12 +47,13 @@ export function reportTo(options: ReportsOptions) {
   async function send(path: string, { claim, record, status }: EndedCall): Promise<void> {
     if (status === undefined) return;
     // Without an id there is nothing to name.
-    if (service === undefined || record === undefined) return await settle(claim, 'not-wanted');
+    if (service === undefined || record === undefined) return await claim.reported('not-wanted');
     const before = sent.get(record);
     if (before?.status === status) return;
     const arrival = deliver(service, path, record, status, before);
     sent.set(record, { status, arrival });
-    if (await arrival) await settle(claim, status);
+    // A report that the journal cannot record is sent again by a later run, which never counts.
+    if (await arrival) await claim.reported(status);
   }
 
   async function isKnown(record: string | undefined): Promise<boolean> {
@@ -66,32 +62,32 @@ export function reportTo(options: ReportsOptions) {
   }
 
   return {
-    /** Sends what is due, without waiting. */
-    start(outcome: FileOutcome, calls: readonly EndedCall[]): void {
-      // These stay until the end of the run, so they keep nothing of the claims.
-      const sending = calls.map((call) => send(outcome.path, call));
-      const unreported = calls.flatMap(({ isReported, record }) => (isReported ? [] : [record]));
-      started.set(outcome, { sending, unreported });
+    /** Sends what is due once the calls have ended, without waiting. */
+    start(outcome: FileOutcome, ending: Promise<readonly EndedCall[]>): void {
+      started.set(
+        outcome,
+        // This stays until the end of the run, so it keeps nothing of the calls.
+        ending.then(async (calls) => {
+          const unreported = calls.flatMap(({ isReported, record }) => (isReported ? [] : [record]));
+          await Promise.all(calls.map((call) => send(outcome.path, call)));
+          return unreported;
+        }),
+      );
     },
 
     /** Waits for the reports of the run. Returns the outcomes with what the service knows. */
     async finish(outcomes: readonly FileOutcome[]): Promise<readonly FileOutcome[]> {
-      await Promise.all([...started.values()].flatMap(({ sending }) => sending));
+      await Promise.all(started.values());
       return await Promise.all(
         outcomes.map(async (outcome) => {
-          const reports = started.get(outcome);
+          const unreported = await started.get(outcome);
           const isSigned = outcome.status === 'signed' || outcome.status === 'unchanged';
-          if (!isSigned || reports === undefined) return outcome;
+          if (!isSigned || unreported === undefined) return outcome;
           // The last file with the same record sent the report.
-          const known = await Promise.all(reports.unreported.map(isKnown));
+          const known = await Promise.all(unreported.map(isKnown));
           return known.every(Boolean) ? { ...outcome, reported: true } : outcome;
         }),
       );
     },
   };
-}
-
-/** A report that the journal cannot record is sent again by a later run, which never counts. */
-async function settle(claim: Claim, reported: Reported): Promise<void> {
-  await recordOrWarn(claim.reported(reported));
 }

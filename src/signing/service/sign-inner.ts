@@ -7,6 +7,7 @@ import type { PlannedFile } from '../planned-file.ts';
 import { type PreparedFile, prepareInner } from '../prepare-signature.ts';
 import type { SigningRun } from '../signing-run.ts';
 import type { FileCall } from './call.ts';
+import { obtainSignature } from './obtain-signature.ts';
 import { isoTime } from './timestamps.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function signInner(
     const { name } = inner;
     const { prepared: its, algorithm, time } = await prepareInner(inner, prepared.context, run);
     const { toBeSigned } = its;
-    const given = await run.signatures.obtain({ toBeSigned, algorithm, time }, { ...plan, inner }, calls);
+    const given = await obtainSignature({ toBeSigned, algorithm, time }, { ...plan, inner }, run, calls);
     const { record, reused, stamped } = given;
     embeddings.set(name, its.embed(its.seal(record.signature, stamped?.token)));
     const timestamp = stamped?.time === undefined ? null : isoTime(stamped.time);
@@ -50,6 +51,6 @@ async function findRecorded(
     const algorithm = inner.fixedAlgorithm?.algorithm ?? context.algorithm;
     const written = await run.findWritten(await file.signatures(), { ...context, algorithm });
     if (written === undefined) continue;
-    await run.signatures.obtain({ ...written, time }, { ...plan, inner, isWritten: true }, calls);
+    await obtainSignature({ ...written, time }, { ...plan, inner, isWritten: true }, run, calls);
   }
 }

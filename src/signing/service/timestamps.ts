@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { speaksAgainst } from '../../errors/finding.ts';
-import type { Claim } from '../../journal/journal.ts';
+import type { Claim, KnownCall } from '../../journal/journal.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import type { SigningEvent } from '../outcome.ts';
@@ -64,14 +64,18 @@ export function requestTimestamps(
     probableLength: () => probableLength,
     stamp,
     /** The timestamp that the journal has for the signature, or a new one, which the journal has before it is used. */
-    async stampOnRecord(path: string, signature: Uint8Array, claim: Claim): Promise<StampedSignature | undefined> {
-      const token = authorities && claim.known?.token;
+    async stampOnRecord(
+      path: string,
+      signature: Uint8Array,
+      call: KnownCall | Claim,
+    ): Promise<StampedSignature | undefined> {
+      const token = authorities && call.known?.token;
       if (token !== undefined) {
         const { findings, time } = readTimestampToken(token, signature);
         if (!speaksAgainst(findings, 'integrity') && !speaksAgainst(findings, 'trust')) return { token, time };
       }
-      const stamped = await stamp(path, signature, claim.known === undefined);
-      if (stamped !== undefined) await claim.stamped(stamped.token);
+      const stamped = await stamp(path, signature, call.known === undefined);
+      if (stamped !== undefined) await call.stamped(stamped.token);
       return stamped;
     },
   };

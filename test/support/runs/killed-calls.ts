@@ -71,9 +71,10 @@ export async function openStateFolder(folder: string): Promise<Journal> {
     uptime: () => performance.now(),
     randomId: () => Math.random().toString(36).slice(2).padEnd(10, '0'),
     // None of them runs here; a Windows process may have the number of one that does.
-    processes: { ...(await observeProcesses()), isRunning: async () => false },
+    processes: { ...observeProcesses(), isRunning: () => false },
     keepDays: 90,
     runningFor: 0,
+    patience: 0,
   });
 }
 

@@ -22,7 +22,7 @@ function filesOf(holder: Holder, running: Running = {}) {
     processes: {
       self: holder,
       // As the system's own answer does it: of another start of this machine nothing runs.
-      isRunning: async ({ boot, pid }) => (boot === holder.boot ? running[pid] : false),
+      isRunning: ({ boot, pid }) => (boot === holder.boot ? running[pid] : false),
     },
     randomHex: () => '0123456789abcdef',
     now: () => NOW,

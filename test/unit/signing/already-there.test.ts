@@ -2,7 +2,6 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { journalErrors } from '../../../src/journal/errors.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import { documentWithField, makePdf } from '../formats/pdf/make-pdf.ts';
@@ -17,10 +16,13 @@ afterEach(() => scene[Symbol.asyncDispose]());
 /** As of a run that ends between the rename and its note. */
 async function endingEarly(): Promise<Journal> {
   const journal = await scene.open();
-  const never = () => Promise.reject(journalErrors('journal-full', { folder: '/state' }));
+  const nothing = async () => ({ reportDue: undefined, reported: undefined });
   return {
     ...journal,
-    claim: async (...asked) => ({ ...(await journal.claim(...asked)), written: never, reported: never }),
+    async claim(asking) {
+      const claim = await journal.claim(asking);
+      return claim && { ...claim, written: nothing, reported: async () => undefined };
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 /** A journal that fails while the service's answer is there already: the answer is used, and a warning says so. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../../src/journal/driver.ts';
 import { journalErrors } from '../../../src/journal/errors.ts';
 import type { Claim, Journal } from '../../../src/journal/journal.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
@@ -18,9 +19,9 @@ const full = () => Promise.reject(journalErrors('journal-full', { folder: '/stat
 function failing(journal: Journal, stepsOf: (claim: Claim) => Partial<Claim>): Journal {
   return {
     ...journal,
-    async claim(work, facts, options) {
-      const claim = await journal.claim(work, facts, options);
-      return { ...claim, ...stepsOf(claim) };
+    async claim(asking) {
+      const claim = await journal.claim(asking);
+      return claim && { ...claim, ...stepsOf(claim) };
     },
   };
 }
@@ -29,7 +30,7 @@ it('that has no room when the signature comes, and has some later: the file is s
   const steps = (claim: Claim): Partial<Claim> => ({
     async signed(given) {
       await claim.signed(given);
-      await full();
+      return await full();
     },
   });
   const journal = failing(await scene.open(), steps);
@@ -40,11 +41,24 @@ it('that has no room when the signature comes, and has some later: the file is s
   expect(scene.service.reports).toEqual([['record-1', 1]]);
 });
 
-it('that can note nothing any more: the file is signed, and reported', async () => {
-  const journal = failing(await scene.open(), () => ({ signed: full, written: full, reported: full }));
+it('that has no room any more: the file is signed, and reported, and the signature is named', async () => {
+  let isFull = false;
+  scene.service.before = async () => {
+    isFull = true;
+  };
+  const open = (path: string): Database => {
+    const database = openDatabase(path);
+    const run: Database['run'] = (...given) => {
+      if (isFull) throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+      return database.run(...given);
+    };
+    return { ...database, run };
+  };
+  const journal = await scene.open({ openDatabase: open });
   const { files } = await signFiles([await scene.program('a.exe')], scene.signing(journal));
-  expect(files).toMatchObject([{ status: 'signed', reported: true }]);
-  expect(files[0]?.warnings).toHaveLength(2);
+  expect(files).toMatchObject([{ status: 'signed', reported: true, warnings: [expect.stringContaining('no space')] }]);
+  expect(journal.warnings).toContainEqual(expect.stringContaining('record-1'));
+  expect(scene.service.reports).toEqual([['record-1', 1]]);
 });
 
 it('that cannot note the request: nothing is asked', async () => {

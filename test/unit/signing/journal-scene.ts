@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
-import { openJournal } from '../../../src/journal/open-journal.ts';
+import { type JournalOptions, openJournal } from '../../../src/journal/open-journal.ts';
 import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
-import type { Claims } from '../../../src/signing/service/call.ts';
+import type { SigningJournal } from '../../../src/signing/service/account.ts';
 import type { Signing } from '../../../src/signing/signing-run.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
@@ -20,10 +20,11 @@ export interface JournalScene extends AsyncDisposable {
   /** Of the certificate. */
   readonly key: KeyObject;
   /** As another run of this process. */
-  open(): Promise<Journal>;
+  open(more?: Partial<JournalOptions>): Promise<Journal>;
   /** A program with this content. */
   program(name: string, content?: string): Promise<{ readonly path: string; readonly output: string }>;
-  signing(claims: Claims, more?: FlatSigning): Signing;
+  /** With a journal that is closed at the end. */
+  signing(journal: SigningJournal & Partial<Pick<Journal, 'close'>>, more?: FlatSigning): Signing;
 }
 
 export interface CountingService extends SigningService {
@@ -76,7 +77,7 @@ export async function journalScene(): Promise<JournalScene> {
     folder,
     service,
     key,
-    open: () =>
+    open: (more) =>
       openJournal({
         folder: join(folder, 'state'),
         now: () => new Date(),
@@ -84,10 +85,12 @@ export async function journalScene(): Promise<JournalScene> {
         randomId: () => `id${String(++ids).padStart(8, '0')}`,
         processes: {
           self: { host: 'here', boot: 'first', pid: 100, started: '1' },
-          isRunning: async () => true,
+          isRunning: () => true,
         },
         keepDays: 90,
         runningFor: 0,
+        patience: 60_000,
+        ...more,
       }),
     async program(name, content = name) {
       const path = join(folder, name);
@@ -95,7 +98,8 @@ export async function journalScene(): Promise<JournalScene> {
       await appendFile(path, content.padEnd(16));
       return { path, output: path };
     },
-    signing: (claims, more = {}) => testSigning({ chain, service, claims, ...more }),
+    signing: (journal, more = {}) =>
+      testSigning({ chain, service, journal, ...(journal.close ? { close: journal.close } : {}), ...more }),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -13,6 +13,7 @@ function callOf(kind: UnfinishedKind): UnfinishedCall {
     metadata: { file: 'app.exe', bytes: 1, certificate: { name: 'A', sha256: 'aa' }, client: 'me' },
     files: [{ file: 'app.exe', written: false, unusable: false, reason: undefined, signingOptions: undefined }],
     record: 'record-1',
+    reportDue: undefined,
     reason: undefined,
   };
 }

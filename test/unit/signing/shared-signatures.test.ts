@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SigningEvent } from '../../../src/signing/outcome.ts';
-import type { Claims } from '../../../src/signing/service/call.ts';
+import type { SigningJournal } from '../../../src/signing/service/account.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import { historyOf } from '../journal/support/setting.ts';
 import { type JournalScene, journalScene } from './journal-scene.ts';
@@ -62,9 +62,9 @@ describe('a run of many files', () => {
     const files = await Promise.all(Array.from({ length: 6 }, (_, index) => scene.program(`${index}.exe`)));
     const journal = await scene.open();
     const given: WeakRef<object>[] = [];
-    const claim: Claims['claim'] = async (...claimed) => {
-      const one = await journal.claim(...claimed);
-      given.push(new WeakRef(one));
+    const claim: SigningJournal['claim'] = async (asking) => {
+      const one = await journal.claim(asking);
+      if (one !== undefined) given.push(new WeakRef(one));
       return one;
     };
     let alive = 0;
@@ -75,8 +75,7 @@ describe('a run of many files', () => {
       collectGarbage();
       alive = given.filter((one) => one.deref() !== undefined).length;
     };
-    const claims: Claims = { ...journal, claim };
-    const result = await signFiles(files, scene.signing(claims, { concurrency: 1 }));
+    const result = await signFiles(files, scene.signing({ ...journal, claim }, { concurrency: 1 }));
     expect([result.files.length, given.length]).toEqual([6, 6]);
     // The one under way, and the one before it.
     expect(alive).toBeLessThanOrEqual(2);

@@ -21,7 +21,6 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { statusErrors } from '../../../src/service/errors.ts';
 import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
 import type { SigningEvent } from '../../../src/signing/outcome.ts';
-import { withoutJournal } from '../../../src/signing/service/call.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import type { Signing } from '../../../src/signing/signing-run.ts';
 import { fixture, snapshot } from '../../support/programs/cli.ts';
@@ -331,16 +330,4 @@ describe('a file that changes while it is signed', () => {
     ]);
     expect(service.asked).toBe(1);
   });
-});
-
-it('signs one file after the other when the journal cannot tell whether certificate and number belong together', async () => {
-  const service = testService();
-  const isProven = () => Promise.reject(new Error('the folder is gone'));
-  const { summary } = await signFiles(
-    await programs(3),
-    signingWith(service, { claims: { ...withoutJournal, isProven } }),
-  );
-  expect(summary).toMatchObject({ signed: 3, failed: 0 });
-  const none = await signFiles([], signingWith(testService(), { claims: { ...withoutJournal, isProven } }));
-  expect(none.files).toEqual([]);
 });

@@ -4,8 +4,8 @@ import type { SigningChain } from '../../../src/certificates/signing-chain.ts';
 import type { SigningContext } from '../../../src/formats/format.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import type { Disk, Run } from '../../../src/signing/run.ts';
+import type { Account } from '../../../src/signing/service/account.ts';
 import { withoutJournal } from '../../../src/signing/service/call.ts';
-import type { Account } from '../../../src/signing/service/signatures.ts';
 import type { SigningPolicy } from '../../../src/signing/signing-policy.ts';
 import type { Signing } from '../../../src/signing/signing-run.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
@@ -48,7 +48,7 @@ export function testSigning(
   const disk = Object.entries({ randomName, removeStaleFiles, flushFolder, temporaryFiles });
   const { existing = 'replace', allOrNothing = false, report = true } = given;
   const { algorithm = 'SHA256', formatOptions = {} } = given;
-  const { service, origin = 'https://service.example.com', code = '1', claims = withoutJournal } = given;
+  const { service, origin = 'https://service.example.com', code = '1', journal = withoutJournal } = given;
   const { client = testClient } = given;
   return {
     run: {
@@ -63,8 +63,9 @@ export function testSigning(
     context: { chain: given.chain, timestampAlgorithm: given.timestampAlgorithm, algorithm, formatOptions },
     policy: { ...given, existing, allOrNothing, report, isAlgorithmGiven: given.algorithm !== undefined },
     typedOptions: given.typedOptions ?? [],
-    account: given.dryRun ? undefined : { service, origin, code, claims, client },
+    account: given.dryRun ? undefined : { service, origin, code, journal, client },
     authorities: given.authorities,
+    ...(given.close ? { close: given.close } : {}),
     warnings: [],
     laterWarnings: [],
   };

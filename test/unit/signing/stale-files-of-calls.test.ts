@@ -26,6 +26,7 @@ function callFor(kind: UnfinishedCall['kind'], ...outputs: readonly (string | un
     metadata: { file: 'app.exe', bytes: 1, certificate: { name: 'A', sha256: 'aa' }, client: 'me' },
     files,
     record: undefined,
+    reportDue: undefined,
     reason: undefined,
   };
 }

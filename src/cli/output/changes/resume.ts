@@ -75,6 +75,7 @@ const STATES: Readonly<Record<UnfinishedCall['kind'], string>> = {
   'under-way': 'another process is working on it',
   unwritten: 'has a signature, but is not written yet',
   unreported: 'is signed, but not reported to the service',
+  surplus: 'has a signature that came late and was not needed, and is not reported to the service',
   unknown: 'was requested, may have been counted, and its result is unknown; resume --forget removes it',
 };
 

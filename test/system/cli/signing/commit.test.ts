@@ -53,7 +53,7 @@ const run = (args: readonly string[]) => runCli([...args, '--json'], { env: serv
 describe.each(COMMANDS)('%s', (_, argsFor) => {
   it('removes what killed runs left in the folder', async () => {
     const names = temporaryNames({
-      processes: { self: dead, isRunning: async () => undefined },
+      processes: { self: dead, isRunning: () => undefined },
       randomHex: () => '0123456789abcdef',
       now: () => Date.now(),
       bootTime: 0,

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { appx } from '../../../../src/formats/appx/index.ts';
 import type { FormatOptions } from '../../../../src/formats/format-options.ts';
+import type { Journal } from '../../../../src/journal/journal.ts';
 import type { FileOutcome } from '../../../../src/signing/outcome.ts';
 import { writeFiles } from '../../../../src/signing/resume/write-files.ts';
-import type { Claims } from '../../../../src/signing/service/call.ts';
 import { withoutJournal } from '../../../../src/signing/service/call.ts';
 import { signFiles } from '../../../../src/signing/sign-files.ts';
 import { createTimestampDesk, type TimestampDesk } from '../../../support/services/timestamp-desk.ts';
@@ -74,9 +74,10 @@ async function resume(more: FlatSigning): Promise<FileOutcome | undefined> {
   const outcomes = await writeFiles(
     calls,
     journal,
-    (_, claims) => scene.signing(claims, { formatOptions, ...more }),
+    (_, known) => scene.signing(known, { formatOptions, ...more }),
     undefined,
   );
+  await journal.close();
   return outcomes.get(path);
 }
 
@@ -185,15 +186,15 @@ describe('a bundle with three packages', () => {
 
   it.each(['sign', 'resume'])('is recorded as written by %s if the run that wrote it could not', async (how) => {
     const journal = await scene.open();
-    const claims: Claims = {
+    const killed: Journal = {
       ...journal,
-      async claim(...given) {
-        const claim = await journal.claim(...given);
-        return { ...claim, written: () => claim.notWritten('killed') };
+      async claim(asking) {
+        const claim = await journal.claim(asking);
+        return claim && { ...claim, written: () => claim.notWritten('killed') };
       },
     };
     const stamped = { authorities: authorities() };
-    await signFiles([{ path, output: path }], scene.signing(claims, { formatOptions, ...stamped }));
+    await signFiles([{ path, output: path }], scene.signing(killed, { formatOptions, ...stamped }));
     expect(await (await scene.open()).unfinished()).toHaveLength(4);
     if (how === 'sign') await run(stamped);
     else await resume(stamped);
