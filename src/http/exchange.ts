@@ -55,6 +55,12 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
       onRequestStart(started) {
         // The request was given up while it waited for a connection, or undici would send it again.
         if (settled || controller !== undefined) throw new Error('the request is not sent');
+        try {
+          request.beforeWrite?.();
+        } catch (thrown) {
+          settle(Promise.reject(thrown));
+          throw thrown;
+        }
         controller = started;
       },
       onResponseStart(_controller, status, headers) {

@@ -14,6 +14,8 @@ export interface RequestBounds {
    * rejects with what it threw.
    */
   readonly beforeSend?: (() => Promise<void>) | undefined;
+  /** Called directly before the first byte is written to an open connection. If it throws, as `beforeSend`. */
+  readonly beforeWrite?: (() => void) | undefined;
 }
 
 export interface ExchangeRequest extends RequestBounds {

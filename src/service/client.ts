@@ -20,7 +20,7 @@ import { type CallRecord, maskDigest } from './call-record.ts';
 import { businessErrors, codeWithoutConnection, networkErrors, recordErrors, serviceWarnings } from './errors.ts';
 import { createHold } from './hold.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
-import type { SignatureRecord, SigningService } from './signing-service.ts';
+import type { SignatureRecord, SigningService, SignRequest } from './signing-service.ts';
 
 /** An answer is some hundred bytes; what is larger is not the service's. */
 const ANSWER_LIMIT = 4 * 1024 * 1024;
@@ -66,7 +66,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
   };
 
   return {
-    sign({ code, digest, algorithm, extra, file, beforeSend, beforeRetry }, signal) {
+    sign({ code, digest, algorithm, extra, file, beforeSend, beforeWrite, beforeRetry }, signal) {
       const message: SignRequestMessage = {
         code,
         digest: Buffer.from(digest).toString('base64'),
@@ -77,7 +77,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
       const call: Call<SignatureRecord> = {
         operation: 'sign',
         subject: { file, code, digest: maskDigest(digest, algorithm), record: undefined, status: undefined },
-        send: () => postMessage(options, SIGN_PATH, message, beforeSend),
+        send: () => postMessage(options, SIGN_PATH, message, { beforeSend, beforeWrite }),
         beforeRetry,
         read({ data, httpStatus }) {
           const answer = readSignatureRecord(data, httpStatus, storable);
@@ -109,7 +109,7 @@ export function postMessage(
   { baseUrl, credentials, http, timeoutMilliseconds }: ServiceAddress,
   path: string,
   message: object,
-  beforeSend?: () => Promise<void>,
+  before?: Pick<SignRequest, 'beforeSend' | 'beforeWrite'>,
 ): Promise<Outcome> {
   return http.postJson({
     url: operationUrl(baseUrl, path),
@@ -118,7 +118,7 @@ export function postMessage(
     body: new TextEncoder().encode(JSON.stringify(message)),
     deadlineMilliseconds: timeoutMilliseconds,
     sizeLimit: ANSWER_LIMIT,
-    beforeSend,
+    ...before,
   });
 }
 

@@ -21,6 +21,8 @@ export interface SignRequest {
    * nothing is sent, and `sign` throws the same.
    */
   readonly beforeSend?: (() => Promise<void>) | undefined;
+  /** Called for each attempt directly before its first byte is written. If it throws, as `beforeSend`. */
+  readonly beforeWrite?: (() => void) | undefined;
   /**
    * Awaited after each attempt that certainly made no signature and will be retried, before the wait. If it throws, there is
    * no retry, and `sign` throws the same.

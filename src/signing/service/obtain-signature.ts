@@ -7,7 +7,7 @@ import type { Asking, Claim, KnownCall } from '../../journal/journal.ts';
 import { isUnauthorized, isWithoutConnection, mayHaveBeenCounted, stopsRun } from '../../service/errors.ts';
 import type { SignatureRecord } from '../../service/signing-service.ts';
 import { signingErrors, signingWarnings } from '../errors.ts';
-import { lookAgain } from '../files/unchanged.ts';
+import { assertUnchanged } from '../files/unchanged.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import type { SigningRun } from '../signing-run.ts';
 import { type FileCall, orWarn } from './call.ts';
@@ -164,25 +164,33 @@ async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promis
   const { account, gate, stop, onEvent, now } = run;
   const { service, code, client } = account;
   const { name, size } = describeFile(file);
-  let isUnderWay = false;
+  /** Whether the journal has the attempt as one that may be sent, and whether a byte of it was. */
+  let isRecorded = false;
+  let isSent = false;
   const requested = {
     code,
     algorithm: unit.algorithm,
     digest: digestToBeSigned(unit),
     extra: describeRequest(client, name, size, now()),
     file: sentFileName(client.replaced, name),
-    /** A signature of a file that has changed would be wasted. What throws here is not sent. */
     async beforeSend() {
-      await lookAgain(file);
+      isSent = false;
       await claim.requested();
+      isRecorded = true;
+    },
+    /** A signature of a file that has changed would be wasted. What throws here is not sent. */
+    beforeWrite() {
+      stop.throwIfStopped();
+      assertUnchanged(file);
       claim.mayBeSent();
-      isUnderWay = true;
+      isSent = true;
       permit.send();
       onEvent({ type: 'signature-requested', path: file.path });
     },
     async beforeRetry(error: CodesignError) {
-      if (isUnderWay) await orWarn(claim.deferred(failureOf(error)), warnings);
-      isUnderWay = false;
+      if (isRecorded) await orWarn(claim.deferred(failureOf(error)), warnings);
+      isRecorded = false;
+      isSent = false;
       await permit.repeat(error);
     },
   };
@@ -190,7 +198,7 @@ async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promis
     return await service.sign(requested, stop.signal);
   } catch (thrown) {
     const error = toCodesignError(thrown);
-    if (!isUnderWay) await claim.release();
+    if (!isSent) await claim.release();
     else if (mayHaveBeenCounted(error)) await orWarn(claim.unanswered(failureOf(error)), warnings);
     else await orWarn(claim.refused(failureOf(error)), warnings);
     // Stopped while it waited for a retry: then what stopped the run is the reason, and not this call.

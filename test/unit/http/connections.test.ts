@@ -216,3 +216,24 @@ test('what has to be awaited before the request is sent is awaited before each, 
   await expect(post(() => Promise.reject(failure))).rejects.toBe(failure);
   expect(requests).toBe(1);
 });
+
+test('what is called directly before the first byte is called on the open connection, and nothing is sent if it throws', async () => {
+  let requests = 0;
+  let connections = 0;
+  const url = await serve((socket) => {
+    requests += 1;
+    socket.write(answerWith(`${requests}`));
+  });
+  const http = client();
+  const bounds = { headers: {}, body: Buffer.from('{}'), deadlineMilliseconds: 5000, sizeLimit: 1000 };
+  const post = (beforeWrite: () => void) => http.postJson({ url: new URL(url), ...bounds, beforeWrite });
+  const failure = new Error('it must not be sent any more');
+  const refuse = (): void => {
+    connections += 1;
+    throw failure;
+  };
+  await expect(post(refuse)).rejects.toBe(failure);
+  expect([requests, connections]).toEqual([0, 1]);
+  // The connection is still of use.
+  expect(bodyOf(await post(() => expect(requests).toBe(0)))).toBe('1');
+});
