@@ -60,8 +60,9 @@ export async function journalScene(): Promise<JournalScene> {
     reports: [],
     before: async () => undefined,
     beforeReport: async () => undefined,
-    async sign({ digest, beforeSend }) {
+    async sign({ digest, beforeSend, beforeWrite }) {
       await beforeSend?.();
+      beforeWrite?.();
       const id = `record-${++service.asked}`;
       await service.before();
       return { id, signature: signDigest(key, digest) };

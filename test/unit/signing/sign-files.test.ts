@@ -57,8 +57,9 @@ function testService(before: (call: number) => Promise<void> = async () => undef
       return mostAtOnce;
     },
     reports,
-    async sign({ digest, beforeSend }) {
+    async sign({ digest, beforeSend, beforeWrite }) {
       await beforeSend?.();
+      beforeWrite?.();
       const call = ++asked;
       atOnce++;
       mostAtOnce = Math.max(mostAtOnce, atOnce);
