@@ -1,7 +1,7 @@
 /** What a file does that needs the signature of a work: one transaction, a pure function over the rows. The table is in the README. */
 
 import { fingerprintOf } from '../crypto/fingerprint.ts';
-import type { Database, Row, Value } from './driver.ts';
+import type { Database, Row } from './driver.ts';
 import type { Asking, CallMetadata, Work } from './journal.ts';
 import { isGone, nextNumber, type Run, unendedSince } from './runs.ts';
 import { OPEN_STATES } from './schema.ts';
@@ -162,12 +162,12 @@ export function placeOf({ file, signingOptions }: CallMetadata): string {
 
 /** A file of the same place is taken over. */
 function addFile(db: Database, me: Run, call: number, metadata: CallMetadata): void {
-  const { signingOptions: options } = metadata;
-  const values: readonly Value[] = [call, me.id, placeOf(metadata), metadata.file, options?.output ?? null];
+  const { file, signingOptions: options } = metadata;
+  const recorded = options === undefined ? null : JSON.stringify(options);
   db.run(
     `insert into files (call, run, place, file, output, options, wants_report) values (?, ?, ?, ?, ?, ?, ?)
      on conflict (call, place) do update set run = excluded.run, file = excluded.file, options = excluded.options,
        wants_report = excluded.wants_report, written = 0, given_up = 0, reason = null`,
-    ...[...values, options === undefined ? null : JSON.stringify(options), options?.report === false ? 0 : 1],
+    ...[call, me.id, placeOf(metadata), file, options?.output ?? null, recorded, options?.report === false ? 0 : 1],
   );
 }

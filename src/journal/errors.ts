@@ -84,7 +84,7 @@ function reasonOf(cause: Error): string {
   return hasCode(cause, REFUSED, 'ERR_SQLITE_ERROR') ? cause.message : systemReason(cause);
 }
 
-/** All three files: a log without its database would be taken for one of the next. */
+/** All three files: SQLite would read a log that is left into the next database. */
 function moveAway(folder: string): string {
   if (process.platform === 'win32') {
     return `Get-ChildItem '${folder}\\journal.db*' | Rename-Item -NewName { 'damaged-' + $_.Name }`;

@@ -94,7 +94,7 @@ export interface SharedCall {
   stamped(token: Uint8Array): Promise<void>;
   /**
    * `sha256`: of the written file, in hex. Nothing waits for it: it joins the next commit, so do not hold up a file for it.
-   * If it cannot be committed it resolves all the same, with a warning in `Journal.warnings`.
+   * If it cannot be committed it resolves too, with a warning in `Journal.warnings`.
    */
   written(target: string, sha256?: string): Promise<AfterFile>;
   /**

@@ -93,8 +93,8 @@ function keepSignature(
   state: string,
   sql: string,
 ): boolean {
-  const given = [record ?? null, Buffer.from(signature).toString('base64')];
-  return db.run(sql, state, me.id, nextNumber(db), me.now().getTime(), ...given, call, me.id) === 1;
+  const text = Buffer.from(signature).toString('base64');
+  return db.run(sql, state, me.id, nextNumber(db), me.now().getTime(), record ?? null, text, call, me.id) === 1;
 }
 
 export function stamp(db: Database, call: number, token: Uint8Array): void {
