@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors } from '../errors/define-errors.ts';
 import { defineWarnings } from '../errors/define-warnings.ts';
@@ -72,10 +73,12 @@ export function asJournalError(cause: unknown, folder: string): unknown {
   if (hasSqliteCode(cause, 'FULL') || hasCode(cause, 'ENOSPC', 'EDQUOT')) {
     return journalErrors('journal-full', { folder }, { cause });
   }
-  if (hasSqliteCode(cause, 'CORRUPT', 'NOTADB')) {
-    return journalErrors('journal-damaged', { file: `${folder}/journal.db`, command: moveAway(folder) }, { cause });
-  }
+  if (hasSqliteCode(cause, 'CORRUPT', 'NOTADB')) return damaged(folder, cause);
   return journalErrors('journal-unusable', { folder, reason: reasonOf(cause) }, { cause });
+}
+
+export function damaged(folder: string, cause?: unknown): CodesignError {
+  return journalErrors('journal-damaged', { file: join(folder, 'journal.db'), command: moveAway(folder) }, { cause });
 }
 
 function reasonOf(cause: Error): string {

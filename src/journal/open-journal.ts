@@ -6,7 +6,16 @@ import { type Database, hasSqliteCode, openDatabase } from './driver.ts';
 import { asJournalError, refusal } from './errors.ts';
 import type { Journal, JournalReading } from './journal.ts';
 import { historyOf, unfinishedCalls } from './listing.ts';
-import { assertOwnLinks, checkPlace, checkShared, isMissing, type Place, placeIn, preparePlace } from './place.ts';
+import {
+  assertOwnLinks,
+  checkPlace,
+  checkShared,
+  isMissing,
+  keepSpace,
+  type Place,
+  placeIn,
+  preparePlace,
+} from './place.ts';
 import { journalOfRun } from './run-journal.ts';
 import { beginRun, type Run, type RunOptions } from './runs.ts';
 import { SCHEMA, VERSION } from './schema.ts';
@@ -36,7 +45,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   try {
     const place = await preparePlace(folder);
     checkShared(place);
-    return journalOfRun({ ...(await openRun(place, options)), place, options });
+    const opened = await openRun(place, options);
+    keepSpace(folder);
+    return journalOfRun({ ...opened, place, options });
   } catch (thrown) {
     throw asJournalError(thrown, folder);
   }
@@ -107,7 +118,7 @@ export async function readJournal(options: JournalOptions): Promise<JournalReadi
   if (database === undefined) return EMPTY;
   const { db, remove } = guarded(() => openToRead(database, options));
   // Made by a run that had no time to fill it.
-  const isEmpty = db.get('select 1 from sqlite_schema') === undefined;
+  const isEmpty = guarded(() => versionOf(db, database) === 0);
   return {
     warnings: [],
     unfinished: async () => (isEmpty ? [] : guarded(() => unfinishedCalls(db, options))),

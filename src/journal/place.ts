@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { flushFolder, makeFolders } from '../bytes/folders.ts';
 import { foreignLink, isTrustedOwner } from '../bytes/trusted-paths.ts';
 import { hasCode } from '../errors/system-reason.ts';
-import { journalErrors, refusal } from './errors.ts';
+import { damaged, journalErrors, refusal } from './errors.ts';
 
 /** Permission bits of group and others. */
 const WRITABLE_BY_OTHERS = 0o022n;
@@ -50,9 +50,16 @@ export async function preparePlace(folder: string): Promise<Place> {
   checkPlace(folder);
   const place = placeIn(folder);
   probe(join(folder, '.probe'));
-  if (createFile(place.database)) await flushFolder(folder);
-  if (createFile(spaceIn(folder))) writeFileSync(spaceIn(folder), SPACE);
+  if (createFile(place.database)) {
+    giveUpSpace(folder);
+    await flushFolder(folder);
+  }
   return place;
+}
+
+/** Once the database has its tables: an empty one next to the space has lost them. */
+export function keepSpace(folder: string): void {
+  if (createFile(spaceIn(folder))) writeFileSync(spaceIn(folder), SPACE);
 }
 
 /** Folder and files as they must be before SQLite opens them; files may be missing. */
@@ -68,6 +75,8 @@ export function checkPlace(folder: string): void {
     if (found !== undefined && !found.isFile()) throw refusal(path, 'is a link or no file');
     if (found !== undefined) checkOwner(path, found);
   }
+  const { size } = lstatSync(join(folder, 'journal.db'), { throwIfNoEntry: false }) ?? {};
+  if (size === 0 && !isMissing(spaceIn(folder))) throw damaged(folder);
 }
 
 /** Throws for a database with a log on a shared disk. Only as long as this process has no connection: it opens the file. */

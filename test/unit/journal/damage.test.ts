@@ -1,6 +1,6 @@
 /** A database that is damaged, or is none. */
 
-import { copyFile, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/journal/driver.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
@@ -30,6 +30,21 @@ describe('a database', () => {
     await refused(damaged);
     // It is left as it is.
     expect(await readFile(setting.database, 'utf8')).toMatch(/^this is no database/);
+  });
+
+  test.each([
+    ['emptied', 0, ['']],
+    ['emptied with all its files', 0, ['', '-wal', '-shm']],
+    ['cut after its header', 100, ['']],
+    ['cut after a few pages', 3 * 4096, ['']],
+  ])('that was %s is an error, and not a new journal', async (_what, size, ends) => {
+    await signAndReport(await setting.open(), askingOf(1));
+    setting.change('pragma wal_checkpoint(truncate)');
+    for (const end of ends) await truncate(setting.database + end, size);
+    setting.ended.add(101);
+    const run = async () => await signAndReport(await setting.open(), askingOf(1));
+    await expect(run()).rejects.toMatchObject(damaged);
+    await expect(readJournal(setting.options()).then((reading) => historyOf(reading))).rejects.toMatchObject(damaged);
   });
 
   test('whose pages were overwritten is an error, and not a new journal', async () => {
