@@ -109,7 +109,7 @@ export function claimOf(session: Session, { id, name, unknown, isProven }: Claim
       if (run.uptime() - committed > LONGEST_UNTIL_SENT_MILLISECONDS) throw journalErrors('claim-lost');
       if (!steps.isRequested(db, run, id)) throw journalErrors('claim-lost');
     },
-    deferred: (failure) => enter('now', () => steps.defer(db, run, id, failure)),
+    deferred: (failure) => enter('soon', () => steps.defer(db, run, id, failure)),
     async signed(signature) {
       isOver = true;
       try {
@@ -124,10 +124,10 @@ export function claimOf(session: Session, { id, name, unknown, isProven }: Claim
       }
     },
     unusable: (signature, reason) => end(() => steps.keepUnusable(db, run, given(signature), reason), 'kept'),
-    refused: (failure) => end(() => steps.endWithout(db, run, id, 'refused', failure)),
+    refused: (failure) => end(() => steps.endWithout(db, run, id, 'refused', failure), 'soon'),
     unanswered: (failure) => end(() => steps.endWithout(db, run, id, 'unknown', failure)),
     async release() {
-      if (!isOver) await end(() => steps.endWithout(db, run, id, 'released')).catch(() => undefined);
+      if (!isOver) await end(() => steps.endWithout(db, run, id, 'released'), 'soon').catch(() => undefined);
     },
     written: async (...of) => (isSurplus ? NOTHING_DUE : await shared.written(...of)),
     async notWritten(...of) {

@@ -11,8 +11,11 @@ const PAUSE_RANGE_MILLISECONDS = 10;
 /** What nothing waits for joins the next commit, or has its own after this time. */
 const LATER_MILLISECONDS = 5;
 
-/** `kept`: of what was paid; tried again with each later commit. `later`: kept too, and nothing waits for it. */
-export type Urgency = 'now' | 'kept' | 'later';
+/**
+ * `now`: flushed. `soon`: without a flush. `kept`: flushed; of what was paid, so it is tried again with each later commit. `later`:
+ * tried again too, and nothing waits for it.
+ */
+export type Urgency = 'now' | 'soon' | 'kept' | 'later';
 
 interface Entry {
   readonly urgency: Urgency;
@@ -53,44 +56,48 @@ export function groupCommits({ db, uptime, makeRoom, onCommit }: CommitsOptions)
   }
 
   async function work(): Promise<void> {
-    // All that is ready in this turn of the event loop.
-    await setImmediate();
     while (waiting.length > 0) {
-      const taken = await committed(() => [...failed, ...waiting.splice(0)]);
-      if (taken === undefined) continue;
+      // All that is ready in this turn of the event loop.
+      await setImmediate();
+      const entries = [...failed, ...waiting.splice(0)];
+      if (await areCommitted(entries)) continue;
       // One after the other: what was paid first, and what fails takes nothing else with it.
-      for (const entry of taken.sort(
-        (one, other) => Number(other.urgency === 'kept') - Number(one.urgency === 'kept'),
-      )) {
-        await committed(() => [entry]);
-      }
+      const isPaid = ({ urgency }: Entry): number => Number(urgency === 'kept');
+      for (const entry of entries.sort((one, other) => isPaid(other) - isPaid(one))) await areCommitted([entry]);
     }
   }
 
-  /** Returns the entries if they could not be committed together, and each may be by itself. */
-  async function committed(take: () => Entry[]): Promise<Entry[] | undefined> {
-    let entries: Entry[] = [];
+  /** False if they could not be committed together, and each may be by itself. */
+  async function areCommitted(entries: readonly Entry[]): Promise<boolean> {
     try {
-      await retried(() => db.exec('begin immediate'));
-      entries = take();
-      const outcomes = entries.map(outcomeOf);
-      await retried(() => db.exec('commit'));
+      const outcomes = await transaction(entries);
       onCommit(entries.some(({ urgency }) => urgency === 'kept'));
       for (const [index, entry] of entries.entries()) tell(entry, outcomes[index]);
-      return undefined;
+      return true;
     } catch (error) {
-      rollBack();
-      if (entries.length === 0) entries = take();
-      const [only] = entries;
-      if (entries.length > 1 && !hasSqliteCode(error, 'BUSY')) return entries;
-      if (only !== undefined && only.urgency !== 'now' && hasSqliteCode(error, 'FULL') && makeRoomOnce()) {
-        return await committed(() => [only]);
-      }
+      if (entries.length > 1 && !hasSqliteCode(error, 'BUSY')) return false;
+      const mayMakeRoom = entries.length === 1 && entries.some(isKept) && hasSqliteCode(error, 'FULL');
+      if (mayMakeRoom && makeRoomOnce()) return await areCommitted(entries);
       for (const entry of entries) {
-        if (entry.urgency !== 'now') failed.add(entry);
+        if (isKept(entry)) failed.add(entry);
         entry.reject(error);
       }
-      return undefined;
+      return true;
+    }
+  }
+
+  /** In WAL mode `normal` leaves the flush to a later commit: what nothing depends on may be lost in a power cut. */
+  async function transaction(entries: readonly Entry[]): Promise<readonly Outcome[]> {
+    const isFlushed = entries.some(({ urgency }) => urgency === 'now' || urgency === 'kept');
+    db.exec(isFlushed ? 'pragma synchronous = full' : 'pragma synchronous = normal');
+    try {
+      await retried(() => db.exec('begin immediate'));
+      const outcomes = entries.map(outcomeOf);
+      await retried(() => db.exec('commit'));
+      return outcomes;
+    } catch (error) {
+      rollBack();
+      throw error;
     }
   }
 
@@ -141,6 +148,10 @@ export function groupCommits({ db, uptime, makeRoom, onCommit }: CommitsOptions)
     /** Whether something that was paid is not in the journal. */
     hasFailed: (): boolean => failed.size > 0,
   };
+}
+
+function isKept({ urgency }: Entry): boolean {
+  return urgency === 'kept' || urgency === 'later';
 }
 
 /** The error of one entry is the answer for that file alone. Throws what is no fault of the entry. */

@@ -142,7 +142,10 @@ function outcomeOf(db: Database, row: Row, options: RunOptions): CallOutcome | u
     case 'forgotten':
       return Number(row.written) > 0 ? 'written' : 'given-up';
     default:
-      return kindOf(db, row, options) ?? (row.state === 'claimed' ? undefined : 'written');
+      return (
+        kindOf(db, row, options) ??
+        (row.state === 'claimed' ? undefined : Number(row.written) > 0 ? 'written' : 'given-up')
+      );
   }
 }
 

@@ -98,8 +98,12 @@ export function assertOwnLinks(folder: string): void {
 /** Device and number of each file of the database; `-` for one that is missing. */
 export function identityOf(folder: string): string {
   const one = (path: string): string => {
-    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats === undefined ? '-' : `${stats.dev}:${stats.ino}`;
+    try {
+      const { dev, ino } = lstatSync(path, { bigint: true });
+      return `${dev}:${ino}`;
+    } catch {
+      return '-';
+    }
   };
   return filesIn(folder).map(one).join(' ');
 }

@@ -90,7 +90,7 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
   ) {
     const verified = new Map<string, boolean>();
     for (;;) {
-      const decision = await commits.add('now', () => work(verified));
+      const decision = await commits.add('soon', () => work(verified));
       if (decision.kind !== 'unverified') return decision as Exclude<D, { readonly kind: 'unverified' }>;
       const { name, signature } = decision.call;
       verified.set(String(name), asking.verifies(Buffer.from(String(signature), 'base64')));
