@@ -1,6 +1,6 @@
 /**
  * For `node --require`: ends the process with SIGKILL at the step that CODESIGN_TEST_KILL_AT numbers, counted from 1 over what it
- * asks of the file system and sends to and receives from the network. With CODESIGN_TEST_KILL_TORN a write is half done by then.
+ * asks of the file system and of SQLite, and sends to and receives from the network. With CODESIGN_TEST_KILL_TORN a write is half done by then.
  * CODESIGN_TEST_KILL_CALL ends it before its first call of a function of `fs` by that name. CODESIGN_TEST_STEPS_FILE names a file for
  * the number of steps of a process that came to its end.
  */
@@ -71,6 +71,8 @@ fs.closeSync = (fd) => {
 };
 for (const name of ['fdatasync', 'linkSync', 'renameSync', 'unlinkSync']) countCalls(fs, name);
 syncBuiltinESMExports();
+// Before each statement that may change something.
+require('./sqlite-statements.cjs')(() => step());
 
 // Before a request is sent, and before its answer is heard.
 for (const name of ['write', 'push']) {

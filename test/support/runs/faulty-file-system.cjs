@@ -1,5 +1,5 @@
 /**
- * For `node --require`: lets what the process asks of the file system go wrong as CODESIGN_TEST_FAULT says, several with spaces
+ * For `node --require`: lets what the process asks of the file system and of SQLite go wrong as CODESIGN_TEST_FAULT says, several with spaces
  * between: `operation:place:which:effect`. `which` counts the calls of this operation at this place from 1, `2+` is the
  * second and all later ones, `1@sync:copy:1` the first after another call. Effects: an error code (a write gets half of
  * its bytes down first); `clock-back` sets the calendar of this process back by an hour;
@@ -34,15 +34,9 @@ const counts = new Map();
 /** Of open files, by their descriptors. */
 const placeOfOpen = new Map();
 
-/** The journal's folders are entered by their descriptors: /proc/self/fd/20/2026-11.jsonl. */
-function behindDescriptor(file) {
-  const [, descriptor, rest] = /^(\/proc\/self\/fd\/\d+)(.*)$/.exec(file) ?? [];
-  return descriptor === undefined ? file : fs.readlinkSync(descriptor) + rest;
-}
-
 /** What a path is to the program. */
 function placeOf(name) {
-  const file = behindDescriptor(path.resolve(String(name)));
+  const file = path.resolve(String(name));
   const inState = path.relative(CODESIGN_STATE_DIR, file);
   if (CODESIGN_STATE_DIR !== '' && !inState.startsWith('..')) return placeInJournal(inState.split(path.sep));
   if (/^\.codesign-remote-.*\.tmp$/.test(path.basename(file))) return 'copy';
@@ -50,11 +44,9 @@ function placeOf(name) {
   return path.basename(file) === 'files' ? 'folder' : 'other';
 }
 
-/** `calls` is a file in the folder of this name, `calls-folder` the folder itself. */
-function placeInJournal([first, ...rest]) {
-  if ((rest.at(-1) ?? first).startsWith('.')) return 'probe';
-  if (rest.length > 0) return first;
-  return first === '' ? 'state' : `${first}-folder`;
+function placeInJournal([name]) {
+  if (name === '') return 'state';
+  return { 'journal.db': 'database', 'journal.space': 'space', '.probe': 'probe' }[name] ?? 'other';
 }
 
 /** The effect that this call shall have, if any. */
@@ -209,6 +201,19 @@ for (const operation of ['mkdir', 'rename', 'unlink', 'writeFile', 'stat', 'stat
   };
 }
 syncBuiltinESMExports();
+
+// Statements of the journal: `insert:calls`, `update:files`, `commit:journal`.
+const STATEMENT = /^\s*(?:(insert) into|(update)|(delete) from)\s+(\w+)/i;
+const SQLITE = { ENOSPC: ['FULL', 13], EACCES: ['READONLY', 8], EIO: ['IOERR', 10] };
+require('../programs/sqlite-statements.cjs')((text) => {
+  const [, insert, update, remove, table] = STATEMENT.exec(text) ?? [];
+  const operation = text === 'commit' ? 'commit' : (insert ?? update ?? remove);
+  if (operation === undefined) return;
+  const effect = effectOn(operation, table ?? 'journal');
+  const [name, errcode] = SQLITE[effect] ?? [];
+  if (name === undefined) return meet(effect, operation);
+  throw Object.assign(new Error(`${name}: injected fault, ${operation}`), { code: `SQLITE_${name}`, errcode });
+});
 meet(effectOn('start', 'process'), 'start');
 
 /** @returns the exit code of the process */

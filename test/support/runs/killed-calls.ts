@@ -1,8 +1,9 @@
 /** What journal and server say after runs that were killed: what was requested, reported, unknown and left. */
 
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '../../../src/journal/driver.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { openJournal } from '../../../src/journal/open-journal.ts';
 import { observeProcesses } from '../../../src/journal/processes.ts';
@@ -26,14 +27,14 @@ const PATIENCE_MILLISECONDS = 2000;
  * @param expected signatures that the files take
  */
 export async function checkCalls(server: TestServer, logged: number, state: string, expected: number): Promise<Calls> {
-  const left = await leftInJournal(state);
-  const open = await (await openStateFolder(state)).unfinished();
+  const journal = await openStateFolder(state);
+  const open = await journal.unfinished();
+  await journal.close();
   const unknown = open.filter(({ kind }) => kind === 'unknown').length;
   const faults = open
     .filter(({ kind }) => kind !== 'unknown')
     .map(({ kind, metadata: facts, reason }) => `the call for ${facts.file} is ${kind}${reason ? `: ${reason}` : ''}`);
-  if (left.calls !== open.length) faults.push(`the journal has ${left.calls} files for ${open.length} calls`);
-  faults.push(...left.temporary.map((name) => `${name} is left in the journal`));
+  faults.push(...(await leftBeside(state)).map((name) => `${name} is left in the journal`));
   for (let waited = 0; ; waited += 50) {
     const told = checkLog(server.log().slice(logged), expected, unknown);
     if (told.faults.length === 0 || waited >= PATIENCE_MILLISECONDS) {
@@ -83,12 +84,10 @@ export async function leftBeside(folder: string): Promise<readonly string[]> {
   return (await readdir(folder)).filter((name) => name.startsWith('.'));
 }
 
-async function leftInJournal(state: string) {
-  const names = await readdir(state, { recursive: true }).catch(() => []);
-  let calls = 0;
-  for (const name of names.filter((path) => /^(calls|aside)[/\\]/.test(path))) {
-    // One without a whole line was killed before it was anything; removing it could take it from one who is beginning.
-    if ((await readFile(join(state, name), 'utf8')).includes('\n')) calls += 1;
-  }
-  return { calls, temporary: names.filter((name) => /(^|[/\\])\.|\.(tmp|lock)$/.test(name)) };
+/** Whether the first run of the journal has noted its good end. */
+export function hasNotedEnd(state: string): boolean {
+  const database = openDatabase(join(state, 'journal.db'));
+  const run = database.get('select well from runs order by id limit 1');
+  database.close();
+  return run?.well === 1;
 }

@@ -1,10 +1,9 @@
 /** Runs of the command line that are killed on the way and then finished, and what must hold afterwards. */
 
-import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type CliRun, parseJson, temporaryFolder } from '../programs/cli.ts';
 import type { TestServer } from '../services/server.ts';
-import { checkCalls, leftBeside } from './killed-calls.ts';
+import { checkCalls, hasNotedEnd, leftBeside } from './killed-calls.ts';
 import {
   complaintsOfVerifiers,
   copyTo,
@@ -80,7 +79,7 @@ export async function killAndFinish(kill: Kill, server: TestServer, platform = T
 
   // After a run that came to its end the same command signs again: that is what --replace is for.
   const isTold = first.stdout.endsWith('}\n');
-  const isNoted = first.code === null && isTold && (await readdir(join(state, 'running'))).length === 0;
+  const isNoted = first.code === null && isTold && hasNotedEnd(state);
   const isOver = first.code === 0 || isNoted;
   const more = sequel === 'skip-signed' || isOver ? ['--skip-signed'] : [];
   const isLeft = sequel === 'resume' || (isOver && subject.isAppended === true);

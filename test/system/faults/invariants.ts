@@ -1,7 +1,6 @@
 /** What holds at the end of every case of the fault matrix: the file signed, nothing left, and each signature accounted for. */
 
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HistoryEntry, UnfinishedCall } from '../../../src/journal/journal.ts';
 import type { CliRun } from '../../support/programs/cli.ts';
@@ -16,7 +15,7 @@ export async function lookForWrongs(scene: Scene, runs: readonly CliRun[]): Prom
   const wrongs: string[] = [];
   const found = await scene.fileState();
   if (found !== 'signed') wrongs.push(`the file is ${found} in the end`);
-  for (const folder of [files, state, join(state, 'calls')]) {
+  for (const folder of [files, state]) {
     const left = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('.'));
     if (left.length > 0) wrongs.push(`left in ${folder}: ${left.join(', ')}`);
   }

@@ -163,10 +163,7 @@ describe('with the real service', () => {
     await using stage = await scene(server.env);
     const count = counting();
     const paths = await Promise.all(['1', '2', '3', '4', '5', '6'].map((name) => stage.program(`${name}.exe`, name)));
-    const finished = async () =>
-      (await readdir(join(stage.state, 'finished'), { recursive: true }).catch(() => [])).filter((name) =>
-        name.endsWith('.jsonl'),
-      ).length;
+    const finished = () => count.reports().length;
     await stage.sign(paths, ['-j', '1'], {}, async (kill) => {
       await expect.poll(finished, { interval: 2, timeout: 20_000 }).toBeGreaterThan(1);
       kill('SIGKILL');

@@ -1,18 +1,7 @@
 /** `codesign-remote resume` after runs of `sign` that a timestamp authority, the service or the network broke off. */
 
 import { execFileSync } from 'node:child_process';
-import {
-  appendFile,
-  copyFile,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  stat,
-  symlink,
-  truncate,
-  writeFile,
-} from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resume } from '../../../../src/index.ts';
@@ -22,73 +11,37 @@ import { useServer } from '../../../support/services/shared-server.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 
 describe('a damaged journal', () => {
-  it.each([
-    ['emptied', 0],
-    ['cut within its first line', 100],
-  ])(
-    'warns that the call that was %s may have been counted, requests again, and keeps it for the user',
-    async (_, size) => {
-      await using stage = await startScene('good');
-      await stage.sign(...NO_AUTHORITY, stage.path);
-      const state = join(stage.folder, 'state');
-      for (const entry of await readdir(state, { recursive: true, withFileTypes: true })) {
-        const file = join(entry.parentPath, entry.name);
-        if (entry.isFile() && (await stat(file)).size > size) await truncate(file, size);
-      }
-
-      expect(await stage.resume(['--no-timestamp'])).toMatchObject({
-        code: 0,
-        stderr: expect.stringContaining('may have been counted'),
-      });
-      const again = await stage.sign('--no-timestamp', stage.path);
-      expect([again.code, stage.service.signRequests()]).toEqual([0, 2]);
-      expect(again.stderr).toMatch(
-        /for \S+app\.exe was damaged: a signature of certificate number 1001 at \S+ may have been counted/,
-      );
-      const { calls } = await stage.resume(['--no-timestamp']);
-      expect(calls).toMatchObject([{ kind: 'unknown', status: 'left', reason: expect.stringContaining('damaged') }]);
-      expect(await stage.resume(['--forget-unknown'])).toMatchObject({ code: 0, calls: [{ status: 'forgotten' }] });
-      expect(await stage.resume(['--no-timestamp'])).toMatchObject({ calls: [], stderr: 'nothing is unfinished\n' });
-    },
-  );
-
-  it.runIf(process.platform !== 'win32').each([
-    ['a link', (path: string, month: string) => symlink(month, path)],
-    ['a pipe', async (path: string) => void execFileSync('mkfifo', [path])],
-    ['a folder', (path: string) => mkdir(path)],
-  ])('reports %s in place of a month of the history, and fails if that month is wanted', async (_, place) => {
+  it.each(['resume', 'sign', 'history'])('is named by %s, with the command that moves it away', async (command) => {
     await using stage = await startScene('good');
-    await stage.sign('--no-timestamp', stage.path);
-    const history = join(stage.folder, 'state', 'history');
-    const [name = ''] = await readdir(history);
-    const monthAfter = (months: number): string => {
-      const [year, month] = name.split(/[-.]/).map(Number);
-      return new Date(Date.UTC(year ?? 0, (month ?? 0) - 1 + months)).toISOString().slice(0, 7);
-    };
-    await rename(join(history, name), join(history, `${monthAfter(-1)}.jsonl`));
-    await place(join(history, name), `${monthAfter(-1)}.jsonl`);
-    const list = (...args: readonly string[]) => runCli(['history', ...args], { env: stage.env });
-    const reason = `the history of ${monthAfter(0)} cannot be read: .*${name} is a link or not a file`;
-    const report = expect.stringMatching(new RegExp(reason, 'i'));
+    const state = join(stage.folder, 'state');
+    await mkdir(state, { mode: 0o700 });
+    await writeFile(join(state, 'journal.db'), 'no database'.padEnd(5000), { mode: 0o600 });
+    const args = command === 'sign' ? ['--no-timestamp', stage.path] : [];
+    const run = await runCli([command, ...args], { env: stage.env });
+    expect([run.code, stage.service.signRequests()]).toEqual([6, 0]);
+    expect(run.stderr).toContain('[journal-damaged]');
+    const [, shell = ''] = /begin a new one: (.*)/.exec(run.stderr) ?? [];
+    if (process.platform === 'win32') return;
+    execFileSync('sh', ['-c', shell]);
+    expect((await readdir(state)).filter((name) => name.startsWith('damaged-'))).toContain('damaged-journal.db');
+    expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(0);
+  });
 
-    expect(await list()).toMatchObject({ code: 6, stdout: expect.stringContaining('app.exe'), stderr: report });
-    const listed = await list('--json', '--limit', '1');
-    expect([listed.code, JSON.parse(listed.stdout).calls]).toMatchObject([6, [{ outcome: 'written' }]]);
-    expect(await list('--since', monthAfter(1))).toMatchObject({ code: 0, stderr: report });
-    expect(await list('--since', monthAfter(0))).toMatchObject({ code: 6, stderr: report });
-    expect(await stage.sign('--no-timestamp', stage.path)).toMatchObject({ code: 0, stderr: report });
-    // Long over: to be removed.
-    await mkdir(join(history, '2020-01.jsonl'));
-    expect((await stage.sign('--no-timestamp', stage.path)).stderr).toContain('history of 2020-01');
+  it.each(['calls', 'running'])('of an earlier build, with its folder %s, is not begun anew', async (name) => {
+    await using stage = await startScene('good');
+    await mkdir(join(stage.folder, 'state', name), { recursive: true, mode: 0o700 });
+    const run = await stage.sign('--no-timestamp', stage.path);
+    expect([run.code, stage.service.signRequests()]).toEqual([6, 0]);
+    expect(run.stderr).toContain('[journal-of-earlier-build]');
   });
 
   const isRoot = process.getuid?.() === 0;
-  it.runIf(process.platform === 'linux' && isRoot).each(['.', 'calls', 'finished'])(
-    'requests nothing if the folder "%s" is append-only, and signs when it no longer is',
-    async (name) => {
+  it.runIf(process.platform === 'linux' && isRoot)(
+    'requests nothing if its folder is append-only, and signs when it no longer is',
+    async () => {
       await using stage = await startScene('good');
       await stage.resume(['--no-timestamp']);
-      const folder = join(stage.folder, 'state', name);
+      const folder = join(stage.folder, 'state');
       await mkdir(folder, { recursive: true, mode: 0o700 });
       execFileSync('chattr', ['+a', folder]);
       try {

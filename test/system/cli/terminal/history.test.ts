@@ -1,15 +1,16 @@
 /** `codesign-remote history`: the journal as a table, a document and for spreadsheets, with names that are out to do harm. */
 
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { composeHistory } from '../../../../src/app/compose-history.ts';
 import { historyTable } from '../../../../src/cli/output/history.ts';
 import { widthOf } from '../../../../src/cli/output/text-layout.ts';
+import { openDatabase } from '../../../../src/journal/driver.ts';
 import type { HistoryEntry } from '../../../../src/journal/journal.ts';
-import { encodeLine } from '../../../../src/journal/lines.ts';
 import type { LibraryOptionsOf } from '../../../../src/options/table.ts';
 import { programForOthers, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { openStateFolder } from '../../../support/runs/killed-calls.ts';
 
 const ENTRY: HistoryEntry = {
   id: 'call-1',
@@ -43,11 +44,34 @@ const NASTY: HistoryEntry = {
   reason: '-the connection broke',
 };
 
+/** A state folder with these calls, as a run of this process made them. */
 async function journalOf(entries: readonly HistoryEntry[]) {
   const folder = await temporaryFolder();
-  await mkdir(join(folder.path, 'history'), { recursive: true, mode: 0o700 });
-  const lines = entries.map((entry) => encodeLine({ ...entry }));
-  await writeFile(join(folder.path, 'history', '2026-11.jsonl'), lines.join(''), { mode: 0o600 });
+  const journal = await openStateFolder(folder.path);
+  await journal.close();
+  journal.ended();
+  const db = openDatabase(join(folder.path, 'journal.db'));
+  for (const entry of entries) {
+    const { id, at, ended, file, bytes, filesWritten, certificate, origin, code, algorithm, digest, record } = entry;
+    const state = entry.outcome === 'written' ? 'closed' : entry.outcome;
+    const given = entry.counted === 'yes' ? 'signature' : null;
+    db.run(
+      `insert into calls (name, work, origin, code, algorithm, digest, run, state, settled, at, ended_at, file, bytes,
+         certificate, leaf, client, record, signature, reason) values (?, ?, ?, ?, ?, ?, 1, ?, 1, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)`,
+      ...[id, id, origin, code, algorithm, digest, state, Date.parse(at), Date.parse(ended ?? at), file, bytes],
+      ...[certificate.name, certificate.sha256, record ?? null, given, entry.reason ?? null],
+    );
+    const call = 'select id from calls where name = ?';
+    for (let number = 0; number < filesWritten; number += 1)
+      db.run(
+        `insert into files (call, run, place, file, wants_report, written) values ((${call}), 1, ?, ?, 1, 1)`,
+        id,
+        number,
+        file,
+      );
+    if (entry.reported !== undefined) db.run(`insert into reports values ((${call}), ?, 1, 1)`, id, entry.reported);
+  }
+  db.close();
   return folder;
 }
 
@@ -162,12 +186,9 @@ describe('history', () => {
   });
 
   it.runIf(process.platform !== 'win32')('is shown, as resume --dry-run is, where nothing can be written', async () => {
-    await using folder = await temporaryFolder();
-    for (const name of ['history', 'calls']) await mkdir(join(folder.path, name));
-    await writeFile(join(folder.path, 'history', '2026-11.jsonl'), encodeLine({ ...ENTRY }));
-    for (const name of ['history/2026-11.jsonl', 'history', 'calls', '.']) {
-      await chmod(join(folder.path, name), name.endsWith('l') ? 0o444 : 0o555);
-    }
+    await using folder = await journalOf([ENTRY]);
+    const before = await readdir(folder.path);
+    for (const name of [...before, '.']) await chmod(join(folder.path, name), name === '.' ? 0o555 : 0o444);
     // Root may write everywhere.
     const user = process.getuid?.() === 0 ? { uid: 65_534, ...(await programForOthers()) } : {};
     const run = (...args: readonly string[]) =>
@@ -175,34 +196,27 @@ describe('history', () => {
     const { code, stdout } = await run('history', '--json');
     expect([code, JSON.parse(stdout).calls]).toMatchObject([0, [{ id: 'call-1' }]]);
     expect(await run('resume', '--dry-run')).toMatchObject({ code: 0, stdout: 'nothing is unfinished\n' });
-    expect(await readdir(folder.path)).toEqual(['calls', 'history']);
+    expect(await readdir(folder.path)).toEqual(before);
     await chmod(folder.path, 0o755);
-    await chmod(join(folder.path, 'history'), 0o755);
-    await chmod(join(folder.path, 'calls'), 0o755);
   });
 
-  it('is kept for 90 days, or for as many as the environment says, by whole months', async () => {
-    await using folder = await temporaryFolder();
-    const history = join(folder.path, 'history');
-    await mkdir(history);
-    const monthsAgo = (months: number): string => {
-      const now = new Date();
-      return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1)).toISOString().slice(0, 7);
+  it('is kept for 90 days, or for as many as the environment says', async () => {
+    const ago = (days: number): HistoryEntry => {
+      const at = new Date(Date.now() - days * 24 * 60 * 60 * 1000).toISOString();
+      return { ...ENTRY, id: `${days}`, at, ended: at };
     };
-    for (const months of [2, 6, 30]) {
-      await writeFile(join(history, `${monthsAgo(months)}.jsonl`), encodeLine({ ...ENTRY }));
-    }
+    await using folder = await journalOf([1000, 200, 30].map(ago));
     // Whatever opens the journal to write removes what is older.
     const kept = async (days: string) => {
       const env = { CODESIGN_STATE_DIR: folder.path, CODESIGN_HISTORY_DAYS: days };
       const { code, stderr } = await runCli(['resume'], { env });
-      return { code, stderr, months: (await readdir(history)).sort() };
+      const { stdout } = await runCli(['history', '--json'], { env: { CODESIGN_STATE_DIR: folder.path } });
+      return { code, stderr, ids: JSON.parse(stdout).calls.map(({ id }: HistoryEntry) => id) };
     };
-    const all = [30, 6, 2].map((months) => `${monthsAgo(months)}.jsonl`);
-    expect(await kept('1500')).toMatchObject({ code: 0, months: all });
-    expect(await kept('365')).toMatchObject({ code: 0, months: all.slice(1) });
-    expect(await kept('')).toMatchObject({ code: 0, months: all.slice(2) });
-    expect(await kept('soon')).toMatchObject({ code: 2, months: all.slice(2) });
+    expect(await kept('1500')).toMatchObject({ code: 0, ids: ['1000', '200', '30'] });
+    expect(await kept('365')).toMatchObject({ code: 0, ids: ['200', '30'] });
+    expect(await kept('')).toMatchObject({ code: 0, ids: ['30'] });
+    expect(await kept('soon')).toMatchObject({ code: 2, ids: ['30'] });
     expect((await kept('0')).stderr).toContain('CODESIGN_HISTORY_DAYS: "…" is not a whole number from 1 to 36500');
   });
 
