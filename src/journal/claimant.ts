@@ -14,7 +14,8 @@ export type Verified = ReadonlyMap<string, boolean>;
 export type Decision =
   | { readonly kind: 'none' }
   | { readonly kind: 'take' | 'give-up' | 'set-aside' | 'share' | 'wait' | 'unverified'; readonly call: Row }
-  | { readonly kind: 'mismatch'; readonly name: string }
+  /** `isOfAll`: number and certificate never matched, so no request of this run would bring anything. */
+  | { readonly kind: 'mismatch'; readonly name: string; readonly isOfAll: boolean }
   | { readonly kind: 'just-unanswered' };
 
 /** 64 hexadecimal digits. JSON keeps the parts apart, whatever characters they hold. */
@@ -34,7 +35,7 @@ export function currentCall(db: Database, work: Work): Row | undefined {
 /** Only sets the end of runs that it finds gone. */
 export function decide(db: Database, me: Run, need: Need, verified: Verified): Decision {
   const mark = markOf(db, need);
-  if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call) };
+  if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call), isOfAll: true };
   const call = currentCall(db, need.work);
   if (call === undefined) return { kind: 'none' };
   const { state, run = null, settled = 0 } = call;
@@ -47,7 +48,9 @@ export function decide(db: Database, me: Run, need: Need, verified: Verified): D
   if (verifies) return { kind: 'share', call };
   if (state === 'closed') return { kind: 'none' };
   // In its files, and only a report is due: the certificate may have been renewed since.
-  return isWritten(db, call) ? { kind: 'set-aside', call } : { kind: 'mismatch', name: String(call.name) };
+  return isWritten(db, call)
+    ? { kind: 'set-aside', call }
+    : { kind: 'mismatch', name: String(call.name), isOfAll: mark === undefined };
 }
 
 /** Of a closed call. */

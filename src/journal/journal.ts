@@ -56,8 +56,11 @@ export interface Asking {
   readonly metadata: CallMetadata;
   /** Whether a signature that the journal has for the work verifies with the certificate of `metadata`. */
   verifies(signature: Uint8Array): boolean;
-  /** The error for what `verifies` rejects, and for a certificate that does not match; `calls`: ids of the calls that show it. */
-  mismatch(calls: readonly string[]): CodesignError;
+  /**
+   * The error for what `verifies` rejects, and for a certificate that does not match. `calls`: ids of the calls that show it.
+   * `isOfAll`: the certificate number never matched this certificate, so other files need not ask.
+   */
+  mismatch(calls: readonly string[], isOfAll: boolean): CodesignError;
 }
 
 export interface Waiting {

@@ -9,6 +9,7 @@ import {
   rmSync,
   statfsSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -139,8 +140,11 @@ function createFile(path: string): boolean {
 function probe(path: string): void {
   createFile(path);
   try {
-    rmSync(path, { force: true });
+    // `rmSync` would take a refusal for a folder.
+    unlinkSync(path);
   } catch (thrown) {
+    // Another process has removed it.
+    if (hasCode(thrown, 'ENOENT')) return;
     if (!hasCode(thrown, 'EPERM', 'EACCES')) throw thrown;
     throw refusal(dirname(path), 'does not allow files to be removed: is it append-only (chattr +a)?');
   }

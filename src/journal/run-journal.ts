@@ -113,7 +113,7 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
         case 'share':
           return sharedCall(session, decision.call, asking);
         case 'mismatch':
-          throw asking.mismatch([decision.name]);
+          throw asking.mismatch([decision.name], decision.isOfAll);
         case 'just-unanswered':
           throw journalErrors('just-unanswered');
         case 'wait': {

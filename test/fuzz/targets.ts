@@ -16,7 +16,7 @@ import {
 } from './targets/authenticode-files.ts';
 import { certificateTarget, revocationTarget } from './targets/certificates.ts';
 import { jarTarget, peTarget } from './targets/files.ts';
-import { callTarget, journalTarget } from './targets/journal.ts';
+import { journalTarget } from './targets/journal.ts';
 import { FAULTY_TARGETS } from './targets/planted.ts';
 import { serviceTarget } from './targets/service.ts';
 import { settingsTarget } from './targets/settings.ts';
@@ -47,7 +47,6 @@ export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
   revocation: revocationTarget,
   service: serviceTarget,
   journal: journalTarget,
-  call: callTarget,
   settings: settingsTarget,
   stored: storedTarget,
 };

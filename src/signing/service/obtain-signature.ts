@@ -29,6 +29,9 @@ interface FileOfCall extends Pick<PlannedFile, 'path' | 'output' | 'stats' | 'ta
   readonly isWritten?: boolean;
 }
 
+/** Why a run stops. */
+const MISMATCH = 'the certificate does not match the key at the service';
+
 export interface GivenSignature {
   readonly record: SignatureRecord;
   /** Given for this work before, or to another file: nothing was requested from the service. */
@@ -82,7 +85,11 @@ function describeFile({ path, stats, inner }: FileOfCall): { readonly name: stri
     : { name: join(path, inner.name), size: inner.size };
 }
 
-function askFor(unit: ToBeSigned, file: FileOfCall, { account, context, key, signingOptions }: SigningRun): Asking {
+function askFor(
+  unit: ToBeSigned,
+  file: FileOfCall,
+  { account, context, key, signingOptions, stop }: SigningRun,
+): Asking {
   const { origin, code, client } = account;
   const { path, output, inner } = file;
   const { name, size } = describeFile(file);
@@ -104,7 +111,11 @@ function askFor(unit: ToBeSigned, file: FileOfCall, { account, context, key, sig
       },
     },
     verifies: (signature) => key.verifies(unit, signature),
-    mismatch: key.knownMismatch,
+    mismatch(calls, isOfAll) {
+      const error = key.knownMismatch(calls);
+      if (isOfAll) stop.stop(MISMATCH, error);
+      return error;
+    },
   };
 }
 
@@ -151,7 +162,7 @@ async function request(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Pro
   run.onEvent({ type: 'signature-given', path: file.path });
   if (!run.key.verifies(unit, record.signature)) {
     const mismatch = run.key.newMismatch(record, claim.id);
-    run.stop.stop('the certificate does not match the key at the service', mismatch);
+    run.stop.stop(MISMATCH, mismatch);
     await orWarn(claim.unusable({ ...record, record: record.id }, mismatch.message), warnings);
     throw mismatch;
   }

@@ -35,6 +35,7 @@ export const journalRows: readonly Row[] = [
   opening('its database cannot be created', 'create:database:1'),
   opening('its tables cannot be committed', 'commit:journal:1'),
   opening('that a run begins cannot be recorded', 'insert:runs:1'),
+  opening('nothing can be removed from it', 'unlink:probe:1'),
   opening('its disk is full', 'create:database:1', { fill: 'journal-full' }, FULL),
   claim('the call cannot be inserted', 'insert:calls:1'),
   claim('its file cannot be inserted', 'insert:files:1'),

@@ -48,8 +48,6 @@ const NASTY: HistoryEntry = {
 async function journalOf(entries: readonly HistoryEntry[]) {
   const folder = await temporaryFolder();
   const journal = await openStateFolder(folder.path);
-  await journal.close();
-  journal.ended();
   const db = openDatabase(join(folder.path, 'journal.db'));
   for (const entry of entries) {
     const { id, at, ended, file, bytes, filesWritten, certificate, origin, code, algorithm, digest, record } = entry;
@@ -72,6 +70,8 @@ async function journalOf(entries: readonly HistoryEntry[]) {
     if (entry.reported !== undefined) db.run(`insert into reports values ((${call}), ?, 1, 1)`, id, entry.reported);
   }
   db.close();
+  await journal.close();
+  journal.ended();
   return folder;
 }
 
