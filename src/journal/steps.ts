@@ -152,11 +152,16 @@ export function noteReport(db: Database, me: Run, call: number, status: Reported
   closeIfDone(db, me, call);
 }
 
-/** Whether a report is due that was not before: then this run sends it. */
+/** Whether a report is due that was not before, or that a run did not send which is gone: then this run sends it. */
 function makeDue(db: Database, me: Run, call: number, status: 1 | 2): boolean {
   const sql = `insert into reports select id, ?, ?, 0 from calls where id = ? and record is not null
     and exists (select 1 from files where call = calls.id and wants_report = 1) on conflict do nothing`;
-  return db.run(sql, status, me.id, call) === 1;
+  if (db.run(sql, status, me.id, call) === 1) return true;
+  const due = 'select run from reports where call = ? and status = ? and sent = 0';
+  const { run = null } = db.get(due, call, status) ?? {};
+  if (run === null || !isGone(db, me, run)) return false;
+  db.run('update reports set run = ? where call = ? and status = ?', me.id, call, status);
+  return true;
 }
 
 /** What was reported last: 1 comes after 2. */

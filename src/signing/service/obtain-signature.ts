@@ -112,6 +112,8 @@ function askFor(
     },
     verifies: (signature) => key.verifies(unit, signature),
     mismatch(calls, isOfAll) {
+      // Another file of the run has met it before.
+      stop.throwIfStopped();
       const error = key.knownMismatch(calls);
       if (isOfAll) stop.stop(MISMATCH, error);
       return error;
@@ -126,8 +128,8 @@ async function knownCall(asking: Asking, { path }: FileOfCall, run: SigningRun):
   try {
     return await account.journal.known(asking, { signal: stop.signal, onWait });
   } catch (thrown) {
-    // What stopped the run is the reason then, and not that another file of it waits, or has failed.
-    stop.throwIfStopped();
+    // What stopped the run is the reason then; a mismatch may have.
+    if (toCodesignError(thrown).code !== 'signature-mismatch') stop.throwIfStopped();
     throw thrown;
   }
 }

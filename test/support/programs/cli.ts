@@ -2,6 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, chown, copyFile, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -157,7 +158,14 @@ export const programForOthers = onceOf(async (): Promise<{ readonly program: str
   const isReachable = spawnSync(process.execPath, ['--version'], { uid: otherUser, cwd: '/' }).status === 0;
   const folder = await madeOnce('program', async (made) => {
     await chmod(made, 0o755);
-    for (const part of ['bin', 'dist', 'package.json']) {
+    // Node.js 20 has no SQLite of its own.
+    const driver = ['libsql', '@libsql', '@neon-rs', 'detect-libc'].map((name) => join('node_modules', name));
+    for (const part of [
+      'bin',
+      'dist',
+      'package.json',
+      ...driver.filter((name) => existsSync(join(REPOSITORY, name))),
+    ]) {
       await cp(join(REPOSITORY, part), join(made, part), { recursive: true });
     }
     if (!isReachable) await copyFile(process.execPath, join(made, 'node'));
