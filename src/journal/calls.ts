@@ -30,6 +30,8 @@ export interface Session {
   enter<T>(urgency: Urgency, apply: () => T): Promise<T>;
   /** Throws once the run must not make requests any more. */
   assertUsable(): void;
+  /** Looks whether the files of the database are still those that were opened. */
+  lookForReplaced(): void;
   /** Whether something that was paid is not in the journal. */
   hasFailed(): boolean;
 }
@@ -83,7 +85,7 @@ export function notRecorded(thrown: unknown): string {
 }
 
 export function claimOf(session: Session, { id, name, unknown, isProven }: Claimed, asking: Asking): Claim {
-  const { db, run, enter, warn, assertUsable, unrecorded, hasFailed } = session;
+  const { db, run, enter, warn, lookForReplaced, assertUsable, unrecorded, hasFailed } = session;
   const { work, metadata } = asking;
   const shared = stepsOf(session, id, name, asking);
   let committed = 0;
@@ -105,6 +107,7 @@ export function claimOf(session: Session, { id, name, unknown, isProven }: Claim
       committed = run.uptime();
     },
     mayBeSent() {
+      lookForReplaced();
       assertUsable();
       if (run.uptime() - committed > LONGEST_UNTIL_SENT_MILLISECONDS) throw journalErrors('claim-lost');
       if (!steps.isRequested(db, run, id)) throw journalErrors('claim-lost');

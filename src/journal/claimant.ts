@@ -1,7 +1,7 @@
 /** What a file does that needs the signature of a work: one transaction, a pure function over the rows. The table is in the README. */
 
 import { fingerprintOf } from '../crypto/fingerprint.ts';
-import type { Database, Row } from './driver.ts';
+import type { Database, Row, Value } from './driver.ts';
 import type { Asking, CallMetadata, Work } from './journal.ts';
 import { isGone, nextNumber, type Run, unendedSince } from './runs.ts';
 import { OPEN_STATES } from './schema.ts';
@@ -26,7 +26,7 @@ export function workId({ origin, code, algorithm, digest }: Work): string {
 /** The open call of a work, otherwise the last one that counts. */
 export function currentCall(db: Database, work: Work): Row | undefined {
   return db.get(
-    `select * from calls where work = ? and state not in ('released', 'refused', 'forgotten')
+    `select * from calls where work = ? and state not in ('released', 'refused', 'forgotten', 'aside')
      order by state in ${OPEN_STATES} desc, id desc limit 1`,
     workId(work),
   );
@@ -47,26 +47,28 @@ export function decide(db: Database, me: Run, need: Need, verified: Verified): D
   if (verifies === undefined) return { kind: 'unverified', call };
   if (verifies) return { kind: 'share', call };
   if (state === 'closed') return { kind: 'none' };
-  // In its files, and only a report is due: the certificate may have been renewed since.
-  return isWritten(db, call)
-    ? { kind: 'set-aside', call }
-    : { kind: 'mismatch', name: String(call.name), isOfAll: mark === undefined };
+  // In its files: the certificate may have been renewed since.
+  if (isWritten(db, me, call)) return { kind: 'set-aside', call };
+  return { kind: 'mismatch', name: String(call.name), isOfAll: mark === undefined };
 }
 
 /** Of a closed call. */
 export function isShared(db: Database, me: Run, { id = null, settled = 0 }: Row): boolean {
   if (Number(settled) > me.began) return true;
-  const sql = `select 1 from files f join runs r on r.id = f.run where f.call = ?
-    and (f.written = 0 and f.given_up = 0 or r.well = 0 and r.began_at > ?)`;
+  const sql = 'select 1 from files f join runs r on r.id = f.run where f.call = ? and r.well = 0 and r.began_at > ?';
   return db.get(sql, id, unendedSince(me.now())) !== undefined;
 }
 
-function isWritten(db: Database, { id = null }: Row): boolean {
-  const row = db.get(
-    'select count(*) as files, sum(written or given_up) as done, sum(written) as written from files where call = ?',
-    id,
-  );
-  return row?.files === row?.done && Number(row?.written) > 0;
+/** At least one file is, and none of a live run waits. */
+function isWritten(db: Database, me: Run, { id = null }: Row): boolean {
+  if (db.get('select 1 from files where call = ? and written = 1', id) === undefined) return false;
+  return waitingRuns(db, id).every((run) => isGone(db, me, run));
+}
+
+/** Runs with files that wait for the signature of a call. */
+export function waitingRuns(db: Database, call: Value): readonly Value[] {
+  const sql = 'select distinct run from files where call = ? and written = 0 and given_up = 0';
+  return db.all(sql, call).map(({ run = null }) => run);
 }
 
 export interface Claimed {
@@ -84,7 +86,7 @@ export function claimWork(db: Database, me: Run, need: Need, verified: Verified,
   const decision = decide(db, me, need, verified);
   if (decision.kind === 'take') takeClaim(db, me, need, decision.call);
   else if (decision.kind === 'give-up') settle(db, me, decision.call, 'requested', 'unknown');
-  else if (decision.kind === 'set-aside') settle(db, me, decision.call, 'signed', 'closed');
+  else if (decision.kind === 'set-aside') settle(db, me, decision.call, 'signed', 'aside');
   else if (decision.kind !== 'none') return decision;
   const taken = decision.kind === 'take' ? decision.call : insertClaim(db, me, need, name);
   const unknown = db.all("select name from calls where work = ? and state = 'unknown'", workId(need.work));
@@ -108,7 +110,7 @@ function insertClaim(db: Database, me: Run, need: Need, name: string): Row | und
     ...[name, workId(need.work), origin, code, algorithm, digest, me.id, me.now().getTime()],
     ...[file, bytes, certificate.name, certificate.sha256, client],
   );
-  const row = db.get('select id, name from calls where name = ?', name);
+  const row = db.get('select last_insert_rowid() as id, ? as name', name);
   addFile(db, me, Number(row?.id), need.metadata);
   return row;
 }
@@ -137,7 +139,7 @@ export function shareCall(db: Database, me: Run, { metadata, work }: Need, call:
   const owner = state !== 'closed' && !isGone(db, me, run) ? run : me.id;
   db.run("update calls set state = 'signed', run = ? where id = ?", owner, id);
   // There may be a file for the signature now.
-  db.run('delete from reports where call = ? and status = 2 and sent = 0', id);
+  db.run('update calls set due = null where id = ? and due = 2', id);
   addFile(db, me, Number(id), metadata);
   prove(db, work, metadata, String(name));
   return Number(id);

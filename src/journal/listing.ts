@@ -1,7 +1,7 @@
 /** Calls as `resume` and `history` show them. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import { currentCall, isShared } from './claimant.ts';
+import { currentCall, isShared, waitingRuns } from './claimant.ts';
 import type { Database, Row, Value } from './driver.ts';
 import type {
   CallOutcome,
@@ -13,16 +13,13 @@ import type {
   Work,
 } from './journal.ts';
 import { isProbablyGone, type Run, type RunOptions, unendedSince } from './runs.ts';
-import { reportedOf, waitingRuns } from './steps.ts';
+import { UNFINISHED_STATES } from './schema.ts';
+import { statusOf } from './steps.ts';
 
 /** Rows that are read at once. */
 const PAGE = 500;
 
-const UNFINISHED = `
-  select * from calls where state in ('claimed', 'requested', 'signed', 'unusable', 'unknown', 'surplus')
-    or state = 'closed' and (id in (select call from files where written = 0 and given_up = 0)
-      or id in (select call from reports where sent = 0))
-  order by id`;
+const UNFINISHED = `select * from calls where state in ${UNFINISHED_STATES} order by id`;
 
 export function unfinishedCalls(db: Database, options: RunOptions): readonly UnfinishedCall[] {
   return db.all(UNFINISHED).flatMap((row) => {
@@ -30,7 +27,6 @@ export function unfinishedCalls(db: Database, options: RunOptions): readonly Unf
     const kind = kindOf(db, row, options);
     if (kind === undefined) return [];
     const { name, at, record, reason } = row;
-    const due = db.get('select min(status) as status from reports where call = ? and sent = 0', row.id ?? null)?.status;
     const [first] = files;
     const metadata = {
       file: String(row.file),
@@ -48,7 +44,7 @@ export function unfinishedCalls(db: Database, options: RunOptions): readonly Unf
         metadata,
         files,
         record: textOf(record),
-        reportDue: due === 1 || due === 2 ? due : undefined,
+        reportDue: statusOf(row.due),
         reason: textOf(reason),
       },
     ];
@@ -58,7 +54,7 @@ export function unfinishedCalls(db: Database, options: RunOptions): readonly Unf
 /** Undefined if nothing is left to do. */
 export function kindOf(
   db: Database,
-  { id = null, state, run = null }: Row,
+  { id = null, state, run = null, due, reporter = null }: Row,
   options: RunOptions,
 ): UnfinishedKind | undefined {
   const isAtWork = (of: Value): boolean => !isProbablyGone(db, of, options);
@@ -76,15 +72,14 @@ export function kindOf(
       const waiting = waitingRuns(db, id);
       if (waiting.some(isAtWork)) return 'under-way';
       if (waiting.length > 0) return 'unwritten';
-      const report = db.get('select run from reports where call = ? and sent = 0', id);
-      if (report === undefined) return undefined;
-      return isAtWork(report.run ?? null) ? 'under-way' : 'unreported';
+      if (statusOf(due) === undefined) return undefined;
+      return isAtWork(reporter) ? 'under-way' : 'unreported';
     }
   }
 }
 
 function filesOf(db: Database, { id = null, state }: Row): readonly SharingFile[] {
-  const rows = db.all('select * from files where call = ? and (given_up = 0 or written = 1) order by id', id);
+  const rows = db.all('select * from files where call = ? and (given_up = 0 or written = 1)', id);
   return rows.map(({ file, written, reason, options }) => ({
     file: String(file),
     written: written === 1,
@@ -107,7 +102,7 @@ export function optionsOfKnown(db: Database, me: Run, work: Work): readonly Reco
 export function repeatableCalls(db: Database, me: Run): readonly Pick<UnfinishedCall, 'work' | 'files'>[] {
   const rows = db.all(
     `select * from calls where state = 'closed' and id in (
-       select f.call from runs r cross join files f on f.run = r.id where r.well = 0 and r.began_at > ?)`,
+       select f.call from runs r join files f on f.run = r.id where r.well = 0 and r.began_at > ?)`,
     unendedSince(me.now()),
   );
   return [...unfinishedCalls(db, me), ...rows.map((row) => ({ work: workOf(row), files: filesOf(db, row) }))];
@@ -126,7 +121,7 @@ export function* historyOf(db: Database, options: RunOptions): Generator<History
     );
     for (const row of page) {
       const outcome = outcomeOf(db, row, options);
-      if (outcome !== undefined) yield entryOf(db, row, outcome);
+      if (outcome !== undefined) yield entryOf(row, outcome);
     }
     const end = page.at(-1)?.id;
     if (page.length < PAGE || end === undefined) return;
@@ -149,7 +144,7 @@ function outcomeOf(db: Database, row: Row, options: RunOptions): CallOutcome | u
   }
 }
 
-function entryOf(db: Database, row: Row, outcome: CallOutcome): HistoryEntry {
+function entryOf(row: Row, outcome: CallOutcome): HistoryEntry {
   const { name, at, ended_at, file, bytes, certificate, leaf, record, signature, reason, why, state, sha256 } = row;
   const isOver = outcome === 'written' || outcome === 'given-up' || outcome === 'refused';
   return {
@@ -165,7 +160,7 @@ function entryOf(db: Database, row: Row, outcome: CallOutcome): HistoryEntry {
     record: textOf(record),
     outcome,
     counted: countedIn(state, signature),
-    reported: reportedOf(db, Number(row.id)),
+    reported: statusOf(row.reported),
     reason: textOf(reason) ?? textOf(why),
   };
 }

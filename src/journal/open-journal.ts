@@ -18,7 +18,7 @@ import {
 } from './place.ts';
 import { journalOfRun } from './run-journal.ts';
 import { beginRun, type Run, type RunOptions } from './runs.ts';
-import { SCHEMA, VERSION } from './schema.ts';
+import { PAGE_SIZE, SCHEMA, VERSION } from './schema.ts';
 
 export interface JournalOptions extends RunOptions {
   /** The state folder. */
@@ -84,7 +84,7 @@ function discard(db: Database): void {
 }
 
 function beginIn(db: Database, { database, isShared }: Place, options: JournalOptions): OpenedRun {
-  db.exec(`pragma busy_timeout = 0; pragma auto_vacuum = incremental; pragma foreign_keys = on;
+  db.exec(`pragma busy_timeout = 0; pragma page_size = ${PAGE_SIZE}; pragma auto_vacuum = incremental; pragma foreign_keys = on;
     pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on`);
   const mode = isShared ? 'truncate' : 'wal';
   const given = db.get(isShared ? 'pragma journal_mode = truncate' : 'pragma journal_mode = wal')?.journal_mode;

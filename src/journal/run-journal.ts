@@ -18,11 +18,13 @@ import {
   removeOld,
   SIGN_OF_LIFE_MILLISECONDS,
 } from './runs.ts';
+import { UNFINISHED_STATES } from './schema.ts';
 import { giveUp, handOver, noteReport } from './steps.ts';
 
 const FIRST_PAUSE_MILLISECONDS = 50;
 const LONGEST_PAUSE_MILLISECONDS = 500;
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
+const UNFINISHED_CALL = `select * from calls where name = ? and state in ${UNFINISHED_STATES}`;
 /** Pages that the end of a run gives back to the disk. */
 const PAGES_GIVEN_BACK = 'pragma incremental_vacuum(64)';
 
@@ -45,13 +47,20 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
   /** By the work. */
   const unrecorded = new Map<string, Unrecorded>();
   const wakers = new Set<() => void>();
-  const isReplaced = (): boolean => identityOf(folder) !== identity;
+  let isReplaced = false;
+  /** Two processes would work in different logs. */
+  function lookForReplaced(): void {
+    if (identityOf(folder) === identity) return;
+    isReplaced = true;
+    warn(journalWarnings('journal-replaced', { folder }));
+  }
+
   const commits = groupCommits({
     db,
     uptime,
     makeRoom: () => giveUpSpace(folder),
     onCommit: (isPaid) => {
-      if (isPaid && isReplaced()) warn(journalWarnings('journal-replaced', { folder }));
+      if (isPaid) lookForReplaced();
     },
   });
 
@@ -66,7 +75,16 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
     }
   }
 
-  const session: Session = { db, run, unrecorded, warn, enter, assertUsable, hasFailed: commits.hasFailed };
+  const session: Session = {
+    db,
+    run,
+    unrecorded,
+    warn,
+    enter,
+    assertUsable,
+    lookForReplaced,
+    hasFailed: commits.hasFailed,
+  };
 
   const beat = setInterval(() => {
     commits.add('now', () => giveSignOfLife(db, run)).catch(() => undefined);
@@ -75,7 +93,7 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
 
   /** Throws once this run must not make requests any more. */
   function assertUsable(): void {
-    if (isReplaced()) throw unusable('its files were replaced or removed during the run');
+    if (isReplaced) throw unusable('its files were replaced or removed during the run');
     if (commits.hasFailed()) throw unusable('a signature could not be recorded in it');
   }
 
@@ -162,9 +180,9 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
 
   async function forget(id: string, reported: Parameters<Journal['forget']>[1]) {
     return await enter('now', () => {
-      const row = db.get('select * from calls where name = ?', id);
+      const row = db.get(UNFINISHED_CALL, id);
       const hadMark = db.run('delete from proven where call = ? and matches = 0', id) > 0;
-      const kind = row && row.state !== 'refused' && row.state !== 'forgotten' ? kindOf(db, row, options) : undefined;
+      const kind = row && kindOf(db, row, options);
       if (row === undefined || kind === undefined) return hadMark ? 'forgotten' : 'not-found';
       if (kind === 'under-way') return 'under-way';
       giveUp(db, run, Number(row.id), reported);
@@ -195,7 +213,7 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
     },
     async reported(id, status) {
       return await enter('now', () => {
-        const row = db.get("select id from calls where name = ? and state <> 'released'", id);
+        const row = db.get(UNFINISHED_CALL, id);
         if (row !== undefined) noteReport(db, run, Number(row.id), status);
         return row !== undefined;
       });

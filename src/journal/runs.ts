@@ -57,7 +57,7 @@ export function beginRun(db: Database, token: string, since: number, options: Ru
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
     ...[token, host, boot, space, pid, started, threadId, began, at, at],
   );
-  const id = Number(db.get('select id from runs where token = ?', token)?.id);
+  const id = Number(db.get('select last_insert_rowid() as id')?.id);
   tokensHere().add(token);
   return { ...options, id, began, watch: new Map() };
 }
@@ -134,22 +134,18 @@ export function forgetToken(token: string): void {
   tokensHere().delete(token);
 }
 
-/** Removes calls that nothing needs any more, and then runs without calls: of the oldest, so that it takes no time. `before`: end of calls. */
+/** Removes what is over and nothing needs any more: of the oldest calls, so that it takes no time. `before`: their end. */
 export function removeOld(db: Database, before: number, now: Date): void {
+  const since = unendedSince(now);
   db.run(
     `delete from calls where id in (
-       select id from (select * from calls order by id limit 500) c where state in ('closed', 'released', 'refused', 'forgotten')
-         and (state = 'released' or ended_at < ?)
+       select id from (select * from calls order by id limit 500) c
+       where state in ('closed', 'released', 'refused', 'forgotten') and (state = 'released' or ended_at < ?)
          and settled < (select coalesce(min(began), c.settled + 1) from runs where ended is null)
-         and not exists (select 1 from reports where call = c.id and sent = 0)
-         and not exists (select 1 from files f join runs r on r.id = f.run where f.call = c.id
-           and (f.written = 0 and f.given_up = 0 or r.well = 0 and r.began_at > ? and c.state = 'closed')))`,
-    ...[before, unendedSince(now)],
+         and not exists (select 1 from files f join runs r on r.id = f.run
+           where f.call = c.id and c.state = 'closed' and r.well = 0 and r.began_at > ?))`,
+    ...[before, since],
   );
-  db.run(
-    `delete from runs where id in (
-       select id from (select * from runs order by id limit 500) r where ended is not null
-         and not exists (select 1 from calls where run = r.id)
-         and not exists (select 1 from files where run = r.id))`,
-  );
+  // A run that is not there is gone.
+  db.run('delete from runs where ended is not null and began_at < ?', Math.min(before, since));
 }

@@ -1,11 +1,11 @@
 /** The steps of a call and of its files: each a function of rows, which names the state and the run that it expects. */
 
-import { placeOf, prove } from './claimant.ts';
+import { placeOf, prove, waitingRuns } from './claimant.ts';
 import type { Database, Value } from './driver.ts';
 import { journalErrors } from './errors.ts';
 import type { AfterFile, CallMetadata, Failure, Reported, SignatureOnRecord, Work } from './journal.ts';
 import { isGone, nextNumber, type Run } from './runs.ts';
-import { OPEN_STATES } from './schema.ts';
+import { OPEN_STATES, UNFINISHED_STATES } from './schema.ts';
 
 const NOT_ENDED = 'exists (select 1 from runs where id = ? and ended is null)';
 
@@ -143,68 +143,55 @@ export function failToWrite(
 }
 
 export function noteReport(db: Database, me: Run, call: number, status: Reported): void {
-  if (status === 'not-wanted') db.run('delete from reports where call = ? and sent = 0', call);
-  else {
-    const sql = 'insert into reports values (?, ?, ?, 1) on conflict do update set sent = 1';
-    db.run(sql, call, status, me.id);
-    if (status === 1) db.run('delete from reports where call = ? and sent = 0', call);
-  }
+  if (status === 'not-wanted') db.run('update calls set due = null where id = ?', call);
+  // A 1 that is due comes after a 2.
+  else db.run('update calls set reported = ?, due = nullif(due, ?) where id = ?', status, status, call);
   closeIfDone(db, me, call);
 }
 
 /** Whether a report is due that was not before, or that a run did not send which is gone: then this run sends it. */
 function makeDue(db: Database, me: Run, call: number, status: 1 | 2): boolean {
-  const sql = `insert into reports select id, ?, ?, 0 from calls where id = ? and record is not null
-    and exists (select 1 from files where call = calls.id and wants_report = 1) on conflict do nothing`;
-  if (db.run(sql, status, me.id, call) === 1) return true;
-  const due = 'select run from reports where call = ? and status = ? and sent = 0';
-  const { run = null } = db.get(due, call, status) ?? {};
-  if (run === null || !isGone(db, me, run)) return false;
-  db.run('update reports set run = ? where call = ? and status = ?', me.id, call, status);
+  const sql = `update calls set due = ?, reporter = ? where id = ? and record is not null
+    and coalesce(due, 0) <> ? and coalesce(reported, 0) <> ?
+    and exists (select 1 from files where call = calls.id and wants_report = 1)`;
+  if (db.run(sql, status, me.id, call, status, status) === 1) return true;
+  const { due, reporter = null } = db.get('select due, reporter from calls where id = ?', call) ?? {};
+  if (due !== status || !isGone(db, me, reporter)) return false;
+  db.run('update calls set reporter = ? where id = ?', me.id, call);
   return true;
 }
 
-/** What was reported last: 1 comes after 2. */
+/** What was reported last. */
 export function reportedOf(db: Database, call: number): 1 | 2 | undefined {
-  const status = db.get('select min(status) as status from reports where call = ? and sent = 1', call)?.status;
-  return status === 1 || status === 2 ? status : undefined;
+  return statusOf(db.get('select reported from calls where id = ?', call)?.reported);
 }
 
-/** Files of runs that are gone hold up nothing if one file is written: `resume` writes them also later. */
-export function closeIfDone(db: Database, me: Run, call: number): void {
-  if (db.get('select 1 from reports where call = ? and sent = 0', call) !== undefined) return;
-  const waiting = waitingRuns(db, call);
-  const isWritten = db.get('select 1 from files where call = ? and written = 1', call) !== undefined;
-  if (waiting.length > 0 && !(isWritten && waiting.every((run) => isGone(db, me, run)))) return;
-  const sql = "update calls set state = 'closed', settled = ?, ended_at = ? where id = ? and state = 'signed'";
+export function statusOf(value: Value | undefined): 1 | 2 | undefined {
+  return value === 1 || value === 2 ? value : undefined;
+}
+
+/** All files are written or given up, and no report is due. */
+function closeIfDone(db: Database, me: Run, call: number): void {
+  if (waitingRuns(db, call).length > 0) return;
+  const sql = `update calls set state = 'closed', settled = ?, ended_at = ?
+    where id = ? and state in ('signed', 'aside') and due is null`;
   db.run(sql, nextNumber(db), me.now().getTime(), call);
 }
 
-/** When a run ends: its calls go to live runs whose files wait for them, or are closed. */
+/** When a run ends: its calls go to live runs whose files wait for them. */
 export function handOver(db: Database, me: Run): void {
-  for (const { id = null, state } of db.all(
-    `select id, state from calls where run = ? and state in ${OPEN_STATES}`,
-    me.id,
-  )) {
+  const sql = `select id, state from calls where run = ? and state in ${UNFINISHED_STATES}`;
+  for (const { id = null, state } of db.all(sql, me.id)) {
     if (state === 'claimed') endWithout(db, me, Number(id), 'released');
-    if (state !== 'signed') continue;
-    const heir = waitingRuns(db, id).find((run) => run !== me.id && !isGone(db, me, run));
-    if (heir !== undefined) db.run('update calls set run = ? where id = ?', heir, id);
-    closeIfDone(db, me, Number(id));
+    const heir = state === 'signed' && waitingRuns(db, id).find((run) => run !== me.id && !isGone(db, me, run));
+    if (heir) db.run('update calls set run = ? where id = ?', heir, id);
   }
-}
-
-/** Runs with files that wait for the signature of a call. */
-export function waitingRuns(db: Database, call: Value): readonly Value[] {
-  const sql = 'select distinct run from files where call = ? and written = 0 and given_up = 0';
-  return db.all(sql, call).map(({ run = null }) => run);
 }
 
 /** Given up by the user: its signature is not used any more. */
 export function giveUp(db: Database, me: Run, call: number, reported: Reported | undefined): void {
   if (reported !== undefined) noteReport(db, me, call, reported);
-  db.run('delete from reports where call = ? and sent = 0', call);
   db.run('update files set given_up = 1 where call = ? and written = 0', call);
-  const sql = "update calls set state = 'forgotten', settled = ?, ended_at = ? where id = ?";
+  const sql = "update calls set state = 'forgotten', due = null, settled = ?, ended_at = ? where id = ?";
   db.run(sql, nextNumber(db), me.now().getTime(), call);
 }

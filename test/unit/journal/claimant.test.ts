@@ -104,7 +104,7 @@ describe('with a closed call', () => {
     expect(await (await setting.open()).known(askingOf(1))).toBeUndefined();
   });
 
-  test('of which a file still waits, a file shares it at any age', async () => {
+  test('is none as long as a file waits: another shares it, at any age', async () => {
     const claim = await claimOf(journal, askingOf(1));
     await sign(claim);
     const other = await setting.open();
@@ -113,7 +113,6 @@ describe('with a closed call', () => {
     await claim.reported(1);
     await end(journal);
     await end(other);
-    expect(stateOf(claim.id)).toBe('closed');
     setting.clock.wall += 400 * DAY;
     const later = await setting.open();
     expect(await unfinishedOf(later)).toEqual([['unwritten', claim.id]]);
@@ -238,6 +237,17 @@ describe('with a call of a run that is gone', () => {
     expect((await claimOf(later, renewed)).unknownCalls).toEqual([]);
     expect(await unfinishedOf(later)).toContainEqual(['unreported', claim.id]);
   });
+
+  test('and whose other file waits, a file with a renewed certificate claims the work', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await sign(claim);
+    await (await journal.known(askingOf(1, factsAt('/b'))))?.written('/b');
+    const renewed = askingOf(1, { ...factsAt('/1'), certificate: { name: 'Renewed', sha256: 'bb' } });
+    await expect(journal.known(renewed)).rejects.toMatchObject({ calls: [claim.id] });
+    const later = await openAfterKill();
+    await claimOf(later, renewed);
+    expect(await unfinishedOf(later)).toContainEqual(['unwritten', claim.id]);
+  });
 });
 
 describe('with a call whose outcome is unknown', () => {
@@ -305,7 +315,7 @@ describe('with a signature', () => {
     const claim = await claimOf(journal, wrong(1));
     await claim.requested();
     await claim.unusable({ signature: SIGNATURE, record: 'r' }, 'it does not verify');
-    expect(setting.rows('select status, sent from reports')).toEqual([expect.objectContaining({ status: 2, sent: 0 })]);
+    expect(setting.rows('select due, reported from calls')).toMatchObject([{ due: 2, reported: null }]);
     await expect(journal.known(wrong(2))).rejects.toMatchObject({ calls: [claim.id] });
     expect(await journal.claim(wrong(2))).toBeUndefined();
     await claim.reported(2);

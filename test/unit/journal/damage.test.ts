@@ -4,6 +4,7 @@ import { copyFile, open, readFile, stat, truncate, writeFile } from 'node:fs/pro
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/journal/driver.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
+import { PAGE_SIZE } from '../../../src/journal/schema.ts';
 import { askingOf, end, historyOf, journalSetting, type Setting, signAndReport } from './support/setting.ts';
 
 let setting: Setting;
@@ -36,7 +37,7 @@ describe('a database', () => {
     ['emptied', 0, ['']],
     ['emptied with all its files', 0, ['', '-wal', '-shm']],
     ['cut after its header', 100, ['']],
-    ['cut after a few pages', 3 * 4096, ['']],
+    ['cut after a page', PAGE_SIZE, ['']],
   ])('that was %s is an error, and not a new journal', async (_what, size, ends) => {
     await signAndReport(await setting.open(), askingOf(1));
     setting.change('pragma wal_checkpoint(truncate)');
@@ -51,9 +52,10 @@ describe('a database', () => {
     const journal = await setting.open();
     for (let number = 1; number < 40; number++) await signAndReport(journal, askingOf(number));
     await end(journal);
+    setting.change('pragma wal_checkpoint(truncate)');
     const { size } = await stat(setting.database);
     await using file = await open(setting.database, 'r+');
-    await file.write(Buffer.alloc(size - 4096, 0xa5), 0, size - 4096, 4096);
+    await file.write(Buffer.alloc(size - PAGE_SIZE, 0xa5), 0, size - PAGE_SIZE, PAGE_SIZE);
     const run = async () => await signAndReport(await setting.open(), askingOf(1));
     await expect(run()).rejects.toMatchObject(damaged);
   });

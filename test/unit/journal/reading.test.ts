@@ -25,7 +25,7 @@ async function outcomes(reading: JournalReading) {
   return found;
 }
 
-const TABLES = ['runs', 'calls', 'files', 'reports', 'proven', 'counter'];
+const TABLES = ['runs', 'calls', 'files', 'proven', 'counter'];
 const contents = () =>
   TABLES.map((table) => setting.rows(`select * from ${table}`).map((row) => ({ ...row, _metadata: 0 })));
 
