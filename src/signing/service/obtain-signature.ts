@@ -2,6 +2,7 @@
 
 import { join, resolve } from 'node:path';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
+import { fromFileSystem } from '../../files/file-system-errors.ts';
 import type { InnerFile } from '../../formats/format.ts';
 import type { Asking, Claim, KnownCall } from '../../journal/journal.ts';
 import { isUnauthorized, isWithoutConnection, mayHaveBeenCounted, stopsRun } from '../../service/errors.ts';
@@ -194,7 +195,11 @@ async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promis
     /** A signature of a file that has changed would be wasted. What throws here is not sent. */
     beforeWrite() {
       stop.throwIfStopped();
-      assertUnchanged(file);
+      try {
+        assertUnchanged(file);
+      } catch (thrown) {
+        throw fromFileSystem(thrown, 'look at the file again');
+      }
       claim.mayBeSent();
       isSent = true;
       permit.send();

@@ -72,7 +72,7 @@ fs.closeSync = (fd) => {
 for (const name of ['fdatasync', 'linkSync', 'renameSync', 'unlinkSync']) countCalls(fs, name);
 syncBuiltinESMExports();
 // Before each statement that may change something.
-require('./sqlite-statements.cjs')(() => step());
+require('../runs/sqlite-statements.cjs')(() => step());
 
 // Before a request is sent, and before its answer is heard.
 for (const name of ['write', 'push']) {

@@ -205,7 +205,7 @@ syncBuiltinESMExports();
 // Statements of the journal: `insert:calls`, `update:files`, `commit:journal`.
 const STATEMENT = /^\s*(?:(insert) into|(update)|(delete) from)\s+(\w+)/i;
 const SQLITE = { ENOSPC: ['FULL', 13], EACCES: ['READONLY', 8], EIO: ['IOERR', 10] };
-require('../programs/sqlite-statements.cjs')((text) => {
+require('./sqlite-statements.cjs')((text) => {
   const [, insert, update, remove, table] = STATEMENT.exec(text) ?? [];
   const operation = text === 'commit' ? 'commit' : (insert ?? update ?? remove);
   if (operation === undefined) return;

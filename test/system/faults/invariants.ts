@@ -35,9 +35,17 @@ export async function lookForWrongs(scene: Scene, runs: readonly CliRun[]): Prom
 
   const twice = entries.filter(({ id }, index) => entries.findIndex((one) => one.id === id) !== index);
   if (twice.length > 0) wrongs.push(`${twice.length} calls stand in the history twice`);
-  const told = await reportsOf(scene);
-  const unaccounted = relay.records.filter((record) => !isAccountedFor(record, entries, told));
   const unknown = entries.filter(({ counted }) => counted === 'unknown').length;
+  const look = async () => {
+    const told = await reportsOf(scene);
+    return { told, unaccounted: relay.records.filter((record) => !isAccountedFor(record, entries, told)) };
+  };
+  let { told, unaccounted } = await look();
+  // The lines of reports come later than those of requests.
+  for (let waited = 0; unaccounted.length > unknown && waited < PATIENCE_MILLISECONDS; waited += 50) {
+    await sleep(50);
+    ({ told, unaccounted } = await look());
+  }
   if (unaccounted.length > unknown) {
     wrongs.push(`${unaccounted.length} signatures are unaccounted for, and ${unknown} calls are said to be unknown`);
   }
