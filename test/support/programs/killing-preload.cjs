@@ -1,7 +1,8 @@
 /**
  * For `node --require`: ends the process with SIGKILL at the step that CODESIGN_TEST_KILL_AT numbers, counted from 1 over what it
  * asks of the file system and of SQLite, and sends to and receives from the network. With CODESIGN_TEST_KILL_TORN a write is half done by then.
- * CODESIGN_TEST_KILL_CALL ends it before its first call of a function of `fs` by that name. CODESIGN_TEST_STEPS_FILE names a file for
+ * CODESIGN_TEST_KILL_CALL ends it before its first call of a function of `fs` by that name, or the first statement that has this
+ * text. CODESIGN_TEST_STEPS_FILE names a file for
  * the number of steps of a process that came to its end.
  */
 'use strict';
@@ -72,7 +73,10 @@ fs.closeSync = (fd) => {
 for (const name of ['fdatasync', 'linkSync', 'renameSync', 'unlinkSync']) countCalls(fs, name);
 syncBuiltinESMExports();
 // Before each statement that may change something.
-require('../runs/sqlite-statements.cjs')(() => step());
+require('../runs/sqlite-statements.cjs')((text) => {
+  if (killCall !== undefined && text.includes(killCall)) process.kill(process.pid, 'SIGKILL');
+  step();
+});
 
 // Before a request is sent, and before its answer is heard.
 for (const name of ['write', 'push']) {

@@ -32,7 +32,7 @@ it('ends with exit code 0 alone: not interrupted, not with its output lost, not 
     const unheard = await append({ through: ['bash', '-c', '"$0" "$@" > /dev/full'] });
     expect([unheard.code, await standing()]).toEqual([6, after]);
 
-    const kill = { NODE_OPTIONS: `--require ${PRELOAD}`, CODESIGN_TEST_KILL_CALL: 'unlinkSync' };
+    const kill = { NODE_OPTIONS: `--require ${PRELOAD}`, CODESIGN_TEST_KILL_CALL: 'update runs set well' };
     const killed = await append({ env: kill });
     expect([killed.code, killed.stdout.endsWith('}\n'), await standing()]).toEqual([null, true, after]);
 

@@ -67,7 +67,7 @@ async function journalOf(entries: readonly HistoryEntry[]) {
         number,
         file,
       );
-    if (entry.reported !== undefined) db.run(`insert into reports values ((${call}), ?, 1, 1)`, id, entry.reported);
+    if (entry.reported !== undefined) db.run('update calls set reported = ? where name = ?', entry.reported, id);
   }
   db.close();
   await journal.close();
