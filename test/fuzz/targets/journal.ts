@@ -22,7 +22,7 @@ interface Damage {
 const BEGINNING = Date.UTC(2026, 10, 20, 12);
 /** Calls of the base, each left in another state. */
 const CALLS = 6;
-const TABLES = ['runs', 'calls', 'files', 'reports', 'proven'] as const;
+const TABLES = ['runs', 'calls', 'files', 'proven'] as const;
 const ODD: readonly Value[] = [
   null,
   '',
