@@ -87,7 +87,7 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
   };
 
   const beat = setInterval(() => {
-    commits.add('now', () => giveSignOfLife(db, run)).catch(() => undefined);
+    commits.add('soon', () => giveSignOfLife(db, run)).catch(() => undefined);
   }, SIGN_OF_LIFE_MILLISECONDS);
   beat.unref();
 
