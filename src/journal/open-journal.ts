@@ -17,7 +17,7 @@ import {
   preparePlace,
 } from './place.ts';
 import { journalOfRun } from './run-journal.ts';
-import { beginRun, type Run, type RunOptions } from './runs.ts';
+import { beginRun, forgetToken, type Run, type RunOptions } from './runs.ts';
 import { PAGE_SIZE, SCHEMA, VERSION } from './schema.ts';
 
 export interface JournalOptions extends RunOptions {
@@ -33,6 +33,8 @@ export interface JournalOptions extends RunOptions {
   readonly patience: number;
   /** Default: SQLite of Node.js, or of the package libsql. */
   readonly openDatabase?: ((path: string) => Database) | undefined;
+  /** Whether a folder is on a network or shared file system. Default: as the system says. */
+  readonly isShared?: ((folder: string) => boolean) | undefined;
 }
 
 /** For a process that creates the database. */
@@ -42,13 +44,18 @@ const PAUSE_MILLISECONDS = 10;
 /** Throws `journal-unusable`, `journal-full`, `journal-damaged`, `journal-of-earlier-build`, `journal-needs-node-22`. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { folder } = options;
+  let opened: OpenedRun | undefined;
   try {
-    const place = await preparePlace(folder);
+    const place = await preparePlace(folder, options.isShared);
     checkShared(place);
-    const opened = await openRun(place, options);
+    opened = await openRun(place, options);
     keepSpace(folder);
     return journalOfRun({ ...opened, place, options });
   } catch (thrown) {
+    if (opened !== undefined) {
+      forgetToken(opened.token);
+      discard(opened.db);
+    }
     throw asJournalError(thrown, folder);
   }
 }
@@ -85,7 +92,7 @@ function discard(db: Database): void {
 
 function beginIn(db: Database, { database, isShared }: Place, options: JournalOptions): OpenedRun {
   db.exec(`pragma busy_timeout = 0; pragma page_size = ${PAGE_SIZE}; pragma auto_vacuum = incremental; pragma foreign_keys = on;
-    pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on`);
+    pragma wal_autocheckpoint = 250; pragma fullfsync = on; pragma checkpoint_fullfsync = on`);
   const mode = isShared ? 'truncate' : 'wal';
   const given = db.get(isShared ? 'pragma journal_mode = truncate' : 'pragma journal_mode = wal')?.journal_mode;
   if (given !== mode) throw refusal(database, `cannot be kept here: SQLite uses its mode ${given} in place of ${mode}`);

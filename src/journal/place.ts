@@ -40,16 +40,16 @@ export interface Place {
   readonly isShared: boolean;
 }
 
-export function placeIn(folder: string): Place {
-  return { folder, database: join(folder, 'journal.db'), isShared: isOnSharedDisk(folder) };
+export function placeIn(folder: string, isShared = isOnSharedDisk): Place {
+  return { folder, database: join(folder, 'journal.db'), isShared: isShared(folder) };
 }
 
 /** Makes what is missing. Throws system errors and those of `refusal`. */
-export async function preparePlace(folder: string): Promise<Place> {
+export async function preparePlace(folder: string, isShared?: (folder: string) => boolean): Promise<Place> {
   assertOwnLinks(folder);
   if (await makeFolders(folder, 0o700)) await flushFolder(dirname(folder));
   checkPlace(folder);
-  const place = placeIn(folder);
+  const place = placeIn(folder, isShared);
   probe(join(folder, '.probe'));
   if (createFile(place.database)) {
     giveUpSpace(folder);
@@ -60,7 +60,13 @@ export async function preparePlace(folder: string): Promise<Place> {
 
 /** Once the database has its tables: an empty one next to the space has lost them. */
 export function keepSpace(folder: string): void {
-  if (createFile(spaceIn(folder))) writeFileSync(spaceIn(folder), SPACE);
+  if (!createFile(spaceIn(folder))) return;
+  try {
+    writeFileSync(spaceIn(folder), SPACE);
+  } catch (thrown) {
+    giveUpSpace(folder);
+    throw thrown;
+  }
 }
 
 /** Folder and files as they must be before SQLite opens them; files may be missing. */

@@ -9,7 +9,7 @@ import { hasJournal } from '../../../src/app/compose-local.ts';
 import { stateFolder } from '../../../src/bytes/platform-folders.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
 import { type WorkerSetting, workerSetting } from './support/processes.ts';
-import { askingOf, journalSetting, type Setting, signAndReport } from './support/setting.ts';
+import { askingOf, end, journalSetting, type Setting, signAndReport } from './support/setting.ts';
 
 const isRoot = process.getuid?.() === 0;
 const hasModes = process.platform !== 'win32';
@@ -78,6 +78,31 @@ describe('a folder that can be used', () => {
     await symlink('target', folder);
     await signAndReport(await setting.open({ folder }), askingOf(1));
     expect(await readdir(join(outside, 'target'))).toContain('journal.db');
+  });
+});
+
+describe('a folder on a network or shared file system', () => {
+  const isShared = () => true;
+
+  test('has a database without a log, which a run there goes on with', async () => {
+    const journal = await setting.open({ isShared });
+    const first = await signAndReport(journal, askingOf(1));
+    expect((await readdir(setting.folder)).filter((name) => /-(wal|shm)$/.test(name))).toEqual([]);
+    await journal.close();
+    expect(await (await setting.open({ isShared })).known(askingOf(1))).toMatchObject({ id: first.id });
+  });
+
+  test('does not take a database with a log: it was made on a local disk', async () => {
+    await end(await setting.open());
+    await expect(setting.open({ isShared })).rejects.toMatchObject({
+      code: 'journal-unusable',
+      message: expect.stringMatching(/was made on a local disk, and cannot be used on a network drive/),
+    });
+  });
+
+  test('can be left for a local disk', async () => {
+    await signAndReport(await setting.open({ isShared }), askingOf(1));
+    expect(await (await setting.open()).known(askingOf(1))).toMatchObject({ known: { record: expect.anything() } });
   });
 });
 
