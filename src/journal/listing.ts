@@ -17,6 +17,8 @@ import { UNFINISHED_STATES } from './schema.ts';
 import { statusOf } from './steps.ts';
 
 /** Rows that are read at once. */
+/** Of a Date, in milliseconds. */
+const LATEST_TIME = 8.64e15;
 const PAGE = 500;
 
 const UNFINISHED = `select * from calls where state in ${UNFINISHED_STATES} order by id`;
@@ -188,6 +190,7 @@ function textOf(value: Value | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** A database may have been changed by others. */
 function isoTime(milliseconds: Value | undefined): string {
-  return new Date(Number(milliseconds)).toISOString();
+  return new Date(Math.max(-LATEST_TIME, Math.min(Number(milliseconds), LATEST_TIME))).toISOString();
 }
