@@ -1,7 +1,7 @@
 /** What becomes of the calls of a file when it is written, or has failed. */
 
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
-import type { AfterFile, Claim, SharedCall } from '../../journal/journal.ts';
+import type { Claim, SharedCall } from '../../journal/journal.ts';
 import type { ReportStatus, SignatureRecord } from '../../service/signing-service.ts';
 import { signingWarnings } from '../errors.ts';
 import type { SigningJournal } from './account.ts';
@@ -67,8 +67,6 @@ export async function orWarn<T>(recording: Promise<T>, warnings: string[]): Prom
 
 const nothing = async (): Promise<void> => undefined;
 
-export const REPORT_IS_DUE: AfterFile = { reportDue: 1, reported: undefined };
-
 const CLAIM: Claim = {
   id: '',
   known: undefined,
@@ -82,7 +80,7 @@ const CLAIM: Claim = {
   refused: nothing,
   unanswered: nothing,
   unusable: nothing,
-  written: async () => REPORT_IS_DUE,
+  written: async () => ({ reportDue: 1, reported: undefined }),
   notWritten: async () => {
     throw new Error('no journal keeps the signature');
   },

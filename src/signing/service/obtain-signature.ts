@@ -142,8 +142,7 @@ async function stamp(
   { timestamps }: SigningRun,
 ): Promise<StampedSignature | undefined> {
   if (isWritten) return undefined;
-  if (inner) return await timestamps.stampOnRecord(path, signature, call);
-  return await timestamps.stamp(path, signature, call.known === undefined);
+  return await (inner ? timestamps.stampOnRecord : timestamps.stamp)(path, signature, call);
 }
 
 /** A claimed piece of work, and the right to send one request for it. */

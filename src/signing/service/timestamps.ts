@@ -9,6 +9,9 @@ import type { StopSignal } from '../run.ts';
 
 export type Timestamps = ReturnType<typeof requestTimestamps>;
 
+/** That the signature is of. */
+type Call = Pick<KnownCall | Claim, 'known' | 'stamped'>;
+
 /** Tokens with their chain have 3,000 to 7,000 bytes. */
 const USUAL_LENGTH = 8192;
 
@@ -33,9 +36,9 @@ export function requestTimestamps(
     { stamp }: TimestampAuthorities,
     path: string,
     signature: Uint8Array,
-    isNew: boolean,
+    call: Call,
   ): Promise<Stamped> {
-    if (!isNew) stop.throwIfStopped();
+    if (call.known !== undefined) stop.throwIfStopped();
     onEvent({ type: 'file-step', path, step: 'asking-authority' });
     try {
       const stamped = await stamp(signature);
@@ -51,11 +54,11 @@ export function requestTimestamps(
 
   /**
    * Of the signature value; undefined for signatures without a timestamp. Throws `timestamp-failed`, and `not-attempted` if the
-   * signature is not `isNew`, and waits for one that fails.
+   * signature was known, and another one was to be stamped first.
    */
-  async function stamp(path: string, signature: Uint8Array, isNew: boolean): Promise<Stamped | undefined> {
+  async function stamp(path: string, signature: Uint8Array, call: Call): Promise<Stamped | undefined> {
     if (authorities === undefined) return undefined;
-    const asking = () => ask(authorities, path, signature, isNew);
+    const asking = () => ask(authorities, path, signature, call);
     return await (hasGiven ? asking() : oneAtATime(asking));
   }
 
@@ -64,17 +67,13 @@ export function requestTimestamps(
     probableLength: () => probableLength,
     stamp,
     /** The timestamp that the journal has for the signature, or a new one, which the journal has before it is used. */
-    async stampOnRecord(
-      path: string,
-      signature: Uint8Array,
-      call: KnownCall | Claim,
-    ): Promise<StampedSignature | undefined> {
+    async stampOnRecord(path: string, signature: Uint8Array, call: Call): Promise<StampedSignature | undefined> {
       const token = authorities && call.known?.token;
       if (token !== undefined) {
         const { findings, time } = readTimestampToken(token, signature);
         if (!speaksAgainst(findings, 'integrity') && !speaksAgainst(findings, 'trust')) return { token, time };
       }
-      const stamped = await stamp(path, signature, call.known === undefined);
+      const stamped = await stamp(path, signature, call);
       if (stamped !== undefined) await call.stamped(stamped.token);
       return stamped;
     },
