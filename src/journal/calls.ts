@@ -1,6 +1,6 @@
 /** What a file is given: its part in a call, and the claim of one that is still to be requested. */
 
-import { type Claimed, workId } from './claimant.ts';
+import { type Claimed, markOf, workId } from './claimant.ts';
 import type { Urgency } from './commits.ts';
 import type { Database, Row } from './driver.ts';
 import { journalErrors, journalWarnings } from './errors.ts';
@@ -103,7 +103,12 @@ export function claimOf(session: Session, { id, name, unknown, isProven }: Claim
     isProven,
     async requested(repeated = false) {
       assertUsable();
-      await enter('now', () => steps.request(db, run, id, repeated));
+      await enter('now', () => {
+        // Another file has shown meanwhile that the certificate does not match.
+        const mark = markOf(db, asking);
+        if (mark?.matches === 0) throw asking.mismatch([String(mark.call)], true);
+        steps.request(db, run, id, repeated);
+      });
       committed = run.uptime();
     },
     mayBeSent() {

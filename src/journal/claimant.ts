@@ -36,7 +36,9 @@ export function currentCall(db: Database, work: Work): Row | undefined {
 export function decide(db: Database, me: Run, need: Need, verified: Verified): Decision {
   const mark = markOf(db, need);
   if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call), isOfAll: true };
-  const call = currentCall(db, need.work);
+  const current = currentCall(db, need.work);
+  const isOpen = ['claimed', 'requested', 'signed'].includes(String(current?.state));
+  const call = (isOpen ? undefined : unusedCall(db, need.work, verified)) ?? current;
   if (call === undefined) return { kind: 'none' };
   const { state, run = null, settled = 0 } = call;
   if (state === 'unknown') return Number(settled) > me.began ? { kind: 'just-unanswered' } : { kind: 'none' };
@@ -50,6 +52,12 @@ export function decide(db: Database, me: Run, need: Need, verified: Verified): D
   // In its files: the certificate may have been renewed since.
   if (isWritten(db, me, call)) return { kind: 'set-aside', call };
   return { kind: 'mismatch', name: String(call.name), isOfAll: mark === undefined };
+}
+
+/** A signature that was paid and is in no file, unless it is known not to verify: it goes before whatever came after it. */
+function unusedCall(db: Database, work: Work, verified: Verified): Row | undefined {
+  const sql = "select * from calls where work = ? and state in ('surplus', 'unusable') order by id desc";
+  return db.all(sql, workId(work)).find(({ name }) => verified.get(String(name)) !== false);
 }
 
 /** Of a closed call. */
@@ -96,7 +104,7 @@ export function claimWork(db: Database, me: Run, need: Need, verified: Verified,
 }
 
 /** What is known of certificate number and certificate. */
-function markOf(db: Database, { work, metadata }: Need): Row | undefined {
+export function markOf(db: Database, { work, metadata }: Need): Row | undefined {
   const sql = 'select matches, call from proven where origin = ? and code = ? and leaf = ?';
   return db.get(sql, work.origin, work.code, metadata.certificate.sha256);
 }
@@ -137,7 +145,9 @@ function settle(db: Database, me: Run, { id = null, run = null }: Row, from: str
 export function shareCall(db: Database, me: Run, { metadata, work }: Need, call: Row): number {
   const { id = null, name = null, state, run = null } = call;
   const owner = state !== 'closed' && !isGone(db, me, run) ? run : me.id;
-  db.run("update calls set state = 'signed', run = ? where id = ?", owner, id);
+  const { name: certificate, sha256 } = metadata.certificate;
+  const sql = "update calls set state = 'signed', run = ?, certificate = ?, leaf = ? where id = ?";
+  db.run(sql, owner, certificate, sha256, id);
   // There may be a file for the signature now.
   db.run('update calls set due = null where id = ? and due = 2', id);
   addFile(db, me, Number(id), metadata);

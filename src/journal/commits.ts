@@ -30,6 +30,8 @@ export type Commits = ReturnType<typeof groupCommits>;
 
 interface CommitsOptions {
   readonly db: Database;
+  /** Only a log keeps the order of what is not flushed. */
+  readonly hasLog: boolean;
   readonly uptime: () => number;
   /** Gives up the space that is kept for what was paid. */
   readonly makeRoom: () => void;
@@ -37,7 +39,7 @@ interface CommitsOptions {
   readonly onCommit: (isPaid: boolean) => void;
 }
 
-export function groupCommits({ db, uptime, makeRoom, onCommit }: CommitsOptions) {
+export function groupCommits({ db, hasLog, uptime, makeRoom, onCommit }: CommitsOptions) {
   const waiting: Entry[] = [];
   /** Entries of what was paid that could not be committed. */
   const failed = new Set<Entry>();
@@ -88,7 +90,7 @@ export function groupCommits({ db, uptime, makeRoom, onCommit }: CommitsOptions)
 
   /** In WAL mode `normal` leaves the flush to a later commit: what nothing depends on may be lost in a power cut. */
   async function transaction(entries: readonly Entry[]): Promise<readonly Outcome[]> {
-    const isFlushed = entries.some(({ urgency }) => urgency === 'now' || urgency === 'kept');
+    const isFlushed = !hasLog || entries.some(({ urgency }) => urgency === 'now' || urgency === 'kept');
     db.exec(isFlushed ? 'pragma synchronous = full' : 'pragma synchronous = normal');
     try {
       await retried(() => db.exec('begin immediate'));

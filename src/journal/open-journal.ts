@@ -17,12 +17,10 @@ import {
   preparePlace,
 } from './place.ts';
 import { journalOfRun } from './run-journal.ts';
-import { beginRun, forgetToken, type Run, type RunOptions } from './runs.ts';
+import { beginRun, forgetToken, hasRunIn, type Run, type RunOptions } from './runs.ts';
 import { PAGE_SIZE, SCHEMA, VERSION } from './schema.ts';
 
-export interface JournalOptions extends RunOptions {
-  /** The state folder. */
-  readonly folder: string;
+export interface JournalOptions extends Omit<RunOptions, 'isShared'> {
   /** 8 to 64 characters of a-z and 0-9: never the same twice. */
   readonly randomId: () => string;
   /** Days that calls are kept after their end. */
@@ -34,7 +32,7 @@ export interface JournalOptions extends RunOptions {
   /** Default: SQLite of Node.js, or of the package libsql. */
   readonly openDatabase?: ((path: string) => Database) | undefined;
   /** Whether a folder is on a network or shared file system. Default: as the system says. */
-  readonly isShared?: ((folder: string) => boolean) | undefined;
+  readonly isOnSharedDisk?: ((folder: string) => boolean) | undefined;
 }
 
 /** For a process that creates the database. */
@@ -46,8 +44,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { folder } = options;
   let opened: OpenedRun | undefined;
   try {
-    const place = await preparePlace(folder, options.isShared);
-    checkShared(place);
+    const place = await preparePlace(folder, options.isOnSharedDisk);
+    if (!hasRunIn(folder)) checkShared(place);
     opened = await openRun(place, options);
     keepSpace(folder);
     return journalOfRun({ ...opened, place, options });
@@ -91,7 +89,8 @@ function discard(db: Database): void {
 }
 
 function beginIn(db: Database, { database, isShared }: Place, options: JournalOptions): OpenedRun {
-  db.exec(`pragma busy_timeout = 0; pragma page_size = ${PAGE_SIZE}; pragma auto_vacuum = incremental; pragma foreign_keys = on;
+  db.exec(isShared ? 'pragma busy_timeout = 2000' : 'pragma busy_timeout = 0');
+  db.exec(`pragma page_size = ${PAGE_SIZE}; pragma auto_vacuum = incremental; pragma foreign_keys = on;
     pragma wal_autocheckpoint = 250; pragma fullfsync = on; pragma checkpoint_fullfsync = on`);
   const mode = isShared ? 'truncate' : 'wal';
   const given = db.get(isShared ? 'pragma journal_mode = truncate' : 'pragma journal_mode = wal')?.journal_mode;
@@ -99,7 +98,7 @@ function beginIn(db: Database, { database, isShared }: Place, options: JournalOp
   db.exec('begin immediate');
   if (versionOf(db, database) === 0) db.exec(SCHEMA);
   const token = options.randomId();
-  const run = beginRun(db, token, options.now().getTime() - options.runningFor, options);
+  const run = beginRun(db, token, options.now().getTime() - options.runningFor, { ...options, isShared });
   db.exec('commit');
   return { db, run, token };
 }

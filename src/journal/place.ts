@@ -40,7 +40,7 @@ export interface Place {
   readonly isShared: boolean;
 }
 
-export function placeIn(folder: string, isShared = isOnSharedDisk): Place {
+export function placeIn(folder: string, isShared = isOnNetwork): Place {
   return { folder, database: join(folder, 'journal.db'), isShared: isShared(folder) };
 }
 
@@ -58,14 +58,15 @@ export async function preparePlace(folder: string, isShared?: (folder: string) =
   return place;
 }
 
-/** Once the database has its tables: an empty one next to the space has lost them. */
+/**
+ * Once the database has its tables: an empty one next to the space has lost them. On a full disk there is none: then a request
+ * cannot be recorded, and is not sent.
+ */
 export function keepSpace(folder: string): void {
-  if (!createFile(spaceIn(folder))) return;
   try {
-    writeFileSync(spaceIn(folder), SPACE);
-  } catch (thrown) {
+    if (createFile(spaceIn(folder))) writeFileSync(spaceIn(folder), SPACE);
+  } catch {
     giveUpSpace(folder);
-    throw thrown;
   }
 }
 
@@ -93,7 +94,7 @@ export function checkShared({ database, isShared }: Place): void {
   const header = Buffer.alloc(LOG_FORMAT_OFFSET + 2);
   readSync(fd, header, 0, header.length, 0);
   closeSync(fd);
-  if (!header.subarray(LOG_FORMAT_OFFSET).includes(HAS_LOG)) return;
+  if (!header.subarray(LOG_FORMAT_OFFSET).includes(HAS_LOG) && isMissing(`${database}-wal`)) return;
   throw refusal(database, 'was made on a local disk, and cannot be used on a network drive: move it back');
 }
 
@@ -167,6 +168,6 @@ function checkOwner(path: string, { uid, mode }: BigIntStats): void {
   );
 }
 
-function isOnSharedDisk(folder: string): boolean {
+function isOnNetwork(folder: string): boolean {
   return process.platform === 'linux' && SHARED_FILE_SYSTEMS.has(statfsSync(folder).type);
 }

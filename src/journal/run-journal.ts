@@ -17,6 +17,7 @@ import {
   type Run,
   removeOld,
   SIGN_OF_LIFE_MILLISECONDS,
+  WATCHED_MILLISECONDS,
 } from './runs.ts';
 import { UNFINISHED_STATES } from './schema.ts';
 import { giveUp, handOver, noteReport } from './steps.ts';
@@ -38,7 +39,9 @@ interface Opened {
 
 export function journalOfRun({ db, run, token, place, options }: Opened): Journal {
   const { folder } = place;
-  const { uptime, randomId, patience } = options;
+  const { uptime, randomId } = options;
+  // A run that cannot be seen is watched for so long before it counts as gone.
+  const patience = Math.max(options.patience, WATCHED_MILLISECONDS + 20_000);
   const identity = identityOf(folder);
   const warnings: string[] = [];
   const warn = (sentence: string): void => {
@@ -57,6 +60,7 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
 
   const commits = groupCommits({
     db,
+    hasLog: !place.isShared,
     uptime,
     makeRoom: () => giveUpSpace(folder),
     onCommit: (isPaid) => {
@@ -225,7 +229,7 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
         if (commits.hasFailed()) return;
         endRun(db, run);
         handOver(db, run);
-        removeOld(db, options.now().getTime() - options.keepDays * DAY_MILLISECONDS, options.now());
+        removeOld(db, run, options.now().getTime() - options.keepDays * DAY_MILLISECONDS);
       };
       // The first commit tries again what could not be committed.
       await commits.add('now', () => undefined).catch(() => undefined);

@@ -6,16 +6,20 @@ import type { Holder, Processes } from './processes.ts';
 
 /** Of a run that cannot be seen from here: without a sign of life for so long by its row, and by this process's own watch. */
 const PRESUMED_GONE_MILLISECONDS = 15 * 60 * 1000;
-const WATCHED_MILLISECONDS = 130 * 1000;
+export const WATCHED_MILLISECONDS = 130 * 1000;
 export const SIGN_OF_LIFE_MILLISECONDS = 60 * 1000;
 /** After a good end is missing for so long, what the run finished is not shared any more. */
 const UNENDED_MILLISECONDS = 7 * 24 * 60 * 60 * 1000;
 
 export interface RunOptions {
+  /** The state folder. */
+  readonly folder: string;
   readonly now: () => Date;
   /** Milliseconds that never go back. */
   readonly uptime: () => number;
   readonly processes: Processes;
+  /** Whether other machines may use the database too, perhaps of the same name. */
+  readonly isShared?: boolean | undefined;
 }
 
 /** One run, and what it knows about others. All but `watch` is in the rows. */
@@ -27,13 +31,13 @@ export interface Run extends RunOptions {
   readonly watch: Map<number, { readonly beat: Value; readonly since: number }>;
 }
 
-/** Tokens of the runs of this thread, whichever copy of this module (library, hook) opened them. */
-function tokensHere(): Set<string> {
-  const shared = globalThis as { [key: symbol]: Set<string> | undefined };
+/** Tokens and folders of the runs of this thread, whichever copy of this module (library, hook) opened them. */
+function runsHere(): Map<string, string> {
+  const shared = globalThis as { [key: symbol]: Map<string, string> | undefined };
   const key = Symbol.for('codesign-remote.runs');
-  const tokens = shared[key] ?? new Set<string>();
-  shared[key] = tokens;
-  return tokens;
+  const runs = shared[key] ?? new Map<string, string>();
+  shared[key] = runs;
+  return runs;
 }
 
 /** The next number in the order of all events. */
@@ -58,7 +62,7 @@ export function beginRun(db: Database, token: string, since: number, options: Ru
     ...[token, host, boot, space, pid, started, threadId, began, at, at],
   );
   const id = Number(db.get('select last_insert_rowid() as id')?.id);
-  tokensHere().add(token);
+  runsHere().set(token, options.folder);
   return { ...options, id, began, watch: new Map() };
 }
 
@@ -95,16 +99,18 @@ export function isProbablyGone(db: Database, id: Value, options: RunOptions): bo
 }
 
 function isSilent({ beat_at }: Row, { now }: RunOptions): boolean {
-  return now().getTime() - Number(beat_at) > PRESUMED_GONE_MILLISECONDS;
+  // A clock that was set back must not keep it alive for ever.
+  return Math.abs(now().getTime() - Number(beat_at)) > PRESUMED_GONE_MILLISECONDS;
 }
 
 /** Undefined if it cannot be seen from here. */
-function seenAlive({ token, thread, ...row }: Row, { processes }: RunOptions): boolean | undefined {
+function seenAlive({ token, thread, ...row }: Row, { processes, isShared }: RunOptions): boolean | undefined {
   const holder = holderOf(row);
   const { self } = processes;
+  if (isShared && holder.boot !== self.boot) return undefined;
   const isThisProcess = holder.pid === self.pid && holder.started === self.started && holder.space === self.space;
   if (!isThisProcess || holder.host !== self.host || holder.boot !== self.boot) return processes.isRunning(holder);
-  return thread === threadId ? tokensHere().has(String(token)) : undefined;
+  return thread === threadId ? runsHere().has(String(token)) : undefined;
 }
 
 export function holderOf({ host, boot, space, pid, started }: Row): Holder {
@@ -130,21 +136,29 @@ export function endRun(db: Database, { id }: Run): void {
   db.run('update runs set ended = ? where id = ? and ended is null', nextNumber(db), id);
 }
 
+/** Whether a run of this thread has the database open. */
+export function hasRunIn(folder: string): boolean {
+  return [...runsHere().values()].includes(folder);
+}
+
 export function forgetToken(token: string): void {
-  tokensHere().delete(token);
+  runsHere().delete(token);
 }
 
 /** Removes what is over and nothing needs any more: of the oldest calls, so that it takes no time. `before`: their end. */
-export function removeOld(db: Database, before: number, now: Date): void {
-  const since = unendedSince(now);
+export function removeOld(db: Database, me: Run, before: number): void {
+  const { now } = me;
+  const since = unendedSince(now());
+  // One that was killed has no end.
+  for (const { id = null } of db.all('select id from runs where ended is null')) isGone(db, me, id);
   db.run(
     `delete from calls where id in (
        select id from (select * from calls order by id limit 500) c
        where state in ('closed', 'released', 'refused', 'forgotten') and (state = 'released' or ended_at < ?)
-         and settled < (select coalesce(min(began), c.settled + 1) from runs where ended is null)
+         and settled < (select coalesce(min(began), c.settled + 1) from runs where ended is null and beat_at > ?)
          and not exists (select 1 from files f join runs r on r.id = f.run
            where f.call = c.id and c.state = 'closed' and r.well = 0 and r.began_at > ?))`,
-    ...[before, since],
+    ...[before, since, since],
   );
   // A run that is not there is gone.
   db.run('delete from runs where ended is not null and began_at < ?', Math.min(before, since));

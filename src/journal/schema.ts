@@ -16,7 +16,7 @@ create table counter (value integer not null) strict;
 insert into counter values (0);
 
 create table runs (
-  id integer primary key, token text not null unique,
+  id integer primary key autoincrement, token text not null unique,
   host text not null, boot text, space text, pid integer not null, started text, thread integer not null,
   began integer not null, began_at integer not null, beat integer not null, beat_at integer not null,
   ended integer, well integer not null default 0

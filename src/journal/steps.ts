@@ -146,6 +146,8 @@ export function noteReport(db: Database, me: Run, call: number, status: Reported
   if (status === 'not-wanted') db.run('update calls set due = null where id = ?', call);
   // A 1 that is due comes after a 2.
   else db.run('update calls set reported = ?, due = nullif(due, ?) where id = ?', status, status, call);
+  // A file was written while it was reported as failed.
+  if (status === 2 && db.get('select 1 from files where call = ? and written = 1', call)) makeDue(db, me, call, 1);
   closeIfDone(db, me, call);
 }
 
@@ -183,6 +185,8 @@ export function handOver(db: Database, me: Run): void {
   const sql = `select id, state from calls where run = ? and state in ${UNFINISHED_STATES}`;
   for (const { id = null, state } of db.all(sql, me.id)) {
     if (state === 'claimed') endWithout(db, me, Number(id), 'released');
+    if (state === 'requested') endWithout(db, me, Number(id), 'unknown');
+    if (state === 'signed') closeIfDone(db, me, Number(id));
     const heir = state === 'signed' && waitingRuns(db, id).find((run) => run !== me.id && !isGone(db, me, run));
     if (heir) db.run('update calls set run = ? where id = ?', heir, id);
   }

@@ -86,6 +86,15 @@ describe('a call that succeeds', () => {
   });
 });
 
+test('a file that is written while the signature is reported as failed makes the other report due', async () => {
+  const claim = await claimOf(journal, askingOf(1));
+  await sign(claim);
+  await claim.written('/1');
+  await claim.reported(2);
+  setting.ended.add(101);
+  expect((await (await setting.open()).unfinished())[0]).toMatchObject({ kind: 'unreported', reportDue: 1 });
+});
+
 describe('equal files', () => {
   test('are reported with the first that is written, and close the call with the last', async () => {
     const claim = await claimOf(journal, askingOf(1));

@@ -365,4 +365,26 @@ describe('with a signature', () => {
       service_code: 17,
     });
   });
+
+  test('that is surplus is used before a younger call whose outcome is unknown', async () => {
+    const claim = await claimOf(journal, askingOf(1));
+    await claim.requested();
+    const later = await openAfterKill();
+    const second = await claimOf(later, askingOf(1));
+    await second.requested();
+    expect(await claim.signed({ signature: SIGNATURE, record: 'r' })).toBe('surplus');
+    await second.unanswered({ reason: 'no answer' });
+    const shared = await later.known(askingOf(1));
+    expect(shared).toMatchObject({ id: claim.id, ...known });
+    expect(await shared?.written('/1')).toMatchObject({ reportDue: 1 });
+  });
+
+  test('that showed a mismatch keeps claims that were made before it from being requested', async () => {
+    const wrong = (number: number) =>
+      askingOf(number, { ...factsAt(`/${number}`), certificate: { name: 'Wrong', sha256: 'bb' } });
+    const [first, second] = [await claimOf(journal, wrong(1)), await claimOf(journal, wrong(2))];
+    await first.requested();
+    await first.unusable({ signature: SIGNATURE, record: 'r' }, 'it does not verify');
+    await expect(second.requested()).rejects.toMatchObject({ calls: [first.id] });
+  });
 });

@@ -82,26 +82,26 @@ describe('a folder that can be used', () => {
 });
 
 describe('a folder on a network or shared file system', () => {
-  const isShared = () => true;
+  const isOnSharedDisk = () => true;
 
   test('has a database without a log, which a run there goes on with', async () => {
-    const journal = await setting.open({ isShared });
+    const journal = await setting.open({ isOnSharedDisk });
     const first = await signAndReport(journal, askingOf(1));
     expect((await readdir(setting.folder)).filter((name) => /-(wal|shm)$/.test(name))).toEqual([]);
     await journal.close();
-    expect(await (await setting.open({ isShared })).known(askingOf(1))).toMatchObject({ id: first.id });
+    expect(await (await setting.open({ isOnSharedDisk })).known(askingOf(1))).toMatchObject({ id: first.id });
   });
 
   test('does not take a database with a log: it was made on a local disk', async () => {
     await end(await setting.open());
-    await expect(setting.open({ isShared })).rejects.toMatchObject({
+    await expect(setting.open({ isOnSharedDisk })).rejects.toMatchObject({
       code: 'journal-unusable',
       message: expect.stringMatching(/was made on a local disk, and cannot be used on a network drive/),
     });
   });
 
   test('can be left for a local disk', async () => {
-    await signAndReport(await setting.open({ isShared }), askingOf(1));
+    await signAndReport(await setting.open({ isOnSharedDisk }), askingOf(1));
     expect(await (await setting.open()).known(askingOf(1))).toMatchObject({ known: { record: expect.anything() } });
   });
 });

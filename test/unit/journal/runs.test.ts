@@ -1,17 +1,20 @@
 /** Runs that are gone, or are presumed to be, and clocks that jump. */
 
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { observeProcesses } from '../../../src/journal/processes.ts';
 import {
   askingOf,
   claimOf,
+  end,
   factsAt,
   journalSetting,
   type Setting,
   SIGNATURE,
   sign,
+  signAndReport,
   unfinishedOf,
 } from './support/setting.ts';
 
@@ -83,6 +86,30 @@ describe('a run that cannot be seen from here', () => {
     await expect(claim.requested()).rejects.toMatchObject({ code: 'claim-lost' });
   });
 
+  test('is gone too if the clock was set back by a long time', async () => {
+    const other = await setting.open();
+    setting.clock.wall -= 365 * 24 * 60 * MINUTE;
+    expect(await hasToWait(other)).toBe(true);
+    setting.clock.up += 3 * MINUTE;
+    expect(await hasToWait(other)).toBe(false);
+  });
+
+  test('of the same host name and another boot cannot be seen on a shared disk', async () => {
+    const shared = await setting.open({ isOnSharedDisk: () => true, folder: join(setting.folder, 'shared') });
+    await (await claimOf(shared, askingOf(1))).requested();
+    const self = { boot: 'second' };
+    const other = await setting.open({ self, isOnSharedDisk: () => true, folder: join(setting.folder, 'shared') });
+    setting.ended.add(102);
+    expect(await hasToWait(other)).toBe(true);
+  });
+
+  test('is waited for until it can count as gone', async () => {
+    let time = 0;
+    const other = await setting.open({ patience: 1000, uptime: () => (time += 1000) });
+    await expect(other.known(askingOf(1))).rejects.toMatchObject({ code: 'work-held' });
+    expect(time).toBeGreaterThan(130_000);
+  });
+
   test('is listed as at work for a quarter of an hour', async () => {
     const other = await setting.open();
     expect((await unfinishedOf(other)).map(([kind]) => kind)).toEqual(['under-way']);
@@ -136,6 +163,25 @@ test('a run that ends takes nothing of others with it', async () => {
   await journal.close();
   claim.mayBeSent();
   expect(await claim.signed({ signature: SIGNATURE, record: 'r' })).toBe('signed');
+});
+
+test('a request that was left is unknown with its run, and its answer is kept all the same', async () => {
+  const claim = await claimOf(journal, askingOf(1));
+  await claim.requested();
+  await journal.close();
+  expect(setting.rows('select state from calls')).toMatchObject([{ state: 'unknown' }]);
+  expect(await claim.signed({ signature: SIGNATURE, record: 'r' })).toBe('signed');
+});
+
+test('a run that was killed long ago does not keep calls from being removed', async () => {
+  const ended = await setting.open();
+  await signAndReport(ended, askingOf(1));
+  setting.ended.add(101);
+  await end(ended);
+  setting.clock.wall += 400 * 24 * 60 * MINUTE;
+  await end(await setting.open());
+  expect(setting.rows('select name from calls')).toEqual([]);
+  expect(setting.rows('select id from runs')).toHaveLength(1);
 });
 
 test('a claim that was left is released with its run', async () => {
