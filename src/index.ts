@@ -81,11 +81,16 @@ export async function signFiles(options: SignFilesOptions): Promise<SignFilesRes
   const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
   const settings = resolveSettings(settingsOptions, env, await composeNamed(settingsOptions, env));
   const signing = await openSigning(settings, { env, clock }, onEvent);
-  const result = await signWith(files.map(asFileToSign), signing, signal).finally(() => signing[Symbol.asyncDispose]());
-  // The process may go on for hours: for a caller of the library the run ends here.
-  const isComplete = result.files.every(({ status }) => ['signed', 'unchanged', 'skipped'].includes(status));
-  if (isComplete && !signal?.aborted) signing.noteEnd();
-  return result;
+  let isComplete = false;
+  try {
+    const result = await signWith(files.map(asFileToSign), signing, signal);
+    isComplete = result.files.every(({ status }) => ['signed', 'unchanged', 'skipped'].includes(status));
+    return result;
+  } finally {
+    await signing[Symbol.asyncDispose]();
+    // The process may go on for hours: for a caller of the library the run ends here.
+    signing.noteEnd(isComplete && !signal?.aborted);
+  }
 }
 
 export interface ChangeFilesOptions {
@@ -149,7 +154,7 @@ export async function resume(options: ResumeOptions = {}): Promise<ResumeResult>
   const stored = await composeNamed(settingsOptions, env);
   await using composition = await composeResume(settingsOptions, stored, { env, clock }, onEvent);
   const calls = await composition.run(signal);
-  if (calls.every(({ error }) => error === undefined) && !signal?.aborted) composition.noteEnd();
+  composition.noteEnd(calls.every(({ error }) => error === undefined) && !signal?.aborted);
   return { calls: calls.map(describeResumed), warnings: composition.warnings() };
 }
 

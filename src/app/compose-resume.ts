@@ -115,7 +115,7 @@ export async function composeResume(
     ],
     removeTemporaryFiles,
     /** Records in the journal that the run ended well. Only for its last action; never throws. */
-    noteEnd: (): void => journal?.ended(),
+    noteEnd: (isWell?: boolean): void => journal?.ended(isWell),
     async [Symbol.asyncDispose](): Promise<void> {
       reading?.[Symbol.dispose]();
       await close();

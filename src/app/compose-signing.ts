@@ -30,7 +30,7 @@ import { REVISION, VERSION } from './version.ts';
 
 export interface OpenedSigning extends OpenedRun, Signing, AsyncDisposable {
   /** Records in the journal that the run ended well. Only for the last action of a run in which no file failed; never throws. */
-  noteEnd(): void;
+  noteEnd(isWell?: boolean): void;
 }
 
 /** Reads the certificate and the credentials. Throws if no file can be signed. */
@@ -70,7 +70,7 @@ export async function openSigning(
     warnings,
     laterWarnings: [journal?.warnings ?? [], connection.later],
     close,
-    noteEnd: () => journal?.ended(),
+    noteEnd: (isWell) => journal?.ended(isWell),
     async [Symbol.asyncDispose](): Promise<void> {
       await close();
       await account?.service.close();

@@ -255,9 +255,10 @@ export interface Journal {
   /**
    * Notes that this run ended well, after `close`; never throws. What a run without this note has finished (it was killed or
    * interrupted, a file failed, its output was lost) is `known` to runs that start within a week: the same command requests
-   * nothing twice. Synchronous, so that a process can note it as its last action.
+   * nothing twice. Synchronous, so that a process can note it as its last action. With `isWell` false it only closes the files,
+   * for a process that goes on.
    */
-  ended(): void;
+  ended(isWell?: boolean): void;
   /** What is odd. Grows as things are found. */
   readonly warnings: readonly string[];
 }

@@ -241,10 +241,10 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
       }
       forgetToken(token);
     },
-    ended() {
+    ended(isWell = true) {
       try {
         db.exec('pragma busy_timeout = 1000');
-        db.run('update runs set well = 1 where id = ? and ended is not null', run.id);
+        if (isWell) db.run('update runs set well = 1 where id = ? and ended is not null', run.id);
         db.exec(PAGES_GIVEN_BACK);
         db.close();
       } catch {

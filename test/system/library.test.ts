@@ -1,5 +1,6 @@
 /** The library as build tools import it: the built one, against the real server. */
 
+import { readdirSync, readlinkSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,6 +66,27 @@ describe('signFiles', () => {
     await expect(withoutSettings).rejects.toBeInstanceOf(library.CodesignError);
     await expect(withoutSettings).rejects.toMatchObject({ code: 'setting-missing', category: 'usage' });
   });
+
+  it.runIf(process.platform === 'linux')(
+    'keeps no file of the journal open, also after a run that failed',
+    async () => {
+      await using folder = await temporaryFolder();
+      const env = { ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
+      await library.signFiles({ files: ['/no/such/file.exe'], timestamp: false, env });
+      await expect(
+        library.signFiles({ files: [fixture('pe/hello.exe')], maxSignatures: 0, timestamp: false, env }),
+      ).rejects.toBeInstanceOf(library.CodesignError);
+      const pathOf = (fd: string): string => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`);
+        } catch {
+          return 'closed meanwhile';
+        }
+      };
+      const open = readdirSync('/proc/self/fd').map(pathOf);
+      expect(open.filter((path) => path.startsWith(env.CODESIGN_STATE_DIR))).toEqual([]);
+    },
+  );
 
   it('reads nothing from the process by itself', async () => {
     process.env.CODESIGN_CERTIFICATE = '/from/the/process.pem';

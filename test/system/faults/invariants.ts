@@ -23,10 +23,11 @@ export async function lookForWrongs(scene: Scene, runs: readonly CliRun[]): Prom
     if (code === 1 || stderr.includes('    at ')) wrongs.push(`a fault of the program itself: ${stderr}`);
   }
 
-  // SQLite does not find its way through the disk of another process.
+  // SQLite does not find its way to the disk of another process. In this one a database that is still open is not copied.
   await using copy = await temporaryFolder('codesign-state-');
-  await cp(state, copy.path, { recursive: true }).catch(() => undefined);
-  const journal = await openStateFolder(copy.path);
+  const isElsewhere = state.startsWith('/proc/');
+  if (isElsewhere) await cp(state, copy.path, { recursive: true }).catch(() => undefined);
+  const journal = await openStateFolder(isElsewhere ? copy.path : state);
   const entries: HistoryEntry[] = [];
   for await (const entry of journal.history()) entries.push(entry);
   const unfinished = await journal.unfinished();
