@@ -245,7 +245,8 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
       try {
         db.exec('pragma busy_timeout = 1000');
         if (isWell) db.run('update runs set well = 1 where id = ? and ended is not null', run.id);
-        db.exec(PAGES_GIVEN_BACK);
+        // A connection of libsql would leave the log for the next run to read.
+        db.exec(`${PAGES_GIVEN_BACK}; pragma busy_timeout = 0; pragma wal_checkpoint(truncate)`);
         db.close();
       } catch {
         // A run that still counts as unended costs nothing.
