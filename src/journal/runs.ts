@@ -99,7 +99,7 @@ export function isProbablyGone(db: Database, id: Value, options: RunOptions): bo
 }
 
 function isSilent({ beat_at }: Row, { now }: RunOptions): boolean {
-  // A clock that was set back must not keep it alive for ever.
+  // A clock that was set back must not keep it alive without end.
   return Math.abs(now().getTime() - Number(beat_at)) > PRESUMED_GONE_MILLISECONDS;
 }
 
