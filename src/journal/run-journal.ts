@@ -243,10 +243,13 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
     },
     ended(isWell = true) {
       try {
-        db.exec('pragma busy_timeout = 1000');
-        if (isWell) db.run('update runs set well = 1 where id = ? and ended is not null', run.id);
         // A connection of libsql would leave the log for the next run to read.
-        db.exec(`${PAGES_GIVEN_BACK}; pragma busy_timeout = 0; pragma wal_checkpoint(truncate)`);
+        db.exec(`${PAGES_GIVEN_BACK}; pragma wal_checkpoint(truncate); pragma busy_timeout = 1000`);
+      } catch {
+        // A later run does it.
+      }
+      try {
+        if (isWell) db.run('update runs set well = 1 where id = ? and ended is not null', run.id);
         db.close();
       } catch {
         // A run that still counts as unended costs nothing.
