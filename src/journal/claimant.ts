@@ -89,18 +89,23 @@ export interface Claimed {
   readonly isProven: boolean;
 }
 
-/** Inserts or takes over a claim; otherwise returns what is to be done first. */
+/** Inserts a claim; otherwise returns what is to be done first. */
 export function claimWork(db: Database, me: Run, need: Need, verified: Verified, name: string): Claimed | Decision {
-  const decision = decide(db, me, need, verified);
-  if (decision.kind === 'take') takeClaim(db, me, need, decision.call);
-  else if (decision.kind === 'give-up') settle(db, me, decision.call, 'requested', 'unknown');
+  let decision = decide(db, me, need, verified);
+  if (decision.kind === 'take') {
+    // Nothing was sent for it, so what counts is the call before it.
+    settle(db, me, decision.call, 'claimed', 'released');
+    db.run('update files set given_up = 1 where call = ?', decision.call.id ?? null);
+    decision = decide(db, me, need, verified);
+  }
+  if (decision.kind === 'give-up') settle(db, me, decision.call, 'requested', 'unknown');
   else if (decision.kind === 'set-aside') settle(db, me, decision.call, 'signed', 'aside');
   else if (decision.kind !== 'none') return decision;
-  const taken = decision.kind === 'take' ? decision.call : insertClaim(db, me, need, name);
+  const id = insertClaim(db, me, need, name);
   const unknown = db.all("select name from calls where work = ? and state = 'unknown'", workId(need.work));
   const names = unknown.map((call) => String(call.name));
   const isProven = markOf(db, need)?.matches === 1;
-  return { kind: 'claimed', id: Number(taken?.id), name: String(taken?.name), unknown: names, isProven };
+  return { kind: 'claimed', id, name, unknown: names, isProven };
 }
 
 /** What is known of certificate number and certificate. */
@@ -109,7 +114,7 @@ export function markOf(db: Database, { work, metadata }: Need): Row | undefined 
   return db.get(sql, work.origin, work.code, metadata.certificate.sha256);
 }
 
-function insertClaim(db: Database, me: Run, need: Need, name: string): Row | undefined {
+function insertClaim(db: Database, me: Run, need: Need, name: string): number {
   const { file, bytes, certificate, client } = need.metadata;
   const { origin, code, algorithm, digest } = need.work;
   db.run(
@@ -118,21 +123,9 @@ function insertClaim(db: Database, me: Run, need: Need, name: string): Row | und
     ...[name, workId(need.work), origin, code, algorithm, digest, me.id, me.now().getTime()],
     ...[file, bytes, certificate.name, certificate.sha256, client],
   );
-  const row = db.get('select last_insert_rowid() as id, ? as name', name);
-  addFile(db, me, Number(row?.id), need.metadata);
-  return row;
-}
-
-/** Nothing was sent for it. */
-function takeClaim(db: Database, me: Run, { metadata }: Need, { id = null, run = null }: Row): void {
-  const { file, bytes, certificate, client } = metadata;
-  db.run(
-    `update calls set run = ?, at = ?, file = ?, bytes = ?, certificate = ?, leaf = ?, client = ?
-     where id = ? and run = ? and state = 'claimed'`,
-    ...[me.id, me.now().getTime(), file, bytes, certificate.name, certificate.sha256, client, id, run],
-  );
-  db.run('delete from files where call = ?', id);
-  addFile(db, me, Number(id), metadata);
+  const id = Number(db.get('select last_insert_rowid() as id')?.id);
+  addFile(db, me, id, need.metadata);
+  return id;
 }
 
 /** Ends a state of a call, unless it has changed meanwhile. */

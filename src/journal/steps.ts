@@ -13,8 +13,8 @@ const NOT_ENDED = 'exists (select 1 from runs where id = ? and ended is null)';
 export function request(db: Database, me: Run, call: number, repeated: boolean): void {
   const changed = db.run(
     `update calls set state = 'requested', sender = run, attempts = attempts + 1, repeated = max(repeated, ?)
-     where id = ? and run = ? and state = ? and ${NOT_ENDED}`,
-    ...[Number(repeated), call, me.id, repeated ? 'requested' : 'claimed', me.id],
+     where id = ? and run = ? and (state = 'claimed' or state = 'requested' and max(repeated, ?) = 1) and ${NOT_ENDED}`,
+    ...[Number(repeated), call, me.id, Number(repeated), me.id],
   );
   if (changed === 0) throw journalErrors('claim-lost');
   db.run('update runs set beat = beat + 1, beat_at = ? where id = ?', me.now().getTime(), me.id);
@@ -25,14 +25,16 @@ export function isRequested(db: Database, me: Run, call: number): boolean {
   return db.get(sql, call, me.id, me.id) !== undefined;
 }
 
+/** What was repeated stays `requested`: the attempt before it may have been counted. */
 export function defer(db: Database, me: Run, call: number, failure: Failure | undefined): void {
   db.run(
-    `update calls set state = 'claimed', http_status = ?, service_code = ? where id = ? and run = ? and state = 'requested'`,
+    `update calls set state = case repeated when 1 then state else 'claimed' end, http_status = ?, service_code = ?
+     where id = ? and run = ? and state = 'requested'`,
     ...[failure?.httpStatus ?? null, failure?.serviceCode ?? null, call, me.id],
   );
 }
 
-/** Ends the claim without a signature. */
+/** Ends the claim without a signature. What was repeated is `unknown`, however the last attempt ended. */
 export function endWithout(
   db: Database,
   me: Run,
@@ -42,11 +44,13 @@ export function endWithout(
 ): void {
   const { reason = null, httpStatus = null, serviceCode = null } = failure ?? {};
   const changed = db.run(
-    `update calls set state = ?, settled = ?, ended_at = ?, reason = ?, http_status = ?, service_code = ?
+    `update calls set state = case repeated when 1 then 'unknown' else ? end, settled = ?, ended_at = ?, reason = ?,
+       http_status = ?, service_code = ?
      where id = ? and run = ? and state in ('claimed', 'requested')`,
     ...[state, nextNumber(db), me.now().getTime(), reason, httpStatus, serviceCode, call, me.id],
   );
-  if (changed === 1 && state !== 'unknown') db.run('update files set given_up = 1 where call = ?', call);
+  if (changed === 0) return;
+  db.run("update files set given_up = 1 where call = (select id from calls where id = ? and state <> 'unknown')", call);
 }
 
 export interface Signed extends SignatureOnRecord {

@@ -179,13 +179,13 @@ function ticking(step: number): () => number {
 }
 
 describe('with a call of a run that is gone', () => {
-  test('that is claimed, a file takes it: nothing was sent', async () => {
+  test('that is claimed, a file claims the work: nothing was sent', async () => {
     const claim = await claimOf(journal, askingOf(1));
     const later = await openAfterKill();
     expect(await unfinishedOf(later)).toEqual([]);
-    const taken = await claimOf(later, askingOf(1, factsAt('/b')));
-    expect(taken).toMatchObject({ id: claim.id, unknownCalls: [] });
-    await sign(taken);
+    const second = await claimOf(later, askingOf(1, factsAt('/b')));
+    expect(second.unknownCalls).toEqual([]);
+    await sign(second);
     // The run that was taken for gone makes no request any more.
     await expect(claim.requested()).rejects.toMatchObject({ code: 'claim-lost' });
     expect((await later.unfinished())[0]?.files).toMatchObject([{ file: '/b' }]);
@@ -209,13 +209,38 @@ describe('with a call of a run that is gone', () => {
     ]);
   });
 
-  test('that waits to repeat a request which made no signature, a file takes it', async () => {
+  test('that waits to repeat a request which made no signature, a file claims the work', async () => {
     const claim = await claimOf(journal, askingOf(1));
     await claim.requested();
     await claim.deferred({ reason: 'busy', httpStatus: 429 });
-    const taken = await claimOf(await openAfterKill(), askingOf(1));
-    expect(taken).toMatchObject({ id: claim.id, unknownCalls: [] });
+    expect((await claimOf(await openAfterKill(), askingOf(1))).unknownCalls).toEqual([]);
   });
+
+  test('that is claimed after one without an answer, a file warns of that one', async () => {
+    const first = await claimOf(journal, askingOf(1));
+    await first.requested();
+    await first.unanswered({ reason: 'no answer' });
+    await end(journal);
+    const second = await setting.open();
+    expect((await claimOf(second, askingOf(1))).unknownCalls).toEqual([first.id]);
+    setting.ended.add(FIRST + 1);
+    const third = await setting.open();
+    expect((await claimOf(third, askingOf(1))).unknownCalls).toEqual([first.id]);
+  });
+
+  test.each(['release', 'deferred', 'refused'] as const)(
+    'that was repeated, and then %s: it is unknown',
+    async (how) => {
+      const claim = await claimOf(journal, askingOf(1));
+      await claim.requested();
+      await claim.requested(true);
+      await claim[how]({ reason: 'why' });
+      await end(journal);
+      const later = await openAfterKill();
+      expect(await unfinishedOf(later)).toEqual([['unknown', claim.id]]);
+      expect((await claimOf(later, askingOf(1))).unknownCalls).toEqual([claim.id]);
+    },
+  );
 
   test('that is signed, a file shares it, and its run reports it', async () => {
     const claim = await claimOf(journal, askingOf(1));
