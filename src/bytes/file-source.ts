@@ -1,25 +1,16 @@
 /** A ByteSource over an open file, read in large pieces with the next one under way while one is looked at. */
 
-import { readSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import type { ByteSource } from './byte-source.ts';
+import { type ByteSource, memorySource } from './byte-source.ts';
 import { bytesErrors } from './errors.ts';
+import type { OpenedFile } from './opened-file.ts';
+
+/** All that reading needs of an open file. */
+type ReadableFile = Pick<OpenedFile, 'read'>;
 
 /** Large enough that system calls cost nothing compared with hashing, small enough that several files in parallel stay small. */
 const CHUNK_LENGTH = 1024 * 1024;
 /** Headers are read field by field: a system call for each would cost more than all that is made of them. */
 const WINDOW_LENGTH = 4096;
-
-/**
- * Up to this, what was just written is read from and written to the system's memory directly: a request to Node's thread pool
- * takes longer, and a batch of small files 1.1 times as long. In bytes.
- */
-export const LARGEST_DIRECT = 128 * 1024;
-
-interface OpenFile {
-  readonly handle: FileHandle;
-  readonly isDirect: boolean;
-}
 
 interface Window {
   readonly start: number;
@@ -27,12 +18,16 @@ interface Window {
   readonly bytes: Promise<Buffer>;
 }
 
+/** Reads the whole file at once. */
+export async function wholeSource(file: ReadableFile, size: number): Promise<ByteSource> {
+  return memorySource(await readChunk(file, Buffer.allocUnsafeSlow(size), 0, size));
+}
+
 /**
- * Reads through `handle`, which stays the caller's to close. `size` is the size to hold the file to, in bytes. The file must
+ * Reads through `file`, which stays the caller's to close. `size` is the size to hold the file to, in bytes. The file must
  * not change: bytes next to requested ones are read with them, and not again.
  */
-export function fileSource(handle: FileHandle, size: number, justWritten = false): ByteSource {
-  const file: OpenFile = { handle, isDirect: justWritten && size <= LARGEST_DIRECT };
+export function fileSource(file: ReadableFile, size: number): ByteSource {
   let window: Window | undefined;
 
   /** The last one where it holds the bytes; else from a multiple of its length, where that is enough. */
@@ -68,7 +63,7 @@ export function fileSource(handle: FileHandle, size: number, justWritten = false
 }
 
 /** Two buffers in turn: the one the consumer holds and the one that is being filled. */
-async function* readAhead(file: OpenFile, start: number, end: number): AsyncGenerator<Uint8Array> {
+async function* readAhead(file: ReadableFile, start: number, end: number): AsyncGenerator<Uint8Array> {
   const length = Math.min(CHUNK_LENGTH, Math.max(end - start, 0));
   if (length === 0) return;
   const first = Buffer.allocUnsafeSlow(length);
@@ -99,23 +94,20 @@ function watched<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-async function readChunk(file: OpenFile, buffer: Buffer, offset: number, end: number): Promise<Buffer> {
+async function readChunk(file: ReadableFile, buffer: Buffer, offset: number, end: number): Promise<Buffer> {
   const chunk = buffer.subarray(0, Math.min(buffer.length, end - offset));
   await fill(file, chunk, offset);
   return chunk;
 }
 
-async function fill(file: OpenFile, buffer: Buffer, offset: number): Promise<void> {
+async function fill(file: ReadableFile, buffer: Buffer, offset: number): Promise<void> {
   if (!(await readFully(file, buffer, offset))) throw bytesErrors('file-shrunk', { length: buffer.length, offset });
 }
 
 /** False if the file ends before `into` is full. */
-async function readFully({ handle, isDirect }: OpenFile, into: Uint8Array, offset: number): Promise<boolean> {
+async function readFully(file: ReadableFile, into: Uint8Array, offset: number): Promise<boolean> {
   for (let done = 0; done < into.length; ) {
-    const [left, at] = [into.length - done, offset + done];
-    const bytesRead = isDirect
-      ? readSync(handle.fd, into, done, left, at)
-      : (await handle.read(into, done, left, at)).bytesRead;
+    const { bytesRead } = await file.read(into, done, into.length - done, offset + done);
     if (bytesRead === 0) return false;
     done += bytesRead;
   }

@@ -1,10 +1,13 @@
 import { type BigIntStats, constants, fstatSync, statSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { type ByteSource, type OnRead, watchedSource } from '../bytes/byte-source.ts';
-import { fileSource } from '../bytes/file-source.ts';
+import { fileSource, wholeSource } from '../bytes/file-source.ts';
+import { LARGEST_DIRECT, openDirectly } from '../bytes/opened-file.ts';
+import { onceOf } from '../bytes/reuse.ts';
 import { fileErrors } from './errors.ts';
 import { assertUtf8Name } from './file-names.ts';
 import { inFileSystem, orBrokenLink, whenFree } from './file-system-errors.ts';
+import { isKnownLocal } from './known-local.ts';
 
 /** What identifies a file, and shows whether it has changed. All that is kept of it: of ten thousand files, each counts. */
 export type FileStats = Pick<
@@ -50,14 +53,20 @@ export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?
 /** Bytes from which on reading takes long enough to be watched. */
 const LARGE_SIZE = 20_000_000;
 
-/** `onRead` receives the progress of reading a large file. Throws `name-not-utf8`, and what the system says against the file. */
+/**
+ * A small file is read whole. `onRead` receives the progress of reading a large one. Throws `name-not-utf8`, and what the
+ * system says against the file.
+ */
 export async function openInput(path: string, onRead?: OnRead): Promise<InputFile> {
   await assertUtf8Name(path);
-  const handle = await whenFree('read the file', async () => {
+  const { isSmall, handle } = await whenFree('read the file', async () => {
     try {
+      const there = statSync(path);
       // Some devices act on being opened.
-      assertFile(statSync(path));
-      return await open(path, READ_WITHOUT_WAITING);
+      assertFile(there);
+      const isSmall = there.size <= LARGEST_DIRECT && isKnownLocal(path);
+      const handle = isSmall ? openDirectly(path, READ_WITHOUT_WAITING) : await open(path, READ_WITHOUT_WAITING);
+      return { isSmall, handle };
     } catch (thrown) {
       throw orBrokenLink(thrown, path, 'this');
     }
@@ -69,7 +78,11 @@ export async function openInput(path: string, onRead?: OnRead): Promise<InputFil
     assertFile(stats);
     const { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink } = stats;
     const kept = { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink };
-    return inputFile(path, handle, kept, onRead);
+    const close = onceOf(() => handle.close());
+    const source = isSmall
+      ? await inFileSystem('read the file', () => wholeSource(handle, Number(size)))
+      : watched(fileSource(handle, Number(size)), onRead);
+    return { path, stats: kept, source, close, [Symbol.asyncDispose]: close };
   } catch (thrown) {
     await handle.close();
     throw thrown;
@@ -81,13 +94,6 @@ function assertFile(stats: { isFile(): boolean; isDirectory(): boolean }): void 
   throw fileErrors('not-a-file', { kind: stats.isDirectory() ? 'a folder' : 'a pipe, a socket or a device' });
 }
 
-function inputFile(path: string, handle: FileHandle, stats: FileStats, onRead: OnRead | undefined): InputFile {
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closing ??= handle.close();
-    return closing;
-  };
-  const plain = fileSource(handle, Number(stats.size));
-  const source = onRead === undefined || plain.size < LARGE_SIZE ? plain : watchedSource(plain, onRead);
-  return { path, stats, source, close, [Symbol.asyncDispose]: close };
+function watched(source: ByteSource, onRead: OnRead | undefined): ByteSource {
+  return onRead === undefined || source.size < LARGE_SIZE ? source : watchedSource(source, onRead);
 }

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { type StatsFs, statfsSync } from 'node:fs';
 
 /** Of Linux, from statfs(2): ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, FAT and exFAT. Other systems have others. */
 const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
@@ -7,5 +7,9 @@ const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
 
 /** Whether the path is known to be on a file system of this machine alone. */
 export function isKnownLocal(path: string): boolean {
-  return LOCAL_FILE_SYSTEMS.has(statfsSync(path).type);
+  return isLocal(statfsSync(path));
+}
+
+export function isLocal({ type }: Pick<StatsFs, 'type'>): boolean {
+  return LOCAL_FILE_SYSTEMS.has(type);
 }

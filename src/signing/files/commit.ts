@@ -23,7 +23,7 @@ export async function verifyCopy(plan: PlannedFile, file: OpenFile, expected: Ex
 /** Opens the copy for checks of the result. */
 export async function reopenCopy(plan: PlannedFile, { copy }: OpenFile): Promise<SignableFile> {
   await copy.flush();
-  const { source, reader } = copy.reopen();
+  const { source, reader } = await copy.reopen();
   return await plan.format.open(source, reader, plan.output);
 }
 

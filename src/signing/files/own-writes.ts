@@ -1,5 +1,5 @@
 import { type BigIntStats, fstatSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import type { OpenedFile } from '../../bytes/opened-file.ts';
 import { versionOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 
@@ -7,7 +7,7 @@ import { signingErrors } from '../errors.ts';
  * Finds writes of other programs to a file that this process writes. One `fstat` follows each own write: the size, and on a
  * local file system the times, stay as they are then. Elsewhere times arrive late, and only the size is compared.
  */
-export function watchWrites({ fd }: FileHandle, isLocal: boolean) {
+export function watchWrites({ fd }: Pick<OpenedFile, 'fd'>, isLocal: boolean) {
   const look = (): string => marksOf(fstatSync(fd, { bigint: true }), isLocal);
   let lastOwn = look();
 

@@ -1,9 +1,11 @@
 /** The temporary file next to the target: written while the original is digested, edited, reopened, put in place. */
 
+import { statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { fileSource } from '../../bytes/file-source.ts';
+import { fileSource, wholeSource } from '../../bytes/file-source.ts';
 import { flushFolder, makeFolders } from '../../bytes/folders.ts';
+import { LARGEST_DIRECT } from '../../bytes/opened-file.ts';
 import type { Patch } from '../../bytes/patch.ts';
 import { readPieces } from '../../bytes/pieces.ts';
 import type { Content, Measure, Measurement } from '../../crypto/content.ts';
@@ -12,7 +14,7 @@ import { measureContent, startMeasuring } from '../../crypto/measure-content.ts'
 import { systemReason } from '../../errors/system-reason.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import type { FileStats } from '../../files/input-file.ts';
-import { isKnownLocal } from '../../files/known-local.ts';
+import { isLocal } from '../../files/known-local.ts';
 import type { ContentReader } from '../../formats/format.ts';
 import { contentReader } from '../../formats/recognise.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
@@ -63,8 +65,11 @@ export async function stageCopy(options: StagedCopyOptions) {
   const path = join(folder, temporaryPathName(options.randomName()));
   await inFileSystem(`make the folder ${folder}`, () => makeFolders(folder));
   await options.removeStaleFiles?.(folder);
-  await assertFreeSpace(folder, source.size);
-  const handle = await createTemporaryFile(path);
+  const disk = await inFileSystem('look at the target folder', async () => statfsSync(folder));
+  assertFreeSpace(disk, source.size);
+  /** Then each patch is applied in memory, and the result written and read whole. */
+  const isSmall = isLocal(disk) && source.size <= LARGEST_DIRECT;
+  const handle = await createTemporaryFile(path, isSmall);
   temporaryFiles.add(path);
 
   /** Size of the copy as it stands. */
@@ -73,7 +78,7 @@ export async function stageCopy(options: StagedCopyOptions) {
   let applied: Patch | undefined;
   const reader = contentReader(options.digestEntries);
   const flushes = flushInTurn(() => inFileSystem('flush the temporary file to the disk', () => handle.sync()));
-  const writes = watchWrites(handle, isKnownLocal(folder));
+  const writes = watchWrites(handle, isLocal(disk));
   let reopened: HashedSource | undefined;
   let renamed = false;
 
@@ -101,6 +106,7 @@ export async function stageCopy(options: StagedCopyOptions) {
     measures: readonly Measure[],
     draft?: () => Patch,
   ): Promise<Measurement> {
+    if (isSmall) return measureContent(source, content, measures);
     if (draft !== undefined) return measureWhileDrafting(content, measures, draft());
     const measuring = startMeasuring(content, measures, source.size);
     await writes.own(async () => {
@@ -126,7 +132,7 @@ export async function stageCopy(options: StagedCopyOptions) {
     }
   }
 
-  /** Turns the copy into the original with the patch applied: only what is not there yet is written. */
+  /** Turns the copy into the original with the patch applied: of large files, only what is not there yet is written. */
   async function apply(patch: Patch): Promise<void> {
     const wanted = resultSize(patch, source.size);
     const there = applied;
@@ -135,15 +141,10 @@ export async function stageCopy(options: StagedCopyOptions) {
       for (const { position, pieces } of sectionsOf(piecesToWrite(patch, there, source.size))) {
         for await (const _ of copied(readPieces(source, pieces), position));
       }
-      await setSize(wanted);
-      applied = patch;
+      if (wanted < size) await inFileSystem(COPY, () => handle.truncate(wanted));
+      size = wanted;
+      if (!isSmall) applied = patch;
     });
-  }
-
-  async function setSize(wanted: number): Promise<void> {
-    if (wanted === size) return;
-    size = wanted;
-    await inFileSystem(COPY, () => handle.truncate(wanted));
   }
 
   return {
@@ -164,8 +165,8 @@ export async function stageCopy(options: StagedCopyOptions) {
     },
 
     /** The copy as it now stands. */
-    reopen(): { readonly source: ByteSource; readonly reader: ContentReader } {
-      reopened = hashWhileRead(fileSource(handle, size, true));
+    async reopen(): Promise<{ readonly source: ByteSource; readonly reader: ContentReader }> {
+      reopened = hashWhileRead(isSmall ? await wholeSource(handle, size) : fileSource(handle, size));
       return { source: reopened.source, reader };
     },
 

@@ -1,11 +1,11 @@
-import { type BigIntStats, fstatSync, linkSync, lstatSync, renameSync, statfsSync, writeSync } from 'node:fs';
-import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { type BigIntStats, fstatSync, linkSync, lstatSync, renameSync, type StatsFs } from 'node:fs';
+import { open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { LARGEST_DIRECT } from '../../bytes/file-source.ts';
+import { type OpenedFile, openDirectly } from '../../bytes/opened-file.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { hasCode } from '../../errors/system-reason.ts';
 import { fileErrors } from '../../files/errors.ts';
-import { inFileSystem, whenFree } from '../../files/file-system-errors.ts';
+import { whenFree } from '../../files/file-system-errors.ts';
 import { type FileStats, identityOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 import type { TemporaryFileLeft } from '../outcome.ts';
@@ -15,9 +15,8 @@ export const COPY = 'write the temporary file next to the target';
 /** What a signature may add to a file in addition to its own bytes: certificates, a timestamp, alignment. */
 const ROOM_FOR_SIGNATURE = 128 * 1024;
 
-/** Throws `disk-full` when the folder's file system cannot take a copy of `size` bytes and a signature. */
-export async function assertFreeSpace(folder: string, size: number): Promise<void> {
-  const { bavail, bsize } = await inFileSystem('look at the target folder', async () => statfsSync(folder));
+/** Throws `disk-full` when the file system cannot take a copy of `size` bytes and a signature. */
+export function assertFreeSpace({ bavail, bsize }: StatsFs, size: number): void {
   // A file system that does not know (some network shares) says 0 blocks of 0 bytes: then the write shows it.
   if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
     throw fileErrors('disk-full', { doing: COPY });
@@ -27,13 +26,9 @@ export async function assertFreeSpace(folder: string, size: number): Promise<voi
 /** Of file systems, on a network mostly, that put no file in the place of another. */
 const REFUSED_RENAME = new Set(['EEXIST', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'ENOSYS', 'EINVAL']);
 
-export async function writeFully(handle: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
-  const isDirect = bytes.length <= LARGEST_DIRECT;
+export async function writeFully(file: Pick<OpenedFile, 'write'>, bytes: Uint8Array, offset: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
-    const [left, at] = [bytes.length - done, offset + done];
-    done += isDirect
-      ? writeSync(handle.fd, bytes, done, left, at)
-      : (await handle.write(bytes, done, left, at)).bytesWritten;
+    done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
   }
 }
 
@@ -42,7 +37,7 @@ export async function writeFully(handle: FileHandle, bytes: Uint8Array, offset: 
  * any editor that saves through a rename. The set-user-ID bits are dropped: they would speak for another owner. The
  * owner can always write, or a result written elsewhere could not be replaced by the next run's.
  */
-export async function takeOwnerAndMode(handle: FileHandle, stats: FileStats): Promise<void> {
+export async function takeOwnerAndMode(handle: OpenedFile, stats: FileStats): Promise<void> {
   if (process.platform === 'win32') return;
   // This process has just made it: the answer is in memory, and to have it asked elsewhere takes longer.
   const mine = fstatSync(handle.fd, { bigint: true });
@@ -54,7 +49,7 @@ export async function takeOwnerAndMode(handle: FileHandle, stats: FileStats): Pr
 }
 
 export interface Placement {
-  readonly handle: FileHandle;
+  readonly handle: Pick<OpenedFile, 'fd'>;
   /** Of the open file. */
   readonly path: string;
   readonly target: string;
@@ -152,8 +147,10 @@ export function reportNotRemoved(path: string, thrown: unknown, onNotRemoved: On
  * Creates `path`, which must not be there; a link is not followed. All that follows works on the open file: the name may
  * lead elsewhere by then, where other users may write the folder.
  */
-export function createTemporaryFile(path: string): Promise<FileHandle> {
-  return whenFree(`create a file in ${dirname(path)}`, () => open(path, 'wx+', PRIVATE));
+export function createTemporaryFile(path: string, isDirect: boolean): Promise<OpenedFile> {
+  return whenFree(`create a file in ${dirname(path)}`, async () =>
+    isDirect ? openDirectly(path, 'wx+', PRIVATE) : await open(path, 'wx+', PRIVATE),
+  );
 }
 
 /** For this user alone, until it is given the original's owner and mode. */

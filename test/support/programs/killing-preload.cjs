@@ -70,7 +70,8 @@ fs.closeSync = (fd) => {
   if (!folders.delete(fd)) step();
   closeSync(fd);
 };
-for (const name of ['fdatasync', 'linkSync', 'renameSync', 'unlinkSync']) countCalls(fs, name);
+for (const name of ['ftruncate', 'fchmod', 'fchown', 'link', 'rename', 'unlink']) countCalls(fs, `${name}Sync`);
+for (const name of ['fsync', 'fdatasync']) countCalls(fs, name);
 syncBuiltinESMExports();
 // Before each statement that may change something.
 require('../runs/sqlite-statements.cjs')((text) => {

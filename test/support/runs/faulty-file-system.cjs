@@ -177,7 +177,6 @@ fs.statSync = (name, ...rest) => {
   meet(effectOn('stat', placeOf(name)), 'stat');
   return statSync(name, ...rest);
 };
-const { fdatasync } = fs;
 for (const operation of ['rename', 'link', 'unlink']) {
   const original = fs[`${operation}Sync`];
   fs[`${operation}Sync`] = (...args) => {
@@ -185,14 +184,24 @@ for (const operation of ['rename', 'link', 'unlink']) {
     original(...args);
   };
 }
-fs.fdatasync = (fd, callback) => {
-  try {
-    meet(effectOn('datasync', placeOfOpen.get(fd) ?? 'other'), 'fdatasync');
-  } catch (thrown) {
-    return process.nextTick(callback, thrown);
-  }
-  fdatasync(fd, callback);
-};
+for (const operation of ['truncate', 'chmod', 'chown']) {
+  const original = fs[`f${operation}Sync`];
+  fs[`f${operation}Sync`] = (fd, ...args) => {
+    meet(effectOn(operation, placeOfOpen.get(fd) ?? 'other'), operation);
+    original(fd, ...args);
+  };
+}
+for (const operation of ['sync', 'datasync']) {
+  const original = fs[`f${operation}`];
+  fs[`f${operation}`] = (fd, callback) => {
+    try {
+      meet(effectOn(operation, placeOfOpen.get(fd) ?? 'other'), `f${operation}`);
+    } catch (thrown) {
+      return process.nextTick(callback, thrown);
+    }
+    original(fd, callback);
+  };
+}
 for (const operation of ['mkdir', 'rename', 'unlink', 'writeFile', 'stat', 'statfs', 'readdir', 'access']) {
   const original = fs.promises[operation];
   fs.promises[operation] = async (...args) => {

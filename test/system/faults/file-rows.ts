@@ -34,21 +34,21 @@ export const fileRows: readonly Row[] = [
   open('the file cannot be opened', 'open:file:1', READING),
   open('the file cannot be read', 'read:file:1', { EIO: IN_FILES.EIO }),
   prepare('the file cannot be opened again', 'open:file:2', READING),
-  // A catalog is read once, whole, before its copy is made.
+  prepare('the file cannot be read again', 'read:file:2', { EIO: IN_FILES.EIO }),
+  // A small file is read once, whole, before its copy is made.
   prepare(
     'the file cannot be read to its end',
     'read:file:1@create:copy:1',
     { EIO: IN_FILES.EIO },
-    { formats: ['pe', 'jar', 'msi'] },
+    { formats: ['large pe'] },
   ),
   prepare('the copy cannot be created', 'create:copy:1'),
   prepare('the copy cannot be written', 'write:copy:1'),
   prepare('a real disk is full', 'create:copy:1', { fill: 'disk-full' }, { disk: 'files', formats: ['pe', 'jar'] }),
-  // The rehearsal of an archive is the first write of its copy.
-  rehearse('the copy cannot be written', 'write:copy:2', IN_FILES, { formats: ['pe', 'msi'] }),
-  rehearse('the copy cannot be cut to size', 'truncate:copy:1'),
+  // The rehearsal of a small file is the first write of its copy.
+  rehearse('the copy cannot be written', 'write:copy:2', IN_FILES, { formats: ['large pe'] }),
   rehearse('the copy cannot be given its mode', 'chmod:copy:1', READING),
-  rehearse('a real disk is full', 'write:copy:2', { fill: 'disk-full' }, { disk: 'files', formats: ['pe'] }),
+  rehearse('a real disk is full', 'write:copy:1', { fill: 'disk-full' }, { disk: 'files', formats: ['pe'] }),
   beforeSign('the file cannot be looked at again', 'stat:file:1@insert:calls:1', READING),
   whileSigning('the copy cannot be flushed', 'sync:copy:1', IN_FILES),
   row('sign', SIGNED)(

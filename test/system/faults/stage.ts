@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LARGEST_DIRECT } from '../../../src/bytes/opened-file.ts';
 import { fixture, runCli, temporaryFolder } from '../../support/programs/cli.ts';
 import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 import { createTlsAuthority, type ServerIdentity } from '../../support/services/tls-authority.ts';
@@ -11,6 +12,11 @@ import { MADE_INPUTS } from '../../support/signed-files/made-inputs.ts';
 /** The input of each format, and what its name ends with. */
 export const INPUTS = {
   pe: { extension: 'exe', make: () => readFileSync(fixture('pe/hello.exe')) },
+  // Small files are read and written whole.
+  'large pe': {
+    extension: 'exe',
+    make: () => Buffer.concat([readFileSync(fixture('pe/hello.exe')), Buffer.alloc(2 * LARGEST_DIRECT)]),
+  },
   jar: { extension: 'jar', make: () => readFileSync(fixture('jar/plain.jar')) },
   ...MADE_INPUTS,
 } as const;
@@ -21,7 +27,7 @@ export const FORMAT_IDS = Object.keys(INPUTS) as readonly FormatId[];
  * One for each way to read and write a file: the others make the same calls in the same order, which `faults.long.test.ts`
  * checks. An archive is here too because its contents move.
  */
-export const WAYS_OF_WRITING = ['pe', 'jar', 'msi', 'cat'] as const;
+export const WAYS_OF_WRITING = ['pe', 'large pe', 'jar', 'msi', 'cat'] as const;
 
 const PAGE = 4096;
 

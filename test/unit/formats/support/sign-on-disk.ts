@@ -42,7 +42,7 @@ export async function signOnDisk(
   await copy.takeOwnerAndMode();
   const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, algorithm)));
   await copy.apply(embedding.patch);
-  const reopened = copy.reopen();
+  const reopened = await copy.reopen();
   const { reader, undigested } = recordDigested(reopened.reader, reopened.source.size);
   await (await format.open(reopened.source, reader, target)).verifyResult(embedding);
   await copy.replaceTarget({ isNew: false, assertUnchanged: () => undefined });

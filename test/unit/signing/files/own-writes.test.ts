@@ -25,8 +25,9 @@ import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { applyPatch } from '../../formats/support/apply-patch.ts';
 
-const SIZE = 100_000;
-const ORIGINAL = Buffer.alloc(SIZE, 'original ');
+const SMALL = 100_000;
+/** Not written whole. */
+const LARGE = 300_000;
 /** Two writes within one tick of the clock look alike. */
 const TICK_MILLISECONDS = 12;
 const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: [Buffer.from(insert)] });
@@ -41,21 +42,24 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
+const originalOf = (size: number) => Buffer.alloc(size, 'original ');
+
 type Step = 'measured' | 'rehearsed' | 'flushed' | 'sealed';
 const STEPS: readonly Step[] = ['measured', 'rehearsed', 'flushed', 'sealed'];
 
 /** Signs in miniature, and lets `interfere` act after one step. Gives the expected result. */
-async function change(at: Step, interfere: () => Promise<void>): Promise<Buffer> {
-  await writeFile(target, ORIGINAL);
-  const rehearsal: Patch = [edit(4096, 2, '..'), edit(SIZE, 0, '....')];
-  const real: Patch = [edit(4096, 2, 'XY'), edit(SIZE, 0, 'SEAL')];
+async function change(size: number, at: Step, interfere: () => Promise<void>): Promise<Buffer> {
+  const original = originalOf(size);
+  await writeFile(target, original);
+  const rehearsal: Patch = [edit(4096, 2, '..'), edit(size, 0, '....')];
+  const real: Patch = [edit(4096, 2, 'XY'), edit(size, 0, 'SEAL')];
   await using input = await openInput(target);
   await using copy = await stageCopy({
     ...{ source: input.source, stats: input.stats, target },
     ...{ randomName: () => 'x', digestEntries, temporaryFiles: new Set(), onEvent: () => undefined },
   });
   const actions: Readonly<Record<Step, (copy: StagedCopy) => Promise<unknown>>> = {
-    measured: () => copy.reader.measure(input.source, [{ start: 0, end: SIZE }], ['SHA256']),
+    measured: () => copy.reader.measure(input.source, [{ start: 0, end: size }], ['SHA256']),
     rehearsed: () => copy.apply(rehearsal).then(copy.takeOwnerAndMode),
     flushed: () => copy.flush(),
     sealed: () => copy.apply(real),
@@ -67,7 +71,7 @@ async function change(at: Step, interfere: () => Promise<void>): Promise<Buffer>
     await interfere();
   }
   await copy.replaceTarget({ isNew: false, assertUnchanged: () => undefined });
-  return applyPatch(ORIGINAL, real);
+  return applyPatch(original, real);
 }
 
 const codeOf = (thrown: { readonly code?: string }) => thrown.code;
@@ -86,21 +90,26 @@ async function flipUnseen(position: number): Promise<void> {
 }
 
 describe('a temporary file', () => {
-  it('becomes the file if no other program touches it, with the current time', async () => {
-    const started = Date.now() - 2000;
-    const expected = await change('sealed', async () => undefined);
-    expect((await readFile(target)).equals(expected)).toBe(true);
-    expect((await stat(target)).mtimeMs).toBeGreaterThan(started);
-  });
+  it.each([SMALL, LARGE])(
+    'of %i bytes becomes the file if no other program touches it, with the current time',
+    async (size) => {
+      const started = Date.now() - 2000;
+      const expected = await change(size, 'sealed', async () => undefined);
+      expect((await readFile(target)).equals(expected)).toBe(true);
+      expect((await stat(target)).mtimeMs).toBeGreaterThan(started);
+    },
+  );
 
-  it.each<[string, () => Promise<void>]>([
-    ['changes a byte and sets the times back', () => flipUnseen(SIZE >> 1)],
-    ['changes its last byte that is not part of the signature', () => flip(SIZE - 1)],
-    ['makes it shorter', () => truncate(temporary, SIZE - 10)],
+  it.each<[string, (size: number) => Promise<void>]>([
+    ['changes a byte and sets the times back', (size) => flipUnseen(size >> 1)],
+    ['changes its last byte that is not part of the signature', (size) => flip(size - 1)],
+    ['gives it another size', (size) => truncate(temporary, size - 10)],
   ])('does not become the file if a program %s, after any step', async (_, harm) => {
-    for (const step of STEPS) {
-      expect([step, await change(step, harm).catch(codeOf)]).toEqual([step, 'copy-changed']);
-      expect((await readFile(target)).equals(ORIGINAL)).toBe(true);
+    for (const size of [SMALL, LARGE]) {
+      for (const step of STEPS) {
+        expect([step, await change(size, step, () => harm(size)).catch(codeOf)]).toEqual([step, 'copy-changed']);
+        expect((await readFile(target)).equals(originalOf(size))).toBe(true);
+      }
     }
   });
 
@@ -120,9 +129,11 @@ describe('a temporary file', () => {
     ],
   ])('does not become the file if a program puts %s in its place', async (_, swap) => {
     await writeFile(join(folder, 'victim'), 'victim');
-    await expect(change('flushed', swap)).rejects.toMatchObject({ code: 'copy-changed' });
-    expect((await readFile(target)).equals(ORIGINAL)).toBe(true);
-    expect(await readFile(join(folder, 'victim'), 'utf8')).toBe('victim');
+    for (const size of [SMALL, LARGE]) {
+      await expect(change(size, 'flushed', swap)).rejects.toMatchObject({ code: 'copy-changed' });
+      expect((await readFile(target)).equals(originalOf(size))).toBe(true);
+      expect(await readFile(join(folder, 'victim'), 'utf8')).toBe('victim');
+    }
   });
 });
 

@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
+import { LARGEST_DIRECT } from '../../../../src/bytes/opened-file.ts';
 import type { Patch } from '../../../../src/bytes/patch.ts';
 import { measureContent } from '../../../../src/crypto/measure-content.ts';
 import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 
+/** Of a large file, which is not written whole. */
+const FILLER = ' '.repeat(2 * LARGEST_DIRECT);
 const ORIGINAL = Buffer.from('0123456789abcdefghij');
 let folder: string;
 let target: string;
@@ -20,10 +23,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-async function stage(): Promise<StagedCopy> {
+async function stage(original: Buffer = ORIGINAL): Promise<StagedCopy> {
   const stats = await stat(target, { bigint: true });
   return stageCopy({
-    source: memorySource(ORIGINAL),
+    source: memorySource(original),
     stats,
     target,
     randomName: () => 'x',
@@ -35,12 +38,16 @@ async function stage(): Promise<StagedCopy> {
 
 const UNCHANGED = { isNew: false, assertUnchanged: () => undefined };
 const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: [Buffer.from(insert)] });
-const measureAll = (copy: StagedCopy) =>
-  copy.reader.measure(memorySource(ORIGINAL), [{ start: 0, end: ORIGINAL.length }], ['SHA256']);
+const measureAll = (copy: StagedCopy, original: Buffer = ORIGINAL) =>
+  copy.reader.measure(memorySource(original), [{ start: 0, end: original.length }], ['SHA256']);
 
 async function commit(...patches: Patch[]): Promise<string> {
-  await using copy = await stage();
-  await measureAll(copy);
+  return commitTo(ORIGINAL, patches);
+}
+
+async function commitTo(original: Buffer, patches: readonly Patch[]): Promise<string> {
+  await using copy = await stage(original);
+  await measureAll(copy, original);
   for (const patch of patches) await copy.apply(patch);
   await copy.replaceTarget(UNCHANGED);
   return readFile(target, 'utf8');
@@ -82,15 +89,16 @@ describe('apply', () => {
       'ij23456789abcdefghij',
     ],
   ])('%s', async (_, patches, expected) => {
-    expect(await commit(...patches)).toBe(expected);
+    expect(await commitTo(ORIGINAL, patches)).toBe(expected);
+    expect(await commitTo(Buffer.from(ORIGINAL + FILLER), patches)).toBe(expected + FILLER);
   });
 
   it('rejects a range beyond the end before anything is written', async () => {
     await using copy = await stage();
-    await measureAll(copy);
     const patch = [edit(0, 2, 'XY'), { offset: 20, remove: 0, insert: [{ start: 19, end: 21 }] }];
+    await copy.apply([]);
     await expect(copy.apply(patch)).rejects.toMatchObject({ code: 'pieces-invalid', category: 'internal' });
-    const { source } = copy.reopen();
+    const { source } = await copy.reopen();
     expect(Buffer.from(await source.read(0, source.size)).equals(ORIGINAL)).toBe(true);
   });
 
@@ -192,20 +200,24 @@ describe('the temporary file', () => {
       ['an edit in the content', [edit(5, 1, '!')], '01234!6789abcdefghij'],
       ['an insertion in the content', [edit(5, 0, '!')], '01234!56789abcdefghij'],
     ])('measures %s as it stands in the file', async (_, patch, text) => {
-      await using copy = await stage();
-      await copy.reader.measure(memorySource(ORIGINAL), contentUpTo(ORIGINAL.length), ['SHA256', 'SUM16']);
-      await copy.apply(patch);
-      const { source, reader } = copy.reopen();
-      expect(source.size).toBe(text.length);
-      const content = contentUpTo(source.size);
-      const expected = await measureContent(memorySource(Buffer.from(text)), content, ['SHA256', 'SUM16']);
-      expect(await reader.measure(source, content, ['SHA256', 'SUM16'])).toEqual(expected);
+      for (const more of ['', FILLER]) {
+        const original = Buffer.from(ORIGINAL + more);
+        await using copy = await stage(original);
+        await copy.reader.measure(memorySource(original), contentUpTo(original.length), ['SHA256', 'SUM16']);
+        await copy.apply(patch);
+        const { source, reader } = await copy.reopen();
+        expect(source.size).toBe(text.length + more.length);
+        const content = contentUpTo(source.size);
+        const expected = await measureContent(memorySource(Buffer.from(text + more)), content, ['SHA256', 'SUM16']);
+        expect(await reader.measure(source, content, ['SHA256', 'SUM16'])).toEqual(expected);
+      }
     });
 
     it('measures other content than before from the beginning', async () => {
       await using copy = await stage();
       await copy.reader.measure(memorySource(ORIGINAL), contentUpTo(20), ['SHA256']);
-      const { source, reader } = copy.reopen();
+      await copy.apply([]);
+      const { source, reader } = await copy.reopen();
       const whole = [{ start: 0, end: 20 }];
       expect(await reader.measure(source, whole, ['SHA1'])).toEqual(
         await measureContent(memorySource(ORIGINAL), whole, ['SHA1']),
