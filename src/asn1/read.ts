@@ -141,20 +141,31 @@ export function objectIdentifierOf(element: Element, what: string): string {
   if (last === undefined || last >= 0x80 || contents.length > 64) {
     throw malformed(what, 'not an object identifier', element.offset);
   }
-  const arcs: bigint[] = [];
-  let arc = 0n;
-  for (const [index, octet] of contents.entries()) {
-    const isFirst = index === 0 || (contents[index - 1] ?? 0) < 0x80;
+  let dotted = '';
+  let isFirst = true;
+  let arc: number | bigint = 0;
+  for (const octet of contents) {
     if (isFirst && octet === 0x80) throw malformed(what, 'not the shortest object identifier', element.offset);
-    arc = (arc << 7n) | BigInt(octet & 0x7f);
-    if (octet < 0x80) {
-      arcs.push(arc);
-      arc = 0n;
-    }
+    arc = withOctet(arc, octet & 0x7f);
+    isFirst = octet < 0x80;
+    if (!isFirst) continue;
+    dotted = dotted === '' ? firstArcs(arc) : `${dotted}.${arc}`;
+    arc = 0;
   }
-  const [head = 0n, ...rest] = arcs;
-  const root = head < 80n ? head / 40n : 2n;
-  return [root, head - root * 40n, ...rest].join('.');
+  return dotted;
+}
+
+/** Arcs may have any length; hardly any is too long for a number. */
+function withOctet(arc: number | bigint, bits: number): number | bigint {
+  if (typeof arc === 'bigint') return (arc << 7n) | BigInt(bits);
+  const next = arc * 128 + bits;
+  return next <= Number.MAX_SAFE_INTEGER ? next : (BigInt(arc) << 7n) | BigInt(bits);
+}
+
+/** Two arcs are encoded as one. */
+function firstArcs(arc: number | bigint): string {
+  if (arc >= 80) return `2.${BigInt(arc) - 80n}`;
+  return `${Math.floor(Number(arc) / 40)}.${Number(arc) % 40}`;
 }
 
 /** The object identifier of an AlgorithmIdentifier, whose parameters are not looked at. */

@@ -11,7 +11,15 @@ export function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Ar
 /** The same of a list, however long it is. */
 export function encodeAll(tag: number, contents: readonly Uint8Array[]): Uint8Array {
   const length = contents.reduce((sum, part) => sum + part.length, 0);
-  return Buffer.concat([Uint8Array.of(tag), encodeLength(length), ...contents]);
+  const header = [tag, ...encodeLength(length)];
+  const encoded = Buffer.allocUnsafe(header.length + length);
+  encoded.set(header);
+  let position = header.length;
+  for (const part of contents) {
+    encoded.set(part, position);
+    position += part.length;
+  }
+  return encoded;
 }
 
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => encode(0x30, ...parts);
@@ -50,11 +58,11 @@ export function utf16be(text: string): Uint8Array {
   return Buffer.from(text, 'utf16le').swap16();
 }
 
-function encodeLength(length: number): Uint8Array {
-  if (length < 0x80) return Uint8Array.of(length);
+function encodeLength(length: number): number[] {
+  if (length < 0x80) return [length];
   const octets: number[] = [];
   for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) octets.unshift(rest % 256);
-  return Uint8Array.from([0x80 | octets.length, ...octets]);
+  return [0x80 | octets.length, ...octets];
 }
 
 function base128(arc: number): number[] {

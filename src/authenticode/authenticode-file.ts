@@ -111,7 +111,8 @@ async function verifyResult<Measured extends MeasuredContent>(
   if (entry?.cms === undefined || further.length > 0 || Buffer.compare(entry.cms, outer.bytes) !== 0) {
     throw damaged('its signature is not the one that was made');
   }
-  const signatures = [sealed, outer].map(({ bytes }) => readSigned(bytes, container));
+  const isNested = Buffer.compare(sealed.bytes, outer.bytes) !== 0;
+  const signatures = (isNested ? [sealed, outer] : [sealed]).map(({ bytes }) => readSigned(bytes, container));
   const measured = await container.measure('present', distinct(signatures.map(({ algorithm }) => algorithm)));
   for (const { algorithm, contentDigest } of signatures) {
     const actual = measured.digests.get(algorithm);

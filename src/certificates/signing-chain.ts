@@ -25,6 +25,8 @@ export interface SigningChain {
   readonly signatureLength: number;
   /** Leaf first, then each issuer in turn, the self-signed root included where it was given. */
   readonly certificates: readonly Certificate[];
+  /** The same without that root, which a verifier must have anyway; a self-signed leaf stays, since it is the signer. */
+  readonly withoutRoot: readonly Certificate[];
   /** A gap in the chain, an expiry that is near, each as `certificateWarnings` words it. */
   readonly warnings: readonly string[];
 }
@@ -116,13 +118,20 @@ export async function readSigningChain(
   const { leaf } = sorted;
   const { publicKey, signatureLength, warnings } = checkLeaf(leaf, options);
   return {
-    leaf: { der: leaf.der, name: leaf.name },
+    leaf: named(leaf),
     publicKey,
     notAfter: leaf.notAfter,
     signatureLength,
-    certificates: [leaf, ...sorted.issuers].map(({ der, name }) => ({ der, name })),
+    certificates: [leaf, ...sorted.issuers].map(named),
+    // An authority may bear its issuer's name: only its signature distinguishes it from a root.
+    withoutRoot: [leaf, ...sorted.issuers.filter((issuer) => !isSelfSigned(issuer))].map(named),
     warnings: [...warnings, ...chainWarnings(sorted, options.now)],
   };
+}
+
+/** What is kept of it for a whole run. */
+function named({ der, name }: ParsedCertificate): Certificate {
+  return { der, name };
 }
 
 /** All certificates of all files, each once. */

@@ -14,8 +14,6 @@ import {
   smallInteger,
 } from '../asn1/write.ts';
 import { readCertificateFields } from '../certificates/certificate-fields.ts';
-import { isSelfSigned, parseCertificate } from '../certificates/parsed-certificate.ts';
-import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 
 export interface Attribute {
@@ -72,16 +70,6 @@ export function buildSignedData(parts: SignedDataParts): Uint8Array {
     setOf(signerInfo(parts)),
   );
   return sequence(objectIdentifier(SIGNED_DATA), contextConstructed(0, signedData));
-}
-
-/**
- * The chain without its root, which a verifier must have anyway; a self-signed leaf stays, since it is the signer. An
- * authority may bear its issuer's name: only its signature distinguishes it from a root.
- */
-export function certificatesWithoutRoot({ certificates }: SigningChain): Uint8Array[] {
-  const [leaf, ...issuers] = certificates;
-  const kept = issuers.filter(({ der, name }) => !isSelfSigned(parseCertificate(der, name)));
-  return [...(leaf === undefined ? [] : [leaf]), ...kept].map(({ der }) => der);
 }
 
 /** AlgorithmIdentifier of a digest, with the NULL parameters that Windows wants and RFC 5754 lets stand. */

@@ -43,6 +43,8 @@ export interface InputFile extends AsyncDisposable {
   readonly path: string;
   readonly source: ByteSource;
   readonly stats: FileStats;
+  /** Whether it is known to be on a file system of this machine alone. */
+  readonly isLocal: boolean;
   /** Earlier than the end of the scope; closing twice is harmless. */
   close(): Promise<void>;
 }
@@ -59,14 +61,15 @@ const LARGE_SIZE = 20_000_000;
  */
 export async function openInput(path: string, onRead?: OnRead): Promise<InputFile> {
   await assertUtf8Name(path);
-  const { isSmall, handle } = await whenFree('read the file', async () => {
+  const { isLocal, isSmall, handle } = await whenFree('read the file', async () => {
     try {
       const there = statSync(path);
       // Some devices act on being opened.
       assertFile(there);
-      const isSmall = there.size <= LARGEST_DIRECT && isKnownLocal(path);
+      const isLocal = isKnownLocal(path);
+      const isSmall = isLocal && there.size <= LARGEST_DIRECT;
       const handle = isSmall ? openDirectly(path, READ_WITHOUT_WAITING) : await open(path, READ_WITHOUT_WAITING);
-      return { isSmall, handle };
+      return { isLocal, isSmall, handle };
     } catch (thrown) {
       throw orBrokenLink(thrown, path, 'this');
     }
@@ -82,7 +85,7 @@ export async function openInput(path: string, onRead?: OnRead): Promise<InputFil
     const source = isSmall
       ? await inFileSystem('read the file', () => wholeSource(handle, Number(size)))
       : watched(fileSource(handle, Number(size)), onRead);
-    return { path, stats: kept, source, close, [Symbol.asyncDispose]: close };
+    return { path, stats: kept, isLocal, source, close, [Symbol.asyncDispose]: close };
   } catch (thrown) {
     await handle.close();
     throw thrown;

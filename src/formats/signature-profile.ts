@@ -1,5 +1,5 @@
 import { COUNTER_SIGNATURE, SPC_NESTED_SIGNATURE, TIMESTAMP_TYPES } from '../asn1/object-identifiers.ts';
-import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from '../cms/build-signed-data.ts';
+import { buildSignedAttributes, buildSignedData } from '../cms/build-signed-data.ts';
 import type { ParsedAttribute, SignedData, SignerInfo } from '../cms/parse-signed-data.ts';
 import { replaceUnsignedAttributes } from '../cms/unsigned-attributes.ts';
 import { type Finding, note, warning } from '../errors/finding.ts';
@@ -23,7 +23,7 @@ export function prepareCms(
 ): Pick<PreparedSignature, 'toBeSigned' | 'seal'> {
   const { algorithm, chain } = context;
   const toBeSigned = buildSignedAttributes(content.type, content.messageDigest, profile.signedAttributes(context));
-  const certificates = profile.carriesRoot ? chain.certificates.map(({ der }) => der) : certificatesWithoutRoot(chain);
+  const certificates = (profile.carriesRoot ? chain.certificates : chain.withoutRoot).map(({ der }) => der);
   const [type] = profile.timestampTypes;
   return {
     toBeSigned,

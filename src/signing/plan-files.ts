@@ -4,14 +4,13 @@ import { basename, extname } from 'node:path';
 import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
-import { type FileStats, identityAt, identityOf } from '../files/input-file.ts';
+import { type FileStats, identityAt, identityOf, versionOf } from '../files/input-file.ts';
 import type { Format, SignableFile } from '../formats/format.ts';
 import { contentReader, recogniseFormat } from '../formats/recognise.ts';
 import { signingErrors, signingWarnings } from './errors.ts';
 import { openSettled } from './files/open-file.ts';
 import { findSamePaths } from './files/same-path.ts';
-import { assertReplaceable, resolveTarget } from './files/target.ts';
-import { versionAt } from './files/unchanged.ts';
+import { assertReplaceable, resolveTarget, type TargetFolders, targetFolders } from './files/target.ts';
 import type { FileToSign } from './outcome.ts';
 import type { Intent, Planned, PlannedFile, RecognisedFile } from './planned-file.ts';
 import type { StartedRun } from './run.ts';
@@ -24,7 +23,10 @@ export async function planFiles(files: readonly FileToSign[], run: StartedRun, d
   const limit = pLimit(run.concurrency);
   // So few that all of them are under way concurrently anyway.
   const keepsLayout = files.length <= run.concurrency;
-  const planned = await Promise.all(files.map((file) => limit(() => planFile(file, run, decide, keepsLayout))));
+  const folders = targetFolders();
+  const planned = await Promise.all(
+    files.map((file) => limit(() => planFile(file, run, decide, folders, keepsLayout))),
+  );
   for (const one of planned) if (!isMeant(one)) reportLeftOut(one, run);
   const meant = planned.filter(isMeant);
   run.onEvent({ type: 'files-planned', paths: meant.map(({ file }) => file.path) });
@@ -32,7 +34,13 @@ export async function planFiles(files: readonly FileToSign[], run: StartedRun, d
 }
 
 /** Nothing stays open. `keepsLayout`: keeps what was read of the file until it is changed. */
-async function planFile(file: FileToSign, run: StartedRun, decide: Decide, keepsLayout: boolean): Promise<Planned> {
+async function planFile(
+  file: FileToSign,
+  run: StartedRun,
+  decide: Decide,
+  folders: TargetFolders,
+  keepsLayout: boolean,
+): Promise<Planned> {
   let format: Format | undefined;
   try {
     run.stop.throwIfStopped();
@@ -42,14 +50,20 @@ async function planFile(file: FileToSign, run: StartedRun, decide: Decide, keeps
     const recognised: RecognisedFile = { ...file, format, stats, time: run.now() };
     const opened = await format.open(input.source, contentReader(run.digestEntries), file.output);
     const intent = await decide(opened, recognised);
-    const target = await resolveTarget(file.output);
+    const target = await resolveTarget(file.output, folders);
     const open = openAgain(format, file.output, keepsLayout ? opened : undefined);
     const { unusedOptions = [] } = opened;
-    const plan: PlannedFile = { ...recognised, ...intent, unusedOptions, target, targetVersion: undefined, open };
-    if (intent.skipped !== undefined) return { file, plan: { ...plan, output: file.path } };
-    await assertReplaceable(target, nameOf(target, file));
-    const warnings = [...intent.warnings, ...hardLinkWarnings(file, stats)];
-    return { file, plan: { ...plan, targetVersion: versionAt(target), warnings } };
+    const planned = { ...recognised, ...intent, unusedOptions, target, open };
+    const replaced =
+      intent.skipped === undefined ? await assertReplaceable(target, nameOf(target, file), folders) : undefined;
+    const plan: PlannedFile = {
+      ...planned,
+      targetVersion: replaced?.stats && versionOf(replaced.stats),
+      folderIdentity: replaced?.folderIdentity,
+      isLocal: input.isLocal && replaced?.isLocal === true,
+    };
+    if (replaced === undefined) return { file, plan: { ...plan, output: file.path } };
+    return { file, plan: { ...plan, warnings: [...intent.warnings, ...hardLinkWarnings(file, stats)] } };
   } catch (thrown) {
     const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
     return { file, format: format?.id ?? null, error };

@@ -44,6 +44,10 @@ export interface PlannedFile extends RecognisedFile, Intent {
   readonly target: string;
   /** The target as it was when it was planned; undefined if it was absent, or the file is skipped. */
   readonly targetVersion: string | undefined;
+  /** Of the target's folder when it was planned; undefined if that was absent, or the file is skipped. */
+  readonly folderIdentity: string | undefined;
+  /** Whether file and target are known to be on file systems of this machine alone. */
+  readonly isLocal: boolean;
   /** Opens the file, if it has not changed since it was planned. */
   open(source: ByteSource, reader: ContentReader): Promise<SignableFile>;
 }

@@ -23,7 +23,7 @@ export async function openFile(
   plan: PlannedFile,
   { disk, digestEntries, clock, onEvent }: StartedRun,
 ): Promise<OpenFile> {
-  const { path, stats, target } = plan;
+  const { path, stats, target, folderIdentity } = plan;
   onEvent({ type: 'file-started', path });
   const started = clock();
   const input = await openPlanned(plan, onEvent);
@@ -33,9 +33,9 @@ export async function openFile(
     await input.close();
   };
   try {
-    assertNoLinkTo(target);
+    assertNoLinkTo(target, folderIdentity);
     copy = await stageCopy({ ...disk, digestEntries, source: input.source, stats, target, onEvent });
-    assertNoLinkTo(target);
+    assertNoLinkTo(target, folderIdentity);
     return { input, copy, started, [Symbol.asyncDispose]: close };
   } catch (thrown) {
     await close();

@@ -3,13 +3,12 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { whenFree } from '../../files/file-system-errors.ts';
 import { READ_WITHOUT_WAITING, versionOf } from '../../files/input-file.ts';
-import { isKnownLocal } from '../../files/known-local.ts';
 import { signingErrors } from '../errors.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import { assertNoLinkTo } from './target.ts';
 
 /** The file as it was when it was planned. */
-export type Versions = Pick<PlannedFile, 'path' | 'stats' | 'target' | 'targetVersion'>;
+export type Versions = Pick<PlannedFile, 'path' | 'stats' | 'target' | 'targetVersion' | 'folderIdentity' | 'isLocal'>;
 
 /** Undefined if the target is absent. */
 export function versionAt(target: string): string | undefined {
@@ -26,17 +25,17 @@ export async function lookAgain(plan: Versions): Promise<void> {
  * Throws `file-changed` if input or target changed since the file was planned, and `folder-replaced`. It does not wait for a
  * thread: between this look and the rename that follows there are microseconds.
  */
-export function assertUnchanged({ path, stats, target, targetVersion }: Versions): void {
-  assertNoLinkTo(target);
+export function assertUnchanged({ path, stats, target, targetVersion, folderIdentity, isLocal }: Versions): void {
+  assertNoLinkTo(target, folderIdentity);
   assertSame(versionOf(statSync(path, { bigint: true })), versionOf(stats));
   assertSame(versionAt(target), targetVersion);
+  if (isLocal) return;
   assertOpenedIsSame(path, versionOf(stats));
   if (targetVersion !== undefined) assertOpenedIsSame(target, targetVersion);
 }
 
 /** A network drive may answer from a cache, unless the file is opened (close-to-open consistency of NFS). */
 function assertOpenedIsSame(path: string, expected: string): void {
-  if (isKnownLocal(path)) return;
   const fd = openSync(path, READ_WITHOUT_WAITING);
   try {
     assertSame(versionOf(fstatSync(fd, { bigint: true })), expected);

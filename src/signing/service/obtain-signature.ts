@@ -8,7 +8,7 @@ import type { Asking, Claim, KnownCall } from '../../journal/journal.ts';
 import { isUnauthorized, isWithoutConnection, mayHaveBeenCounted, stopsRun } from '../../service/errors.ts';
 import type { SignatureRecord } from '../../service/signing-service.ts';
 import { signingErrors, signingWarnings } from '../errors.ts';
-import { assertUnchanged } from '../files/unchanged.ts';
+import { assertUnchanged, type Versions } from '../files/unchanged.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import type { SigningRun } from '../signing-run.ts';
 import { type FileCall, orWarn } from './call.ts';
@@ -23,7 +23,7 @@ interface ToBeSigned extends Signed {
 }
 
 /** The file whose signature is requested, with both paths as the user gave them. */
-interface FileOfCall extends Pick<PlannedFile, 'path' | 'output' | 'stats' | 'target' | 'targetVersion'> {
+interface FileOfCall extends Versions, Pick<PlannedFile, 'output'> {
   /** The file in it that the signature is for. */
   readonly inner?: Pick<InnerFile, 'name' | 'size'>;
   /** It has the signature already, so none is requested. */

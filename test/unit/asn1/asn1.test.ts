@@ -22,6 +22,8 @@ const OIDS = [
   '2.16.840.1.101.3.4.2.1',
   '0.9.2342',
   '2.999.3',
+  '2.39.0',
+  '2.40.127',
 ];
 
 describe('writing', () => {
@@ -160,5 +162,15 @@ describe('reading', () => {
         expect.objectContaining({ code: 'asn1-malformed' }),
       );
     }
+  });
+});
+
+describe('an object identifier with an arc that no number holds', () => {
+  it.each([
+    ['2.25.340282366920938463463374607431768211455', `06146983${'ff'.repeat(17)}7f`],
+    ['2.9007199254740991', '0608 908080808080804f'],
+    ['1.3.9007199254740993', '0609 2b 9080808080808001'],
+  ])('%s is read exactly', (dotted, encoded) => {
+    expect(objectIdentifierOf(readElement(hex(encoded), 'it'), 'it')).toBe(dotted);
   });
 });

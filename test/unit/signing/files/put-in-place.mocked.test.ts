@@ -5,10 +5,9 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { openInput } from '../../../../src/files/input-file.ts';
+import { identityAt, openInput } from '../../../../src/files/input-file.ts';
 import { stageCopy } from '../../../../src/signing/files/staged-copy.ts';
-import { assertUnchanged, versionAt } from '../../../../src/signing/files/unchanged.ts';
-import type { PlannedFile } from '../../../../src/signing/planned-file.ts';
+import { assertUnchanged, type Versions, versionAt } from '../../../../src/signing/files/unchanged.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 
 /** What the system answers to the next links and renames, before it does what is asked, and which files were opened. */
@@ -69,10 +68,11 @@ beforeEach(async () => {
 /** Plans, writes a copy, lets `interfere` act, and puts the copy in place. */
 async function replace(interfere: () => unknown = () => undefined): Promise<void> {
   await using opened = await openInput(input);
-  const { stats, source } = opened;
-  const plan: Pick<PlannedFile, 'path' | 'stats' | 'target' | 'targetVersion'> = {
-    ...{ path: input, stats, target },
+  const { stats, source, isLocal } = opened;
+  const plan: Versions = {
+    ...{ path: input, stats, target, isLocal },
     targetVersion: versionAt(target),
+    folderIdentity: identityAt(folder),
   };
   await using copy = await stageCopy({
     ...{ source, stats, target, randomName: () => 'x', digestEntries },
@@ -82,7 +82,7 @@ async function replace(interfere: () => unknown = () => undefined): Promise<void
   await interfere();
   await copy.replaceTarget({
     isNew: plan.targetVersion === undefined,
-    assertUnchanged: () => assertUnchanged(plan as PlannedFile),
+    assertUnchanged: () => assertUnchanged(plan),
   });
 }
 
