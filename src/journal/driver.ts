@@ -44,7 +44,11 @@ export function openDatabase(path: string): Database {
     run: (sql, ...values) => Number(statement(sql).run(...values).changes),
     get: (sql, ...values) => statement(sql).get(...values),
     all: (sql, ...values) => statement(sql).all(...values),
-    close: () => connection.close(),
+    close() {
+      // A connection of libsql is closed when its last statement has been collected.
+      prepared.clear();
+      connection.close();
+    },
   };
 }
 

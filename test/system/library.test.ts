@@ -4,10 +4,15 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as Library from '../../src/index.ts';
 import { fixture, REPOSITORY, temporaryFolder } from '../support/programs/cli.ts';
 import { type SharedServer, useServer } from '../support/services/shared-server.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 let library: typeof Library;
 let server: SharedServer;
@@ -83,8 +88,14 @@ describe('signFiles', () => {
           return 'closed meanwhile';
         }
       };
-      const open = readdirSync('/proc/self/fd').map(pathOf);
-      expect(open.filter((path) => path.startsWith(env.CODESIGN_STATE_DIR))).toEqual([]);
+      const open = (): readonly string[] => {
+        // A connection of libsql is closed when its statements have been collected.
+        collectGarbage();
+        return readdirSync('/proc/self/fd')
+          .map(pathOf)
+          .filter((path) => path.startsWith(env.CODESIGN_STATE_DIR));
+      };
+      await expect.poll(open).toEqual([]);
     },
   );
 
