@@ -127,10 +127,13 @@ async function fieldObjects(
   } else rewrite(field.reference, dictionaryWith(field.dictionary, { V: reference(signature) }));
 
   const isOwnObject = isOf(formValue, 'reference') && form !== EMPTY;
-  if (isOwnObject) rewrite(formValue, dictionaryWith(form, changes));
+  // An object of its own: poppler 22.12 does not find the way back to a form that is written in the catalog.
+  const number = signature.number + (typeof field === 'string' ? 2 : 1);
+  const formObject: PdfReference = isOwnObject ? formValue : { kind: 'reference', number, generation: 0 };
+  rewrite(formObject, dictionaryWith(form, changes));
   const permissions = (await document.dictionary(catalog.entries.get('Perms'))) ?? EMPTY;
   const catalogChanges = {
-    ...(isOwnObject ? {} : { AcroForm: dictionaryWith(form, changes) }),
+    ...(isOwnObject ? {} : { AcroForm: reference(formObject) }),
     ...(certifies ? { Perms: dictionaryWith(permissions, { DocMDP: reference(signature) }) } : {}),
   };
   if (Object.keys(catalogChanges).length > 0) rewrite(document.root, dictionaryWith(catalog, catalogChanges));

@@ -36,7 +36,7 @@ const edited = (bytes: Buffer, from: string | RegExp, to: string | ((found: stri
 const updated =
   (objects: Readonly<Record<number, string>>, trailer = '') =>
   (signed: Buffer) =>
-    withUpdate(signed, objects, { trailer, size: 8 });
+    withUpdate(signed, objects, { trailer, size: 20 });
 /** Of an object of the signed document. */
 export const objectOf = (signed: Buffer, number: number): string => {
   const text = signed.toString('latin1');
@@ -46,11 +46,17 @@ export const objectOf = (signed: Buffer, number: number): string => {
 export const pageWith = (signed: Buffer, from: string | RegExp, to: string): string =>
   objectOf(signed, 3).replace(from, to);
 
+/** The number of the form. */
+const formOf = (signed: Buffer): number => Number(/\/AcroForm (\d+) 0 R/.exec(objectOf(signed, 1))?.[1]);
+export const formWith = (signed: Buffer, from: string | RegExp, to: string): Readonly<Record<number, string>> => ({
+  [formOf(signed)]: objectOf(signed, formOf(signed)).replace(from, to),
+});
+
 /** An update without objects. */
 function tableAlone(signed: Buffer, number: number, offset: number): Buffer {
   const start = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(signed.toString('latin1'))?.[1];
   const entry = `${String(offset).padStart(10, '0')} 00000 n \n`;
-  const table = `xref\n${number} 1\n${entry}trailer\n<< /Size 9 /Root 1 0 R /Prev ${start} >>\n`;
+  const table = `xref\n${number} 1\n${entry}trailer\n<< /Size 20 /Root 1 0 R /Prev ${start} >>\n`;
   return Buffer.concat([signed, Buffer.from(`${table}startxref\n${signed.length}\n%%EOF\n`)]);
 }
 
@@ -105,22 +111,22 @@ const MADE: readonly MadeAttack[] = [
     name: 'incremental saving: another catalog',
     attack: (signed) =>
       edited(
-        updated({ 9: '<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [8 0 R] >> >>' })(signed),
+        updated({ 10: '<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [8 0 R] >> >>' })(signed),
         /\/Root 1 0 R(?=[^/]*\/Prev[^/]*$)/,
-        '/Root 9 0 R',
+        '/Root 10 0 R',
       ),
   },
   {
     name: 'shadow attack: a page that shows other objects',
     attack: (signed) =>
-      updated({ 3: pageWith(signed, '/Contents 4 0 R', '/Contents 9 0 R'), 9: stream('Forged') })(signed),
+      updated({ 3: pageWith(signed, '/Contents 4 0 R', '/Contents 10 0 R'), 10: stream('Forged') })(signed),
   },
   {
     name: 'shadow attack: a comment that hides what is below it, on a certified document',
     certify: 'forms',
     weight: 'unsupported',
     where: 'page 1, /Annots [',
-    attack: (signed) => updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 9 0 R'), 9: NOTE })(signed),
+    attack: (signed) => updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 10 0 R'), 10: NOTE })(signed),
   },
   {
     name: 'shadow attack: another value of a form field, on a document certified without changes',
@@ -194,7 +200,7 @@ const MADE: readonly MadeAttack[] = [
   ).map(([what, shape]) => ({
     name: `shadow attack: what a page shows is also ${what}`,
     original: makePdf(shape),
-    attack: (signed: Buffer) => withUpdate(signed, { 4: stream('Forged') }, { size: 8 }),
+    attack: (signed: Buffer) => withUpdate(signed, { 4: stream('Forged') }, { size: 20 }),
   })),
   {
     name: 'shadow attack: a list of fields that is also what a page shows',
@@ -203,14 +209,14 @@ const MADE: readonly MadeAttack[] = [
       const field = stream('Forged').replace('<<', '<< /FT /Sig /T (x)');
       const catalog = '<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields 5 0 R >> >>';
       const list = /\/Fields \[(\d+ 0 R)\]/.exec(signed.toString('latin1'))?.[1];
-      return withUpdate(signed, { 1: catalog, 5: `[${list} 9 0 R]`, 9: field }, { size: 9 });
+      return withUpdate(signed, { 1: catalog, 5: `[${list} 10 0 R]`, 10: field }, { size: 20 });
     },
   },
   {
     name: 'certified document: an annotation that calls itself a signature',
     certify: 'no-changes',
     attack: (signed) =>
-      updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 9 0 R'), 9: NOTE.replace('/Subtype', '/FT /Sig /Subtype') })(
+      updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 10 0 R'), 10: NOTE.replace('/Subtype', '/FT /Sig /Subtype') })(
         signed,
       ),
   },
@@ -221,8 +227,8 @@ const MADE: readonly MadeAttack[] = [
     where: 'the catalog, /AcroForm /Fields [2]',
     attack: (signed) =>
       updated({
-        1: objectOf(signed, 1).replace('8 0 R]', '8 0 R 9 0 R]'),
-        9: TEXT_FIELD.replace('(Sum)', '(More)').replace('(1)', '<< /Type /DocTimeStamp >>'),
+        ...formWith(signed, '8 0 R]', '8 0 R 10 0 R]'),
+        10: TEXT_FIELD.replace('(Sum)', '(More)').replace('(1)', '<< /Type /DocTimeStamp >>'),
       })(signed),
   },
 ];
@@ -235,7 +241,7 @@ const withNestedField =
   (kid: string, onPage = '') =>
   (signed: Buffer) =>
     withUpdate(signed, {
-      1: objectOf(signed, 1).replace(/\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]'),
+      ...formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]'),
       3: pageWith(signed, /\/Annots \[([^\]]*)\]/, `/Annots [$1 ${onPage}]`),
       50: '<< /FT /Sig /T (nested) /Kids [51 0 R] >>',
       51: kid,
@@ -282,7 +288,7 @@ const FORGED_ROLES: readonly MadeAttack[] = [
   {
     name: 'an array of contents in another order',
     original: makePdf({ page: '/Contents 5 0 R', isShownByPage: true, objects: ['[4 0 R 6 0 R]', stream('Over')] }),
-    attack: (signed) => withUpdate(signed, { 5: '[6 0 R 4 0 R]' }, { size: 9 }),
+    attack: (signed) => withUpdate(signed, { 5: '[6 0 R 4 0 R]' }, { size: 20 }),
     where: 'page 1, /Contents [',
   },
   {
@@ -323,7 +329,7 @@ const FORGED_ROLES: readonly MadeAttack[] = [
     name: 'a new field with the name of another one',
     attack: (signed) =>
       withUpdate(signed, {
-        1: objectOf(signed, 1).replace(/\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]'),
+        ...formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]'),
         50: '<< /FT /Sig /T (Sum) >>',
       }),
   },
@@ -339,7 +345,7 @@ const FORGED_ROLES: readonly MadeAttack[] = [
     certify: 'no-changes',
     original: makePdf({ ...FORM, page: '', objects: [EMPTY_SIGNATURE] }),
     attack: (signed) =>
-      withUpdate(signed, { 3: pageWith(signed, /\/Annots \[([^\]]*)\]/, '/Annots [$1 5 0 R]') }, { size: 8 }),
+      withUpdate(signed, { 3: pageWith(signed, /\/Annots \[([^\]]*)\]/, '/Annots [$1 5 0 R]') }, { size: 20 }),
     where: 'page 1, /Annots [1]',
   },
   {
@@ -355,7 +361,7 @@ const FORGED_ROLES: readonly MadeAttack[] = [
   ].map(([key, entry]) => ({
     name: `another ${key} of the form`,
     original: makePdf({ ...FORM, objects: [TEXT_FIELD] }),
-    attack: (signed: Buffer) => withUpdate(signed, { 1: objectOf(signed, 1).replace('/Fields', `${entry} /Fields`) }),
+    attack: (signed: Buffer) => withUpdate(signed, formWith(signed, '/Fields', `${entry} /Fields`)),
     where: `the catalog, /AcroForm ${key}`,
   })),
   {
@@ -366,13 +372,13 @@ const FORGED_ROLES: readonly MadeAttack[] = [
       objects: [TEXT_FIELD],
     }),
     attack: (signed) =>
-      withUpdate(signed, { 1: objectOf(signed, 1).replace('/Font <<', '/Font << /F 50 0 R'), 50: '<< >>' }),
+      withUpdate(signed, { ...formWith(signed, '/Font <<', '/Font << /F 50 0 R'), 50: '<< >>' }),
     where: 'the catalog, /AcroForm /DR /Font /F',
   },
   {
     name: 'another appearance of a field',
     original: makePdf({ ...FORM, objects: [TEXT_FIELD.replace('/V', '/AP << /N 6 0 R >> /V'), stream('1')] }),
-    attack: (signed) => withUpdate(signed, { 6: stream('9') }, { size: 9 }),
+    attack: (signed) => withUpdate(signed, { 6: stream('9') }, { size: 20 }),
     where: '/AP /N',
   },
   {
@@ -385,7 +391,7 @@ const FORGED_ROLES: readonly MadeAttack[] = [
   {
     name: 'an empty signature field that gets an invented value',
     original: makePdf({ ...FORM, objects: [EMPTY_SIGNATURE] }),
-    attack: (signed) => withUpdate(signed, { 5: EMPTY_SIGNATURE.replace('>>', '/V << /Type /Sig >> >>') }, { size: 8 }),
+    attack: (signed) => withUpdate(signed, { 5: EMPTY_SIGNATURE.replace('>>', '/V << /Type /Sig >> >>') }, { size: 20 }),
     where: '/V',
     // Of the invented one, which it lists first.
     pdfsig: 'invalid',
@@ -393,7 +399,7 @@ const FORGED_ROLES: readonly MadeAttack[] = [
   {
     name: 'a lower version',
     original: makePdf({ catalog: '/Version /1.7' }),
-    attack: (signed) => withUpdate(signed, { 1: objectOf(signed, 1).replace('/1.7', '/1.4') }, { size: 9 }),
+    attack: (signed) => withUpdate(signed, { 1: objectOf(signed, 1).replace('/1.7', '/1.4') }, { size: 20 }),
     where: 'the catalog, /Version',
   },
   {
@@ -410,7 +416,7 @@ const FORGED_ROLES: readonly MadeAttack[] = [
   },
   {
     name: 'a comment, without certification',
-    attack: (signed) => updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 9 0 R'), 9: NOTE })(signed),
+    attack: (signed) => updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 10 0 R'), 10: NOTE })(signed),
   },
   {
     name: 'a filled form that the certification may allow',
@@ -422,7 +428,7 @@ const FORGED_ROLES: readonly MadeAttack[] = [
     name: 'a comment that the certification may allow',
     certify: 'comments',
     weight: 'unsupported',
-    attack: (signed) => updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 9 0 R'), 9: NOTE })(signed),
+    attack: (signed) => updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 10 0 R'), 10: NOTE })(signed),
   },
   {
     name: 'other contents of a page, and a filled form that the certification allows',
@@ -438,7 +444,7 @@ const FORGED_ROLES: readonly MadeAttack[] = [
   {
     name: 'an object of an update that its table does not list',
     code: 'hidden-bytes',
-    attack: (signed) => edited(updated({ 5: NOTE, 9: NOTE })(signed), /\n9 1\n\d{10} 00000 n (?=\ntrailer)/, ''),
+    attack: (signed) => edited(updated({ 5: NOTE, 10: NOTE })(signed), /\n10 1\n\d{10} 00000 n (?=\ntrailer)/, ''),
   },
   {
     name: 'bytes between the objects of an update',
@@ -460,8 +466,8 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
     certify: 'forms',
     attack: (signed) =>
       updated({
-        1: objectOf(signed, 1).replace('8 0 R]', '8 0 R 9 0 R]'),
-        9: '<< /Type /Annot /Subtype /Widget /FT /Sig /T (Cover) /Rect [0 0 300 200] /P 3 0 R >>',
+        ...formWith(signed, '8 0 R]', '8 0 R 10 0 R]'),
+        10: '<< /Type /Annot /Subtype /Widget /FT /Sig /T (Cover) /Rect [0 0 300 200] /P 3 0 R >>',
       })(signed),
     code: 'pdf-changed-later',
   },
@@ -488,7 +494,7 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
   {
     name: 'the same stream as another object',
     attack: (signed) =>
-      updated({ 3: pageWith(signed, '/Contents 4 0 R', '/Contents 9 0 R'), 9: stream('Hello') })(signed),
+      updated({ 3: pageWith(signed, '/Contents 4 0 R', '/Contents 10 0 R'), 10: stream('Hello') })(signed),
     code: undefined,
   },
   {
@@ -505,7 +511,7 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
     name: `other information about the document, in a document with a ${references}`,
     original: makePdf({ references, trailer: '/Info 5 0 R /ID [<00> <00>]', objects: ['<< /ModDate (now) >>'] }),
     attack: (signed: Buffer) =>
-      withUpdate(signed, { 5: '<< /ModDate (later) >>' }, { trailer: '/Info 5 0 R /ID [<00> <01>]', size: 9 }),
+      withUpdate(signed, { 5: '<< /ModDate (later) >>' }, { trailer: '/Info 5 0 R /ID [<00> <01>]', size: 20 }),
     code: undefined,
   })),
   {
@@ -517,7 +523,7 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
     }),
     attack: (signed) =>
       withUpdate(signed, {
-        1: objectOf(signed, 1).replace('/DR << /Font <<', '/DA (/F 9 Tf) /DR << /Font << /F 50 0 R'),
+        ...formWith(signed, '/DR << /Font <<', '/DA (/F 9 Tf) /DR << /Font << /F 50 0 R'),
         50: '<< /Type /Font >>',
       }),
     code: undefined,
@@ -534,7 +540,7 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
       const bytes = Buffer.concat([signed, Buffer.from('\n')]);
       return edited(
         edited(
-          withUpdate(bytes, { 2: objectOf(signed, 2) }, { size: 8 }),
+          withUpdate(bytes, { 2: objectOf(signed, 2) }, { size: 20 }),
           /startxref(?=\s+\d+\s+%%EOF\s*$)/,
           '%iText-7\nstartxref',
         ),

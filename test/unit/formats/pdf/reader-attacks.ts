@@ -1,6 +1,6 @@
 /** Attacks on signed documents that show something else in some readers only, or by an object that has two purposes. */
 
-import { type Attack, objectOf, pageWith, stream } from './attacks.ts';
+import { type Attack, formWith, objectOf, pageWith, stream } from './attacks.ts';
 import { makePdf, objectStream, withUpdate } from './make-pdf.ts';
 
 type ReaderAttack = Pick<Attack, 'name' | 'original' | 'attack' | 'code' | 'weight' | 'where'>;
@@ -28,8 +28,8 @@ const withResources = (document: Buffer, resources: string): Buffer =>
 
 /** The list of annotations has another purpose too, and gets a signature field that serves it. */
 const withItem = (field: string) => (signed: Buffer) => {
-  const form = objectOf(signed, 1).replace(/\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]');
-  return updated({ 1: form, 5: objectOf(signed, 5).replace(']', ' 50 0 R]'), 50: field, 51: stream('Forged') })(signed);
+  const form = formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]');
+  return updated({ ...form, 5: objectOf(signed, 5).replace(']', ' 50 0 R]'), 50: field, 51: stream('Forged') })(signed);
 };
 const FIELD = '<< /Type /Annot /Subtype /Widget /FT /Sig /T (x) /Rect [0 0 0 0]';
 

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
-import { type Attack, objectOf, pageWith, stream } from './attacks.ts';
+import { type Attack, formWith, objectOf, pageWith, stream } from './attacks.ts';
 import { makePdf, withUpdate } from './make-pdf.ts';
 
 type SpecificationAttack = Pick<Attack, 'name' | 'original' | 'attack' | 'certify' | 'code' | 'weight' | 'where'>;
@@ -53,13 +53,13 @@ function withSignature(
 const withField =
   (field: string, widgets: readonly string[], more: Readonly<Record<number, string>> = {}) =>
   (signed: Buffer): Buffer => {
-    const form = objectOf(signed, 1).replace(/\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]');
+    const form = formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]');
     const kids = widgets.map((_, index) => `${51 + index} 0 R`);
     const shown = kids.length === 0 ? '50 0 R' : kids.join(' ');
     const page = pageWith(signed, /\/Annots \[([^\]]*)\]/, `/Annots [$1 ${shown}]`);
     const list = kids.length === 0 ? '' : `/Kids [${kids.join(' ')}]`;
     const objects = Object.fromEntries(widgets.map((widget, index) => [51 + index, widget]));
-    return updated({ 1: form, 3: page, 50: field.replace(/>>$/, `${list} >>`), ...objects, ...more })(signed);
+    return updated({ ...form, 3: page, 50: field.replace(/>>$/, `${list} >>`), ...objects, ...more })(signed);
   };
 
 const KID = '<< /Type /Annot /Subtype /Widget /Rect [0 0 0 0] /Parent 50 0 R >>';
@@ -159,7 +159,7 @@ export const SPECIFICATION_ATTACKS: readonly SpecificationAttack[] = [
       page: '/Annots [5 0 R]',
       objects: ['<< /Type /Annot /Subtype /Widget /FT /Tx /T (Sum) /V (1) /Rect [0 0 9 9] >>'],
     }),
-    attack: (signed) => updated({ 1: objectOf(signed, 1).replace('/Fields', '/DA (/F1 9 Tf 1 g) /Fields') })(signed),
+    attack: (signed) => updated(formWith(signed, '/Fields', '/DA (/F1 9 Tf 1 g) /Fields'))(signed),
   },
   {
     name: 'a resource that pages inherit',
