@@ -9,6 +9,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLI_PROGRAM, fixture, REPOSITORY, runCli, temporaryFolder } from '../support/programs/cli.ts';
+import { pathWithSqlite } from '../support/programs/node-with-sqlite.ts';
 import { startSecretService } from '../support/programs/secret-service.ts';
 import { setScenery } from '../support/runs/session-scenery.ts';
 import { runScript } from '../support/runs/sessions.ts';
@@ -123,7 +124,7 @@ async function project(name: string): Promise<string> {
 
 function environment(cwd: string): Readonly<Record<string, string>> {
   return {
-    PATH: `${path.join(cwd, 'bin')}:${process.env.PATH}`,
+    PATH: `${path.join(cwd, 'bin')}:${pathWithSqlite()}`,
     CODESIGN_STATE_DIR: path.join(cwd, 'state'),
     CODESIGN_CONFIG_DIR: path.join(cwd, 'config'),
   };

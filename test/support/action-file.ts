@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { watchRun } from './credential-watch.ts';
+import { pathWithSqlite } from './programs/node-with-sqlite.ts';
 
 /** A value by its keys, with dots between: `inputs.files.required`, `runs.steps.2.env.SIGN_FILES`. */
 export type Values = ReadonlyMap<string, string>;
@@ -101,7 +102,7 @@ export async function runStep(
   // As the runner starts what says `shell: bash`.
   const child = spawn('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail', files.script], {
     env: {
-      PATH: process.env.PATH,
+      PATH: pathWithSqlite(),
       HOME: process.env.HOME,
       ...env,
       ...Object.fromEntries(own),
