@@ -2,7 +2,8 @@
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';
-import { type Database, hasSqliteCode } from './driver.ts';
+import type { Database } from './driver.ts';
+import { hasSqliteCode } from './sqlite-codes.ts';
 
 /** For another process to commit. */
 const LONGEST_WAIT_MILLISECONDS = 60_000;

@@ -3,7 +3,7 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors } from '../errors/define-errors.ts';
 import { defineWarnings } from '../errors/define-warnings.ts';
 import { hasCode, systemReason } from '../errors/system-reason.ts';
-import { hasSqliteCode } from './driver.ts';
+import { hasSqliteCode } from './sqlite-codes.ts';
 
 const FOLDER_HINT =
   'Set another folder with CODESIGN_STATE_DIR, or use --no-journal: a signature can then be lost or paid for twice.';

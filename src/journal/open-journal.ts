@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, hasSqliteCode, openDatabase } from './driver.ts';
+import { type Database, openDatabase } from './driver.ts';
 import { asJournalError, refusal } from './errors.ts';
 import type { Journal, JournalReading } from './journal.ts';
 import { historyOf, unfinishedCalls } from './listing.ts';
@@ -16,24 +16,10 @@ import {
   placeIn,
   preparePlace,
 } from './place.ts';
-import { journalOfRun } from './run-journal.ts';
-import { beginRun, forgetToken, hasRunIn, type Run, type RunOptions } from './runs.ts';
+import { type JournalOptions, journalOfRun } from './run-journal.ts';
+import { beginRun, forgetToken, hasRunIn, type Run } from './runs.ts';
 import { PAGE_SIZE, SCHEMA, VERSION } from './schema.ts';
-
-export interface JournalOptions extends Omit<RunOptions, 'isShared'> {
-  /** 8 to 64 characters of a-z and 0-9: never the same twice. */
-  readonly randomId: () => string;
-  /** Days that calls are kept after their end. */
-  readonly keepDays: number;
-  /** Milliseconds that this run has been going: what other processes have finished since then is shared. */
-  readonly runningFor: number;
-  /** Milliseconds that a file waits for another process without seeing progress. */
-  readonly patience: number;
-  /** Default: SQLite of Node.js, or of the package libsql. */
-  readonly openDatabase?: ((path: string) => Database) | undefined;
-  /** Whether a folder is on a network or shared file system. Default: as the system says. */
-  readonly isOnSharedDisk?: ((folder: string) => boolean) | undefined;
-}
+import { hasSqliteCode } from './sqlite-codes.ts';
 
 /** For a process that creates the database. */
 const LONGEST_OPENING_MILLISECONDS = 10_000;

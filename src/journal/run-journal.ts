@@ -7,7 +7,6 @@ import type { Database } from './driver.ts';
 import { asJournalError, journalErrors, journalWarnings } from './errors.ts';
 import type { Asking, Claim, Journal, KnownCall, Waiting } from './journal.ts';
 import { historyOf, kindOf, optionsOfKnown, repeatableCalls, unfinishedCalls } from './listing.ts';
-import type { JournalOptions } from './open-journal.ts';
 import { giveUpSpace, identityOf, type Place } from './place.ts';
 import {
   endRun,
@@ -15,6 +14,7 @@ import {
   giveSignOfLife,
   inWords,
   type Run,
+  type RunOptions,
   removeOld,
   SIGN_OF_LIFE_MILLISECONDS,
   WATCHED_MILLISECONDS,
@@ -28,6 +28,21 @@ const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 const UNFINISHED_CALL = `select * from calls where name = ? and state in ${UNFINISHED_STATES}`;
 /** Pages that the end of a run gives back to the disk. */
 const PAGES_GIVEN_BACK = 'pragma incremental_vacuum(64)';
+
+export interface JournalOptions extends Omit<RunOptions, 'isShared'> {
+  /** 8 to 64 characters of a-z and 0-9: never the same twice. */
+  readonly randomId: () => string;
+  /** Days that calls are kept after their end. */
+  readonly keepDays: number;
+  /** Milliseconds that this run has been going: what other processes have finished since then is shared. */
+  readonly runningFor: number;
+  /** Milliseconds that a file waits for another process without seeing progress. */
+  readonly patience: number;
+  /** Default: SQLite of Node.js, or of the package libsql. */
+  readonly openDatabase?: ((path: string) => Database) | undefined;
+  /** Whether a folder is on a network or shared file system. Default: as the system says. */
+  readonly isOnSharedDisk?: ((folder: string) => boolean) | undefined;
+}
 
 interface Opened {
   readonly db: Database;

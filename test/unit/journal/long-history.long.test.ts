@@ -59,15 +59,15 @@ async function measure(state: string, what: 'sign' | 'history'): Promise<Measure
   return JSON.parse(text) as Measured;
 }
 
-test('signing reads nothing of it, and reading it takes less than 100 MiB', async () => {
+test('signing reads only its way through the indexes, and reading it takes less than 100 MiB', async () => {
   const [short, long] = [join(folder, 'short'), join(folder, 'long')];
   await writeHistory(long);
   const few = await measure(short, 'sign');
   const many = await measure(long, 'sign');
   console.log('bytes read for a hundred calls with a short and a long history:', few.signingBytes, many.signingBytes);
   expect(few.signingBytes).toBeGreaterThan(0);
-  // Names of files and the like: of the entries themselves there are hundreds of megabytes.
-  expect(Math.abs(many.signingBytes - few.signingBytes)).toBeLessThan(64 * 1024);
+  // Some pages of each index for each call: of the entries themselves there are hundreds of megabytes.
+  expect(Math.abs(many.signingBytes - few.signingBytes) / 100).toBeLessThan(100 * 1024);
 
   const { entries, peakBytes, warnings } = await measure(long, 'history');
   console.log('peak of reading it:', Math.round(peakBytes / MEGABYTE), 'MiB');
