@@ -38,7 +38,7 @@ export function decide(db: Database, me: Run, need: Need, verified: Verified): D
   if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call), isOfAll: true };
   const current = currentCall(db, need.work);
   const isOpen = ['claimed', 'requested', 'signed'].includes(String(current?.state));
-  const call = (isOpen ? undefined : unusedCall(db, need.work, verified)) ?? current;
+  const call = (isOpen ? undefined : usableCall(db, me, need.work, verified)) ?? current;
   if (call === undefined) return { kind: 'none' };
   const { state, run = null, settled = 0 } = call;
   if (state === 'unknown') return Number(settled) > me.began ? { kind: 'just-unanswered' } : { kind: 'none' };
@@ -54,10 +54,14 @@ export function decide(db: Database, me: Run, need: Need, verified: Verified): D
   return { kind: 'mismatch', name: String(call.name), isOfAll: mark === undefined };
 }
 
-/** A signature that was paid and is in no file, unless it is known not to verify: it goes before whatever came after it. */
-function unusedCall(db: Database, work: Work, verified: Verified): Row | undefined {
-  const sql = "select * from calls where work = ? and state in ('surplus', 'unusable') order by id desc";
-  return db.all(sql, workId(work)).find(({ name }) => verified.get(String(name)) !== false);
+/**
+ * A signature that was paid and is in no file, or was closed after this run began, unless it is known not to verify: it goes
+ * before whatever came after it.
+ */
+function usableCall(db: Database, me: Run, work: Work, verified: Verified): Row | undefined {
+  const sql = `select * from calls where work = ? and (state in ('surplus', 'unusable') or state = 'closed' and settled > ?)
+    order by id desc`;
+  return db.all(sql, workId(work), me.began).find(({ name }) => verified.get(String(name)) !== false);
 }
 
 /** Of a closed call. */
@@ -98,8 +102,12 @@ export function claimWork(db: Database, me: Run, need: Need, verified: Verified,
     db.run('update files set given_up = 1 where call = ?', decision.call.id ?? null);
     decision = decide(db, me, need, verified);
   }
-  if (decision.kind === 'give-up') settle(db, me, decision.call, 'requested', 'unknown');
-  else if (decision.kind === 'set-aside') settle(db, me, decision.call, 'signed', 'aside');
+  if (decision.kind === 'give-up') {
+    const call = usableCall(db, me, need.work, verified);
+    if (call !== undefined && !verified.has(String(call.name))) return { kind: 'unverified', call };
+    settle(db, me, decision.call, 'requested', 'unknown');
+    if (call !== undefined) return { kind: 'share', call };
+  } else if (decision.kind === 'set-aside') settle(db, me, decision.call, 'signed', 'aside');
   else if (decision.kind !== 'none') return decision;
   const id = insertClaim(db, me, need, name);
   const unknown = db.all("select name from calls where work = ? and state = 'unknown'", workId(need.work));

@@ -1,5 +1,6 @@
 /** Calls as `resume` and `history` show them. */
 
+import { setImmediate } from 'node:timers/promises';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { currentCall, isShared, waitingRuns } from './claimant.ts';
 import type { Database, Row, Value } from './driver.ts';
@@ -16,9 +17,9 @@ import { isProbablyGone, type Run, type RunOptions, unendedSince } from './runs.
 import { UNFINISHED_STATES } from './schema.ts';
 import { statusOf } from './steps.ts';
 
-/** Rows that are read at once. */
 /** Of a Date, in milliseconds. */
 const LATEST_TIME = 8.64e15;
+/** Rows that are read at once. */
 const PAGE = 500;
 
 const UNFINISHED = `select * from calls where state in ${UNFINISHED_STATES} order by id`;
@@ -110,8 +111,8 @@ export function repeatableCalls(db: Database, me: Run): readonly Pick<Unfinished
   return [...unfinishedCalls(db, me), ...rows.map((row) => ({ work: workOf(row), files: filesOf(db, row) }))];
 }
 
-/** Read by the page: a history is larger than memory should be. */
-export function* historyOf(db: Database, options: RunOptions): Generator<HistoryEntry> {
+/** Read by the page: a history is larger than memory should be. libsql frees rows only between turns of the event loop. */
+export async function* historyOf(db: Database, options: RunOptions): AsyncGenerator<HistoryEntry> {
   let last: Value = 0;
   for (;;) {
     const page: readonly Row[] = db.all(
@@ -128,6 +129,7 @@ export function* historyOf(db: Database, options: RunOptions): Generator<History
     const end = page.at(-1)?.id;
     if (page.length < PAGE || end === undefined) return;
     last = end;
+    await setImmediate();
   }
 }
 

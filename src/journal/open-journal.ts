@@ -116,8 +116,11 @@ export async function readJournal(options: JournalOptions): Promise<JournalReadi
     unfinished: async () => (isEmpty ? [] : guarded(() => unfinishedCalls(db, options))),
     async *history() {
       if (isEmpty) return;
-      const entries = historyOf(db, options);
-      for (let next = guarded(() => entries.next()); !next.done; next = guarded(() => entries.next())) yield next.value;
+      try {
+        yield* historyOf(db, options);
+      } catch (thrown) {
+        throw asJournalError(thrown, folder);
+      }
     },
     [Symbol.dispose]() {
       db.close();

@@ -225,9 +225,10 @@ export function journalOfRun({ db, run, token, place, options }: Opened): Journa
     unfinished: () => reading(() => unfinishedCalls(db, options)),
     repeatable: () => reading(() => repeatableCalls(db, run)),
     async *history() {
-      const entries = historyOf(db, options);
-      for (let next = await reading(() => entries.next()); !next.done; next = await reading(() => entries.next())) {
-        yield next.value;
+      try {
+        yield* historyOf(db, options);
+      } catch (thrown) {
+        throw asJournalError(thrown, folder);
       }
     },
     async reported(id, status) {

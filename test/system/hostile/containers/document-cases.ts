@@ -10,7 +10,7 @@ const MEBIBYTE = 1024 * 1024;
 /** For a million objects, each of which is looked at. */
 const MANY_OBJECTS: Bounds = { times: 60, bytes: 400 * MEBIBYTE };
 /** For one value of some MB. */
-const LARGE_VALUE: Bounds = { times: 20, bytes: 400 * MEBIBYTE };
+const LARGE_VALUE: Bounds = { times: 30, bytes: 400 * MEBIBYTE };
 
 const document = (
   what: string,
