@@ -371,8 +371,7 @@ const FORGED_ROLES: readonly MadeAttack[] = [
       catalog: '/AcroForm << /Fields [5 0 R] /DR << /Font << >> >> >>',
       objects: [TEXT_FIELD],
     }),
-    attack: (signed) =>
-      withUpdate(signed, { ...formWith(signed, '/Font <<', '/Font << /F 50 0 R'), 50: '<< >>' }),
+    attack: (signed) => withUpdate(signed, { ...formWith(signed, '/Font <<', '/Font << /F 50 0 R'), 50: '<< >>' }),
     where: 'the catalog, /AcroForm /DR /Font /F',
   },
   {
@@ -391,7 +390,8 @@ const FORGED_ROLES: readonly MadeAttack[] = [
   {
     name: 'an empty signature field that gets an invented value',
     original: makePdf({ ...FORM, objects: [EMPTY_SIGNATURE] }),
-    attack: (signed) => withUpdate(signed, { 5: EMPTY_SIGNATURE.replace('>>', '/V << /Type /Sig >> >>') }, { size: 20 }),
+    attack: (signed) =>
+      withUpdate(signed, { 5: EMPTY_SIGNATURE.replace('>>', '/V << /Type /Sig >> >>') }, { size: 20 }),
     where: '/V',
     // Of the invented one, which it lists first.
     pdfsig: 'invalid',
