@@ -7,7 +7,7 @@ import { WIDE } from './scenarios.ts';
 import { worldOf } from './world.ts';
 
 /** Some scenarios have millions of states. */
-const MOST_STATES = 10_000;
+const MOST_STATES = 6000;
 
 it.each(WIDE)('$name', ({ players, budget }) => {
   const { states, isComplete } = explore(modelOf(worldOf(players, budget)), MOST_STATES);
