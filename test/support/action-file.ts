@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { watchRun } from './credential-watch.ts';
-import { pathWithSqlite } from './programs/node-with-sqlite.ts';
+import { pathWithSqlite } from './node-with-sqlite.ts';
 
 /** A value by its keys, with dots between: `inputs.files.required`, `runs.steps.2.env.SIGN_FILES`. */
 export type Values = ReadonlyMap<string, string>;
