@@ -79,13 +79,20 @@ describe.concurrent('the live line', () => {
   });
 
   it('is gone when a second interrupt ends the run', async () => {
+    // Of its own: a first interrupt before the request is sent ends the run.
+    await using scene = await startScene('hangs');
     let isInterrupted = false;
     const { code, output, screen } = await sign(['--timeout', '20'], {
+      env: scene.env,
       onOutput(text, hand) {
         if (isInterrupted || !text.includes(WAITING)) return;
         isInterrupted = true;
-        hand.type('\x03');
-        setTimeout(() => hand.type('\x03'), 1300);
+        const timer = setInterval(() => {
+          if (scene.service.signRequests() === 0) return;
+          clearInterval(timer);
+          hand.type('\x03');
+          setTimeout(() => hand.type('\x03'), 1300);
+        }, 20);
       },
     });
     expect(code).toBe(130);
