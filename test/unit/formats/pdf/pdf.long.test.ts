@@ -174,8 +174,8 @@ describe('signed documents', () => {
     expect(applyPatch(result, await opened.remove()).equals(first.result)).toBe(true);
   });
 
-  // Poppler does not add its field to a /Fields that is an object of its own.
-  it.each(DOCUMENTS.filter((name) => name !== 'form'))(
+  // Poppler does not add its field to a /Fields that is an object of its own, and adds a font to a form with text fields.
+  it.each(DOCUMENTS.filter((name) => !['form', 'pdf-lib-form'].includes(name)))(
     'a signature of %s.pdf stays intact when pdfsig signs after it',
     async (name) => {
       const { result } = await signBytes(pdf, readFileSync(at(`${name}.pdf`)), signer);
