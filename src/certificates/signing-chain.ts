@@ -129,7 +129,7 @@ export async function readSigningChain(
   };
 }
 
-/** What is kept of it for a whole run. */
+/** Facts about the chain that a run finds out once. */
 function named({ der, name }: ParsedCertificate): Certificate {
   return { der, name };
 }

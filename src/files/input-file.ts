@@ -43,7 +43,7 @@ export interface InputFile extends AsyncDisposable {
   readonly path: string;
   readonly source: ByteSource;
   readonly stats: FileStats;
-  /** Whether it is known to be on a file system of this machine alone. */
+  /** True if the file system certainly belongs to this machine alone. */
   readonly isLocal: boolean;
   /** Earlier than the end of the scope; closing twice is harmless. */
   close(): Promise<void>;

@@ -47,7 +47,7 @@ function bytesOf(text: Row[string] | undefined): Uint8Array {
   return new Uint8Array(Buffer.from(String(text), 'base64'));
 }
 
-/** For an equal file of this run, whose signature is not in the journal. */
+/** A call for an equal file of this run, when the journal could not record the signature. */
 export function outsideCall({ name, signature, record }: Unrecorded): KnownCall {
   return {
     id: name,

@@ -1,4 +1,4 @@
-/** What a file does that needs the signature of a work: one transaction, a pure function over the rows. The table is in the README. */
+/** Decides how a file gets the signature of its work, in one transaction over the rows. The README has the table. */
 
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import type { Database, Row, Value } from './driver.ts';

@@ -39,7 +39,7 @@ export interface TimestampRequest {
   readonly signatureValue: SignedContent;
   /** Called once there is a slot. */
   readonly isStillWanted: () => boolean;
-  /** Another authority can be asked, so a long wait is none of this one's. */
+  /** There is another authority to ask, so this one is not waited for long. */
   readonly hasNext: boolean;
   readonly signal: AbortSignal | undefined;
 }

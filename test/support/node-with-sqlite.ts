@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A PATH on which it comes first. Throws if there is none. */
+/** Returns a PATH that finds such a Node.js first. Throws if there is no such Node.js. */
 export function pathWithSqlite(): string {
   const { PATH = '', CODESIGN_TEST_NODES = '' } = process.env;
   if (process.versions.sqlite !== undefined) return PATH;

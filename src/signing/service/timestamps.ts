@@ -29,7 +29,7 @@ export function requestTimestamps(
 ) {
   let probableLength = authorities && USUAL_LENGTH;
   let hasGiven = false;
-  /** Until one was given, they are requested one at a time: the first failure stops the run. */
+  /** Timestamps are requested one at a time until the first one was given. A failure before that stops the run. */
   const oneAtATime = pLimit(1);
 
   async function ask(

@@ -104,7 +104,7 @@ describe('with a closed call', () => {
     expect(await (await setting.open()).known(askingOf(1))).toBeUndefined();
   });
 
-  test('is none as long as a file waits: another shares it, at any age', async () => {
+  test('stays open as long as a file waits: another file shares it, at any age', async () => {
     const claim = await claimOf(journal, askingOf(1));
     await sign(claim);
     const other = await setting.open();

@@ -27,13 +27,16 @@ describe('a damaged journal', () => {
     expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(0);
   });
 
-  it.each(['calls', 'running'])('of an earlier build, with its folder %s, is not begun anew', async (name) => {
-    await using stage = await startScene('good');
-    await mkdir(join(stage.folder, 'state', name), { recursive: true, mode: 0o700 });
-    const run = await stage.sign('--no-timestamp', stage.path);
-    expect([run.code, stage.service.signRequests()]).toEqual([6, 0]);
-    expect(run.stderr).toContain('[journal-of-earlier-build]');
-  });
+  it.each(['calls', 'running'])(
+    'of an earlier build, with its folder %s, is not replaced by a new one',
+    async (name) => {
+      await using stage = await startScene('good');
+      await mkdir(join(stage.folder, 'state', name), { recursive: true, mode: 0o700 });
+      const run = await stage.sign('--no-timestamp', stage.path);
+      expect([run.code, stage.service.signRequests()]).toEqual([6, 0]);
+      expect(run.stderr).toContain('[journal-of-earlier-build]');
+    },
+  );
 
   const isRoot = process.getuid?.() === 0;
   it.runIf(process.platform === 'linux' && isRoot)(

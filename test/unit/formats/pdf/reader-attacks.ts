@@ -18,7 +18,7 @@ const offsetOf = (bytes: Buffer, object: string): number => bytes.lastIndexOf(`\
 const startOf = (bytes: Buffer): string => /startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes.toString('latin1'))?.[1] ?? '';
 
 /** Without the resources of the page: they are this object. */
-const withResources = (document: Buffer, resources: string): Buffer =>
+export const withResources = (document: Buffer, resources: string): Buffer =>
   Buffer.from(
     document
       .toString('latin1')

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
 import { type Attack, formWith, objectOf, pageWith, stream } from './attacks.ts';
 import { makePdf, withUpdate } from './make-pdf.ts';
+import { withResources } from './reader-attacks.ts';
 
 type SpecificationAttack = Pick<Attack, 'name' | 'original' | 'attack' | 'certify' | 'code' | 'weight' | 'where'>;
 
@@ -15,13 +16,6 @@ const updated =
   (objects: Readonly<Record<number, string>>) =>
   (signed: Buffer): Buffer =>
     withUpdate(signed, objects, { size: 99 });
-const withResources = (document: Buffer, resources: string): Buffer =>
-  Buffer.from(
-    document
-      .toString('latin1')
-      .replace(/\/Resources << \/Font << .*? >> >> >>/, (found) => `/Resources ${resources}`.padEnd(found.length)),
-    'latin1',
-  );
 
 /** Digits that become the offsets of /ByteRange, and those of the value. */
 const RANGE = '/ByteRange [0 1111111111 2222222222 3333333333]';

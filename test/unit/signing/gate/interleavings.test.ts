@@ -98,7 +98,7 @@ async function play(runs: readonly (readonly string[])[], choices: readonly numb
 
   const check = async (): Promise<void> => {
     await turnOfEventLoop();
-    // Who is not done is under way, or waits for one that is.
+    // Every file is done, under way, or waits for one that is under way.
     if (left > 0) expect(asked.length).toBeGreaterThan(0);
     states.forEach(({ requests, successes, isStopped }, run) => {
       const underWay = asked.filter((one) => one.run === run).length;
