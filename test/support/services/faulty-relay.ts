@@ -3,6 +3,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { startTcpRelay, type TcpRelay } from '../network/tcp-relay.ts';
 import type { ServerIdentity } from './tls-authority.ts';
 
 export type RelayedOperation = 'sign' | 'report-sign' | 'tsa';
@@ -19,7 +20,11 @@ export type Harm =
   | 'status-500'
   | 'status-502-after'
   | 'no-answer-of-the-api'
-  | 'wrong-signature';
+  | 'wrong-signature'
+  | LineHarm;
+
+/** What the network does when the request has arrived. The first of them it does all the time. */
+type LineHarm = 'far-and-slow' | 'reload' | 'forgotten';
 
 export interface RelayFault {
   readonly operation: RelayedOperation;
@@ -55,6 +60,9 @@ interface Answer {
 /** Gets no answer from the service. */
 const BEFORE: readonly Harm[] = ['times-out-before', 'reset-before', 'status-429', 'status-500'];
 
+const OF_THE_LINE: readonly Harm[] = ['far-and-slow', 'reload', 'forgotten'];
+const FAR_AND_SLOW = { roundTripMilliseconds: 300, bytesPerSecond: 20_000 };
+
 export async function startFaultyRelay(
   identity: ServerIdentity,
   upstream: Upstream,
@@ -63,6 +71,7 @@ export async function startFaultyRelay(
   const asked = { sign: 0, 'report-sign': 0, tsa: 0 };
   const records: string[] = [];
   const sockets = new Set<Socket>();
+  let line: TcpRelay;
   const agent = new https.Agent({ ca: upstream.ca, keepAlive: true });
   let left = fault?.times ?? Number.POSITIVE_INFINITY;
 
@@ -73,14 +82,17 @@ export async function startFaultyRelay(
     const harm = operation === fault?.operation && left > 0 ? fault.harm : undefined;
     if (harm !== undefined) left -= 1;
     if (harm !== undefined && BEFORE.includes(harm)) return harmBefore(harm, response);
+    if (harm === 'reload') line.reload();
+    if (harm === 'forgotten') line.forget();
     const address = operation === 'tsa' ? upstream.timestampUrl : `${upstream.baseUrl}${request.url}`;
     const answer = await forward(new URL(address), request, body, agent);
     if (operation === 'sign') records.push(...recordIn(answer.body));
-    if (harm === undefined) send(response, answer);
+    if (harm === undefined || OF_THE_LINE.includes(harm)) send(response, answer);
     else harmAfter(harm, response, answer, operation);
   };
 
-  const server = https.createServer(identity, (request, response) => {
+  // With TLS 1.3, session tickets come after the request, and pass for its answer when the line is reloaded.
+  const server = https.createServer({ ...identity, maxVersion: 'TLSv1.2' }, (request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
   server.on('tlsClientError', () => undefined);
@@ -90,14 +102,16 @@ export async function startFaultyRelay(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  line = await startTcpRelay({ port, ...(fault?.harm === 'far-and-slow' ? FAR_AND_SLOW : {}) });
   return {
-    baseUrl: `https://127.0.0.1:${port}`,
+    baseUrl: `https://127.0.0.1:${line.port}`,
     asked: (operation) => asked[operation],
     records,
     heal() {
       left = 0;
     },
     async [Symbol.asyncDispose]() {
+      await line[Symbol.asyncDispose]();
       for (const socket of sockets) socket.destroy();
       agent.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -25,9 +25,11 @@ const rowsOf =
     variants: { '-': error },
     network: { operation, harm, ...(times === undefined ? {} : { times }) },
     timestamp: operation === 'tsa',
-    ...(harm.startsWith('times-out') ? { timeout: 2 } : {}),
+    ...(/^times-out|forgotten/.test(harm) ? { timeout: 2 } : {}),
     right,
   });
+
+const SIGNED_ANYWAY = { error: null, right: SIGNED } as const;
 
 const sign: readonly Harmed[] = [
   {
@@ -56,7 +58,7 @@ const sign: readonly Harmed[] = [
     error: 'connection-broken',
     right: unknown(3, 1),
   },
-  { fault: 'reset after the answer', harm: 'reset-after-answer', error: null, right: SIGNED },
+  { fault: 'reset after the answer', harm: 'reset-after-answer', ...SIGNED_ANYWAY },
   { fault: 'HTTP 429 once', harm: 'status-429', times: 1, error: null, right: { ...SIGNED, asked: 2 } },
   { fault: 'HTTP 429 always', harm: 'status-429', error: 'throttled', right: { ...NOTHING_ASKED, exit: 4, asked: 5 } },
   {
@@ -86,6 +88,27 @@ const sign: readonly Harmed[] = [
   },
 ];
 
+const signOnTheLine: readonly Harmed[] = [
+  { fault: 'a far and slow network', harm: 'far-and-slow', ...SIGNED_ANYWAY },
+  { fault: 'a reload of the proxy while the service signs', harm: 'reload', ...SIGNED_ANYWAY, core: true },
+  {
+    fault: 'the network forgets the connections while the service signs',
+    harm: 'forgotten',
+    error: 'sign-timed-out',
+    right: unknown(3, 1),
+  },
+];
+
+const reportOnTheLine: readonly Harmed[] = [
+  { fault: 'a reload of the proxy while the report is under way', harm: 'reload', ...SIGNED_ANYWAY },
+  {
+    fault: 'the network forgets the connections while the report is under way',
+    harm: 'forgotten',
+    times: 1,
+    ...SIGNED_ANYWAY,
+  },
+];
+
 const NO_TIMESTAMP = { error: 'timestamp-failed', right: { ...KEPT, exit: 7 } } as const;
 
 const timestamp: readonly Harmed[] = [
@@ -93,7 +116,7 @@ const timestamp: readonly Harmed[] = [
   { fault: 'reset before the authority heard of it', harm: 'reset-before', ...NO_TIMESTAMP },
   { fault: 'reset before the answer', harm: 'reset-before-answer', ...NO_TIMESTAMP },
   { fault: 'reset in the answer', harm: 'reset-in-answer', ...NO_TIMESTAMP },
-  { fault: 'reset after the answer', harm: 'reset-after-answer', error: null, right: SIGNED },
+  { fault: 'reset after the answer', harm: 'reset-after-answer', ...SIGNED_ANYWAY },
   { fault: 'HTTP 429 once', harm: 'status-429', times: 1, error: null, right: SIGNED },
   { fault: 'HTTP 429 always', harm: 'status-429', ...NO_TIMESTAMP },
   { fault: 'HTTP 500 once', harm: 'status-500', times: 1, error: null, right: SIGNED },
@@ -109,7 +132,7 @@ const report: readonly Harmed[] = [
   { fault: 'reset before the service heard of it', harm: 'reset-before', ...UNHEARD },
   { fault: 'reset before the answer', harm: 'reset-before-answer', ...UNHEARD },
   { fault: 'reset in the answer', harm: 'reset-in-answer', ...UNHEARD },
-  { fault: 'reset after the answer', harm: 'reset-after-answer', error: null, right: SIGNED },
+  { fault: 'reset after the answer', harm: 'reset-after-answer', ...SIGNED_ANYWAY },
   { fault: 'HTTP 429 once', harm: 'status-429', times: 1, error: null, right: SIGNED },
   { fault: 'HTTP 429 always', harm: 'status-429', ...UNHEARD },
   { fault: 'HTTP 500 once', harm: 'status-500', times: 1, error: null, right: SIGNED },
@@ -125,7 +148,7 @@ export const networkRows: readonly Row[] = [
     settings: { CODESIGN_BASE_URL: `https://${NOWHERE}` },
     right: { ...NOTHING_ASKED, exit: 3 },
   },
-  ...sign.map(rowsOf('sign', 'sign')),
+  ...[...sign, ...signOnTheLine].map(rowsOf('sign', 'sign')),
   {
     step: 'timestamp',
     fault: 'the authority is down',
@@ -137,5 +160,5 @@ export const networkRows: readonly Row[] = [
     right: { ...KEPT, exit: 7 },
   },
   ...timestamp.map(rowsOf('timestamp', 'tsa')),
-  ...report.map(rowsOf('report', 'report-sign')),
+  ...[...report, ...reportOnTheLine].map(rowsOf('report', 'report-sign')),
 ];
