@@ -19,13 +19,14 @@ export type Permit = Awaited<ReturnType<Gate['enter']>>;
 
 /** Requests of one run, retries included, as long as none has brought a signature. */
 export const MOST_WITHOUT_SUCCESS = 5;
-/** Requests in a row that may have been counted and brought no signature. */
+/** Events in a row with requests that may have been counted and brought no signature. */
 export const MOST_UNCERTAIN_IN_A_ROW = 3;
 
 /**
  * Requests go one at a time until one of this run has brought a signature that verifies and, where timestamps are wanted, its
  * timestamp: until then each may be wasted. Then `most` go concurrently, and half of those under way after the service has
- * throttled one. After a request that may have been counted for nothing they go one at a time until the next success.
+ * throttled one. After a request that may have been counted for nothing they go one at a time until the next success. One
+ * event, such as a proxy that is reloaded, breaks all that are under way: of them only the first one counts.
  *
  * Who waits for another file or process must not hold a permit: that one may be waiting for it.
  */
@@ -38,6 +39,8 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   let underWay = 0;
   let sent = 0;
   let uncertain = 0;
+  /** Uncertain requests that counted. One that was sent before the last of them is of the same event. */
+  let events = 0;
   let width = most;
   /** Successes since the width has changed. */
   let successes = 0;
@@ -65,6 +68,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   const permit = () => {
     let hasPlace = true;
     let seen = decreases;
+    let seenEvents = events;
     let failure: CodesignError | undefined;
     const slowDown = (error: CodesignError): void => {
       if (!isThrottled(error) || seen !== decreases) return;
@@ -77,6 +81,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
       send(): void {
         sent += 1;
         seen = decreases;
+        seenEvents = events;
       },
       /**
        * After an attempt that made no signature, before the wait for the next one. If fewer may be under way by now, waits for
@@ -104,11 +109,12 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
       fail(error: CodesignError): void {
         failure = error;
         slowDown(error);
-        if (!mayHaveBeenCounted(error)) return;
+        if (!mayHaveBeenCounted(error) || seenEvents < events) return;
+        events += 1;
         uncertain += 1;
         if (!isProven) stop.stop('a request brought no usable answer, and may have been counted', error);
         if (uncertain < MOST_UNCERTAIN_IN_A_ROW) return;
-        stop.stop(`${uncertain} requests in a row brought no usable answer, and may have been counted`, error);
+        stop.stop(`requests brought no usable answer ${uncertain} times in a row, and may have been counted`, error);
       },
       [Symbol.dispose](): void {
         if (hasPlace) underWay -= 1;

@@ -88,6 +88,43 @@ test('after one that may have been counted for nothing, requests go one at a tim
   expect(others).toHaveLength(3);
 });
 
+test('one event that breaks all requests under way counts once: the others of the run are made', async () => {
+  const { gate, stop } = open({ most: 16 });
+  leave(succeed(await enter(gate)));
+  const broken = await enterMany(gate, 16);
+  const signed: Permit[] = [];
+  const rest = Array.from({ length: 83 }, () => enter(gate).then((permit) => signed.push(permit)));
+  for (const permit of broken) {
+    permit.fail(TIMED_OUT);
+    leave(permit);
+  }
+  for (let left = rest.length; left > 0; ) {
+    await turnOfEventLoop();
+    const under = signed.splice(0);
+    expect(under.length, 'one at a time until the first success').toBe(left === 83 ? 1 : Math.min(16, left));
+    for (const permit of under) leave(succeed(permit));
+    left -= under.length;
+  }
+  expect(stop.signal.aborted).toBe(false);
+});
+
+test('the third event without a success in between stops the run', async () => {
+  const { gate, stop } = open({ most: 4 });
+  leave(succeed(await enter(gate)));
+  const [first, ...others] = await enterMany(gate, 4);
+  for (const permit of [first as Permit, ...others]) {
+    permit.fail(TIMED_OUT);
+    leave(permit);
+  }
+  for (const isStopped of [false, true]) {
+    expect(stop.signal.aborted).toBe(false);
+    const permit = await enter(gate);
+    permit.fail(TIMED_OUT);
+    leave(permit);
+    expect(stop.signal.aborted).toBe(isStopped);
+  }
+});
+
 /** Enters as often as is possible concurrently, then leaves. */
 async function widthOf(gate: Gate): Promise<number> {
   const permits: Permit[] = [];
