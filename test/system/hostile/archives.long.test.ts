@@ -1,4 +1,4 @@
-/** JARs of almost 20 MB, signed to exhaust: `verify` gives a verdict and `sign` an answer, within 5 s and 300 MB. */
+/** JARs of almost 20 MB, signed to exhaust: `verify` gives a verdict and `sign` an answer, in bounded time and memory. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -120,7 +120,7 @@ describe('attach rejects a signature', () => {
     const run = await runMeasured(args, { stdin: make() });
     expectSane(run, [6]);
     expect(run.stdout).toContain('"code": "signature-file-');
-    await expectBounded(run);
+    expectBounded(run);
   });
 
   it('without end', () =>

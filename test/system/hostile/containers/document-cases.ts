@@ -8,9 +8,9 @@ import type { ContainerCase } from './container-cases.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /** For a million objects, each of which is looked at. */
-const MANY_OBJECTS: Bounds = { times: 60, bytes: 400 * MEBIBYTE };
+const MANY_OBJECTS: Bounds = { times: 80, bytes: 400 * MEBIBYTE };
 /** For one value of some MB. */
-const LARGE_VALUE: Bounds = { times: 30, bytes: 400 * MEBIBYTE };
+const LARGE_VALUE: Bounds = { times: 60, bytes: 400 * MEBIBYTE };
 
 const document = (
   what: string,

@@ -12,7 +12,7 @@ import type { ContainerCase } from './container-cases.ts';
 const PUBLISHER = 'CN=Planned Publisher';
 const MEBIBYTE = 1024 * 1024;
 /** For a block map of 25 MB. */
-const LARGE: Bounds = { times: 20, bytes: 300 * MEBIBYTE };
+const LARGE: Bounds = { times: 30, bytes: 300 * MEBIBYTE };
 
 const hostile = (
   what: string,
