@@ -1,26 +1,23 @@
-// `npm run bench [-- part …] [--rounds N] [--write]`: ours and its peers in turn on the same work; --write keeps the numbers in README.md.
+// `npm run bench [-- part …] [--rounds N] [--only TEXT] [--write]`: runs parts; --write keeps their numbers in README.md.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { drawAims } from './aims.mjs';
-import * as batch from './parts/batch.mjs';
-import * as containers from './parts/containers.mjs';
-import * as jar from './parts/jar.mjs';
+import { CLI } from './floor/programs.mjs';
+import * as floor from './parts/floor.mjs';
 import * as memory from './parts/memory.mjs';
-import * as msix from './parts/msix.mjs';
-import * as pe from './parts/pe.mjs';
 import * as server from './parts/server.mjs';
-import * as startup from './parts/startup.mjs';
-import * as verify from './parts/verify.mjs';
-import { CLI, createSetting } from './setting.mjs';
 
-const PARTS = { startup, pe, jar, msix, containers, verify, batch, server, memory };
+const PARTS = { floor, server, memory };
 const README = fileURLToPath(new URL('README.md', import.meta.url));
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '7' }, write: { type: 'boolean', default: false } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    only: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
 });
 const names = positionals.length > 0 ? positionals : Object.keys(PARTS);
 const unknown = names.find((name) => !(name in PARTS));
@@ -33,15 +30,10 @@ if (!existsSync(fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url)))) 
   process.exit(2);
 }
 
-const setting = await createSetting();
-try {
-  for (const name of names) {
-    const { text, results } = await PARTS[name].bench(setting, Number(values.rounds));
-    console.log(`\n### ${PARTS[name].title}\n\n${text}`);
-    if (values.write) keep(name, text, results);
-  }
-} finally {
-  await setting.close();
+for (const name of names) {
+  const { text, results } = await PARTS[name].bench(Number(values.rounds), values.only);
+  console.log(`\n### ${PARTS[name].title}\n\n${text}`);
+  if (values.write) keep(name, text, results);
 }
 
 /** Each part has marks of its own, so that measuring one leaves the others' numbers as they are. */
@@ -51,7 +43,6 @@ function keep(name, text, results) {
   const command = `npm run bench -- ${name} --rounds ${values.rounds}`;
   const head = `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.version}: \`${command}\``;
   putBetweenMarks(name, `### ${PARTS[name].title}\n\n${head}\n\n${text}`);
-  putBetweenMarks('aims', drawAims());
 }
 
 function putBetweenMarks(name, text) {

@@ -13,7 +13,7 @@ const [FEW, MANY] = [1000, 100_000];
 export const title = 'Server: memory after signatures';
 
 /** @returns the table and the numbers. */
-export async function bench(_setting, rounds) {
+export async function bench(rounds) {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-bench-memory-'));
   const source = await fromSource();
   const postgres = await source.startPostgres({ flushes: true });

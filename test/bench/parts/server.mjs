@@ -27,7 +27,7 @@ const PARTS = { bare: 'bare `C_SignAsync`' };
 export const title = 'Server: signatures under load, two processes on the same cores';
 
 /** @returns the tables and the numbers. */
-export async function bench(_setting, rounds) {
+export async function bench(rounds) {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-bench-server-'));
   const source = await fromSource();
   const postgres = await source.startPostgres({ flushes: true });
