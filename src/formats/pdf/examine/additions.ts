@@ -92,9 +92,10 @@ export async function findAdditions(
   const [fields, widgets] = [new Set<string>(), new Set<string>()];
   let isVisible = false;
   const laterForm = await readForm(later);
-  const before = itemsOf(await signed.resolve(form?.entries.get('Fields')));
-  const after = itemsOf(await later.resolve(laterForm?.entries.get('Fields')));
-  for (const reference of after.slice(before.length)) {
+  const before = new Set(itemsOf(await signed.resolve(form?.entries.get('Fields'))).map(keyOf));
+  // e-Szigno puts a new one before the others.
+  for (const reference of itemsOf(await later.resolve(laterForm?.entries.get('Fields')))) {
+    if (before.has(keyOf(reference))) continue;
     const field = await newSignatureField(signed, later, reference);
     const signature = laterByField.get(keyOf(reference));
     if (field === undefined || names.has(field.name) || (field.isSigned && signature === undefined)) continue;

@@ -118,13 +118,14 @@ export async function differencesBetween(
   }
 
   function compareArrays(before: PdfArray['items'], after: PdfArray['items'], above: Pair): void {
-    if (RECTANGLES.includes(above.key) && areSameNumbers(before, after)) return;
-    const added =
-      above.role === 'fields' ? additions.fields : above.role === 'annotations' ? additions.widgets : undefined;
-    for (let key = 0; key < Math.max(before.length, after.length); key += 1) {
-      const [old, now] = [before[key], after[key]];
-      if (old === undefined && added?.has(keyOf(now))) continue;
-      const pair: Pair = { old: old ?? null, now: now ?? null, above, key, role: 'plain', area: above.area };
+    const { key: name, role, area } = above;
+    if (RECTANGLES.includes(name) && areSameNumbers(before, after)) return;
+    // Where a new field stands among the others says nothing; a new annotation may only be drawn over the others.
+    const kept = role === 'fields' ? after.filter((each) => !additions.fields.has(keyOf(each))) : after;
+    for (let key = 0; key < Math.max(before.length, kept.length); key += 1) {
+      const [old, now] = [before[key], kept[key]];
+      if (old === undefined && role === 'annotations' && additions.widgets.has(keyOf(now))) continue;
+      const pair: Pair = { old: old ?? null, now: now ?? null, above, key, role: 'plain', area };
       if (old === undefined || now === undefined) differ(pair);
       else compare(pair);
     }

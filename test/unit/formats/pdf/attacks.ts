@@ -482,6 +482,16 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
     code: undefined,
   },
   {
+    name: 'a new signature field before the others, as e-Szigno writes',
+    attack: (signed) =>
+      withUpdate(signed, {
+        ...formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [50 0 R $1]'),
+        3: pageWith(signed, /\/Annots \[([^\]]*)\]/, '/Annots [$1 50 0 R]'),
+        50: '<< /Type /Annot /Subtype /Widget /FT /Sig /T (later) /Rect [0 0 0 0] /P 3 0 R >>',
+      }),
+    code: undefined,
+  },
+  {
     name: 'an update that writes the same again, a stream too',
     attack: updated({ 2: '<</Count 1/Kids[3 0 R]/Type/Pages>>', 4: stream('Hello') }),
     code: undefined,
