@@ -2,7 +2,7 @@
 
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../src/journal/driver.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import {
@@ -11,9 +11,8 @@ import {
   end,
   factsAt,
   historyOf,
-  journalSetting,
-  type Setting,
   SIGNATURE,
+  settingOfEachTest,
   sign,
   signAndReport,
   unfinishedOf,
@@ -21,13 +20,11 @@ import {
 
 const GIVEN = { signature: SIGNATURE, record: 'r' };
 
-let setting: Setting;
+const setting = settingOfEachTest();
 let journal: Journal;
 beforeEach(async () => {
-  setting = await journalSetting();
   journal = await setting.open();
 });
-afterEach(() => setting[Symbol.asyncDispose]());
 
 const stateOf = (id: string) => setting.rows(`select state from calls where name = '${id}'`)[0]?.state;
 

@@ -1,6 +1,6 @@
 /** What a claimant does, row by row of the table in the README of the journal, and what a kill leaves. */
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Journal } from '../../../src/journal/journal.ts';
 import {
   askingOf,
@@ -8,10 +8,9 @@ import {
   end,
   factsAt,
   historyOf,
-  journalSetting,
   obtain,
-  type Setting,
   SIGNATURE,
+  settingOfEachTest,
   sign,
   signAndReport,
   unfinishedOf,
@@ -22,13 +21,11 @@ const DAY = 24 * HOUR;
 /** Of the first process that a test opens the journal as. */
 const FIRST = 101;
 
-let setting: Setting;
+const setting = settingOfEachTest();
 let journal: Journal;
 beforeEach(async () => {
-  setting = await journalSetting();
   journal = await setting.open();
 });
-afterEach(() => setting[Symbol.asyncDispose]());
 
 const known = { known: { signature: SIGNATURE } };
 const stateOf = (id: string) => setting.rows(`select state from calls where name = '${id}'`)[0]?.state;

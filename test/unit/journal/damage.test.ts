@@ -1,17 +1,13 @@
 /** A database that is damaged, or is none. */
 
 import { copyFile, open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/journal/driver.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
 import { PAGE_SIZE } from '../../../src/journal/schema.ts';
-import { askingOf, end, historyOf, journalSetting, type Setting, signAndReport } from './support/setting.ts';
+import { askingOf, end, historyOf, journalSetting, settingOfEachTest, signAndReport } from './support/setting.ts';
 
-let setting: Setting;
-beforeEach(async () => {
-  setting = await journalSetting();
-});
-afterEach(() => setting[Symbol.asyncDispose]());
+const setting = settingOfEachTest();
 
 const damaged = {
   code: 'journal-damaged',

@@ -2,18 +2,16 @@
 
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Journal, JournalReading } from '../../../src/journal/journal.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
-import { askingOf, claimOf, end, journalSetting, type Setting, sign, signAndReport } from './support/setting.ts';
+import { askingOf, claimOf, end, settingOfEachTest, sign, signAndReport } from './support/setting.ts';
 
-let setting: Setting;
+const setting = settingOfEachTest();
 let journal: Journal;
 beforeEach(async () => {
-  setting = await journalSetting();
   journal = await setting.open();
 });
-afterEach(() => setting[Symbol.asyncDispose]());
 
 async function read(folder = setting.folder): Promise<JournalReading> {
   return await readJournal(setting.options({ folder }));

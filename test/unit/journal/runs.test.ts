@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { observeProcesses } from '../../../src/journal/processes.ts';
 import {
@@ -10,9 +10,8 @@ import {
   claimOf,
   end,
   factsAt,
-  journalSetting,
-  type Setting,
   SIGNATURE,
+  settingOfEachTest,
   sign,
   signAndReport,
   unfinishedOf,
@@ -20,13 +19,11 @@ import {
 
 const MINUTE = 60_000;
 
-let setting: Setting;
+const setting = settingOfEachTest();
 let journal: Journal;
 beforeEach(async () => {
-  setting = await journalSetting();
   journal = await setting.open();
 });
-afterEach(() => setting[Symbol.asyncDispose]());
 
 /** Asks once whether the file would have to wait. */
 async function hasToWait(other: Journal): Promise<boolean> {
@@ -105,7 +102,7 @@ describe('a run that cannot be seen from here', () => {
 
   test('is waited for until it can count as gone', async () => {
     let time = 0;
-    const other = await setting.open({ patience: 1000, uptime: () => (time += 1000) });
+    const other = await setting.open({ patience: 1000, uptime: () => (time += 30_000) });
     await expect(other.known(askingOf(1))).rejects.toMatchObject({ code: 'work-held' });
     expect(time).toBeGreaterThan(130_000);
   });
