@@ -1,46 +1,92 @@
-/** What a file is given: its part in a call, and the claim of one that is still to be requested. */
+/** What a file is given: its part in a call that has a signature, or the claim of one that is still to be requested. */
 
-import { type Claimed, markOf, workId } from './claimant.ts';
+import { type Claimed, claimWork, type Decision, decide, markOf, type Part, shareCall, workId } from './claimant.ts';
 import type { Urgency } from './commits.ts';
-import type { Database, Row } from './driver.ts';
+import type { Row } from './driver.ts';
 import { journalErrors, journalWarnings } from './errors.ts';
-import type { AfterFile, Asking, Claim, KnownCall, SharedCall, SignatureOnRecord } from './journal.ts';
-import type { Run } from './runs.ts';
+import type { AfterFile, Asking, Claim, KnownCall, SharedCall, Waiting } from './journal.ts';
+import type { Session, Unrecorded } from './session.ts';
 import * as steps from './steps.ts';
 
+const FIRST_PAUSE_MILLISECONDS = 50;
+const LONGEST_PAUSE_MILLISECONDS = 500;
 /** Less than others watch a run before they take it for gone. */
 const LONGEST_UNTIL_SENT_MILLISECONDS = 120_000;
-
 const NOTHING_DUE: AfterFile = { reportDue: undefined, reported: undefined };
 
-/** A signature that could not be committed. */
-export interface Unrecorded extends SignatureOnRecord {
-  readonly name: string;
-  readonly file: string;
-  readonly reason: string;
+/** As `Journal.known`. `patience`: milliseconds that a call of another run may stay unchanged. */
+export async function knownCall(
+  session: Session,
+  asking: Asking,
+  { signal, onWait }: Waiting,
+  patience: number,
+): Promise<KnownCall | undefined> {
+  const { run, unrecorded } = session;
+  let seen = { row: '', since: run.uptime() };
+  let pause = FIRST_PAUSE_MILLISECONDS;
+  let isReported = false;
+  for (;;) {
+    const kept = session.hasFailed() ? unrecorded.get(workId(asking.work)) : undefined;
+    if (kept !== undefined) return outsideCall(kept);
+    const decision = await decided(session, asking, (verified) => {
+      const found = decide(run, asking, verified);
+      return found.kind === 'share' ? { ...found, part: shareCall(run, asking, found.call) } : found;
+    });
+    switch (decision.kind) {
+      case 'share':
+        return { ...stepsOf(session, decision.part), known: signatureOf(decision.call) };
+      case 'claim':
+        return undefined;
+      case 'mismatch':
+        throw asking.mismatch([decision.name], decision.isOfAll);
+      case 'just-unanswered':
+        throw journalErrors('just-unanswered');
+      case 'wait':
+    }
+    const { id, run: owner = null, state, attempts } = decision.call;
+    const { whom } = decision;
+    const row = JSON.stringify([id, owner, state, attempts]);
+    if (row !== seen.row) seen = { row, since: run.uptime() };
+    const isOther = owner !== run.id;
+    if (isOther && run.uptime() - seen.since > patience) {
+      throw journalErrors('work-held', { whom, seconds: Math.round(patience / 1000) });
+    }
+    if (isOther && !isReported) onWait?.(whom);
+    isReported ||= isOther;
+    await session.paused(pause, signal);
+    if (signal?.aborted) throw journalErrors('claim-interrupted', { whom });
+    pause = Math.min(pause * 1.5, LONGEST_PAUSE_MILLISECONDS);
+  }
 }
 
-/** What the calls of a run have in common. */
-export interface Session {
-  readonly db: Database;
-  readonly run: Run;
-  /** By the work. */
-  readonly unrecorded: Map<string, Unrecorded>;
-  warn(sentence: string): void;
-  enter<T>(urgency: Urgency, apply: () => T): Promise<T>;
-  /** Throws once the run must not make requests any more. */
-  assertUsable(): void;
-  /** Looks whether the files of the database are still those that were opened. */
-  lookForReplaced(): void;
-  /** Whether something that was paid is not in the journal. */
-  hasFailed(): boolean;
+/** As `Journal.claim`. `name`: of the call that is inserted. */
+export async function claimedCall(session: Session, asking: Asking, name: string): Promise<Claim | undefined> {
+  session.assertUsable();
+  const claimed = await decided(session, asking, (verified) => claimWork(session.run, asking, verified, name));
+  return claimed.kind === 'claimed' ? claimOf(session, claimed, asking) : undefined;
 }
 
-export function sharedCall(session: Session, call: Row, asking: Asking): KnownCall {
-  const { id, name, record, signature, token } = call;
-  const given = { signature: bytesOf(signature), record: typeof record === 'string' ? record : undefined };
-  const stamp = typeof token === 'string' ? bytesOf(token) : undefined;
-  return { ...stepsOf(session, Number(id), String(name), asking), known: { ...given, token: stamp } };
+/** Decides again once it is known whether the signature of the call verifies. */
+async function decided<D extends Claimed | Decision>(
+  session: Session,
+  asking: Asking,
+  decision: (verified: ReadonlyMap<string, boolean>) => D,
+) {
+  const verified = new Map<string, boolean>();
+  for (;;) {
+    const found = await session.decide(() => decision(verified));
+    if (found.kind !== 'unverified') return found as Exclude<D, { readonly kind: 'unverified' }>;
+    const { name, signature } = found.call;
+    verified.set(String(name), asking.verifies(bytesOf(signature)));
+  }
+}
+
+function signatureOf({ signature, record, token }: Row): KnownCall['known'] {
+  return {
+    signature: bytesOf(signature),
+    record: typeof record === 'string' ? record : undefined,
+    token: typeof token === 'string' ? bytesOf(token) : undefined,
+  };
 }
 
 function bytesOf(text: Row[string] | undefined): Uint8Array {
@@ -48,7 +94,7 @@ function bytesOf(text: Row[string] | undefined): Uint8Array {
 }
 
 /** A call for an equal file of this run, when the journal could not record the signature. */
-export function outsideCall({ name, signature, record }: Unrecorded): KnownCall {
+function outsideCall({ name, signature, record }: Unrecorded): KnownCall {
   return {
     id: name,
     known: { signature, record, token: undefined },
@@ -59,39 +105,42 @@ export function outsideCall({ name, signature, record }: Unrecorded): KnownCall 
   };
 }
 
-function stepsOf({ db, run, enter, warn }: Session, id: number, name: string, { metadata }: Asking): SharedCall {
+function stepsOf({ run, enter, warn }: Session, part: Part): SharedCall {
+  const { id, name } = part;
   return {
     id: name,
-    stamped: (given) => enter('now', () => steps.stamp(db, id, given)),
+    stamped: (given) => enter('now', () => steps.stamp(run, id, given)),
     async written(target, sha256) {
-      return await enter('later', () => steps.write(db, run, id, metadata, target, sha256)).catch((thrown) => {
+      return await enter('later', () => steps.write(run, part, target, sha256)).catch((thrown) => {
         warn(notRecorded(thrown));
         // A second report is harmless, a missing one is not.
         return { reportDue: 1, reported: undefined } as const;
       });
     },
     async notWritten(reason, changed = false) {
-      const entry = () => steps.failToWrite(db, run, id, metadata, reason, changed);
-      return await enter('later', entry).catch(() => NOTHING_DUE);
+      return await enter('later', () => steps.failToWrite(run, part, reason, changed)).catch(() => NOTHING_DUE);
     },
     async reported(status) {
-      await enter('later', () => steps.noteReport(db, run, id, status)).catch((thrown) => warn(notRecorded(thrown)));
+      await enter('later', () => steps.noteReport(run, id, status)).catch((thrown) => warn(notRecorded(thrown)));
     },
   };
 }
 
 export function notRecorded(thrown: unknown): string {
-  return journalWarnings('step-not-recorded', { reason: thrown instanceof Error ? thrown.message : String(thrown) });
+  return journalWarnings('step-not-recorded', { reason: messageOf(thrown) });
 }
 
-export function claimOf(session: Session, { id, name, unknown, isProven }: Claimed, asking: Asking): Claim {
-  const { db, run, enter, warn, lookForReplaced, assertUsable, unrecorded, hasFailed } = session;
-  const { work, metadata } = asking;
-  const shared = stepsOf(session, id, name, asking);
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+function claimOf(session: Session, claimed: Claimed, asking: Asking): Claim {
+  const { run, enter, warn, assertUsable, unrecorded } = session;
+  const { id, name, unknown, isProven, work, metadata } = claimed;
+  const shared = stepsOf(session, claimed);
   let committed = 0;
   let isOver = false;
   let isSurplus = false;
-  const given = (signature: SignatureOnRecord): steps.Signed => ({ ...signature, call: id, name, work, metadata });
   const end = (apply: () => void, urgency: Urgency = 'now'): Promise<void> => {
     isOver = true;
     return enter(urgency, apply);
@@ -105,42 +154,41 @@ export function claimOf(session: Session, { id, name, unknown, isProven }: Claim
       assertUsable();
       await enter('now', () => {
         // Another file has shown meanwhile that the certificate does not match.
-        const mark = markOf(db, asking);
+        const mark = markOf(run.db, asking);
         if (mark?.matches === 0) throw asking.mismatch([String(mark.call)], true);
-        steps.request(db, run, id, repeated);
+        steps.request(run, id, repeated);
       });
       committed = run.uptime();
     },
     mayBeSent() {
-      lookForReplaced();
+      session.lookForReplaced();
       assertUsable();
-      if (run.uptime() - committed > LONGEST_UNTIL_SENT_MILLISECONDS) throw journalErrors('claim-lost');
-      if (!steps.isRequested(db, run, id)) throw journalErrors('claim-lost');
+      const isLate = run.uptime() - committed > LONGEST_UNTIL_SENT_MILLISECONDS;
+      if (isLate || !steps.isRequested(run, id)) throw journalErrors('claim-lost');
     },
-    deferred: (failure) => enter('soon', () => steps.defer(db, run, id, failure)),
+    deferred: (failure) => enter('soon', () => steps.defer(run, id, failure)),
     async signed(signature) {
       isOver = true;
       try {
-        const kept = await enter('kept', () => steps.sign(db, run, given(signature)));
+        const kept = await enter('kept', () => steps.sign(run, claimed, signature));
         if (kept !== 'signed') warn(journalWarnings('late-answer', { file: metadata.file, id: name }));
         isSurplus = kept === 'surplus';
         return isSurplus ? 'surplus' : 'signed';
       } catch (thrown) {
-        const reason = thrown instanceof Error ? thrown.message : String(thrown);
-        unrecorded.set(workId(work), { ...signature, name, file: metadata.file, reason });
+        unrecorded.set(workId(work), { ...signature, name, file: metadata.file, reason: messageOf(thrown) });
         throw thrown;
       }
     },
-    unusable: (signature, reason) => end(() => steps.keepUnusable(db, run, given(signature), reason), 'kept'),
-    refused: (failure) => end(() => steps.endWithout(db, run, id, 'refused', failure), 'soon'),
-    unanswered: (failure) => end(() => steps.endWithout(db, run, id, 'unknown', failure)),
+    unusable: (given, reason) => end(() => steps.keepUnusable(run, claimed, given, reason), 'kept'),
+    refused: (failure) => end(() => steps.endWithout(run, id, 'refused', failure), 'soon'),
+    unanswered: (failure) => end(() => steps.endWithout(run, id, 'unknown', failure)),
     async release() {
-      if (!isOver) await end(() => steps.endWithout(db, run, id, 'released'), 'soon').catch(() => undefined);
+      if (!isOver) await end(() => steps.endWithout(run, id, 'released'), 'soon').catch(() => undefined);
     },
     written: async (...of) => (isSurplus ? NOTHING_DUE : await shared.written(...of)),
     async notWritten(...of) {
       // The signature itself is not in the journal.
-      if (hasFailed() && unrecorded.has(workId(work))) assertUsable();
+      if (session.hasFailed() && unrecorded.has(workId(work))) assertUsable();
       return isSurplus ? NOTHING_DUE : await shared.notWritten(...of);
     },
   };

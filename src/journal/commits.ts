@@ -2,8 +2,9 @@
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';
-import type { Database } from './driver.ts';
-import { hasSqliteCode } from './sqlite-codes.ts';
+import { asJournalError, hasSqliteCode } from './errors.ts';
+import { giveUpSpace } from './place.ts';
+import type { Run } from './runs.ts';
 
 /** For another process to commit. */
 const LONGEST_WAIT_MILLISECONDS = 60_000;
@@ -25,26 +26,13 @@ interface Entry {
   reject(error: unknown): void;
 }
 
-type Outcome = { readonly value: unknown } | { readonly error: unknown };
-
-export type Commits = ReturnType<typeof groupCommits>;
-
-interface CommitsOptions {
-  readonly db: Database;
-  /** Only a log keeps the order of what is not flushed. */
-  readonly hasLog: boolean;
-  readonly uptime: () => number;
-  /** Gives up the space that is kept for what was paid. */
-  readonly makeRoom: () => void;
-  /** After each COMMIT; `isPaid`: it had an entry of what was paid. */
-  readonly onCommit: (isPaid: boolean) => void;
-}
-
-export function groupCommits({ db, hasLog, uptime, makeRoom, onCommit }: CommitsOptions) {
+/** `onPaid`: after each COMMIT of what was paid. */
+export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPaid: () => void) {
   const waiting: Entry[] = [];
   /** Entries of what was paid that could not be committed. */
   const failed = new Set<Entry>();
   let isWorking = false;
+  let hasSpace = true;
   let timer: NodeJS.Timeout | undefined;
 
   function start(): void {
@@ -73,14 +61,18 @@ export function groupCommits({ db, hasLog, uptime, makeRoom, onCommit }: Commits
   /** False if they could not be committed together, and each may be by itself. */
   async function areCommitted(entries: readonly Entry[]): Promise<boolean> {
     try {
-      const outcomes = await transaction(entries);
-      onCommit(entries.some(({ urgency }) => urgency === 'kept'));
-      for (const [index, entry] of entries.entries()) tell(entry, outcomes[index]);
+      const settle = await transaction(entries);
+      if (entries.some(({ urgency }) => urgency === 'kept')) onPaid();
+      for (const entry of entries) failed.delete(entry);
+      for (const one of settle) one();
       return true;
     } catch (error) {
       if (entries.length > 1 && !hasSqliteCode(error, 'BUSY')) return false;
-      const mayMakeRoom = entries.length === 1 && entries.some(isKept) && hasSqliteCode(error, 'FULL');
-      if (mayMakeRoom && makeRoomOnce()) return await areCommitted(entries);
+      if (entries.some(isKept) && hasSpace && hasSqliteCode(error, 'FULL')) {
+        hasSpace = false;
+        giveUpSpace(folder);
+        return await areCommitted(entries);
+      }
       for (const entry of entries) {
         if (isKept(entry)) failed.add(entry);
         entry.reject(error);
@@ -89,33 +81,21 @@ export function groupCommits({ db, hasLog, uptime, makeRoom, onCommit }: Commits
     }
   }
 
-  /** In WAL mode `normal` leaves the flush to a later commit: what nothing depends on may be lost in a power cut. */
-  async function transaction(entries: readonly Entry[]): Promise<readonly Outcome[]> {
-    const isFlushed = !hasLog || entries.some(({ urgency }) => urgency === 'now' || urgency === 'kept');
+  /** Returns what settles the promises of the entries, once it is committed. */
+  async function transaction(entries: readonly Entry[]): Promise<readonly (() => void)[]> {
+    // In WAL mode `normal` leaves the flush to a later commit: what nothing depends on may be lost in a power cut. Only a log
+    // keeps the order of what is not flushed.
+    const isFlushed = isShared || entries.some(({ urgency }) => urgency === 'now' || urgency === 'kept');
     db.exec(isFlushed ? 'pragma synchronous = full' : 'pragma synchronous = normal');
     try {
       await retried(() => db.exec('begin immediate'));
-      const outcomes = entries.map(outcomeOf);
+      const settle = entries.map(applied);
       await retried(() => db.exec('commit'));
-      return outcomes;
+      return settle;
     } catch (error) {
       rollBack();
       throw error;
     }
-  }
-
-  function tell(entry: Entry, outcome: Outcome | undefined): void {
-    failed.delete(entry);
-    if (outcome !== undefined && 'value' in outcome) entry.resolve(outcome.value);
-    else entry.reject(outcome?.error);
-  }
-
-  let hasRoom = true;
-  function makeRoomOnce(): boolean {
-    if (!hasRoom) return false;
-    hasRoom = false;
-    makeRoom();
-    return true;
   }
 
   /** SQLite may have rolled back by itself. */
@@ -143,7 +123,12 @@ export function groupCommits({ db, hasLog, uptime, makeRoom, onCommit }: Commits
     /** `apply` changes rows and awaits nothing. Resolves with what it returns once that is committed. */
     add<T>(urgency: Urgency, apply: () => T): Promise<T> {
       return new Promise((resolve, reject) => {
-        waiting.push({ urgency, apply, resolve: (value) => resolve(value as T), reject });
+        waiting.push({
+          urgency,
+          apply,
+          resolve: (value) => resolve(value as T),
+          reject: (error) => reject(asJournalError(error, folder)),
+        });
         if (urgency !== 'later') start();
         else timer ??= setTimeout(start, LATER_MILLISECONDS);
       });
@@ -158,11 +143,12 @@ function isKept({ urgency }: Entry): boolean {
 }
 
 /** The error of one entry is the answer for that file alone. Throws what is no fault of the entry. */
-function outcomeOf({ apply }: Entry): Outcome {
+function applied({ apply, resolve, reject }: Entry): () => void {
   try {
-    return { value: apply() };
+    const value = apply();
+    return () => resolve(value);
   } catch (error) {
-    if (error instanceof CodesignError || hasSqliteCode(error, 'CONSTRAINT')) return { error };
+    if (error instanceof CodesignError || hasSqliteCode(error, 'CONSTRAINT')) return () => reject(error);
     throw error;
   }
 }

@@ -3,7 +3,6 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors } from '../errors/define-errors.ts';
 import { defineWarnings } from '../errors/define-warnings.ts';
 import { hasCode, systemReason } from '../errors/system-reason.ts';
-import { hasSqliteCode } from './sqlite-codes.ts';
 
 const FOLDER_HINT =
   'Set another folder with CODESIGN_STATE_DIR, or use --no-journal: a signature can then be lost or paid for twice.';
@@ -58,6 +57,24 @@ export const journalWarnings = defineWarnings({
   'late-answer':
     'another process assumed this one had exited, and requested the signature of {file} again: call {id} may have been counted twice',
 });
+
+/** Result codes of SQLite, as both drivers report them. */
+const CODES = ['BUSY', 'CANTOPEN', 'CONSTRAINT', 'CORRUPT', 'FULL', 'NOTADB', 'READONLY'] as const;
+type SqliteCode = (typeof CODES)[number];
+const NUMBERS: Readonly<Record<number, SqliteCode>> = {
+  ...{ 5: 'BUSY', 8: 'READONLY', 11: 'CORRUPT', 13: 'FULL', 14: 'CANTOPEN', 19: 'CONSTRAINT', 26: 'NOTADB' },
+};
+
+/** Extended codes count as what they extend. */
+export function hasSqliteCode(thrown: unknown, ...codes: readonly SqliteCode[]): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const { errcode, code, message } = thrown as { errcode?: number; code?: unknown; message: string };
+  // libsql says of a database that cannot be opened only this.
+  const given = errcode ?? (code === '' ? Number(/: (\d+)"?\)?$/.exec(message)?.[1]) : undefined);
+  const named = typeof code === 'string' ? CODES.find((name) => code.startsWith(`SQLITE_${name}`)) : undefined;
+  const found = given === undefined ? named : NUMBERS[given & 255];
+  return found !== undefined && codes.includes(found);
+}
 
 /** The error code of what the journal refuses: a link, something that is no file, something that is not this user's. */
 const REFUSED = 'REFUSED';

@@ -161,7 +161,8 @@ export interface Claim extends SharedCall {
  * `unreported`: only the report is missing. `unknown`: may have been counted. `surplus`: an answer that came after another process
  * had taken the work over; its report 2 is due.
  */
-export type UnfinishedKind = 'under-way' | 'unwritten' | 'unreported' | 'unknown' | 'surplus';
+export const UNFINISHED_KINDS = ['under-way', 'unwritten', 'unreported', 'unknown', 'surplus'] as const;
+export type UnfinishedKind = (typeof UNFINISHED_KINDS)[number];
 
 export interface UnfinishedCall {
   readonly id: string;
@@ -191,17 +192,7 @@ export interface SharingFile {
 }
 
 /** Of a call that is over, or the kind of one that is not. */
-export const CALL_OUTCOMES = [
-  'under-way',
-  'unwritten',
-  'unreported',
-  'unknown',
-  'surplus',
-  'written',
-  'refused',
-  'unusable',
-  'given-up',
-] as const;
+export const CALL_OUTCOMES = [...UNFINISHED_KINDS, 'written', 'refused', 'unusable', 'given-up'] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 export interface HistoryEntry extends Work, Pick<CallMetadata, 'file' | 'bytes' | 'certificate'> {

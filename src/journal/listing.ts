@@ -2,18 +2,18 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import { currentCall, isShared, waitingRuns } from './claimant.ts';
-import type { Database, Row, Value } from './driver.ts';
-import type {
-  CallOutcome,
-  HistoryEntry,
-  RecordedSigningOptions,
-  SharingFile,
-  UnfinishedCall,
-  UnfinishedKind,
-  Work,
+import { currentCall, isShared } from './claimant.ts';
+import type { Row, Value } from './driver.ts';
+import {
+  CALL_OUTCOMES,
+  type HistoryEntry,
+  type RecordedSigningOptions,
+  type SharingFile,
+  UNFINISHED_KINDS,
+  type UnfinishedCall,
+  type Work,
 } from './journal.ts';
-import { isProbablyGone, type Run, type RunOptions, unendedSince } from './runs.ts';
+import { liveRuns, type Observer, type Run, unendedSince } from './runs.ts';
 import { UNFINISHED_STATES } from './schema.ts';
 import { statusOf } from './steps.ts';
 
@@ -22,68 +22,61 @@ const LATEST_TIME = 8.64e15;
 /** Rows that are read at once. */
 const PAGE = 500;
 
-const UNFINISHED = `select * from calls where state in ${UNFINISHED_STATES} order by id`;
+/**
+ * Calls with their outcome: null if nothing was sent, and nothing will be. `waits`: 1 if a file of a live run waits, 0 if only
+ * files of other runs do. The first value is a list of the live runs.
+ */
+const selectCalls = (which: string, columns: string): string => `
+  with live (id) as (select value from json_each(?))
+  select *, ${columns}, case
+      when state in ('claimed', 'requested') and run in live then 'under-way'
+      when state = 'requested' then 'unknown'
+      when state in ('claimed', 'released') then null
+      when state in ('unknown', 'surplus', 'refused', 'unusable') then state
+      when state = 'forgotten' then iif(filesWritten > 0, 'written', 'given-up')
+      when waits = 1 or waits is null and due in (1, 2) and reporter in live then 'under-way'
+      when waits = 0 then 'unwritten'
+      when due in (1, 2) then 'unreported'
+      else iif(filesWritten > 0, 'written', 'given-up')
+    end as outcome
+  from (
+    select *, (select count(*) from files where call = calls.id and written = 1) as filesWritten,
+      (select max(run in live) from files where call = calls.id and written = 0 and given_up = 0) as waits
+    from calls where ${which}) c`;
 
-export function unfinishedCalls(db: Database, options: RunOptions): readonly UnfinishedCall[] {
-  return db.all(UNFINISHED).flatMap((row) => {
-    const files = filesOf(db, row);
-    const kind = kindOf(db, row, options);
+const FILES = `(
+  select json_group_array(json_object('file', file, 'written', written, 'reason', reason, 'options', options))
+  from files where call = c.id and (given_up = 0 or written = 1)) as files`;
+const UNFINISHED = selectCalls(`state in ${UNFINISHED_STATES} and name = coalesce(?, name) order by id`, FILES);
+const REPEATABLE = selectCalls(
+  `state = 'closed' and id in (
+     select f.call from runs r join files f on f.run = r.id where r.well = 0 and r.began_at > ?)`,
+  FILES,
+);
+const HISTORY = selectCalls(
+  "id > ? and state <> 'released' order by id limit ?",
+  `(select reason from files where call = c.id and reason is not null limit 1) as why,
+  (select group_concat(distinct sha256) from (select sha256 from files where call = c.id limit 1000)) as sha256`,
+);
+
+/** `name`: of one call, or of any. */
+export function unfinishedCalls(observer: Observer, name: string | null = null): readonly UnfinishedCall[] {
+  return observer.db.all(UNFINISHED, JSON.stringify(liveRuns(observer)), name).flatMap((row) => {
+    const outcome = row.outcome === 'unusable' ? 'unwritten' : row.outcome;
+    const kind = UNFINISHED_KINDS.find((one) => one === outcome);
     if (kind === undefined) return [];
-    const { name, at, record, reason } = row;
-    const [first] = files;
-    const metadata = {
-      file: String(row.file),
-      bytes: Number(row.bytes),
-      certificate: { name: String(row.certificate), sha256: String(row.leaf) },
-      client: String(row.client),
-      signingOptions: first?.signingOptions,
-    };
-    return [
-      {
-        id: String(name),
-        kind,
-        at: isoTime(at),
-        work: workOf(row),
-        metadata,
-        files,
-        record: textOf(record),
-        reportDue: statusOf(row.due),
-        reason: textOf(reason),
-      },
-    ];
+    const { bytes, client, record, reason } = row;
+    const { id, at, file, certificate, work } = whatOf(row);
+    const files = filesOf(row);
+    const signingOptions = files[0]?.signingOptions;
+    const metadata = { file, bytes: Number(bytes), certificate, client: String(client), signingOptions };
+    const reportDue = statusOf(row.due);
+    return [{ id, kind, at, work, metadata, files, record: textOf(record), reportDue, reason: textOf(reason) }];
   });
 }
 
-/** Undefined if nothing is left to do. */
-export function kindOf(
-  db: Database,
-  { id = null, state, run = null, due, reporter = null }: Row,
-  options: RunOptions,
-): UnfinishedKind | undefined {
-  const isAtWork = (of: Value): boolean => !isProbablyGone(db, of, options);
-  switch (state) {
-    case 'claimed':
-      return isAtWork(run) ? 'under-way' : undefined;
-    case 'requested':
-      return isAtWork(run) ? 'under-way' : 'unknown';
-    case 'unknown':
-    case 'surplus':
-      return state;
-    case 'unusable':
-      return 'unwritten';
-    default: {
-      const waiting = waitingRuns(db, id);
-      if (waiting.some(isAtWork)) return 'under-way';
-      if (waiting.length > 0) return 'unwritten';
-      if (statusOf(due) === undefined) return undefined;
-      return isAtWork(reporter) ? 'under-way' : 'unreported';
-    }
-  }
-}
-
-function filesOf(db: Database, { id = null, state }: Row): readonly SharingFile[] {
-  const rows = db.all('select * from files where call = ? and (given_up = 0 or written = 1)', id);
-  return rows.map(({ file, written, reason, options }) => ({
+function filesOf({ files, state }: Row): readonly SharingFile[] {
+  return (JSON.parse(String(files)) as readonly Row[]).map(({ file, written, reason, options }) => ({
     file: String(file),
     written: written === 1,
     unusable: state === 'unusable' && written === 0,
@@ -93,94 +86,69 @@ function filesOf(db: Database, { id = null, state }: Row): readonly SharingFile[
 }
 
 /** As `Journal.knownFor`. */
-export function optionsOfKnown(db: Database, me: Run, work: Work): readonly RecordedSigningOptions[] {
-  const call = currentCall(db, work);
+export function optionsOfKnown(me: Run, work: Work): readonly RecordedSigningOptions[] {
+  const call = currentCall(me.db, work);
   const { state, signature = null } = call ?? {};
-  if (call === undefined || signature === null || (state === 'closed' && !isShared(db, me, call))) return [];
-  const rows = db.all('select options from files where call = ?', call.id ?? null);
+  if (call === undefined || signature === null || (state === 'closed' && !isShared(me, call))) return [];
+  const rows = me.db.all('select options from files where call = ?', call.id ?? null);
   return rows.flatMap(({ options }) => optionsOf(options) ?? []);
 }
 
 /** As `Journal.repeatable`. */
-export function repeatableCalls(db: Database, me: Run): readonly Pick<UnfinishedCall, 'work' | 'files'>[] {
-  const rows = db.all(
-    `select * from calls where state = 'closed' and id in (
-       select f.call from runs r join files f on f.run = r.id where r.well = 0 and r.began_at > ?)`,
-    unendedSince(me.now()),
-  );
-  return [...unfinishedCalls(db, me), ...rows.map((row) => ({ work: workOf(row), files: filesOf(db, row) }))];
+export function repeatableCalls(me: Run): readonly Pick<UnfinishedCall, 'work' | 'files'>[] {
+  const rows = me.db.all(REPEATABLE, '[]', unendedSince(me));
+  return [...unfinishedCalls(me), ...rows.map((row) => ({ work: whatOf(row).work, files: filesOf(row) }))];
 }
 
 /** Read by the page: a history is larger than memory should be. libsql frees rows only between turns of the event loop. */
-export async function* historyOf(db: Database, options: RunOptions): AsyncGenerator<HistoryEntry> {
-  let last: Value = 0;
-  for (;;) {
-    const page: readonly Row[] = db.all(
-      `select c.*, (select count(*) from files where call = c.id and written = 1) as written,
-         (select reason from files where call = c.id and reason is not null limit 1) as why,
-         (select group_concat(distinct sha256) from (select sha256 from files where call = c.id limit 1000)) as sha256
-       from calls c where id > ? and state <> 'released' order by id limit ?`,
-      ...[last, PAGE],
-    );
+export async function* historyOf(observer: Observer): AsyncGenerator<HistoryEntry> {
+  const live = JSON.stringify(liveRuns(observer));
+  for (let last: Value | undefined = 0; last !== undefined; await setImmediate()) {
+    const page: readonly Row[] = observer.db.all(HISTORY, live, last, PAGE);
     for (const row of page) {
-      const outcome = outcomeOf(db, row, options);
+      const outcome = CALL_OUTCOMES.find((one) => one === row.outcome);
       if (outcome !== undefined) yield entryOf(row, outcome);
     }
-    const end = page.at(-1)?.id;
-    if (page.length < PAGE || end === undefined) return;
-    last = end;
-    await setImmediate();
+    last = page[PAGE - 1]?.id;
   }
 }
 
-function outcomeOf(db: Database, row: Row, options: RunOptions): CallOutcome | undefined {
-  switch (row.state) {
-    case 'refused':
-    case 'unusable':
-      return row.state;
-    case 'forgotten':
-      return Number(row.written) > 0 ? 'written' : 'given-up';
-    default:
-      return (
-        kindOf(db, row, options) ??
-        (row.state === 'claimed' ? undefined : Number(row.written) > 0 ? 'written' : 'given-up')
-      );
-  }
-}
-
-function entryOf(row: Row, outcome: CallOutcome): HistoryEntry {
-  const { name, at, ended_at, file, bytes, certificate, leaf, record, signature, reason, why, state, sha256 } = row;
+function entryOf(row: Row, outcome: HistoryEntry['outcome']): HistoryEntry {
+  const { ended_at, bytes, filesWritten, sha256, record, signature, state, reported, reason, why } = row;
+  const { id, at, file, certificate, work } = whatOf(row);
   const isOver = outcome === 'written' || outcome === 'given-up' || outcome === 'refused';
+  const mayBeCounted = state === 'claimed' || state === 'refused' ? 'no' : 'unknown';
   return {
-    id: String(name),
-    at: isoTime(at),
+    id,
+    at,
     ended: isOver ? isoTime(ended_at) : undefined,
-    file: String(file),
+    file,
     bytes: Number(bytes),
-    filesWritten: Number(row.written),
+    filesWritten: Number(filesWritten),
     sha256: textOf(sha256)?.split(',') ?? [],
-    certificate: { name: String(certificate), sha256: String(leaf) },
-    ...workOf(row),
+    certificate,
+    ...work,
     record: textOf(record),
     outcome,
-    counted: countedIn(state, signature),
-    reported: statusOf(row.reported),
+    // API 8: what is counted is a signature that was given.
+    counted: typeof signature === 'string' ? 'yes' : mayBeCounted,
+    reported: statusOf(reported),
     reason: textOf(reason) ?? textOf(why),
   };
 }
 
-/** API 8: what is counted is a signature that was given. */
-function countedIn(state: Value | undefined, signature: Value | undefined): HistoryEntry['counted'] {
-  if (typeof signature === 'string') return 'yes';
-  return state === 'claimed' || state === 'refused' ? 'no' : 'unknown';
-}
-
-function workOf({ origin, code, algorithm, digest }: Row): Work {
+function whatOf({ name, at, file, certificate, leaf, origin, code, algorithm, digest }: Row) {
   return {
-    origin: String(origin),
-    code: String(code),
-    algorithm: algorithm as DigestAlgorithm,
-    digest: String(digest),
+    id: String(name),
+    at: isoTime(at),
+    file: String(file),
+    certificate: { name: String(certificate), sha256: String(leaf) },
+    work: {
+      origin: String(origin),
+      code: String(code),
+      algorithm: algorithm as DigestAlgorithm,
+      digest: String(digest),
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase } from './driver.ts';
-import { asJournalError, refusal } from './errors.ts';
+import { asJournalError, hasSqliteCode, refusal } from './errors.ts';
 import type { Journal, JournalReading } from './journal.ts';
 import { historyOf, unfinishedCalls } from './listing.ts';
 import {
@@ -19,7 +19,6 @@ import {
 import { type JournalOptions, journalOfRun } from './run-journal.ts';
 import { beginRun, forgetToken, hasRunIn, type Run } from './runs.ts';
 import { PAGE_SIZE, SCHEMA, VERSION } from './schema.ts';
-import { hasSqliteCode } from './sqlite-codes.ts';
 
 /** For a process that creates the database. */
 const LONGEST_OPENING_MILLISECONDS = 10_000;
@@ -28,34 +27,27 @@ const PAUSE_MILLISECONDS = 10;
 /** Throws `journal-unusable`, `journal-full`, `journal-damaged`, `journal-of-earlier-build`, `journal-needs-node-22`. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { folder } = options;
-  let opened: OpenedRun | undefined;
+  const token = options.randomId();
+  let run: Run | undefined;
   try {
     const place = await preparePlace(folder, options.isOnSharedDisk);
     if (!hasRunIn(folder)) checkShared(place);
-    opened = await openRun(place, options);
+    run = await openRun(place, token, options);
     keepSpace(folder);
-    return journalOfRun({ ...opened, place, options });
+    return journalOfRun(run, token, options);
   } catch (thrown) {
-    if (opened !== undefined) {
-      forgetToken(opened.token);
-      discard(opened.db);
-    }
+    forgetToken(token);
+    if (run !== undefined) discard(run.db);
     throw asJournalError(thrown, folder);
   }
 }
 
-interface OpenedRun {
-  readonly db: Database;
-  readonly run: Run;
-  readonly token: string;
-}
-
-async function openRun(place: Place, options: JournalOptions): Promise<OpenedRun> {
+async function openRun(place: Place, token: string, options: JournalOptions): Promise<Run> {
   const began = options.uptime();
   for (;;) {
     const db = (options.openDatabase ?? openDatabase)(place.database);
     try {
-      return beginIn(db, place, options);
+      return beginIn(db, place, token, options);
     } catch (thrown) {
       discard(db);
       if (!hasSqliteCode(thrown, 'BUSY') || options.uptime() - began > LONGEST_OPENING_MILLISECONDS) throw thrown;
@@ -74,7 +66,7 @@ function discard(db: Database): void {
   db.close();
 }
 
-function beginIn(db: Database, { database, isShared }: Place, options: JournalOptions): OpenedRun {
+function beginIn(db: Database, { database, isShared }: Place, token: string, options: JournalOptions): Run {
   db.exec(isShared ? 'pragma busy_timeout = 2000' : 'pragma busy_timeout = 0');
   db.exec(`pragma page_size = ${PAGE_SIZE}; pragma auto_vacuum = incremental; pragma foreign_keys = on;
     pragma wal_autocheckpoint = 250; pragma fullfsync = on; pragma checkpoint_fullfsync = on`);
@@ -83,10 +75,9 @@ function beginIn(db: Database, { database, isShared }: Place, options: JournalOp
   if (given !== mode) throw refusal(database, `cannot be kept here: SQLite uses its mode ${given} in place of ${mode}`);
   db.exec('begin immediate');
   if (versionOf(db, database) === 0) db.exec(SCHEMA);
-  const token = options.randomId();
-  const run = beginRun(db, token, options.now().getTime() - options.runningFor, { ...options, isShared });
+  const run = beginRun({ ...options, db, isShared }, token, options.now().getTime() - options.runningFor);
   db.exec('commit');
-  return { db, run, token };
+  return run;
 }
 
 function versionOf(db: Database, database: string): number {
@@ -98,43 +89,38 @@ function versionOf(db: Database, database: string): number {
 
 /** Changes nothing. A folder that is not there is a journal without calls. */
 export async function readJournal(options: JournalOptions): Promise<JournalReading> {
-  const { folder } = options;
-  const guarded = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (thrown) {
-      throw asJournalError(thrown, folder);
-    }
-  };
-  const database = guarded(() => findDatabase(folder));
-  if (database === undefined) return EMPTY;
-  const { db, remove } = guarded(() => openToRead(database, options));
-  // Made by a run that had no time to fill it.
-  const isEmpty = guarded(() => versionOf(db, database) === 0);
-  return {
-    warnings: [],
-    unfinished: async () => (isEmpty ? [] : guarded(() => unfinishedCalls(db, options))),
-    async *history() {
-      if (isEmpty) return;
-      try {
-        yield* historyOf(db, options);
-      } catch (thrown) {
-        throw asJournalError(thrown, folder);
-      }
-    },
-    [Symbol.dispose]() {
-      db.close();
-      remove();
-    },
-  };
+  const { folder, openDatabase: open = openDatabase } = options;
+  const copies: string[] = [];
+  try {
+    const database = findDatabase(folder);
+    const db = (database === undefined ? undefined : openToRead(database, open, copies)) ?? emptyDatabase(open);
+    const observer = { ...options, db };
+    return {
+      warnings: [],
+      async unfinished() {
+        try {
+          return unfinishedCalls(observer);
+        } catch (thrown) {
+          throw asJournalError(thrown, folder);
+        }
+      },
+      async *history() {
+        try {
+          yield* historyOf(observer);
+        } catch (thrown) {
+          throw asJournalError(thrown, folder);
+        }
+      },
+      [Symbol.dispose]() {
+        db.close();
+        removeAll(copies);
+      },
+    };
+  } catch (thrown) {
+    removeAll(copies);
+    throw asJournalError(thrown, folder);
+  }
 }
-
-const EMPTY: JournalReading = {
-  warnings: [],
-  unfinished: async () => [],
-  async *history() {},
-  [Symbol.dispose]: () => undefined,
-};
 
 function findDatabase(folder: string): string | undefined {
   if (!existsSync(folder)) return undefined;
@@ -144,39 +130,41 @@ function findDatabase(folder: string): string | undefined {
   return isMissing(database) ? undefined : database;
 }
 
-interface OpenedToRead {
-  readonly db: Database;
-  remove(): void;
-}
-
-function openToRead(database: string, { openDatabase: open = openDatabase }: JournalOptions): OpenedToRead {
+/** Undefined for a database that was made by a run which had no time to fill it. */
+function openToRead(database: string, open: typeof openDatabase, copies: string[]): Database | undefined {
   try {
-    return { db: opened(open, database), remove: () => undefined };
+    return opened(open, database);
   } catch (thrown) {
     if (!hasSqliteCode(thrown, 'CANTOPEN', 'READONLY')) throw thrown;
   }
   // Where this user cannot write, SQLite cannot make the file that processes share.
   const folder = mkdtempSync(join(tmpdir(), 'codesign-remote-'));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  try {
-    for (const end of ['', '-wal']) {
-      if (!isMissing(database + end)) copyFileSync(database + end, join(folder, `journal.db${end}`));
-    }
-    return { db: opened(open, join(folder, 'journal.db')), remove };
-  } catch (thrown) {
-    remove();
-    throw thrown;
+  copies.push(folder);
+  for (const end of ['', '-wal']) {
+    if (!isMissing(database + end)) copyFileSync(database + end, join(folder, `journal.db${end}`));
   }
+  return opened(open, join(folder, 'journal.db'));
 }
 
-function opened(open: (path: string) => Database, path: string): Database {
+function opened(open: typeof openDatabase, path: string): Database | undefined {
   const db = open(path);
   try {
     db.exec('pragma busy_timeout = 5000; pragma query_only = on');
-    versionOf(db, path);
-    return db;
+    const isEmpty = versionOf(db, path) === 0;
+    if (isEmpty) db.close();
+    return isEmpty ? undefined : db;
   } catch (thrown) {
     db.close();
     throw thrown;
   }
+}
+
+function emptyDatabase(open: typeof openDatabase): Database {
+  const db = open(':memory:');
+  db.exec(SCHEMA);
+  return db;
+}
+
+function removeAll(folders: readonly string[]): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }

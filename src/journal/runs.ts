@@ -22,8 +22,13 @@ export interface RunOptions {
   readonly isShared?: boolean | undefined;
 }
 
+/** A database, and what can be seen from here of the runs in it. */
+export interface Observer extends RunOptions {
+  readonly db: Database;
+}
+
 /** One run, and what it knows about others. All but `watch` is in the rows. */
-export interface Run extends RunOptions {
+export interface Run extends Observer {
   readonly id: number;
   /** Number at which it began. */
   readonly began: number;
@@ -35,50 +40,50 @@ export interface Run extends RunOptions {
 function runsHere(): Map<string, string> {
   const shared = globalThis as { [key: symbol]: Map<string, string> | undefined };
   const key = Symbol.for('codesign-remote.runs');
-  const runs = shared[key] ?? new Map<string, string>();
-  shared[key] = runs;
-  return runs;
+  shared[key] ??= new Map<string, string>();
+  return shared[key];
 }
 
 /** The next number in the order of all events. */
 export function nextNumber(db: Database): number {
-  db.run('update counter set value = value + 1');
-  return Number(db.get('select value from counter')?.value);
+  return Number(db.get('update counter set value = value + 1 returning value')?.value);
 }
 
 /** `since`: calls that were settled after this time count as settled during the run, which was being loaded by then. */
-export function beginRun(db: Database, token: string, since: number, options: RunOptions): Run {
-  const { now, processes } = options;
+export function beginRun(observer: Observer, token: string, since: number): Run {
+  const { db, folder, now, processes } = observer;
   const { host, boot = null, space = null, pid, started = null } = processes.self;
   const at = now().getTime();
   const number = nextNumber(db);
   const recent = '(select settled, ended_at from calls order by id desc limit 1000)';
   const sql = `select min(settled) as first from ${recent} where ended_at > ? and ended_at <= ?`;
-  const first = db.get(sql, since, at)?.first;
-  const began = Math.min(number, Number(first ?? number) - 1);
-  db.run(
+  const began = Math.min(number, Number(db.get(sql, since, at)?.first ?? number) - 1);
+  const row = db.get(
     `insert into runs (token, host, boot, space, pid, started, thread, began, began_at, beat, beat_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) returning id`,
     ...[token, host, boot, space, pid, started, threadId, began, at, at],
   );
-  const id = Number(db.get('select last_insert_rowid() as id')?.id);
-  runsHere().set(token, options.folder);
-  return { ...options, id, began, watch: new Map() };
+  runsHere().set(token, folder);
+  return { ...observer, id: Number(row?.id), began, watch: new Map() };
 }
 
-/** False if another process has taken the run for gone. */
-export function giveSignOfLife(db: Database, { id, now }: Run): boolean {
-  const sql = 'update runs set beat = beat + 1, beat_at = ? where id = ? and ended is null';
-  return db.run(sql, now().getTime(), id) === 1;
+/** Nothing is changed if another process has taken the run for gone. */
+export function giveSignOfLife({ db, id, now }: Run): void {
+  db.run('update runs set beat = beat + 1, beat_at = ? where id = ? and ended is null', now().getTime(), id);
 }
 
 /** Whether a run is gone. In a transaction: its end is set. */
-export function isGone(db: Database, me: Run, id: Value): boolean {
-  const row = db.get('select * from runs where id = ?', id);
-  if (row === undefined || row.ended !== null) return true;
-  if (row.id === me.id || !looksGone(row, me)) return false;
-  db.run('update runs set ended = ? where id = ? and ended is null', nextNumber(db), id);
+export function isGone(me: Run, id: Value): boolean {
+  const row = runOf(me, id);
+  if (row === undefined) return true;
+  if (id === me.id || !looksGone(row, me)) return false;
+  endRun(me.db, id);
   return true;
+}
+
+/** Without its end. */
+function runOf({ db }: Observer, id: Value): Row | undefined {
+  return db.get('select * from runs where id = ? and ended is null', id);
 }
 
 function looksGone(row: Row, me: Run): boolean {
@@ -91,11 +96,10 @@ function looksGone(row: Row, me: Run): boolean {
   return isSilent(row, me) && me.uptime() - since > WATCHED_MILLISECONDS;
 }
 
-/** For a list, which watches nothing. */
-export function isProbablyGone(db: Database, id: Value, options: RunOptions): boolean {
-  const row = db.get('select * from runs where id = ?', id);
-  if (row === undefined || row.ended !== null) return true;
-  return !(seenAlive(row, options) ?? !isSilent(row, options));
+/** As they look at one moment: nothing is watched for. */
+export function liveRuns(observer: Observer): readonly Value[] {
+  const rows = observer.db.all('select * from runs where ended is null');
+  return rows.filter((row) => seenAlive(row, observer) ?? !isSilent(row, observer)).map(({ id = null }) => id);
 }
 
 function isSilent({ beat_at }: Row, { now }: RunOptions): boolean {
@@ -106,33 +110,33 @@ function isSilent({ beat_at }: Row, { now }: RunOptions): boolean {
 /** Undefined if it cannot be seen from here. */
 function seenAlive({ token, thread, ...row }: Row, { processes, isShared }: RunOptions): boolean | undefined {
   const holder = holderOf(row);
-  const { self } = processes;
+  const { self, isRunning } = processes;
   if (isShared && holder.boot !== self.boot) return undefined;
-  const isThisProcess = holder.pid === self.pid && holder.started === self.started && holder.space === self.space;
-  if (!isThisProcess || holder.host !== self.host || holder.boot !== self.boot) return processes.isRunning(holder);
+  const parts = ['host', 'boot', 'space', 'pid', 'started'] as const;
+  if (parts.some((part) => holder[part] !== self[part])) return isRunning(holder);
   return thread === threadId ? runsHere().has(String(token)) : undefined;
 }
 
-export function holderOf({ host, boot, space, pid, started }: Row): Holder {
+function holderOf({ host, boot, space, pid, started }: Row): Holder {
   const text = (value: Value | undefined) => (typeof value === 'string' ? value : undefined);
   return { host: String(host), boot: text(boot), space: text(space), pid: Number(pid), started: text(started) };
 }
 
 /** The run in words, for a file that waits for it. */
-export function inWords(db: Database, id: Value, me: Run): string {
-  const row = db.get('select * from runs where id = ?', id);
-  if (row === undefined || row.id === me.id) return 'another file of this run';
+export function inWords(me: Run, id: Value): string {
+  const row = runOf(me, id);
+  if (row === undefined || id === me.id) return 'another file of this run';
   const { host, pid } = holderOf(row);
   return host === me.processes.self.host ? `process ${pid}` : `process ${pid} on ${host}`;
 }
 
 /** The earliest beginning of a run whose missing good end still counts. */
-export function unendedSince(now: Date): number {
-  return now.getTime() - UNENDED_MILLISECONDS;
+export function unendedSince({ now }: RunOptions): number {
+  return now().getTime() - UNENDED_MILLISECONDS;
 }
 
-/** Ends the run. The token stays unknown from then on: what it left is another run's. */
-export function endRun(db: Database, { id }: Run): void {
+/** Of this run, or of one that is gone: what it left is another run's from then on. */
+export function endRun(db: Database, id: Value): void {
   db.run('update runs set ended = ? where id = ? and ended is null', nextNumber(db), id);
 }
 
@@ -146,15 +150,16 @@ export function forgetToken(token: string): void {
 }
 
 /** Removes what is over and nothing needs any more: of the oldest calls, so that it takes no time. `before`: their end. */
-export function removeOld(db: Database, me: Run, before: number): void {
-  const { now } = me;
-  const since = unendedSince(now());
+export function removeOld(me: Run, before: number): void {
+  const { db } = me;
+  const since = unendedSince(me);
   // One that was killed has no end.
-  for (const { id = null } of db.all('select id from runs where ended is null')) isGone(db, me, id);
+  for (const { id = null } of db.all('select id from runs where ended is null')) isGone(me, id);
   db.run(
     `delete from calls where id in (
-       select id from (select * from calls order by id limit 500) c
-       where state in ('closed', 'released', 'refused', 'forgotten') and (state = 'released' or ended_at < ?)
+       select id from (
+         select * from calls where state in ('closed', 'released', 'refused', 'forgotten') order by id limit 500) c
+       where (state = 'released' or ended_at < ?)
          and settled < (select coalesce(min(began), c.settled + 1) from runs where ended is null and beat_at > ?)
          and not exists (select 1 from files f join runs r on r.id = f.run
            where f.call = c.id and c.state = 'closed' and r.well = 0 and r.began_at > ?))`,

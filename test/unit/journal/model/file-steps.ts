@@ -4,7 +4,7 @@ import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { claimWork, decide, type Need, shareCall } from '../../../../src/journal/claimant.ts';
 import type { Database } from '../../../../src/journal/driver.ts';
 import type { Work } from '../../../../src/journal/journal.ts';
-import type { Run, RunOptions } from '../../../../src/journal/runs.ts';
+import type { Observer, Run } from '../../../../src/journal/runs.ts';
 import * as steps from '../../../../src/journal/steps.ts';
 import { checkSending } from './promises.ts';
 import type { Actor, Answer, Budget, Thread, World } from './world.ts';
@@ -15,7 +15,8 @@ export const NOW = 1_000_000_000_000;
 export type Change = (world: World) => void;
 export type Choices = (readonly [name: string, change: Change])[];
 
-export const optionsOf = (world: World, self: number): RunOptions => ({
+export const observerOf = (db: Database, world: World, self: number): Observer => ({
+  db,
   folder: 'state',
   now: () => new Date(NOW),
   uptime: () => 0,
@@ -28,8 +29,8 @@ export const optionsOf = (world: World, self: number): RunOptions => ({
   },
 });
 
-export const runOf = (world: World, { run, began, pid }: Actor): Run => ({
-  ...optionsOf(world, pid),
+export const runOf = (db: Database, world: World, { run, began, pid }: Actor): Run => ({
+  ...observerOf(db, world, pid),
   id: run,
   began,
   watch: new Map(),
@@ -47,9 +48,10 @@ const budgetOf = (world: World, what: keyof Budget): boolean => {
 export function fileSteps(db: Database) {
   /** The next step of one file. */
   function goOn(world: World, actor: Actor, thread: Thread): Choices {
-    const me = runOf(world, actor);
+    const me = runOf(db, world, actor);
     const need = needOf(actor, thread);
     const { call, work } = thread;
+    const part = { ...need, id: call, name: thread.name };
     const fails = (): void => {
       thread.step = 'failed';
     };
@@ -69,8 +71,8 @@ export function fileSteps(db: Database) {
             () => {
               const verified = verifiedBy(actor, need.work);
               const found = commit(() => {
-                const decision = decide(db, me, need, verified);
-                if (decision.kind === 'share') shareCall(db, me, need, decision.call);
+                const decision = decide(me, need, verified);
+                if (decision.kind === 'share') shareCall(me, need, decision.call);
                 return decision;
               });
               if (found?.kind === 'wait') return;
@@ -88,7 +90,7 @@ export function fileSteps(db: Database) {
             'claim',
             () => {
               const verified = verifiedBy(actor, need.work);
-              const found = commit(() => claimWork(db, me, need, verified, `call-${nextOf(db, 'calls')}`));
+              const found = commit(() => claimWork(me, need, verified, `call-${nextOf(db, 'calls')}`));
               if (found?.kind !== 'claimed') {
                 thread.step = 'known';
                 return;
@@ -104,7 +106,7 @@ export function fileSteps(db: Database) {
             'request',
             () => {
               const isDone = commit(() => {
-                steps.request(db, me, call, thread.isRepeated);
+                steps.request(me, call, thread.isRepeated);
                 return true;
               });
               if (isDone) thread.step = 'send';
@@ -117,8 +119,8 @@ export function fileSteps(db: Database) {
           [
             'send',
             () => {
-              if (!steps.isRequested(db, me, call)) {
-                commit(() => steps.endWithout(db, me, call, 'released'));
+              if (!steps.isRequested(me, call)) {
+                commit(() => steps.endWithout(me, call, 'released'));
                 fails();
                 return;
               }
@@ -142,7 +144,7 @@ export function fileSteps(db: Database) {
       case 'write': {
         const isChanged = (world.files[thread.path] ?? 0) !== thread.opened;
         const failing: Change = () => {
-          commit(() => steps.failToWrite(db, me, call, need.metadata, 'why', isChanged));
+          commit(() => steps.failToWrite(me, part, 'why', isChanged));
           fails();
         };
         if (isChanged) return [['write: changed', failing]];
@@ -162,7 +164,7 @@ export function fileSteps(db: Database) {
           [
             'note-written',
             () => {
-              const after = commit(() => steps.write(db, me, call, need.metadata, thread.path, 'sha'));
+              const after = commit(() => steps.write(me, part, thread.path, 'sha'));
               thread.status = 1;
               thread.step = after?.reportDue === undefined ? 'done' : 'report';
             },
@@ -187,7 +189,7 @@ export function fileSteps(db: Database) {
           [
             'note-report',
             () => {
-              commit(() => steps.noteReport(db, me, call, thread.status));
+              commit(() => steps.noteReport(me, call, thread.status));
               thread.step = 'done';
             },
           ],
@@ -198,24 +200,24 @@ export function fileSteps(db: Database) {
   }
 
   function answersTo(world: World, actor: Actor, thread: Thread): (readonly [Answer, () => void])[] {
-    const me = runOf(world, actor);
-    const { work, metadata } = needOf(actor, thread);
+    const me = runOf(db, world, actor);
     const { budget } = world;
     const { call, name } = thread;
+    const part = { ...needOf(actor, thread), id: call, name };
     const request = world.requests[thread.request];
     const end = (state: 'refused' | 'unknown'): void => {
-      steps.endWithout(db, me, call, state);
+      steps.endWithout(me, call, state);
       thread.step = 'failed';
     };
-    const given = (key: string) => ({ signature: Buffer.from(key), record: `r-${name}`, call, name, work, metadata });
+    const given = (key: string) => ({ signature: Buffer.from(key), record: `r-${name}` });
     const keep = (key: string): void => {
       if (request) request.isGiven = true;
       if (key === actor.certificate) {
-        const kept = steps.sign(db, me, given(key));
+        const kept = steps.sign(me, part, given(key));
         thread.step = kept === 'surplus' ? 'failed' : 'write';
         return;
       }
-      steps.keepUnusable(db, me, given(key), 'why');
+      steps.keepUnusable(me, part, given(key), 'why');
       Object.assign(thread, { step: 'report', status: 2 });
     };
     const answers: (readonly [Answer, () => void])[] = [['good', () => keep('A')]];
@@ -226,7 +228,7 @@ export function fileSteps(db: Database) {
         'throttled',
         () => {
           budget.throttled -= 1;
-          steps.defer(db, me, call, undefined);
+          steps.defer(me, call);
           thread.step = 'request';
         },
       ]);
@@ -251,7 +253,7 @@ export function fileSteps(db: Database) {
       [
         `stops: ${state}`,
         () => {
-          if (state) steps.endWithout(db, runOf(world, actor), thread.call, state);
+          if (state) steps.endWithout(runOf(db, world, actor), thread.call, state);
           thread.step = 'failed';
         },
       ],

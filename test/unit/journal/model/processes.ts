@@ -1,10 +1,10 @@
 /** All that the processes of the model can do next. What changes rows are the journal's own functions. */
 
-import { kindOf, unfinishedCalls } from '../../../../src/journal/listing.ts';
+import { unfinishedCalls } from '../../../../src/journal/listing.ts';
 import { beginRun, endRun } from '../../../../src/journal/runs.ts';
 import * as steps from '../../../../src/journal/steps.ts';
 import type { Model, State } from './explore.ts';
-import { type Change, type Choices, fileSteps, NOW, nextOf, optionsOf, runOf } from './file-steps.ts';
+import { type Change, type Choices, fileSteps, NOW, nextOf, observerOf, runOf } from './file-steps.ts';
 import { checkEnd, checkState } from './promises.ts';
 import { openMemory } from './rows.ts';
 import { type Actor, isOver, type Thread, threadOf, type World } from './world.ts';
@@ -17,7 +17,7 @@ export function modelOf(start: World): Model {
   function startRun(world: World, actor: Actor): void {
     const number = nextOf(db, 'runs');
     actor.pid = number;
-    const me = beginRun(db, `run-${number}`, NOW, optionsOf(world, number));
+    const me = beginRun(observerOf(db, world, number), `run-${number}`, NOW);
     Object.assign(actor, {
       run: me.id,
       began: me.began,
@@ -28,7 +28,7 @@ export function modelOf(start: World): Model {
     actor.threads =
       actor.kind === 'sign'
         ? actor.files.map(([path, work]) => threadOf(path, work, world.files[path] ?? 0))
-        : unfinishedCalls(db, optionsOf(world, actor.pid)).flatMap(({ id, kind, files, work, reportDue }) => {
+        : unfinishedCalls(observerOf(db, world, actor.pid)).flatMap(({ id, kind, files, work, reportDue }) => {
             const row = db.get('select id from calls where name = ?', id);
             const call = { call: Number(row?.id), name: id, resumes: true };
             const number = Number(work.digest);
@@ -85,9 +85,9 @@ export function modelOf(start: World): Model {
   }
 
   function endOf(world: World, actor: Actor): void {
-    const me = runOf(world, actor);
-    endRun(db, me);
-    steps.handOver(db, me);
+    const me = runOf(db, world, actor);
+    endRun(db, me.id);
+    steps.handOver(me);
     const isWell = actor.threads.every(({ step }) => step === 'done');
     if (isWell) db.run('update runs set well = 1 where id = ? and ended is not null', me.id);
     actor.state = 'over';
@@ -112,16 +112,14 @@ export function modelOf(start: World): Model {
 
   /** As `Journal.forget`, by a run that is there for it. */
   function forget(world: World, call: number, name: string): void {
-    const options = optionsOf(world, 999);
-    const row = db.get('select * from calls where id = ?', call);
-    if (row === undefined) return;
-    const kind = kindOf(db, row, options);
+    const observer = observerOf(db, world, 999);
+    const kind = unfinishedCalls(observer, name)[0]?.kind;
     if (kind === undefined || kind === 'under-way') return;
     world.budget.forget -= 1;
-    const me = beginRun(db, `run-${nextOf(db, 'runs')}`, NOW, options);
+    const me = beginRun(observer, `run-${nextOf(db, 'runs')}`, NOW);
     db.run('delete from proven where call = ? and matches = 0', name);
-    steps.giveUp(db, me, call, undefined);
-    endRun(db, me);
+    steps.giveUp(me, call, undefined);
+    endRun(db, me.id);
     world.forgotten.push(call);
   }
 
@@ -142,7 +140,7 @@ export function modelOf(start: World): Model {
         memory.restore(rows);
         const choice = choicesOf(world)[index];
         if (choice === undefined) {
-          if (moves === 0) checkEnd(db, world, optionsOf(world, 999));
+          if (moves === 0) checkEnd(world, observerOf(db, world, 999));
           return;
         }
         const [name, change] = choice;

@@ -2,7 +2,7 @@
 
 import type { Database, Row } from '../../../../src/journal/driver.ts';
 import { unfinishedCalls } from '../../../../src/journal/listing.ts';
-import type { RunOptions } from '../../../../src/journal/runs.ts';
+import type { Observer } from '../../../../src/journal/runs.ts';
 import { BrokenPromise } from './explore.ts';
 import { type Actor, isOver, type Request, type Thread, type World } from './world.ts';
 
@@ -58,13 +58,14 @@ export function checkState(db: Database, world: World): void {
 }
 
 /** Nothing can happen any more: all is done, or listed for the user. */
-export function checkEnd(db: Database, world: World, options: RunOptions): void {
+export function checkEnd(world: World, observer: Observer): void {
+  const { db } = observer;
   world.actors.forEach(({ state, threads }, index) => {
     if (state !== 'alive' && state !== 'stopping') return;
     const waiting = threads.filter((thread) => !isOver(thread)).map(({ step }) => step);
     throw new BrokenPromise(`process ${index} waits for ever: ${waiting}`);
   });
-  const listed = new Map(unfinishedCalls(db, options).map((call) => [call.id, call]));
+  const listed = new Map(unfinishedCalls(observer).map((call) => [call.id, call]));
   for (const { call, name, isGiven, ...request } of world.requests) {
     if (world.forgotten.includes(call)) continue;
     const row = rowOf(db, call);
