@@ -28,7 +28,7 @@ const choicesOf = (results: readonly RuleResult[]): Readonly<Record<string, stri
     results.flatMap(({ rule, verdict }) => (verdict.kind === 'choice' ? [[rule.title, verdict.choice]] : [])),
   );
 
-/** What the server's README says of it. */
+/** As listed in docs/api.md. */
 const OWN_CHOICES: Readonly<Record<string, string>> = {
   'which HTTP status it sends with code 401': 'sign: HTTP 401, report-sign: HTTP 401',
   'which HTTP status goes with code 400': 'HTTP 400',

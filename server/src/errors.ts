@@ -27,11 +27,11 @@ export const SERVER_ERRORS = {
   ),
   'config-invalid': usage(
     ({ path, key, reason }) => `in the configuration file ${path}, ${key} ${reason}`,
-    "The server's README lists the settings.",
+    'server/docs/reference.md lists the settings.',
   ),
   'variable-unknown': usage(
     ({ name, nearest }) => `the environment variable ${name} is not a setting; the nearest is ${nearest}`,
-    "Correct or remove it. The server's README lists the variables.",
+    'Correct or remove it. server/docs/reference.md lists the variables.',
   ),
   'database-address-unknown': usage(
     'the address of the database does not begin with postgres://',

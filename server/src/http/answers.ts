@@ -17,7 +17,7 @@ export function success(data: Readonly<Record<string, string>> | null): Envelope
   return { code: 0, message: 'success', data };
 }
 
-/** Rejects a request. HTTP status and business code are the same number (the server's README says why). */
+/** Rejects a request. HTTP status and business code are the same number (docs/api.md says why). */
 export function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
   return reply.code(status).send(failure(status, message));
 }

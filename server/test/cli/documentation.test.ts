@@ -1,4 +1,4 @@
-/** The README names every command, option, variable and setting of the server, and no other. */
+/** The reference names every command, option, variable and setting of the server, and no other. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { buildProgram } from '../../src/cli/program.ts';
 import { startConfig } from '../../src/config.ts';
 
 const SERVER = fileURLToPath(new URL('../..', import.meta.url));
-const README = readFileSync(join(SERVER, 'README.md'), 'utf8');
+const REFERENCE = readFileSync(join(SERVER, 'docs/reference.md'), 'utf8');
 
 const surroundings = {
   environment: {},
@@ -33,7 +33,7 @@ const OF_RECORDS = ['--client', '--certificate', '--since', '--until'];
 
 test.each(COMMANDS.filter(([name]) => name !== 'start'))('names %s with its own options', (name, command) => {
   const row =
-    README.split('\n').find((line) => line.startsWith('| `') && line.split(' | ')[0]?.includes(`\`${name}`)) ?? '';
+    REFERENCE.split('\n').find((line) => line.startsWith('| `') && line.split(' | ')[0]?.includes(`\`${name}`)) ?? '';
   const [cell = ''] = row.split(' | ');
   expect(cell).toContain(`\`${name}`);
   const shared = ['records list', 'export'].includes(name) ? OF_RECORDS : [];
@@ -43,7 +43,7 @@ test.each(COMMANDS.filter(([name]) => name !== 'start'))('names %s with its own 
 });
 
 test('has a row for each option of start, and none for another', () => {
-  const [, table = ''] = README.split('| option | environment | default | meaning |\n');
+  const [, table = ''] = REFERENCE.split('| option | environment | default | meaning |\n');
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n');
   const named = rows.flatMap((row) =>
     [...(row.split(' | ')[0] ?? '').matchAll(/--[a-z][a-z\d-]*/g)].map(([option]) => option),
@@ -58,11 +58,11 @@ test('names every variable that the source reads', () => {
     .map((name) => readFileSync(join(SERVER, 'src', name), 'utf8'));
   const variables = new Set(sources.flatMap((text) => text.match(/CODESIGN_SERVER_[A-Z\d_]*[A-Z\d]\b/g) ?? []));
   expect(variables.size).toBeGreaterThan(8);
-  expect([...variables].filter((name) => !README.includes(`\`${name}`))).toEqual([]);
+  expect([...variables].filter((name) => !REFERENCE.includes(`\`${name}`))).toEqual([]);
 });
 
 test('shows a configuration file that is one, with every setting', async () => {
-  const [, json = ''] = /```json\n(.*?)```/s.exec(README) ?? [];
+  const [, json = ''] = /```json\n(.*?)```/s.exec(REFERENCE) ?? [];
   const folder = await mkdtemp(join(tmpdir(), 'codesign-readme-'));
   try {
     const path = join(folder, 'server.json');

@@ -16,7 +16,7 @@ const CONNECTIONS = 288;
 /** Signatures a second of a device, and microseconds on the way to it and back. */
 const DEVICE_RATES = [100, 300, 1000];
 const DEVICE_TRANSIT = 2000;
-/** Enough for calls on their way, as server/README.md says of an HSM in the network. */
+/** Enough for calls on their way, as server/docs/operate.md says of an HSM in the network. */
 const DEVICE_THREADS = '16';
 /** Seconds: each turn's, and what goes before it without counting. */
 const [WARM, SECONDS, LATENCY_SECONDS] = [1, 4, 5];
