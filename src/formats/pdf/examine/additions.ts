@@ -14,8 +14,9 @@ import {
   textOf,
 } from '../../../pdf-syntax/values.ts';
 import { endOf, isDocumentTimestamp, locks, type StoredSignature } from '../stored.ts';
+import { findElements, type StructureAdditions } from './structure-tree.ts';
 
-export interface Additions {
+export interface Additions extends StructureAdditions {
   /** References to new signature fields, and to their widgets. */
   readonly fields: ReadonlySet<string>;
   readonly widgets: ReadonlySet<string>;
@@ -109,7 +110,20 @@ export async function findAdditions(
     signedFields.some(({ type }) => type !== 'Sig') ||
     (!isSameValue(await defaultsOf(signed, form), await defaultsOf(later, laterForm)) &&
       (await showsOthers(signed, signedWidgets)));
-  return { fields, widgets, filled, formKeys: ['SigFlags', ...(isDrawn ? [] : DRAWN_DEFAULTS)], isVisible };
+  const structure = await findElements(
+    signed,
+    later,
+    widgets,
+    async (reference) => (await newDictionary(signed, later, reference))?.dictionary,
+  );
+  return {
+    ...structure,
+    fields,
+    widgets,
+    filled,
+    formKeys: ['SigFlags', ...(isDrawn ? [] : DRAWN_DEFAULTS)],
+    isVisible,
+  };
 }
 
 async function defaultsOf(document: PdfDocument, form: PdfDictionary | undefined): Promise<PdfValue> {

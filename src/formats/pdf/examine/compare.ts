@@ -1,12 +1,10 @@
 /** Compares what a reader reaches in two revisions of a document, from their catalogs on. */
 
-import { isSameBytes } from '../../../bytes/byte-source.ts';
 import { forEachReference } from '../../../pdf-syntax/all-objects.ts';
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import { pdfErrors } from '../../../pdf-syntax/errors.ts';
-import type { IndirectObject } from '../../../pdf-syntax/objects.ts';
-import { findEndstream, streamLength } from '../../../pdf-syntax/stream-end.ts';
 import {
+  isInteger,
   isOf,
   isSameValue,
   nameOf,
@@ -17,6 +15,7 @@ import {
   type PdfValue,
 } from '../../../pdf-syntax/values.ts';
 import { type Additions, keyOf } from './additions.ts';
+import { endOfSameStream, isExact, NOTHING, reach } from './reached.ts';
 
 export interface Revisions {
   readonly signed: PdfDocument;
@@ -35,7 +34,17 @@ export interface Pair {
   /** What led to both. */
   readonly reference?: PdfReference | undefined;
   /** What may be added to it. */
-  readonly role: 'plain' | 'catalog' | 'form' | 'fields' | 'annotations' | 'field';
+  readonly role:
+    | 'plain'
+    | 'catalog'
+    | 'form'
+    | 'fields'
+    | 'field'
+    | 'annotations'
+    | 'structure'
+    | 'element'
+    | 'kids'
+    | 'numbers';
   /** Certifications of level 2 or 3 allow some changes to forms and comments. */
   readonly area: Area;
 }
@@ -67,6 +76,8 @@ const FORM_KEYS = {
   catalog: ['AcroForm', 'StructTreeRoot'],
   page: ['Annots', 'LastModified', 'StructParents', 'Tabs'],
 };
+/** Keys that lead to fields and to elements of the structure. */
+const LINKS: readonly Pair['key'][] = ['K', 'Obj', 'P', 'Parent'];
 const RECTANGLES: readonly Pair['key'][] = ['Rect', 'MediaBox', 'CropBox', 'BleedBox', 'TrimBox', 'ArtBox', 'BBox'];
 /** Pairs of different references. Updates could make endless ones. */
 const MAX_RENUMBERED = 10_000;
@@ -89,12 +100,11 @@ export async function differencesBetween(
     !moved.has(number) && (container === undefined || !moved.has(container)) && end <= signed.source.size;
 
   // Under another key its entries could be fonts or destinations, which have any names.
-  const isFilled = ({ old, now, role, key }: Pair): boolean =>
-    additions.filled.size > 0 &&
-    role === 'plain' &&
-    (typeof key === 'number' || key === 'Parent' || key === 'Obj') &&
-    isSameValue(old, now) &&
-    additions.filled.has(keyOf(old));
+  const roleReached = ({ old, now, role, key }: Pair): Pair['role'] => {
+    const isLinked = typeof key === 'number' || LINKS.includes(key);
+    if (role !== 'plain' || !isLinked || !isSameValue(old, now)) return role;
+    return additions.filled.has(keyOf(old)) ? 'field' : (additions.grown.get(keyOf(old)) ?? role);
+  };
 
   const differ = (pair: Pair): void => {
     found[pair.area] ??= pair;
@@ -105,7 +115,7 @@ export async function differencesBetween(
     if (isOf(old, 'reference') || isOf(now, 'reference')) {
       // Acrobat names the catalog in the /Data of a signature. Under any other key it could be the drawings of a page.
       const isCatalog = pair.key === 'Data' && isSameValue(old, signed.root) && isSameValue(now, last.root);
-      const reached: Pair = isFilled(pair) ? { ...pair, role: 'field' } : pair;
+      const reached: Pair = { ...pair, role: roleReached(pair) };
       if (!isCatalog && isNew(reached)) waiting[area].push(reached);
     } else if (
       isOf(now, 'array') &&
@@ -121,14 +131,23 @@ export async function differencesBetween(
     const { key: name, role, area } = above;
     if (RECTANGLES.includes(name) && areSameNumbers(before, after)) return;
     // Where a new field stands among the others says nothing; a new annotation may only be drawn over the others.
-    const kept = role === 'fields' ? after.filter((each) => !additions.fields.has(keyOf(each))) : after;
+    const added = role === 'fields' ? additions.fields : role === 'kids' ? additions.elements : undefined;
+    const kept = added === undefined ? after : after.filter((each) => !added.has(keyOf(each)));
     for (let key = 0; key < Math.max(before.length, kept.length); key += 1) {
       const [old, now] = [before[key], kept[key]];
       if (old === undefined && role === 'annotations' && additions.widgets.has(keyOf(now))) continue;
+      if (old === undefined && role === 'numbers' && isOfNewElement(kept, key)) continue;
       const pair: Pair = { old: old ?? null, now: now ?? null, above, key, role: 'plain', area };
       if (old === undefined || now === undefined) differ(pair);
       else compare(pair);
     }
+  }
+
+  /** The tree of numbers leads from one that is higher than those before to each new element. */
+  function isOfNewElement(numbers: PdfArray['items'], index: number): boolean {
+    const at = index - (index % 2);
+    const [last, number, element] = [numbers[at - 2] ?? -1, numbers[at], numbers[at + 1]];
+    return isInteger(last) && isInteger(number) && number > last && additions.elements.has(keyOf(element));
   }
 
   function compareDictionaries(before: PdfDictionary['entries'], after: PdfDictionary['entries'], above: Pair): void {
@@ -141,6 +160,8 @@ export async function differencesBetween(
       if (isSimple(old) && isSameValue(old, now)) continue;
       if (ownKeys?.includes(key) || (role === 'form' && additions.formKeys.includes(key))) continue;
       if (role === 'catalog' && (UNSEEN.includes(key) || (key === 'Version' && isRaised(old, now)))) continue;
+      if (role === 'structure' && key === 'ParentTreeNextKey' && isInteger(old) && isInteger(now) && now > old)
+        continue;
       if (role === 'catalog' && key === 'Perms' && now === null) isCertificationRemoved = true;
       else {
         const area = formKeys.includes(key) ? 'form' : above.area;
@@ -200,10 +221,16 @@ export async function differencesBetween(
   return { ...found, isCertificationRemoved };
 }
 
-function roleIn(role: Pair['role'], key: string): Pair['role'] {
-  if (role === 'catalog' && key === 'AcroForm') return 'form';
-  return role === 'form' && key === 'Fields' ? 'fields' : 'plain';
-}
+/** Of the value under a key, by the role of its dictionary. */
+const ROLES_BELOW: Readonly<Partial<Record<Pair['role'], Readonly<Record<string, Pair['role']>>>>> = {
+  catalog: { AcroForm: 'form', StructTreeRoot: 'structure' },
+  form: { Fields: 'fields' },
+  structure: { K: 'kids', ParentTree: 'numbers' },
+  element: { K: 'kids' },
+  numbers: { Nums: 'numbers' },
+};
+
+const roleIn = (role: Pair['role'], key: string): Pair['role'] => ROLES_BELOW[role]?.[key] ?? 'plain';
 
 const isPage = (value: PdfValue): boolean => isOf(value, 'dictionary') && nameOf(value.entries.get('Type')) === 'Page';
 
@@ -253,48 +280,4 @@ async function inStoredOrder(document: PdfDocument, pairs: readonly Pair[]): Pro
   }
   const order = Uint32Array.from(pairs.keys()).sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
   return Array.from(order, (index) => pairs[index]).filter((pair) => pair !== undefined);
-}
-
-type Reached = Pick<IndirectObject, 'value' | 'streamStart'> & {
-  /** The reference has another generation: some readers find the object, some do not. */
-  readonly isStale?: true;
-};
-
-const NOTHING: Reached = { value: null, streamStart: undefined };
-
-async function isExact(document: PdfDocument, value: PdfValue): Promise<boolean> {
-  const entry = isOf(value, 'reference') ? document.entry(value.number) : undefined;
-  return !isOf(value, 'reference') || entry === undefined || document.isExact(value.number, entry);
-}
-
-/** A reference may lead to another one, which some readers follow. */
-async function reach(document: PdfDocument, value: PdfValue): Promise<Reached> {
-  if (!isOf(value, 'reference')) return { value, streamStart: undefined };
-  const object = await document.object(value.number);
-  if (object === undefined) return NOTHING;
-  return object.generation === value.generation ? object : { ...object, isStale: true };
-}
-
-const PIECE = 256 * 1024;
-
-/** The end of the signed stream if both have the same bytes, and it ends in the signed revision. Dictionaries are not compared. */
-async function endOfSameStream(
-  signed: PdfDocument,
-  old: Reached,
-  last: PdfDocument,
-  now: Reached,
-): Promise<number | undefined> {
-  const { source } = signed;
-  if (old.streamStart === undefined || now.streamStart === undefined) return undefined;
-  const length = await streamLength(signed, old);
-  if (old.streamStart === now.streamStart) {
-    return length === undefined ? findEndstream(source, old.streamStart, source.size) : old.streamStart + length;
-  }
-  if (length === undefined || length !== (await streamLength(last, now))) return undefined;
-  for (let at = 0; at < length; at += PIECE) {
-    const size = Math.min(PIECE, length - at);
-    const before = await source.read(old.streamStart + at, size);
-    if (!isSameBytes(before, await last.source.read(now.streamStart + at, size))) return undefined;
-  }
-  return old.streamStart + length;
 }

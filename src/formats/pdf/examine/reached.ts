@@ -1,0 +1,51 @@
+/** What a reference leads to in a revision, and whether two streams are the same. */
+
+import { isSameBytes } from '../../../bytes/byte-source.ts';
+import type { PdfDocument } from '../../../pdf-syntax/document.ts';
+import type { IndirectObject } from '../../../pdf-syntax/objects.ts';
+import { findEndstream, streamLength } from '../../../pdf-syntax/stream-end.ts';
+import { isOf, type PdfValue } from '../../../pdf-syntax/values.ts';
+
+type Reached = Pick<IndirectObject, 'value' | 'streamStart'> & {
+  /** The reference has another generation: some readers find the object, some do not. */
+  readonly isStale?: true;
+};
+
+export const NOTHING: Reached = { value: null, streamStart: undefined };
+
+export async function isExact(document: PdfDocument, value: PdfValue): Promise<boolean> {
+  const entry = isOf(value, 'reference') ? document.entry(value.number) : undefined;
+  return !isOf(value, 'reference') || entry === undefined || document.isExact(value.number, entry);
+}
+
+/** A reference may lead to another one, which some readers follow. */
+export async function reach(document: PdfDocument, value: PdfValue): Promise<Reached> {
+  if (!isOf(value, 'reference')) return { value, streamStart: undefined };
+  const object = await document.object(value.number);
+  if (object === undefined) return NOTHING;
+  return object.generation === value.generation ? object : { ...object, isStale: true };
+}
+
+const PIECE = 256 * 1024;
+
+/** The end of the signed stream if both have the same bytes, and it ends in the signed revision. Dictionaries are not compared. */
+export async function endOfSameStream(
+  signed: PdfDocument,
+  old: Reached,
+  last: PdfDocument,
+  now: Reached,
+): Promise<number | undefined> {
+  const { source } = signed;
+  if (old.streamStart === undefined || now.streamStart === undefined) return undefined;
+  const length = await streamLength(signed, old);
+  if (old.streamStart === now.streamStart) {
+    return length === undefined ? findEndstream(source, old.streamStart, source.size) : old.streamStart + length;
+  }
+  if (length === undefined || length !== (await streamLength(last, now))) return undefined;
+  for (let at = 0; at < length; at += PIECE) {
+    const size = Math.min(PIECE, length - at);
+    const before = await source.read(old.streamStart + at, size);
+    if (!isSameBytes(before, await last.source.read(now.streamStart + at, size))) return undefined;
+  }
+  return old.streamStart + length;
+}
