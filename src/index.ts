@@ -67,7 +67,7 @@ export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
    * is read when `profile` or `environment` is given, or one of their variables is in here; a project file never.
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** When it aborts, nothing new starts and calls under way are waited for. */
+  /** When it aborts, nothing new starts, and only requested signatures are waited for. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: SigningEvent) => void;
 }

@@ -141,7 +141,9 @@ export const cliErrors = defineErrors('usage', {
 });
 
 export const cliWarnings = defineWarnings({
-  'run-interrupted': 'interrupted: waiting for calls under way; a second interrupt ends the run immediately',
+  'run-interrupted': 'interrupted: waiting for requested signatures only; a second interrupt ends the run immediately',
+  'interrupt-ignored':
+    'the second interrupt was ignored, because it came within a second of the first one and npm sends each of them twice',
   'job-summary-failed': 'the job summary could not be written ({reason})',
   'environment-wins':
     'CODESIGN_ACCESS_KEY or CODESIGN_ACCESS_SECRET is set in the environment, which wins over the keychain',

@@ -37,7 +37,7 @@ export async function runInterruptibly(
   let interrupted: { readonly exitCode: number; readonly at: number } | undefined;
   const stopListening = io.onSignal((signal) => {
     if (interrupted !== undefined) {
-      if (clock() - interrupted.at < ECHO_MILLISECONDS) return;
+      if (clock() - interrupted.at < ECHO_MILLISECONDS) return console.warning(cliWarnings('interrupt-ignored'));
       removeTemporaryFiles();
       console.abandoned();
       io.exit(interrupted.exitCode);

@@ -15,6 +15,7 @@ import type { AnswerHead, ExchangeRequest, Failure, FailureReason, Outcome } fro
  * So no list of error codes has to be complete.
  */
 export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<Outcome> {
+  const { signal } = request;
   return new Promise((resolve) => {
     /** Set when undici starts to write. */
     let controller: Dispatcher.DispatchController | undefined;
@@ -27,6 +28,7 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
       if (settled) return;
       settled = true;
       clearTimeout(timer);
+      signal?.removeEventListener('abort', interrupt);
       resolve(outcome);
     };
     const body = (): Promise<Uint8Array> =>
@@ -43,6 +45,9 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
     const giveUp = (reason: FailureReason, detail: string): void => {
       fail(reason, detail);
       controller?.abort(new Error(detail));
+    };
+    const interrupt = (): void => {
+      if (controller === undefined || !request.isPaid) giveUp('interrupted', 'interrupted');
     };
     const timer = setTimeout(async () => {
       // After a standstill of this process the answer may be there, unread: Node looks at timers first.
@@ -81,6 +86,8 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
         failBy(error);
       },
     };
+    signal?.addEventListener('abort', interrupt);
+    if (signal?.aborted) return interrupt();
     const { method, body: sent = null } = request;
     dispatcher.dispatch({ ...addressOf(request), method, body: sent }, handler);
   });

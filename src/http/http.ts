@@ -83,11 +83,11 @@ export function createHttp(options: HttpOptions): Http {
     contentType: Readonly<Record<string, string>>,
     body?: Uint8Array,
   ): Promise<Outcome> => {
-    const { url, accept, headers, deadlineMilliseconds, sizeLimit } = request;
+    const { url, accept, headers, ...bounds } = request;
     // Addresses come out of certificates too, where ldap: is common.
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return unknownProtocol(url);
     const all = { ...contentType, accept, 'user-agent': userAgent, ...headers };
-    return send({ method, url, headers: all, body, deadlineMilliseconds, sizeLimit });
+    return send({ ...bounds, method, url, headers: all, body });
   };
 
   return {

@@ -16,6 +16,10 @@ export interface RequestBounds {
   readonly beforeSend?: (() => Promise<void>) | undefined;
   /** Called directly before the first byte is written to an open connection. If it throws, as `beforeSend`. */
   readonly beforeWrite?: (() => void) | undefined;
+  /** When it aborts, the request is given up: a failure with the reason `interrupted`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether `signal` changes nothing about a request that was written: its answer is paid for. */
+  readonly isPaid?: boolean | undefined;
 }
 
 export interface ExchangeRequest extends RequestBounds {
@@ -40,7 +44,7 @@ export interface Answer extends AnswerHead {
   readonly body: Uint8Array;
 }
 
-export type FailureReason = ConnectReason | 'timed-out' | 'broken' | 'too-large';
+export type FailureReason = ConnectReason | 'timed-out' | 'broken' | 'too-large' | 'interrupted';
 
 export interface Failure {
   readonly kind: 'failure';

@@ -42,8 +42,8 @@ export interface Calling extends Pick<Circumstances, 'origin' | 'show' | 'storab
 export interface Call<Answer> {
   readonly operation: Operation;
   readonly subject: CallSubject;
-  /** Sends the request, once. */
-  send(): Promise<Outcome>;
+  /** Sends the request, once. `signal` gives it up, unless it has to be paid. */
+  send(signal: AbortSignal | undefined): Promise<Outcome>;
   /** As in SignRequest. */
   readonly beforeRetry?: ((error: CodesignError) => Promise<void>) | undefined;
   /** Throws what a success lacks. */
@@ -65,17 +65,14 @@ export async function performCall<Answer>(
   const { operation, subject, beforeRetry } = call;
   const { clock } = calling;
   const interrupted = (again: string) => (cause: unknown) => {
-    throw networkErrors('interrupted', { operation: operation + again }, { cause });
+    throw networkErrors('interrupted', { operation: operation + again, what: 'sent' }, { cause });
   };
   const sleep: RetryClock['sleep'] = (wait) => clock.sleep(wait, signal).catch(interrupted(' again'));
   let endHold = (): void => undefined;
   const attempt = async (number: number): Promise<Tried<Answer>> => {
     endHold();
-    // A report says what has happened: it is made once even when all is to end.
-    const isOwed = operation === 'report-sign' && number === 1;
-    const waiting = calling.hold.over(signal);
-    await (isOwed ? waiting.catch(() => undefined) : waiting.catch(interrupted(number > 1 ? ' again' : '')));
-    const tried = await attemptOnce(call, number, calling);
+    await calling.hold.over(signal).catch(interrupted(number > 1 ? ' again' : ''));
+    const tried = await attemptOnce(call, number, calling, signal);
     if (tried.kind === 'transient' && tried.retryAfter !== undefined) {
       // Meant for all requests to the service, also when this one is given up.
       endHold = calling.hold.begin(Math.min(tried.retryAfter, LONGEST_WAIT));
@@ -93,10 +90,11 @@ async function attemptOnce<Answer>(
   call: Call<Answer>,
   number: number,
   { clock, origin, show, storable, onCall }: Calling,
+  signal: AbortSignal | undefined,
 ): Promise<Tried<Answer>> {
   const { operation, subject } = call;
   const started = clock.now();
-  const outcome = await call.send();
+  const outcome = await call.send(signal);
   const now = clock.now();
   const circumstances = { operation, attempts: number, origin, show, storable, now };
   const tried = readSuccess(call, classify(outcome, circumstances));
@@ -224,6 +222,9 @@ function classifyFailure(failure: Failure, circumstances: Circumstances): Classi
   const context = { httpStatus: head?.status, record };
   if (reason === 'too-large') {
     return failed(businessErrors('malformed-answer', { ...details, why: details.detail }, context));
+  }
+  if (reason === 'interrupted') {
+    return failed(networkErrors('interrupted', { operation, what: mayHaveArrived ? 'answered' : 'sent' }));
   }
   if (!mayHaveArrived) {
     const error = networkErrors(codeWithoutConnection(reason), details);

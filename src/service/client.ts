@@ -1,7 +1,7 @@
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { printable } from '../errors/printable.ts';
 import type { Http } from '../http/http.ts';
-import type { Outcome } from '../http/request.ts';
+import type { Outcome, RequestBounds } from '../http/request.ts';
 import { type OnWait, REAL_RETRY_CLOCK } from '../http/retry.ts';
 import { type ForeignText, foreignText } from '../secrets/foreign-text.ts';
 import { Secret } from '../secrets/secret.ts';
@@ -20,7 +20,7 @@ import { type CallRecord, maskDigest } from './call-record.ts';
 import { businessErrors, codeWithoutConnection, networkErrors, recordErrors, serviceWarnings } from './errors.ts';
 import { createHold } from './hold.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
-import type { SignatureRecord, SigningService, SignRequest } from './signing-service.ts';
+import type { SignatureRecord, SigningService } from './signing-service.ts';
 
 /** An answer is some hundred bytes; what is larger is not the service's. */
 const ANSWER_LIMIT = 4 * 1024 * 1024;
@@ -77,7 +77,8 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
       const call: Call<SignatureRecord> = {
         operation: 'sign',
         subject: { file, code, digest: maskDigest(digest, algorithm), record: undefined, status: undefined },
-        send: () => postMessage(options, SIGN_PATH, message, { beforeSend, beforeWrite }),
+        send: (until) =>
+          postMessage(options, SIGN_PATH, message, { beforeSend, beforeWrite, signal: until, isPaid: true }),
         beforeRetry,
         read({ data, httpStatus }) {
           const answer = readSignatureRecord(data, httpStatus, storable);
@@ -95,7 +96,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
       const call: Call<void> = {
         operation: 'report-sign',
         subject: { file, code: undefined, digest: undefined, record, status },
-        send: () => postMessage(options, REPORT_PATH, message),
+        send: (until) => postMessage(options, REPORT_PATH, message, { signal: until }),
         read: () => ({ answer: undefined }),
       };
       return performCall(call, calling, signal);
@@ -109,7 +110,7 @@ export function postMessage(
   { baseUrl, credentials, http, timeoutMilliseconds }: ServiceAddress,
   path: string,
   message: object,
-  before?: Pick<SignRequest, 'beforeSend' | 'beforeWrite'>,
+  bounds?: Pick<RequestBounds, 'beforeSend' | 'beforeWrite' | 'signal' | 'isPaid'>,
 ): Promise<Outcome> {
   return http.postJson({
     url: operationUrl(baseUrl, path),
@@ -118,7 +119,7 @@ export function postMessage(
     body: new TextEncoder().encode(JSON.stringify(message)),
     deadlineMilliseconds: timeoutMilliseconds,
     sizeLimit: ANSWER_LIMIT,
-    ...before,
+    ...bounds,
   });
 }
 

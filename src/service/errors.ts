@@ -125,7 +125,7 @@ export const networkErrors = defineErrors('network', {
     hint: 'Run again later. No signature was requested.',
   },
   interrupted: {
-    message: 'interrupted before {operation} was sent',
+    message: 'interrupted before {operation} was {what}',
     hint: 'Run again.',
   },
 });

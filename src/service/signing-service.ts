@@ -42,8 +42,8 @@ export interface SignatureRecord {
 }
 
 /**
- * When `signal` aborts, no further signature is requested, nothing is retried, and waits before a retry end. An answer that
- * is on its way is awaited.
+ * When `signal` aborts, all ends except a request for a signature that was written: its answer is awaited. A report that is
+ * given up is pending in the journal.
  */
 export interface SigningService {
   /**

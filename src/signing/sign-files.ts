@@ -15,7 +15,8 @@ import { type Signing, startSigning } from './signing-run.ts';
 
 /**
  * Signs the files. Each has its outcome, in the order given; what one file does is never thrown. Throws `too-many-signatures`
- * and `catalog-member-changes` for the run. When `signal` aborts, nothing new starts and calls under way are waited for.
+ * and `catalog-member-changes` for the run. When `signal` aborts, nothing new starts, and requests for signatures that were sent are waited
+ * for; without a journal, timestamps and reports too.
  */
 export async function signFiles(
   files: readonly FileToSign[],

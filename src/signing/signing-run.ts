@@ -4,6 +4,7 @@ import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { type FindWritten, findWrittenWith } from './existing-signatures.ts';
 import { type Run, type StartedRun, startRun } from './run.ts';
 import type { Account } from './service/account.ts';
+import { withoutJournal } from './service/call.ts';
 import { type Gate, openGate } from './service/gate.ts';
 import { type KeyMatch, matchKey } from './service/key-match.ts';
 import { type Reports, reportTo } from './service/reports.ts';
@@ -43,9 +44,11 @@ export interface SigningRun extends StartedRun {
   readonly gate: Gate;
   readonly timestamps: Timestamps;
   readonly reports: Reports;
+  /** Ends timestamps and reports, which the journal keeps for another run; undefined if there is none. */
+  readonly interruption: AbortSignal | undefined;
 }
 
-/** Sends nothing yet. When `signal` aborts, nothing new starts and calls under way are waited for. */
+/** Sends nothing yet. When `signal` aborts, nothing new starts, and requests for signatures that were sent are waited for. */
 export function startSigning(
   { run: given, context, policy, authorities }: Signing,
   account: Account,
@@ -55,6 +58,7 @@ export function startSigning(
   const { stop, onEvent, concurrency } = run;
   const { service, client } = account;
   const { existing, report } = policy;
+  const interruption = account.journal === withoutJournal ? undefined : signal;
   return {
     ...run,
     context,
@@ -70,6 +74,7 @@ export function startSigning(
     key: matchKey(context.chain, account.code),
     gate: openGate({ most: concurrency, needsTimestamp: authorities !== undefined, stop }),
     timestamps: requestTimestamps(authorities, stop, onEvent),
-    reports: reportTo({ service: report ? service : undefined, concurrency, onEvent, client, signal }),
+    reports: reportTo({ service: report ? service : undefined, concurrency, onEvent, client, signal: interruption }),
+    interruption,
   };
 }

@@ -32,8 +32,8 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
   const authorities = urls.map((url) => createAuthority({ ...options, url, concurrency, clock }));
   return {
     /**
-     * A checked token for a signature value, or for other content by its digest (by the algorithm of `options`). A request under
-     * way is waited for, everything else ends when the signal aborts.
+     * A checked token for a signature value, or for other content by its digest (by the algorithm of `options`). When the signal
+     * aborts, requests and waits end.
      * Throws `timestamp-failed`, `timestamp-interrupted`.
      */
     async stamp(signatureValue: SignedContent, signal?: AbortSignal): Promise<Stamped> {

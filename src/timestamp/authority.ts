@@ -61,7 +61,7 @@ export function createAuthority(options: AuthorityOptions) {
   const secrets = foreignText([...url.searchParams.values()]);
   let isDown = false;
 
-  const attempt = async (signatureValue: SignedContent): Promise<Classified> => {
+  const attempt = async ({ signatureValue, signal }: TimestampRequest): Promise<Classified> => {
     const { algorithm, policy, roots } = options;
     const nonce = nonceOf(options.randomBytes(NONCE_LENGTH));
     const digest = digestOfContent(signatureValue, NODE_DIGEST_NAME[algorithm]);
@@ -72,16 +72,20 @@ export function createAuthority(options: AuthorityOptions) {
       body: buildTimestampRequest({ algorithm, digest, policy, nonce }),
       deadlineMilliseconds: timeoutMilliseconds,
       sizeLimit: ANSWER_LIMIT,
+      signal,
     });
+    // It says nothing about the authority.
+    if (outcome.kind === 'failure' && outcome.reason === 'interrupted') signal?.throwIfAborted();
     const now = options.now();
     const classified = classifyOutcome(outcome, { signatureValue, algorithm, policy, nonce, now, roots });
     isDown = classified.kind !== 'done' && classified.failure.isDown;
     return classified;
   };
 
-  const stamp = async ({ signatureValue, hasNext, signal }: TimestampRequest): Promise<Received> => {
+  const stamp = async (request: TimestampRequest): Promise<Received> => {
+    const { hasNext, signal } = request;
     const retried = await retry({
-      attempt: () => attempt(signatureValue),
+      attempt: () => attempt(request),
       clock,
       signal,
       budget: WAITING_BUDGET,
@@ -99,7 +103,7 @@ export function createAuthority(options: AuthorityOptions) {
     name,
     /** Whether its last failure is one that the next file would meet too. */
     isDown: () => isDown,
-    /** Undefined when it was no longer wanted. Rejects when the signal aborts while it waits. */
+    /** Undefined when it was no longer wanted. Rejects when the signal aborts. */
     request: (request: TimestampRequest) =>
       // The slot is kept during the waits: an authority that is throttling gets no other request meanwhile.
       withinLimit(limit, async () => (request.isStillWanted() ? await stamp(request) : undefined), request.signal),

@@ -59,7 +59,7 @@ export async function obtainSignature(
       const record = { id, signature };
       calls.push({ claim: known, record, warnings: [] });
       // It needs no permit, and opens the gate for no other.
-      return { record, reused: true, stamped: await stamp(record, known, file, run) };
+      return { record, reused: true, stamped: await stamp(record, known, file, run, run.interruption) };
     }
     // Another process has recorded it meanwhile.
     if (file.isWritten) throw signingErrors('changed-since');
@@ -70,10 +70,12 @@ export async function obtainSignature(
     const warnings = claim.unknownCalls.map((id) => signingWarnings('call-unknown', { id }));
     const call: FileCall = { claim, record: undefined, warnings };
     calls.push(call);
-    const record = await request(unit, { file, claim, permit, warnings }, run);
-    if (record === undefined) continue;
+    const given = await request(unit, { file, claim, permit, warnings }, run);
+    if (given === undefined) continue;
+    const { record, isKept } = given;
     call.record = record;
-    const stamped = await stamp(record, claim, file, run);
+    // A signature that is not on record would be lost.
+    const stamped = await stamp(record, claim, file, run, isKept ? run.interruption : undefined);
     permit.confirm({ stamped: stamped !== undefined });
     return { record, reused: false, stamped };
   }
@@ -140,9 +142,10 @@ async function stamp(
   call: KnownCall | Claim,
   { path, inner, isWritten }: FileOfCall,
   { timestamps }: SigningRun,
+  signal: AbortSignal | undefined,
 ): Promise<StampedSignature | undefined> {
   if (isWritten) return undefined;
-  return await (inner ? timestamps.stampOnRecord : timestamps.stamp)(path, signature, call);
+  return await (inner ? timestamps.stampOnRecord : timestamps.stamp)(path, signature, call, signal);
 }
 
 /** A claimed piece of work, and the right to send one request for it. */
@@ -154,11 +157,17 @@ interface Claimed {
   readonly warnings: string[];
 }
 
+interface NewSignature {
+  readonly record: SignatureRecord;
+  /** Whether the journal could record it. */
+  readonly isKept: boolean;
+}
+
 /**
  * Sends at most one request, and settles the claim on every way out. Returns undefined if another process has the work now. A
  * mismatch stops the run, and so does a failure that concerns every call: no connection, a 401, a used-up quota.
  */
-async function request(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promise<SignatureRecord | undefined> {
+async function request(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promise<NewSignature | undefined> {
   const { file, claim, warnings } = claimed;
   const record = await send(unit, claimed, run);
   run.onEvent({ type: 'signature-given', path: file.path });
@@ -169,7 +178,7 @@ async function request(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Pro
     throw mismatch;
   }
   const kept = await orWarn(claim.signed({ ...record, record: record.id }), warnings);
-  return kept === 'surplus' ? undefined : record;
+  return kept === 'surplus' ? undefined : { record, isKept: kept !== undefined };
 }
 
 async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promise<SignatureRecord> {

@@ -14,7 +14,7 @@ interface ReportsOptions {
   readonly concurrency: number;
   readonly onEvent: (event: SigningEvent) => void;
   readonly client: Pick<ClientInfo, 'replaced'>;
-  /** When it aborts, each report still goes out, once. */
+  /** When it aborts, no report is sent or waited for: the journal keeps them for another run. */
   readonly signal: AbortSignal | undefined;
 }
 

@@ -21,7 +21,6 @@ export interface StampedSignature extends Pick<Stamped, 'token'> {
   readonly authority?: string;
 }
 
-/** An interruption does not end a request either: the signature is paid for, and the waits between attempts are bounded. */
 export function requestTimestamps(
   authorities: TimestampAuthorities | undefined,
   stop: StopSignal,
@@ -37,11 +36,12 @@ export function requestTimestamps(
     path: string,
     signature: Uint8Array,
     call: Call,
+    signal: AbortSignal | undefined,
   ): Promise<Stamped> {
     if (call.known !== undefined) stop.throwIfStopped();
     onEvent({ type: 'file-step', path, step: 'asking-authority' });
     try {
-      const stamped = await stamp(signature);
+      const stamped = await stamp(signature, signal);
       hasGiven = true;
       probableLength = stamped.token.length;
       return stamped;
@@ -53,12 +53,17 @@ export function requestTimestamps(
   }
 
   /**
-   * Of the signature value; undefined for signatures without a timestamp. Throws `timestamp-failed`, and `not-attempted` if the
-   * signature was known, and another one was to be stamped first.
+   * Of the signature value; undefined for signatures without a timestamp. Throws `timestamp-failed`, `timestamp-interrupted` when
+   * `signal` aborts, and `not-attempted` if the signature was known, and another one was to be stamped first.
    */
-  async function stamp(path: string, signature: Uint8Array, call: Call): Promise<Stamped | undefined> {
+  async function stamp(
+    path: string,
+    signature: Uint8Array,
+    call: Call,
+    signal: AbortSignal | undefined,
+  ): Promise<Stamped | undefined> {
     if (authorities === undefined) return undefined;
-    const asking = () => ask(authorities, path, signature, call);
+    const asking = () => ask(authorities, path, signature, call, signal);
     return await (hasGiven ? asking() : oneAtATime(asking));
   }
 
@@ -67,13 +72,18 @@ export function requestTimestamps(
     probableLength: () => probableLength,
     stamp,
     /** The timestamp that the journal has for the signature, or a new one, which the journal has before it is used. */
-    async stampOnRecord(path: string, signature: Uint8Array, call: Call): Promise<StampedSignature | undefined> {
+    async stampOnRecord(
+      path: string,
+      signature: Uint8Array,
+      call: Call,
+      signal: AbortSignal | undefined,
+    ): Promise<StampedSignature | undefined> {
       const token = authorities && call.known?.token;
       if (token !== undefined) {
         const { findings, time } = readTimestampToken(token, signature);
         if (!speaksAgainst(findings, 'integrity') && !speaksAgainst(findings, 'trust')) return { token, time };
       }
-      const stamped = await stamp(path, signature, call);
+      const stamped = await stamp(path, signature, call, signal);
       if (stamped !== undefined) await call.stamped(stamped.token);
       return stamped;
     },

@@ -27,6 +27,8 @@ export interface TcpRelay extends AsyncDisposable {
   reload(): void;
   /** From now on nothing passes on the connections that are open, and neither side is told. */
   forget(): void;
+  /** Nothing passes on connections that are opened from now on. */
+  silence(): void;
 }
 
 interface Connection {
@@ -49,6 +51,7 @@ export async function startTcpRelay(options: TcpRelayOptions): Promise<TcpRelay>
   const laneUp = openLine(roundTripMilliseconds / 2, bytesPerSecond);
   const laneDown = openLine(roundTripMilliseconds / 2, bytesPerSecond);
   let connections = 0;
+  let isSilent = false;
 
   const server = net.createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     connections += 1;
@@ -59,7 +62,7 @@ export async function startTcpRelay(options: TcpRelayOptions): Promise<TcpRelay>
       toClient: laneDown(0),
       isBusy: false,
       isReloaded: false,
-      isForgotten: false,
+      isForgotten: isSilent,
     };
     open.add(connection);
     const toService = gathering === undefined ? laneUp(roundTripMilliseconds) : gathering.open();
@@ -104,6 +107,9 @@ export async function startTcpRelay(options: TcpRelayOptions): Promise<TcpRelay>
     },
     forget() {
       for (const connection of open) connection.isForgotten = true;
+    },
+    silence() {
+      isSilent = true;
     },
     async [Symbol.asyncDispose]() {
       for (const { client, service } of open) for (const socket of [client, service]) socket.destroy();

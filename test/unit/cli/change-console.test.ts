@@ -63,7 +63,7 @@ describe('the lines of a run', () => {
   it('tell of reports that failed at the end, in the order of the input', () => {
     const { console, plan, finish, lines } = openConsole();
     plan(['a', 'b']);
-    const error = networkErrors('interrupted', { operation: 'report-sign' });
+    const error = networkErrors('interrupted', { operation: 'report-sign', what: 'sent' });
     for (const path of ['b', 'a']) console.event({ type: 'report-failed', path, record: `record-${path}`, error });
     const outcomes = ['a', 'b'].map(skipped);
     outcomes.forEach(finish);

@@ -24,7 +24,7 @@ describe('a sign call that failed', () => {
   it.each([
     networkErrors('service-unreachable', UNANSWERED),
     networkErrors('tls-untrusted', UNANSWERED),
-    networkErrors('interrupted', ANSWERED),
+    networkErrors('interrupted', { ...ANSWERED, what: 'sent' }),
     businessErrors('refused', ANSWERED),
     businessErrors('no-signature', ANSWERED),
     businessErrors('unauthorized', {}),

@@ -97,7 +97,7 @@ describe.concurrent('the live line', () => {
     });
     expect(code).toBe(130);
     expect(output.match(/\^C/g)).toHaveLength(2);
-    expect(screen).toContain('interrupted: waiting for calls under way');
+    expect(screen).toContain('interrupted: waiting for requested signatures only');
     expect(screen).not.toContain(WAITING);
   });
 
