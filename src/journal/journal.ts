@@ -207,6 +207,8 @@ export interface HistoryEntry extends Work, Pick<CallMetadata, 'file' | 'bytes' 
   readonly record?: string | undefined;
   readonly outcome: CallOutcome;
   readonly counted: 'yes' | 'no' | 'unknown';
+  /** True if the request was sent once more after its outcome was unknown: it may have been counted twice. */
+  readonly repeated?: boolean | undefined;
   /** What was reported to the service; undefined if nothing was. */
   readonly reported?: 1 | 2 | undefined;
   /** Of what did not go well. */

@@ -114,7 +114,7 @@ export async function* historyOf(observer: Observer): AsyncGenerator<HistoryEntr
 }
 
 function entryOf(row: Row, outcome: HistoryEntry['outcome']): HistoryEntry {
-  const { ended_at, bytes, filesWritten, sha256, record, signature, state, reported, reason, why } = row;
+  const { ended_at, bytes, filesWritten, sha256, record, signature, state, repeated, reported, reason, why } = row;
   const { id, at, file, certificate, work } = whatOf(row);
   const isOver = outcome === 'written' || outcome === 'given-up' || outcome === 'refused';
   const mayBeCounted = state === 'claimed' || state === 'refused' ? 'no' : 'unknown';
@@ -132,6 +132,7 @@ function entryOf(row: Row, outcome: HistoryEntry['outcome']): HistoryEntry {
     outcome,
     // API 8: what is counted is a signature that was given.
     counted: typeof signature === 'string' ? 'yes' : mayBeCounted,
+    repeated: repeated === 1 || undefined,
     reported: statusOf(reported),
     reason: textOf(reason) ?? textOf(why),
   };

@@ -23,8 +23,9 @@ import {
   statusError,
 } from './answer.ts';
 import type { CallRecord, CallSubject, Operation } from './call-record.ts';
-import { businessErrors, codeWithoutConnection, mayHaveBeenCounted, networkErrors } from './errors.ts';
+import { businessErrors, codeWithoutConnection, isUnanswered, mayHaveBeenCounted, networkErrors } from './errors.ts';
 import type { Hold } from './hold.ts';
+import type { SignRequest } from './signing-service.ts';
 
 /** Time and chance, for tests to control. */
 export interface ServiceClock extends RetryClock {
@@ -39,13 +40,11 @@ export interface Calling extends Pick<Circumstances, 'origin' | 'show' | 'storab
   readonly onWait?: OnWait | undefined;
 }
 
-export interface Call<Answer> {
+export interface Call<Answer> extends Pick<SignRequest, 'mayRepeat' | 'beforeRetry'> {
   readonly operation: Operation;
   readonly subject: CallSubject;
   /** Sends the request, once. `signal` gives it up, unless it has to be paid. */
   send(signal: AbortSignal | undefined): Promise<Outcome>;
-  /** As in SignRequest. */
-  readonly beforeRetry?: ((error: CodesignError) => Promise<void>) | undefined;
   /** Throws what a success lacks. */
   read(success: Success): Read<Answer>;
 }
@@ -76,6 +75,9 @@ export async function performCall<Answer>(
     if (tried.kind === 'transient' && tried.retryAfter !== undefined) {
       // Meant for all requests to the service, also when this one is given up.
       endHold = calling.hold.begin(Math.min(tried.retryAfter, LONGEST_WAIT));
+    }
+    if (tried.kind === 'may-have-arrived' && isUnanswered(tried.failure) && call.mayRepeat?.()) {
+      return { kind: 'transient', failure: tried.failure, maxAttempts: number + 1 };
     }
     return tried;
   };
@@ -215,10 +217,10 @@ function classifyStatus(refusal: Refusal, now: number): Classified {
 }
 
 function classifyFailure(failure: Failure, circumstances: Circumstances): Classified {
-  const { operation, origin, show } = circumstances;
+  const { operation, origin, attempts, show } = circumstances;
   const { reason, mayHaveArrived, head, body } = failure;
   const record = body && recordIn(body, circumstances);
-  const details = { operation, origin, detail: show(failure.detail), record };
+  const details = { operation, origin, attempts, detail: show(failure.detail), record };
   const context = { httpStatus: head?.status, record };
   if (reason === 'too-large') {
     return failed(businessErrors('malformed-answer', { ...details, why: details.detail }, context));

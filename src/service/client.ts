@@ -66,7 +66,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
   };
 
   return {
-    sign({ code, digest, algorithm, extra, file, beforeSend, beforeWrite, beforeRetry }, signal) {
+    sign({ code, digest, algorithm, extra, file, beforeSend, beforeWrite, mayRepeat, beforeRetry }, signal) {
       const message: SignRequestMessage = {
         code,
         digest: Buffer.from(digest).toString('base64'),
@@ -79,6 +79,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
         subject: { file, code, digest: maskDigest(digest, algorithm), record: undefined, status: undefined },
         send: (until) =>
           postMessage(options, SIGN_PATH, message, { beforeSend, beforeWrite, signal: until, isPaid: true }),
+        mayRepeat,
         beforeRetry,
         read({ data, httpStatus }) {
           const answer = readSignatureRecord(data, httpStatus, storable);

@@ -12,6 +12,7 @@ const mayHaveBeenMade = (record?: string): string =>
 interface Broken {
   readonly origin: string;
   readonly detail: string;
+  readonly attempts?: number | undefined;
   readonly record?: string | undefined;
 }
 
@@ -53,7 +54,8 @@ const perhapsCounted = (d: { operation: string; status: number; isUncertain: boo
   if (d.isUncertain) return `. ${mayHaveBeenMade()}`;
   return d.status >= 500 ? '. No signature was counted.' : '';
 };
-const afterAttempts = ({ attempts = 1 }: AnswerDetails): string => (attempts > 1 ? ` after ${attempts} attempts` : '');
+const afterAttempts = ({ attempts = 1 }: Pick<AnswerDetails, 'attempts'>): string =>
+  attempts > 1 ? ` after ${attempts} attempts` : '';
 
 function hintForStatus({ status, serviceCode }: AnswerDetails & { status: number }): string {
   if (serviceCode === 400) return PARAMETER_HINT;
@@ -108,13 +110,13 @@ export const networkErrors = defineErrors('network', {
   },
   'sign-timed-out': {
     message: (d: Broken) =>
-      `the service at ${d.origin} did not answer in time (${d.detail}). ${mayHaveBeenMade(d.record)}`,
-    hint: 'Run again for the files that failed, with a higher --timeout if the service is slow. The request was not retried.',
+      `the service at ${d.origin} did not answer in time (${d.detail}${afterAttempts(d)}). ${mayHaveBeenMade(d.record)}`,
+    hint: 'Run again for the files that failed, with a higher --timeout if the service is slow. Only --repeat-unknown lets a run send such a request once more.',
   },
   'connection-broken': {
     message: (d: Broken) =>
-      `the connection to ${d.origin} broke before the answer was complete (${d.detail}). ${mayHaveBeenMade(d.record)}`,
-    hint: 'Run again for the files that failed. The request was not retried.',
+      `the connection to ${d.origin} broke before the answer was complete (${d.detail}${afterAttempts(d)}). ${mayHaveBeenMade(d.record)}`,
+    hint: 'Run again for the files that failed. Only --repeat-unknown lets a run send such a request once more.',
   },
   'report-unanswered': {
     message: 'the service at {origin} did not answer report-sign ({detail})',
@@ -217,6 +219,13 @@ export function mayHaveBeenCounted(error: CodesignError): boolean {
   if (error.mayHaveBeenCounted !== undefined) return error.mayHaveBeenCounted;
   // A fault of this program leaves open how far the call had come.
   return category === 'internal' || NO_WORD.has(code) || (code === 'http-error' && isOfGateway(httpStatus));
+}
+
+/** No answer came, or one of a gateway: so it is unknown what the service has done. */
+export function isUnanswered(error: CodesignError): boolean {
+  const { code } = error;
+  if (code === 'http-error') return mayHaveBeenCounted(error);
+  return code === 'sign-timed-out' || code === 'connection-broken';
 }
 
 /** The service makes no signature now, because it has too much to do. */

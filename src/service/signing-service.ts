@@ -24,8 +24,13 @@ export interface SignRequest {
   /** Called for each attempt directly before its first byte is written. If it throws, as `beforeSend`. */
   readonly beforeWrite?: (() => void) | undefined;
   /**
-   * Awaited after each attempt that certainly made no signature and will be retried, before the wait. If it throws, there is
-   * no retry, and `sign` throws the same.
+   * Called after an attempt to which no answer of the service came: whether it is sent once more, although both may be counted.
+   * Default: never.
+   */
+  readonly mayRepeat?: (() => boolean) | undefined;
+  /**
+   * Awaited after each attempt that will be retried, before the wait: it certainly made no signature, or `mayRepeat` allows it.
+   * If it throws, there is no retry, and `sign` throws the same.
    */
   readonly beforeRetry?: ((error: CodesignError) => Promise<void>) | undefined;
 }
@@ -48,7 +53,7 @@ export interface SignatureRecord {
 export interface SigningService {
   /**
    * Requests one signature. Retries only what certainly did not reach the service, or was rejected with 429, or with a 503
-   * that carries the service's envelope or Retry-After.
+   * that carries the service's envelope or Retry-After; and what `mayRepeat` allows.
    */
   sign(request: SignRequest, signal?: AbortSignal): Promise<SignatureRecord>;
   /** Reports the final outcome; may be retried, because it never counts. `file`: as in SignRequest. */

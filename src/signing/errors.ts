@@ -159,6 +159,8 @@ export const signingWarnings = defineWarnings({
   'hard-links':
     'the file has {count} names (hard links): only this one will lead to the new file, the others keep the old content',
   'call-unknown': 'an earlier call for this signature may have been counted: its outcome is unknown (journal {id})',
+  'request-repeated':
+    'a request with an unknown outcome was sent once more (--repeat-unknown), and the signature may have been counted twice: {reason}',
   'journal-not-written': 'the journal could not be written: {reason}',
   'folder-not-flushed': 'the folder could not be flushed to the disk ({reason})',
   'forgotten-not-reported': 'the service got no report that call {id} is given up: {reason}',

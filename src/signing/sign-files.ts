@@ -10,7 +10,13 @@ import { planFiles } from './plan-files.ts';
 import { type Intent, type Planned, type RecognisedFile, WITHOUT_SIGNATURE } from './planned-file.ts';
 import { isNotAttempted, type StartedRun, startRun } from './run.ts';
 import { recordFile, signFile } from './sign-file.ts';
-import { checkSignatureLimit, decideSigning, isKeptForOthers, unusedOptions } from './signing-policy.ts';
+import {
+  allowedRepetitions,
+  checkSignatureLimit,
+  decideSigning,
+  isKeptForOthers,
+  unusedOptions,
+} from './signing-policy.ts';
 import { type Signing, startSigning } from './signing-run.ts';
 
 /**
@@ -28,6 +34,7 @@ export async function signFiles(
   using run = startSigning(signing, account, signal);
   const planned = await planFiles(files, run, (opened, file) => decide(opened, file, signing, run.findWritten));
   const warnings = await checkRun(planned, signing, run);
+  run.gate.allowRepetitions(allowedRepetitions(planned, signing.policy));
   const outcomes = await changeEach(planned, run, (plan) =>
     plan.written === undefined ? signFile(plan, run) : recordFile(plan, plan.written, run),
   );

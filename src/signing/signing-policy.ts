@@ -28,6 +28,8 @@ export interface SigningPolicy {
   readonly allOrNothing: boolean;
   /** A run that might request more signatures is rejected; undefined for no limit. */
   readonly maxSignatures?: number | undefined;
+  /** Requests whose outcome is unknown that may be sent once more; undefined for none. */
+  readonly repeatUnknown?: number | undefined;
   readonly report: boolean;
 }
 
@@ -132,10 +134,22 @@ export async function isKeptForOthers(
 
 /** Throws `too-many-signatures`. Only later is it known which files share a signature or have one in the journal. */
 export function checkSignatureLimit(files: readonly Planned[], { maxSignatures }: SigningPolicy): void {
-  const count = files.reduce((sum, file) => sum + ('plan' in file ? file.plan.signatures : 0), 0);
+  const count = countSignatures(files);
   if (maxSignatures !== undefined && count > maxSignatures) {
     throw signingErrors('too-many-signatures', { count, limit: maxSignatures });
   }
+}
+
+/** How many requests may be sent once more: what the limit of signatures leaves at most. */
+export function allowedRepetitions(
+  files: readonly Planned[],
+  { maxSignatures = Number.POSITIVE_INFINITY, repeatUnknown = 0 }: SigningPolicy,
+): number {
+  return Math.min(repeatUnknown, maxSignatures - countSignatures(files));
+}
+
+function countSignatures(files: readonly Planned[]): number {
+  return files.reduce((sum, file) => sum + ('plan' in file ? file.plan.signatures : 0), 0);
 }
 
 /**

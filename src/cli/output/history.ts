@@ -21,7 +21,7 @@ export interface Sum {
   readonly certificate: { readonly name: string; readonly sha256: string };
   readonly calls: number;
   readonly counted: number;
-  /** Calls that may have been counted. */
+  /** Requests that may have been counted. */
   readonly unknown: number;
   /** Files written. */
   readonly files: number;
@@ -30,7 +30,7 @@ export interface Sum {
 /** By month and certificate, so their number does not grow with the calls. */
 export type Sums = Map<string, Sum>;
 
-export function addToSums(sums: Sums, { at, certificate, counted, filesWritten }: HistoryEntry): void {
+export function addToSums(sums: Sums, { at, certificate, counted, repeated, filesWritten }: HistoryEntry): void {
   const month = at.slice(0, 7);
   const key = `${month} ${certificate.sha256}`;
   const before = sums.get(key) ?? { month, certificate, calls: 0, counted: 0, unknown: 0, files: 0 };
@@ -38,7 +38,7 @@ export function addToSums(sums: Sums, { at, certificate, counted, filesWritten }
     ...before,
     calls: before.calls + 1,
     counted: before.counted + (counted === 'yes' ? 1 : 0),
-    unknown: before.unknown + (counted === 'unknown' ? 1 : 0),
+    unknown: before.unknown + (counted === 'unknown' ? 1 : 0) + (repeated ? 1 : 0),
     files: before.files + filesWritten,
   });
 }

@@ -49,6 +49,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     concurrency: look.read('concurrency'),
     allOrNothing: look.read('allOrNothing'),
     maxSignatures: look.read('maxSignatures'),
+    repeatUnknown: look.read('repeatUnknown'),
     extra: resolveExtra(look.read('extra'), look.read('fileName')),
     report: look.read('report'),
     journal: look.read('journal'),

@@ -49,6 +49,16 @@ export const RUN_OPTIONS = {
     help: 'maximum number of signatures that a run may request',
     commands: ['sign'],
   },
+  repeatUnknown: {
+    flag: '--repeat-unknown',
+    placeholder: 'n',
+    kind: number({ isWhole: true, from: 0, to: 1_000_000 }),
+    variable: 'CODESIGN_REPEAT_UNKNOWN',
+    default: '0',
+    stored: 'profile',
+    help: 'requests without an answer that may be sent once more, although each may be counted twice',
+    commands: ['sign'],
+  },
   fileName: {
     flag: '--file-name',
     placeholder: 'what',

@@ -46,6 +46,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   let successes = 0;
   /** A request that was sent before the last decrease says nothing new. */
   let decreases = 0;
+  let repetitions = 0;
 
   const allowed = (): number => (isOpen && uncertain === 0 ? width : 1);
   const admit = (): void => {
@@ -67,6 +68,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
 
   const permit = () => {
     let hasPlace = true;
+    let isRepetition = false;
     let seen = decreases;
     let seenEvents = events;
     let failure: CodesignError | undefined;
@@ -76,6 +78,13 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
       successes = 0;
       width = Math.max(1, Math.floor(Math.min(width, underWay) / 2));
     };
+    const countUncertain = (error: CodesignError): void => {
+      if (!mayHaveBeenCounted(error) || seenEvents < events) return;
+      events += 1;
+      uncertain += 1;
+      if (uncertain < MOST_UNCERTAIN_IN_A_ROW) return;
+      stop.stop(`requests brought no usable answer ${uncertain} times in a row, and may have been counted`, error);
+    };
     return {
       /** To be called directly before each attempt is sent. */
       send(): void {
@@ -83,12 +92,20 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         seen = decreases;
         seenEvents = events;
       },
+      /** Whether the request, whose outcome is unknown, may be sent once more. */
+      mayRepeat(): boolean {
+        if (isRepetition || repetitions === 0 || stop.signal.aborted) return false;
+        repetitions -= 1;
+        isRepetition = true;
+        return true;
+      },
       /**
-       * After an attempt that made no signature, before the wait for the next one. If fewer may be under way by now, waits for
-       * its place; not once the run has been stopped. Throws the error when the run must not make another request.
+       * After an attempt that made no signature or may be repeated, before the wait for the next one. If fewer may be under way by
+       * now, waits for its place; not once the run has been stopped. Throws the error when the run must not make another request.
        */
       async repeat(error: CodesignError): Promise<void> {
         slowDown(error);
+        countUncertain(error);
         if (!hasSucceeded && sent >= MOST_WITHOUT_SUCCESS) throw error;
         if (underWay <= allowed() || stop.signal.aborted) return;
         underWay -= 1;
@@ -109,12 +126,10 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
       fail(error: CodesignError): void {
         failure = error;
         slowDown(error);
-        if (!mayHaveBeenCounted(error) || seenEvents < events) return;
-        events += 1;
-        uncertain += 1;
-        if (!isProven) stop.stop('a request brought no usable answer, and may have been counted', error);
-        if (uncertain < MOST_UNCERTAIN_IN_A_ROW) return;
-        stop.stop(`requests brought no usable answer ${uncertain} times in a row, and may have been counted`, error);
+        if (mayHaveBeenCounted(error) && !isProven) {
+          stop.stop('a request brought no usable answer, and may have been counted', error);
+        }
+        countUncertain(error);
       },
       [Symbol.dispose](): void {
         if (hasPlace) underWay -= 1;
@@ -133,6 +148,10 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
     /** One has, in an earlier run. That opens the gate for no request, and lets a first failure not stop the run. */
     prove(): void {
       isProven = true;
+    },
+    /** So many requests of the run whose outcome is unknown may be sent once more, each at most once. Default: none. */
+    allowRepetitions(most: number): void {
+      repetitions = most;
     },
     /** Waits until a request may be made. Throws `not-attempted` once the run has been stopped. */
     async enter() {

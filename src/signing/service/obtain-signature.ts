@@ -1,7 +1,7 @@
-/** Steps 3 to 6 of the main flow: the signature of a work, from the journal or from the service, with at most one request. */
+/** Steps 3 to 6 of the main flow: the signature of a work, from the journal or from the service, with one request. */
 
 import { join, resolve } from 'node:path';
-import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
+import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { fromFileSystem } from '../../files/file-system-errors.ts';
 import type { InnerFile } from '../../formats/format.ts';
 import type { Asking, Claim, KnownCall } from '../../journal/journal.ts';
@@ -164,7 +164,7 @@ interface NewSignature {
 }
 
 /**
- * Sends at most one request, and settles the claim on every way out. Returns undefined if another process has the work now. A
+ * Sends one request, once more if the run may repeat it, and settles the claim on every way out. Returns undefined if another process has the work now. A
  * mismatch stops the run, and so does a failure that concerns every call: no connection, a 401, a used-up quota.
  */
 async function request(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promise<NewSignature | undefined> {
@@ -189,6 +189,8 @@ async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promis
   /** Whether the journal has the attempt as one that may be sent, and whether a byte of it was. */
   let isRecorded = false;
   let isSent = false;
+  /** Why the outcome of the first attempt is unknown, once it is repeated. */
+  let unknown: CodesignError | undefined;
   const requested = {
     code,
     algorithm: unit.algorithm,
@@ -197,7 +199,7 @@ async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promis
     file: sentFileName(client.replaced, name),
     async beforeSend() {
       isSent = false;
-      await claim.requested();
+      await claim.requested(unknown !== undefined);
       isRecorded = true;
     },
     /** A signature of a file that has changed would be wasted. What throws here is not sent. */
@@ -210,11 +212,16 @@ async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promis
       }
       claim.mayBeSent();
       isSent = true;
+      const warning = unknown && signingWarnings('request-repeated', { reason: unknown.message });
+      if (warning !== undefined && !warnings.includes(warning)) warnings.push(warning);
       permit.send();
       onEvent({ type: 'signature-requested', path: file.path });
     },
+    mayRepeat: permit.mayRepeat,
     async beforeRetry(error: CodesignError) {
-      if (isRecorded) await orWarn(claim.deferred(failureOf(error)), warnings);
+      // It stays recorded as requested until it is sent again.
+      if (mayHaveBeenCounted(error)) unknown = error;
+      else if (isRecorded) await orWarn(claim.deferred(failureOf(error)), warnings);
       isRecorded = false;
       isSent = false;
       await permit.repeat(error);
@@ -223,16 +230,23 @@ async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promis
   try {
     return await service.sign(requested, stop.signal);
   } catch (thrown) {
-    const error = toCodesignError(thrown);
-    if (!isSent) await claim.release();
+    const last = toCodesignError(thrown);
+    const error = unknown === undefined ? last : errorOfRepetition(last, unknown);
+    if (unknown === undefined && !isSent) await claim.release();
     else if (mayHaveBeenCounted(error)) await orWarn(claim.unanswered(failureOf(error)), warnings);
     else await orWarn(claim.refused(failureOf(error)), warnings);
     // Stopped while it waited for a retry: then what stopped the run is the reason, and not this call.
     if (error.code === 'interrupted') stop.throwIfStopped();
-    if (stopsRun(error, gate.isProven())) stop.stop(reasonToStop(error), error);
-    permit.fail(error);
+    if (stopsRun(last, gate.isProven())) stop.stop(reasonToStop(last), last);
+    permit.fail(last);
     throw error;
   }
+}
+
+/** The first attempt may have been counted, whatever became of the second. */
+function errorOfRepetition(last: CodesignError, first: CodesignError): CodesignError {
+  if (last.code === 'interrupted' || last === first) return first;
+  return new CodesignError({ ...last, message: last.message, cause: last.cause ?? first, mayHaveBeenCounted: true });
 }
 
 function failureOf({ message, httpStatus, serviceCode }: CodesignError) {

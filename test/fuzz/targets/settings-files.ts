@@ -28,6 +28,7 @@ const SHARED = {
   concurrency: 3,
   timeout: 12.5,
   maxSignatures: 7,
+  repeatUnknown: 2,
 };
 const PROJECT = { $schema: 'x', output: 'out', ...SHARED };
 const PROFILES = {

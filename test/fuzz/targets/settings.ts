@@ -42,6 +42,7 @@ const OPTIONS: Said['options'] = {
   concurrency: '4',
   timeout: '30',
   maxSignatures: '10',
+  repeatUnknown: '2',
   fileName: 'send',
   extra: ['hostname=build-1'],
   caFile: 'ca.pem',

@@ -26,6 +26,7 @@ const SAMPLES: Readonly<Record<Exclude<SettingKey, 'extra'>, readonly [string, s
   concurrency: ['2', '3'],
   timeout: ['5', '0.5'],
   maxSignatures: ['0', '10'],
+  repeatUnknown: ['0', '10'],
   fileName: ['send', 'hide'],
   caFile: ['/one.pem', '/other.pem'],
   auditLog: ['/one.jsonl', '/other.jsonl'],

@@ -19,6 +19,7 @@ const WRONG: Player = { ...A, certificate: 'B' };
 export const SCENARIOS: readonly Scenario[] = [
   { name: 'one is killed', players: [A, B], budget: { kill: 1 } },
   { name: 'one is presumed gone, and one refused', players: [A, B], budget: { presume: 1, refused: 1 } },
+  { name: 'one is repeated and killed', players: [A, B], budget: { kill: 1, repeat: 1 } },
   { name: 'a wrong certificate', players: [WRONG, B], budget: { kill: 1, reportFails: 1 } },
 ];
 

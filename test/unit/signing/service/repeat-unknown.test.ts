@@ -1,0 +1,114 @@
+/** One event that breaks all requests under way, without and with `--repeat-unknown`: counted at the service and in the journal. */
+
+import { afterEach, expect, it } from 'vitest';
+import type { HistoryEntry } from '../../../../src/journal/journal.ts';
+import { signFiles } from '../../../../src/signing/sign-files.ts';
+import { answer, type Misbehaviour } from '../../../support/services/answering.ts';
+import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
+import { openServiceClient } from '../../../support/services/service-client.ts';
+import { type JournalScene, journalScene } from '../journal-scene.ts';
+import type { FlatSigning } from '../signing-run.ts';
+
+const opened: (() => PromiseLike<void>)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+async function openScene(): Promise<JournalScene> {
+  const scene = await journalScene();
+  opened.push(() => scene[Symbol.asyncDispose]());
+  return scene;
+}
+
+/** Ends the connections of so many requests when the last of them has arrived. */
+function breakTogether(count: number): Misbehaviour {
+  const waiting: (() => void)[] = [];
+  return ({ response }) => {
+    waiting.push(() => response.destroy());
+    if (waiting.length === count) for (const end of waiting) end();
+  };
+}
+
+interface Event {
+  readonly count: number;
+  /** Requests that come to harm. */
+  readonly times: number;
+  readonly harm: Misbehaviour;
+}
+
+/** Signs so many programs, of which the first one succeeds. */
+async function runThrough(scene: JournalScene, { count, times, harm }: Event, more: FlatSigning = {}) {
+  const options = { key: scene.key, after: 1, times, byName: { hangs: harm } };
+  const misbehaving = await startMisbehavingService('hangs', options);
+  opened.push(() => misbehaving.stop());
+  const { service } = await openServiceClient(misbehaving);
+  opened.push(() => service.close());
+  const programs = await Promise.all(
+    Array.from({ length: count }, (_, index) => scene.program(`${index}.exe`, `content ${index}`)),
+  );
+  const journal = await scene.open();
+  const signing = scene.signing(journal, { service, report: false, concurrency: 16, ...more });
+  const { files, summary } = await signFiles(programs, signing);
+  const warned = files.filter(({ warnings }) => warnings.some((text) => text.endsWith('[request-repeated]')));
+  const errors = files.flatMap((file) => (file.status === 'failed' ? [file.error] : []));
+  return { summary, errors, warned: warned.length, requests: misbehaving.signRequests() };
+}
+
+async function historyOf(scene: JournalScene): Promise<readonly HistoryEntry[]> {
+  const entries: HistoryEntry[] = [];
+  for await (const entry of (await scene.open()).history()) entries.push(entry);
+  return entries;
+}
+
+const ONE_EVENT: Event = { count: 100, times: 16, harm: breakTogether(16) };
+
+it('fails only what was under way: 16 of 100 files, and the others are tried', async () => {
+  const scene = await openScene();
+  const { summary, errors, requests } = await runThrough(scene, { ...ONE_EVENT, harm: breakTogether(16) });
+  expect(summary).toMatchObject({ signed: 84, failed: 16, notAttempted: 0 });
+  expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['connection-broken']));
+  expect(requests).toBe(100);
+  expect((await historyOf(scene)).filter(({ counted }) => counted === 'unknown')).toHaveLength(16);
+});
+
+it('repeats what was under way once if the user allows it: 100 of 100 files, and 16 warnings', async () => {
+  const scene = await openScene();
+  const event = { ...ONE_EVENT, harm: breakTogether(16) };
+  const { summary, warned, requests } = await runThrough(scene, event, { repeatUnknown: 20 });
+  expect(summary).toMatchObject({ signed: 100, failed: 0 });
+  expect(requests).toBe(116);
+  expect(warned).toBe(16);
+  const entries = await historyOf(scene);
+  expect(entries.filter(({ repeated }) => repeated)).toHaveLength(16);
+  expect(entries.filter(({ outcome }) => outcome === 'written')).toHaveLength(100);
+});
+
+it.each<[string, FlatSigning, number]>([
+  ['no more of them than are allowed', { repeatUnknown: 3 }, 3],
+  ['no more than the limit of signatures leaves', { repeatUnknown: 20, maxSignatures: 22 }, 2],
+  ['none if the limit of signatures leaves none', { repeatUnknown: 20, maxSignatures: 20 }, 0],
+])('repeats %s', async (_what, policy, repeated) => {
+  const event = { count: 20, times: 16, harm: breakTogether(16) };
+  const { summary, warned, requests } = await runThrough(await openScene(), event, policy);
+  expect(summary).toMatchObject({ signed: 4 + repeated, failed: 16 - repeated, notAttempted: 0 });
+  expect([requests, warned]).toEqual([20 + repeated, repeated]);
+});
+
+it.each<[string, Misbehaviour, string, number]>([
+  ['lost too', ({ response }) => void response.destroy(), 'connection-broken', 2],
+  ['refused', (exchange) => answer(exchange, 200, { code: 1001, message: '', data: null }), 'refused', 2],
+  ['throttled', (exchange) => answer(exchange, 429, { code: 429, message: '', data: null }), 'throttled', 5],
+])('leaves the outcome unknown if the repetition is %s', async (_how, second, code, attempts) => {
+  const scene = await openScene();
+  let isFirst = true;
+  const harm: Misbehaviour = (exchange) => {
+    if (isFirst) exchange.response.destroy();
+    else second(exchange);
+    isFirst = false;
+  };
+  const event = { count: 2, times: Number.POSITIVE_INFINITY, harm };
+  const { errors, warned, requests } = await runThrough(scene, event, { repeatUnknown: 5 });
+  expect(errors).toMatchObject([{ code }]);
+  expect([requests, warned]).toEqual([1 + attempts, 1]);
+  expect((await historyOf(scene)).at(-1)).toMatchObject({ outcome: 'unknown', counted: 'unknown', repeated: true });
+});
