@@ -1,4 +1,4 @@
-/** Who runs this process, and what a file allows: for errors of permission. */
+/** Describes the user and the rights of a file, for errors of permission. */
 
 import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -12,7 +12,7 @@ export function userName(): string {
   }
 }
 
-/** The user, and mode and owner of the file, or of the nearest folder that the user may look at. */
+/** Names the user, and mode and owner of the file, or of the nearest folder that the user may read. */
 export function describeAccess(path: string): string {
   try {
     const { mode, uid, gid } = statSync(path);

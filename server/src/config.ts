@@ -111,27 +111,26 @@ export function startConfig(options: StartOptions, environment: NodeJS.ProcessEn
   const { 'tls.certificate': certificate, 'tls.key': key } = settings;
   if ((certificate === undefined) !== (key === undefined)) throw new ServerError('tls-pair-incomplete');
   return {
-    /** The folder that `--data` names. */
     dataRoot,
-    /** `postgres://…`; undefined: SQLite in the data folder. */
+    /** Begins with `postgres://`. undefined means SQLite in the data folder. */
     database: settings.database,
     pkcs11Library: settings['pkcs11.library'],
-    /** A token of the operator's own HSM; undefined: one of SoftHSM's in the data folder. */
+    /** Label of a token in the operator's HSM. undefined means SoftHSM's token in the data folder. */
     pkcs11Token: settings['pkcs11.token'],
     pkcs11PinFile: settings['pkcs11.pinFile'],
-    /** Limit of concurrent HSM operations; undefined: depends on the number of cores. */
+    /** Limit of concurrent HSM operations. The default depends on the number of cores. */
     pkcs11Sessions: settings['pkcs11.sessions'],
     host: settings.host ?? '127.0.0.1',
-    /** 0: a free one. */
+    /** 0 selects a free port. */
     port: settings.port ?? 8443,
     /** Proxies whose X-Forwarded-For names the client. */
     proxy: settings.proxy ?? [],
     clientEnv: options.clientEnv,
     tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
-    /** Names that clients use, besides localhost; the first one is in the address given to clients. */
+    /** Names that clients use, in addition to localhost. The first one is in the clients' base URL. */
     tlsNames: settings['tls.names'] ?? [],
     logLevel: settings.logLevel ?? 'info',
-    /** Signatures that may wait for a session. An HSM that makes some hundred a second makes the default within a second or so. */
+    /** Signatures that may wait for a session. An HSM that makes some hundred a second finishes the default number in about a second. */
     waiting: settings['limits.waiting'] ?? 256,
   };
 }
@@ -144,7 +143,7 @@ function fromOptions(options: StartOptions): Settings {
 
 const PREFIX = 'CODESIGN_SERVER_';
 
-/** A mistyped variable is an error: without it, `start` could use another database. */
+/** Rejects mistyped variables: without this check, `start` could use another database. */
 function rejectMistyped(environment: NodeJS.ProcessEnv): void {
   const known = [...Object.values(VARIABLES), `${PREFIX}CONFIG`, `${PREFIX}PKCS11_PIN`].map((name) =>
     name.slice(PREFIX.length),

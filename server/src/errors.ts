@@ -1,4 +1,4 @@
-/** Every error the server throws on purpose, as one table: stable code, what it means for the exit code, message, hint. */
+/** Every error that the server throws on purpose: stable code, exit code, message, hint. */
 
 import { describeAccess } from './access.ts';
 import { printable } from './text.ts';
@@ -11,9 +11,9 @@ interface Definition {
   readonly hint: string;
 }
 
-/** The command or its environment must change. */
+/** An error of the command or its environment. */
 const usage = (message: Message, hint: string): Definition => ({ exitCode: 2, message, hint });
-/** A problem of disk, port, database or HSM. */
+/** An error of disk, port, database or HSM. */
 const local = (message: Message, hint: string): Definition => ({ exitCode: 6, message, hint });
 
 export const SERVER_ERRORS = {
@@ -194,7 +194,7 @@ export const SERVER_ERRORS = {
 
 export type ServerErrorCode = keyof typeof SERVER_ERRORS;
 
-/** An error of the table: `throw new ServerError('token-not-found', { label })`. Details are never secrets; `reason` is the cause's by default. */
+/** An error of the table: `throw new ServerError('token-not-found', { label })`. Details never contain secrets. `reason` defaults to the cause's message. */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   readonly code: ServerErrorCode;
@@ -212,7 +212,7 @@ export class ServerError extends Error {
 }
 
 export function reasonOf(thrown: unknown): string {
-  // Node has one error for all addresses of a name, without a message of its own.
+  // Node throws one error for all addresses of a name, without a message.
   if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(reasonOf).join(', ');
   if (!(thrown instanceof Error)) return String(thrown);
   const { code, path }: NodeJS.ErrnoException = thrown;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import { ServerError } from './errors.ts';
 
-/** How long another process may hold a lock, in milliseconds. */
+/** Limit for waiting for another process's lock, in milliseconds. */
 const PATIENCE = 10_000;
 const INTERVAL = 20;
 
@@ -33,7 +33,7 @@ export async function writeFlushed(path: string, contents: string | Uint8Array, 
   }
 }
 
-/** Flushes the names in a folder: without it, a flushed file may be lost. Windows opens no folders and keeps a journal of its own. */
+/** Flushes a folder: without it, a power cut could lose the name of a flushed file. Windows cannot open folders and does not need it. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
@@ -60,19 +60,19 @@ async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** Only this error says that a file is missing: one that this user may not see still exists. */
+/** Only ENOENT means that the file is missing. With other errors, such as EACCES, it may exist. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
 }
 
 /**
- * Runs `work` while no other process works under the lock of this file. The operating system releases it when a process
- * dies. The file stays: removing one that another process waits for would lock nothing.
+ * Runs `work` while no other process has the lock of this file. The operating system releases the lock when a process
+ * dies. The file is never removed: another process may be waiting for its lock.
  */
 export async function underFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   let file: Database.Database | undefined;
   try {
-    const lock = new Database(path); // SQLite for its locks, which need no further addon; nothing is written to it
+    const lock = new Database(path); // used only for SQLite's locks, which need no further addon
     file = lock;
     await whenFree(() => lock.exec('BEGIN EXCLUSIVE'));
   } catch (error) {
@@ -86,7 +86,7 @@ export async function underFileLock<T>(path: string, work: () => Promise<T>): Pr
   }
 }
 
-/** Retries while another process holds the lock of an SQLite file. SQLite's own waiting would block this whole process. */
+/** Retries while another process has the lock of an SQLite file. SQLite's own waiting would block the whole process. */
 export async function whenFree(work: () => void): Promise<void> {
   const deadline = performance.now() + PATIENCE;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Logs what stops signing soon: ends of certificates, and quotas. */
+/** Logs what may stop signing soon: certificates that end, and quotas. */
 
 import type { FastifyBaseLogger } from 'fastify';
 import { whyRejected } from './http/auth.ts';
@@ -6,9 +6,9 @@ import { isDisabled, quotasOf } from './records/rows.ts';
 import type { Store } from './records/store.ts';
 import { endOfValidity } from './setup/tls.ts';
 
-/** In milliseconds. */
+/** Milliseconds. */
 export const DAY = 24 * 60 * 60 * 1000;
-/** The server's own TLS certificate is renewed earlier than that, at a start or by SIGHUP. */
+/** The server's own TLS certificate is renewed earlier, at a start or by SIGHUP. */
 const WARN_BEFORE = 30 * DAY;
 const TLS = { which: 'the TLS certificate', todo: 'replace it, then send SIGHUP' };
 const CODE_SIGNING = { which: 'a code-signing certificate', todo: 'renew it with certificate request and import' };
@@ -41,7 +41,7 @@ export async function lookAhead(
   }
 }
 
-/** Logs a line if clients or verifiers reject a certificate now, or will soon. */
+/** Logs a line if a certificate is not valid now, or ends soon. */
 function logValidity(
   log: FastifyBaseLogger,
   { which, todo }: typeof TLS,

@@ -3,22 +3,22 @@
 import { run } from './cli/program.ts';
 import { boundedLog } from './http/log.ts';
 
-/** Exit codes after a second signal: 128 plus the number of the signal. */
+/** Exit codes after a second signal: 128 plus its number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, ...(process.stderr.isTTY && { SIGHUP: 129 }) };
-/** Ctrl-C reaches a server under npm twice, from the terminal and from npm: what comes this soon is the same signal. Milliseconds. */
+/** Signals within this time, in milliseconds, are one: under npm, Ctrl-C arrives from the terminal and from npm. */
 const ECHO = 1000;
-/** How long the last lines of the log wait for a reader once the server has stopped. Milliseconds. */
+/** How long the last lines of the log wait for a reader after the end, in milliseconds. */
 const LAST_LINES = 1000;
 
-process.umask(0o077); // what HSM and database write is readable for this user only
+process.umask(0o077); // files that the HSM and the database write are for this user only
 
-// The reader of the log or of the address may end before the server, which goes on serving.
+// The reader of the log or of the address may exit before the server, which continues.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-/** A signal ends a server. Other commands, such as `export`, write all they have to a slow reader. */
+/** Only for a server: other commands, such as `export`, finish writing to a slow reader first. */
 let isServer = false;
 let reload = () => {};
-// A terminal that is closed says so with the same signal: a server in one ends with it, another one reads its certificate.
+// Closing a terminal sends SIGHUP too. So it ends a server that has a terminal, and reloads any other.
 if (!process.stderr.isTTY) process.on('SIGHUP', () => reload());
 
 process.exitCode = await run(
@@ -36,7 +36,7 @@ process.exitCode = await run(
   waitForSignal,
 );
 
-// What waits for the reader of a pipe would keep the process for as long as the pipe is open.
+// Output that waits for the reader of a pipe would keep the process alive as long as the pipe is open.
 if (isServer) setTimeout(() => process.exit(), LAST_LINES).unref();
 
 async function waitForSignal(): Promise<void> {

@@ -1,4 +1,4 @@
-/** The life of one server: data folder, TLS, listening, the first client, and a graceful end. */
+/** Runs one server: opens the data folder, listens with TLS, adds the first client, and shuts down gracefully. */
 
 import type { AddressInfo } from 'node:net';
 import type { StartConfig } from './config.ts';
@@ -22,9 +22,9 @@ export interface Surroundings {
   readonly now: () => Date;
   readonly announce: (line: string) => void;
   readonly log: { write(line: string): void };
-  /** Writes to the terminal that the log goes to; undefined if it goes elsewhere. */
+  /** Writes to the terminal; undefined if standard error is not one. */
   readonly terminal: ((text: string) => void) | undefined;
-  /** Has `reload` called whenever the process is asked to read its TLS certificate again. */
+  /** Registers `reload`, which runs on SIGHUP. */
   readonly onHangUp?: (reload: () => void) => void;
 }
 
@@ -32,18 +32,18 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server; resolves once it takes calls and has said so. */
+/** Starts the server. Resolves after it accepts calls and has announced its address. */
 export async function startServer(
   config: StartConfig,
   surroundings: Surroundings,
   operation: Operation,
 ): Promise<RunningServer> {
   const { environment, now, terminal } = surroundings;
-  await chooseHsm(config, environment); // without an HSM it makes nothing
+  await chooseHsm(config, environment); // before anything is created, in case there is no HSM
   const folder = dataFolder(config.dataRoot);
   const receiverOf = () => chooseReceiver(config.clientEnv, config.dataRoot, terminal);
   if (!(await isMade(folder))) {
-    await receiverOf(); // a start that cannot show credentials makes nothing
+    await receiverOf(); // before anything is created, in case credentials cannot be shown
     await makeData(config, environment, operation, 'create');
   }
   const data = await openData(config, environment, 'update');
@@ -54,7 +54,7 @@ export async function startServer(
     await restoreChainFiles(data.store, folder);
 
     const tls = await tlsFor(config, data, now());
-    const threads = Number(environment.UV_THREADPOOL_SIZE ?? 4); // Node's own default
+    const threads = Number(environment.UV_THREADPOOL_SIZE ?? 4); // Node's default
     const { store, keys, sessions } = data;
     app = buildServer({
       ...{ store, keys, sessions, threads, tls, now },
@@ -124,7 +124,7 @@ async function tlsFor(config: StartConfig, data: OpenData, now: Date): Promise<T
   return await ownTls(data.folder, names, now);
 }
 
-/** New connections get the certificate as it is now; one that cannot be used leaves the one before in place. */
+/** Uses the current certificate for new connections. If it is unusable, the old one stays in use. */
 async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Date): Promise<string | undefined> {
   try {
     const { certificate, key } = await tlsFor(config, data, now);
@@ -140,7 +140,7 @@ async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Dat
   }
 }
 
-/** The next login takes the PIN as it is now. One that the HSM rejected is tried again only after this. */
+/** Uses the current PIN for the next login. A rejected PIN is tried again only after this. */
 async function reloadPin(app: App, config: StartConfig, data: OpenData, environment: NodeJS.ProcessEnv): Promise<void> {
   try {
     const { token } = await chooseHsm(config, environment);

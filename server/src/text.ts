@@ -9,7 +9,7 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-/** JSON in which these characters are escaped too. */
+/** Serialises as JSON with these characters escaped. */
 export function json(value: unknown, indent?: number): string {
   return escapedJson(JSON.stringify(value, undefined, indent));
 }
@@ -29,7 +29,7 @@ export interface ListOptions {
   readonly json?: boolean;
 }
 
-/** What a table shows where JSON has null. */
+/** Shown in a table for null. */
 const ABSENT: Readonly<Record<string, string>> = {
   quota: 'none',
   left: 'unlimited',

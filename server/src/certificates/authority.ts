@@ -7,7 +7,7 @@ import { type CertificateRequest, encodedName, type Issuer, issueCertificate, ty
 
 const DAY = 24 * 60 * 60 * 1000;
 const AUTHORITY_LIFETIME = 20 * 365 * DAY;
-/** A clock that is a little behind the server's must not refuse a certificate made this minute. */
+/** A verifier whose clock is slow must not reject a certificate that was just made. */
 const BACKDATED = 60 * 60 * 1000;
 const LIFETIME: Readonly<Record<Purpose, number>> = {
   'code-signing': 3 * 365 * DAY,
@@ -15,7 +15,7 @@ const LIFETIME: Readonly<Record<Purpose, number>> = {
 };
 const ORGANIZATION = 'codesign-remote server';
 
-/** A name that no other server's authority has: path building must not mix up two of them. */
+/** Unique to this server: path building must not confuse the authorities of two servers. */
 export function authorityName(kind: 'Code Signing' | 'TLS'): RelativeDistinguishedNames {
   return encodedName({ organization: ORGANIZATION, commonName: `${kind} CA ${randomBytes(4).toString('hex')}` });
 }
@@ -29,7 +29,7 @@ export function hsmIssuer(name: RelativeDistinguishedNames, key: SigningKey): Is
   };
 }
 
-/** An issuer whose EC key is at hand. @param privateKey PEM or key object */
+/** An issuer whose EC key is in memory. @param privateKey PEM or key object */
 export function localIssuer(name: RelativeDistinguishedNames, privateKey: KeyObject | string): Issuer {
   const key = typeof privateKey === 'string' ? createPrivateKey(privateKey) : privateKey;
   return {
@@ -40,7 +40,7 @@ export function localIssuer(name: RelativeDistinguishedNames, privateKey: KeyObj
   };
 }
 
-/** The authority's own certificate, signed by itself; DER. */
+/** Returns the authority's self-signed certificate as DER. */
 export async function selfSign(issuer: Issuer, now: Date): Promise<Buffer> {
   const { name, publicKey } = issuer;
   return await issueCertificate(issuer, {
@@ -52,7 +52,7 @@ export async function selfSign(issuer: Issuer, now: Date): Promise<Buffer> {
   });
 }
 
-/** A certificate for one purpose; DER. */
+/** Returns an end-entity certificate as DER. */
 export async function issueFor(
   issuer: Issuer,
   use: Purpose,

@@ -49,7 +49,6 @@ export interface CertificateRequest {
   readonly notAfter: Date;
   /** Positive when read as a signed integer, at most 20 bytes (RFC 5280, 4.1.2.2). */
   readonly serialNumber: Uint8Array;
-  /** What the key may do: issue other certificates, or one purpose. */
   readonly use: 'authority' | Purpose;
   readonly alternativeNames?: readonly string[];
 }
@@ -93,7 +92,7 @@ export async function signingRequest(key: Issuer): Promise<Buffer> {
   return await signed(request, key);
 }
 
-/** A certificate, or a request for one, as PEM text (RFC 7468), ending with a newline. */
+/** Encodes a certificate or a request as PEM text (RFC 7468) with a final newline. */
 export function toPem(der: Uint8Array, label: 'CERTIFICATE' | 'CERTIFICATE REQUEST' = 'CERTIFICATE'): string {
   const lines =
     Buffer.from(der)
@@ -129,7 +128,7 @@ function extensions(issuer: Issuer, request: CertificateRequest): Extension[] {
   const { use } = request;
   const authority = use === 'authority';
   const usage = authority ? KEY_USAGE.keyCertSignAndCrlSign : KEY_USAGE.digitalSignature;
-  // An authority of ours issues only end-entity certificates: pathLen 0.
+  // pathLen 0: our authorities issue only end-entity certificates.
   const constraints = new BasicConstraints(authority ? { cA: true, pathLenConstraint: 0 } : {});
   const subjectKey = new OctetString({ valueHex: keyIdentifier(request.publicKey) });
   const issuerKey = new OctetString({ valueHex: keyIdentifier(issuer.publicKey) });
@@ -175,7 +174,7 @@ function signatureAlgorithm(scheme: SignatureScheme): AlgorithmIdentifier {
     : new AlgorithmIdentifier({ algorithmId: '1.2.840.10045.4.3.2' }); // RFC 5758
 }
 
-/** Encoded first, because pkijs keeps an encoded name, but would put the attributes of others into one multi-valued RDN. */
+/** Encodes the name itself: pkijs keeps an encoded name, but would put the attributes of any other into one multi-valued RDN. */
 export function encodedName({ commonName, organization }: DistinguishedName): RelativeDistinguishedNames {
   const part = (type: string, value: string) =>
     new Asn1Set({ value: [new AttributeTypeAndValue({ type, value: new Utf8String({ value }) }).toSchema()] });
@@ -183,18 +182,18 @@ export function encodedName({ commonName, organization }: DistinguishedName): Re
   return RelativeDistinguishedNames.fromBER(new Sequence({ value: parts }).toBER());
 }
 
-/** The subject as it is encoded, for an issuer. @param certificate PEM */
+/** Returns the encoded subject, for use as an issuer's name. @param certificate PEM */
 export function subjectOf(certificate: string): RelativeDistinguishedNames {
   return Certificate.fromBER(new X509Certificate(certificate).raw).subject;
 }
 
-/** The certificates of a PEM file, in its order; what stands between them is ignored. */
+/** Returns the certificates of a PEM file in their order. Text between them is ignored. */
 export function readCertificates(pem: string): readonly X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return blocks.map((block) => new X509Certificate(block));
 }
 
-/** 4 or 16 bytes in network order (RFC 5280, 4.2.1.6), or undefined where the text is no IP address. */
+/** Returns 4 or 16 bytes in network order (RFC 5280, 4.2.1.6), or undefined if the text is no IP address. */
 export function ipAddressBytes(text: string): Uint8Array | undefined {
   const version = isIP(text);
   if (version === 4) return Uint8Array.from(text.split('.'), Number);

@@ -103,7 +103,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
   }
 }
 
-/** The number is part of a file name. */
+/** Limits the characters, because the number is part of a file name. */
 function readKey({ number, bits }: KeyOptions) {
   const expected = 'of lower-case letters, digits and . _ -';
   return {

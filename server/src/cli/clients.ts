@@ -33,7 +33,6 @@ const BASE_URL = "address for CODESIGN_BASE_URL (default: the last start's)";
 
 export function addClientCommands(program: Command, surroundings: Surroundings): void {
   const { environment, now, announce, terminal } = surroundings;
-  /** Options and output for printing credentials. */
   const receiverOf = async ({ clientEnv, baseUrl, ...options }: ClientOptions) => {
     const { dataRoot } = dataConfig(options, environment);
     const folder = dataFolder(dataRoot);
@@ -167,7 +166,6 @@ async function requireCertificates(store: Store, numbers: readonly string[] = []
   }
 }
 
-/** The address for a client's environment. */
 async function addressFor(
   options: DataOptions,
   baseUrl: string | undefined,

@@ -1,4 +1,4 @@
-/** What the administration commands share: the options that name the data, and access to it next to running servers. */
+/** Shared by the administration commands: the options that name the data, and access to it while servers run. */
 
 import type { Command, CommandOptions } from 'commander';
 import { type DataConfig, type DataOptions, dataConfig } from '../config.ts';
@@ -30,7 +30,7 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
-/** The client or viewer with this access key, or the only one with this name. */
+/** Finds the client or viewer with this access key, or the only one with this name. */
 export function holderNamed<Holder extends Viewer>(
   kind: 'client' | 'viewer',
   holders: readonly Holder[],
@@ -39,7 +39,7 @@ export function holderNamed<Holder extends Viewer>(
   const withKey = holders.find(({ accessKey }) => accessKey === given);
   const found = withKey === undefined ? holders.filter(({ name }) => name === given) : [withKey];
   const [holder] = found;
-  if (holder === undefined) throw new ServerError('holder-not-found', { kind }); // what was given may be a secret
+  if (holder === undefined) throw new ServerError('holder-not-found', { kind }); // not the given text, which may be a secret
   if (found.length > 1) {
     throw new ServerError('name-ambiguous', { name: given, keys: found.map(({ accessKey }) => accessKey).join(', ') });
   }

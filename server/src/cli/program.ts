@@ -14,7 +14,7 @@ import { addRecordCommands } from './records.ts';
 import { addViewerCommands } from './viewers.ts';
 
 declare const CODESIGN_REMOTE_VERSION: string | undefined;
-/** Defined by the build; a run from source has none. */
+/** Defined by the build only; a run from source has no version. */
 const VERSION = typeof CODESIGN_REMOTE_VERSION === 'string' ? CODESIGN_REMOTE_VERSION : '0.0.0-development';
 
 const EXIT_INTERNAL = 1;
@@ -48,7 +48,7 @@ export async function run(
   }
 }
 
-/** A full disk or a database that is away can fail any step. */
+/** Any step can fail with these errors, such as a full disk or an unavailable database. */
 function asServerError(error: unknown): unknown {
   if (isOfDatabase(error)) return new ServerError('database-unusable', {}, error);
   const isOfSystem = error instanceof Error && 'syscall' in error;
@@ -76,7 +76,7 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
     .addOption(new Option('--log-level <level>', 'level of the log on standard error').choices(LOG_LEVELS))
     .action(async (options: StartOptions, command: Command) => {
       const config = startConfig(options, environment);
-      const asked = waitForSignal(); // from now on: a signal during the start is not lost
+      const asked = waitForSignal(); // before the start, so a signal during the start is not lost
       const server = await startServer(config, surroundings, operationOf(command, surroundings));
       await asked;
       await server.stop();

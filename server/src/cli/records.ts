@@ -20,7 +20,7 @@ interface FilterOptions extends DataOptions {
   readonly until?: string;
 }
 
-/** How many records one statement removes: signatures wait for it. */
+/** Records that one statement removes. Signatures wait for the statement. */
 const PRUNED_AT_ONCE = 1000;
 
 export function addRecordCommands(program: Command, surroundings: Surroundings): void {
@@ -63,7 +63,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       if (before > now())
         throw new ServerError('invalid-option', { option: '--before', value, expected: 'in the past' });
       await withStore(options, surroundings, async (store) => {
-        await store.audit.add(operationOf(command, surroundings)); // first: an interrupted command has removed some
+        await store.audit.add(operationOf(command, surroundings)); // before the removal: an interrupted command has removed some records
         let [pruned, latest] = [0, PRUNED_AT_ONCE];
         while (latest === PRUNED_AT_ONCE) {
           latest = await store.records.prune(before, PRUNED_AT_ONCE);

@@ -3,7 +3,7 @@ import { ServerError } from '../errors.ts';
 
 export const EXPIRES = 'time of expiry, as in 2030-12-31 or 2030-12-31T18:00:00Z';
 const MILLISECONDS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-/** Fits into the integers of both databases. */
+/** The largest integer that both databases store. */
 const LARGEST_QUOTA = 2_000_000_000;
 
 export function checked(option: string, value: string, pattern: RegExp, expected: string): string {
@@ -17,12 +17,12 @@ export function chosen<T extends string | number>(option: string, value: string,
   throw new ServerError('invalid-option', { option, value, expected: `one of ${choices.join(', ')}` });
 }
 
-/** The name of a client, a viewer or a certificate. RFC 5280 has the same limit. */
+/** Parses the name of a client, a viewer or a certificate. The limit is that of RFC 5280. */
 export function readName(option: string, value: string): string {
   return checked(option, value, /^[^\p{Cc}]{1,64}$/u, 'a name of 1 to 64 characters');
 }
 
-/** `none`: no limit. */
+/** Parses a limit; `none` means no limit. */
 export function readQuota(option: string, value: string): number | undefined {
   if (value === 'none') return undefined;
   const quota = Number(value);
@@ -46,7 +46,7 @@ export function readTime(option: string, value: string): Date {
   return time;
 }
 
-/** JavaScript reads February 31 as March 3: a command would remove records of the wrong days. */
+/** Rejects February 31, which JavaScript reads as March 3: `records prune` would remove the wrong days. */
 function isDay(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);
 }

@@ -1,4 +1,4 @@
-/** The answers of the API (API 2.1), and every error of HTTP as one of them. */
+/** The API's answers (API 2.1). Every HTTP error is one of them too. */
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -26,7 +26,7 @@ export function unauthorized(reply: FastifyReply): FastifyReply {
   return refuse(reply.header('www-authenticate', 'Basic realm="codesign"'), 401, 'unauthorized');
 }
 
-/** Rejects a request that the client may repeat after some seconds. */
+/** Rejects a request that the client may retry after a few seconds. */
 export function refuseForNow(reply: FastifyReply, seconds: number, message: string): FastifyReply {
   return refuse(reply.header('retry-after', String(seconds)), 503, message);
 }
@@ -35,7 +35,7 @@ function failure(code: number, message: string): Envelope {
   return { code, message, data: null };
 }
 
-/** A request that its client must change. The message is part of the answer, and quotes nothing of the request. */
+/** Rejects a request that its client must change. The message is part of the answer, and quotes nothing of the request. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly statusCode = 400;
@@ -53,7 +53,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   505: 'this server speaks HTTP/1.1',
 };
 
-/** Seconds. A client that waits so long between five attempts outlasts the restart of a database. */
+/** Seconds. A client that makes five attempts with this pause outlasts the restart of a database. */
 const RETRY_AFTER_FAILURE = 5;
 
 type Operation = 'sign' | 'report-sign' | 'page' | 'certificate';
@@ -80,7 +80,7 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
       error instanceof RequestError ? error.message : (MESSAGES[status] ?? 'invalid request'),
     );
   }
-  // Where a signature may be counted, `OutcomeUnknown` hides the database's own error.
+  // If the signature may be counted, `OutcomeUnknown` replaces the database's error, so the answer is 500.
   const isAway = error instanceof ServerError || isOfDatabase(error);
   request.log.error({ operation, outcome: 'failed', err: error, status: isAway ? 503 : 500 });
   return isAway
@@ -93,7 +93,7 @@ export function frameworkErrors(_error: FastifyError, request: FastifyRequest, r
   refuse(reply, 400, 'invalid request: the address cannot be read');
 }
 
-/** Refuses what Node would refuse without a body: HTTP/1.1 without exactly one Host (RFC 9112, 3.2), and unknown expectations. */
+/** Rejects HTTP/1.1 without exactly one Host (RFC 9112, 3.2) and unknown expectations: Node would reject them without a body. */
 export async function checkHead(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   const { httpVersion, rawHeaders, headers } = request.raw;
   if (!httpVersion.startsWith('1.')) return refuseHead(request, reply, 505, MESSAGES[505] ?? '');
@@ -113,7 +113,7 @@ function refuseHead(request: FastifyRequest, reply: FastifyReply, status: number
   return refuse(reply.header('connection', 'close'), status, message);
 }
 
-/** How long a client may take to read its answer and to hang up, in milliseconds. */
+/** Time for a client to read its answer and disconnect, in milliseconds. */
 const LINGER = 1000;
 
 const STATUS_OF: Readonly<Record<string, number>> = {
@@ -123,14 +123,14 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** What is not HTTP at all, or comes too slowly. */
+/** Answers bytes that are not HTTP, and requests that are too slow. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket, log: FastifyBaseLogger) {
   answerOnSocket(socket, STATUS_OF[error.code ?? ''] ?? 400, log);
 }
 
 /**
- * Answers on the bare socket, which goes soon afterwards. Not at once: where bytes of the client are still unread, that
- * would reset the connection and take the answer with it.
+ * Answers on the bare socket, and closes it a moment later. Closing it immediately, with unread bytes of the client,
+ * would reset the connection and lose the answer.
  */
 export function answerOnSocket(socket: Socket, status: number, log: FastifyBaseLogger): void {
   setTimeout(() => socket.destroy(), LINGER).unref();

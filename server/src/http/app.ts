@@ -1,4 +1,4 @@
-/** The HTTPS application: routes, authentication and the envelope around every answer; it listens to nothing by itself. */
+/** The HTTPS application: routes, authentication, and the envelope around every answer. The caller opens the port. */
 
 import type { Server } from 'node:https';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
@@ -31,23 +31,22 @@ import { handleReport } from './report-sign.ts';
 import { handleSign } from './sign.ts';
 import { createThrownAway } from './thrown-away.ts';
 
-/** A request has at most a few hundred bytes, and file names in `extra`. */
+/** A request has a few hundred bytes, plus file names in `extra`. */
 export const BODY_LIMIT = 64 * 1024;
-/** In milliseconds. */
+/** Milliseconds. */
 export interface TimeLimits {
-  /** A TLS handshake that takes longer is cut off. */
   readonly handshake: number;
-  /** A client that does not send its whole request in this time gets an error and is cut off. */
+  /** A client whose request is incomplete after this time gets an error and is disconnected. */
   readonly request: number;
-  /** The same once the server ends, counted from then. */
+  /** Replaces that limit during the shutdown, counted from its start. */
   readonly bodyAtEnd: number;
-  /** A call of sign waits so long for a database that is away to say whether its signature counts. */
+  /** How long `sign` waits for an unavailable database before the call fails. */
   readonly settling: number;
 }
 const TIME_LIMITS: TimeLimits = { handshake: 10_000, request: 30_000, bodyAtEnd: 5000, settling: 30_000 };
 /**
- * While several clients sign, so many calls are at the HSM for each thread that works there: enough to keep it busy.
- * With as many as one client alone may have, one with 450 callers left one with 16 about a sixth of the signatures.
+ * Calls at the HSM per HSM thread while several clients sign: enough to keep it busy. With the limit of a single
+ * client, a client with 450 callers left another one with 16 callers about a sixth of the signatures.
  */
 const SHARED_CALLS_FOR_EACH_THREAD = 8;
 
@@ -59,12 +58,12 @@ export interface ServerDependencies {
   readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
   readonly limits?: Partial<TimeLimits>;
   readonly connections: number;
-  /** How many signatures the HSM may have under way. */
+  /** Limit of concurrent signatures in the HSM. */
   readonly sessions: number;
   readonly threads: number;
-  /** How many calls of sign may wait; later ones get 503. */
+  /** Limit of waiting calls of sign; later ones get 503. */
   readonly waiting: number;
-  /** Addresses and networks whose X-Forwarded-For is believed. */
+  /** Addresses and networks whose X-Forwarded-For is trusted. */
   readonly proxy: readonly string[];
 }
 
@@ -78,12 +77,12 @@ export function buildServer(dependencies: ServerDependencies): App {
     serverFactory: serverFactory({ tls, limits }),
     logger: { level: log.level, stream: log.stream, serializers: { err: errorFields } },
     childLoggerFactory: requestLog.childLoggerFactory,
-    // Each operation logs its own line with stable fields; the framework's would show addresses given with secrets in them.
+    // Each operation logs its own line with stable fields. Fastify's lines would show URLs, which may contain secrets.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     trustProxy: [...dependencies.proxy],
-    pluginTimeout: 0, // it holds for preClose too, and a signature under way may take longer than any limit
-    // By then nothing is under way; an idle connection must not delay the end.
+    pluginTimeout: 0, // it applies to preClose too, and a running signature may take longer than any limit
+    // No request is running by then, and an idle connection must not delay the end.
     forceCloseConnections: true,
     return503OnClosing: false, // its body is not an envelope; finishBeforeClosing sends ours
     frameworkErrors,
@@ -93,18 +92,18 @@ export function buildServer(dependencies: ServerDependencies): App {
   readJsonBodies(app);
   app.setErrorHandler(handleError);
   const ending = new AbortController();
-  app.addHook('preClose', async () => ending.abort()); // before what waits for requests under way
+  app.addHook('preClose', async () => ending.abort()); // before the hooks that wait for running requests
   finishBeforeClosing(app, limits.bodyAtEnd);
   guardConnections(app, connections);
   app.addHook('onRequest', checkHead);
-  // Before the body is read: what it holds makes no difference to an address that is not there.
+  // Before the body is read: an unknown path is rejected whatever the body contains.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(request, reply) : undefined));
   const metrics = serveApi(app, dependencies, ending.signal);
   servePage(app, dependencies.store, now, metrics.countFailedLogin);
   return app;
 }
 
-/** The two operations of the API, the chains of certificates, and what those who run the server ask for. */
+/** Adds the routes: the two operations of the API, the chains of certificates, health, metrics and the page. */
 function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSignal): Metrics {
   const { store, keys, now, sessions, threads, waiting } = dependencies;
   const { settling } = { ...TIME_LIMITS, ...dependencies.limits };
@@ -158,7 +157,7 @@ function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSigna
   return metrics;
 }
 
-/** 405 for another method on a path that is there, 404 for every other path. */
+/** Answers 405 for another method on a known path, and 404 for an unknown path. */
 function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = ''] = request.url.split('?');
   const isChain = /^\/certificates\/[^/]*\.pem$/.test(path);

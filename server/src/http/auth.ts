@@ -1,4 +1,4 @@
-/** HTTP Basic authentication (API 5, RFC 7617): every header that is missing, malformed or wrong is one and the same refusal. */
+/** HTTP Basic authentication (API 5, RFC 7617). A missing, a malformed and a wrong header all get the same answer. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -21,14 +21,14 @@ type Holder = Viewer & Partial<Pick<Client, 'disabled' | 'previous'>>;
 
 interface Login<Known> {
   readonly failure?: LoginFailure;
-  /** Whose access key the caller gave, if there is such a holder. */
+  /** The owner of the access key that the caller sent, if it is known. */
   readonly holder?: Known;
 }
 
 /**
- * Lets requests with good credentials pass.
+ * Rejects requests without valid credentials.
  * @param kind the field of the log that names the holder
- * @param countFailure is called for every other request
+ * @param countFailure is called for every rejected request
  * @param reject answers it
  */
 export function requireLogin<Known extends Holder>({
@@ -67,7 +67,7 @@ export function requireLogin<Known extends Holder>({
   };
 }
 
-/** The holder of the credentials that the request carries; none where they are not good, or no longer. */
+/** Finds the holder of the request's credentials. There is none if they are wrong, disabled or expired. */
 async function authenticate<Known extends Holder>(
   request: IncomingMessage,
   holders: { findByAccessKey(accessKey: string): Promise<Known | undefined> },
@@ -87,7 +87,7 @@ async function authenticate<Known extends Holder>(
   return failure === undefined ? { holder } : { holder, failure };
 }
 
-/** Why good credentials are rejected now; undefined: they are accepted. */
+/** Returns why correct credentials are rejected now, or undefined if they are accepted. */
 export function whyRejected(
   { disabled, expiresAt }: Pick<Holder, 'disabled' | 'expiresAt'>,
   now: Date,
@@ -96,12 +96,12 @@ export function whyRejected(
   return expiresAt !== undefined && now >= expiresAt ? 'expired' : undefined;
 }
 
-/** What the server keeps of an access secret. It has 256 random bits, so that a plain digest cannot be turned back. */
+/** The stored form of an access secret. A plain digest is enough, because a secret has 256 random bits. */
 export function digestOfSecret(secret: Uint8Array): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Every Authorization header: Node's parsed headers would show the first one only. @param raw alternating names and values */
+/** Returns every Authorization header; Node's parsed headers contain only the first. @param raw alternating names and values */
 function authorizationHeaders(raw: readonly string[]): readonly string[] {
   return raw.filter((_value, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === 'authorization');
 }
@@ -121,6 +121,6 @@ function readCredentials(
 /** Strict Base64 (RFC 4648, section 4): canonical and padded. @returns undefined for any other text */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
-  // Node skips unknown characters; only the canonical text results from its own bytes.
+  // Node skips unknown characters, so compare: only canonical text is reproduced from its bytes.
   return bytes.toString('base64') === text ? bytes : undefined;
 }

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { operationOf, RequestError, refuse } from './answers.ts';
 
 const IDENTITY = 'identity';
-/** Bytes that are not UTF-8 would become U+FFFD, and another text would be recorded than the client sent. */
+/** Fatal: invalid bytes would become U+FFFD, and the record would differ from what the client sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export function readJsonBodies(app: FastifyInstance): void {
@@ -32,7 +32,7 @@ function parseBody(body: Buffer): unknown {
   return value;
 }
 
-/** Parsers take the first or the last of two members with one name: client, proxy and server could read different requests. */
+/** Rejects duplicate members: parsers use the first or the last, so client, proxy and server could read different requests. */
 function hasMemberTwice(json: string): boolean {
   const open: Set<unknown>[] = [];
   for (const [token, text, colon] of json.matchAll(/[{}]|("(?:[^"\\]|\\.)*")(\s*:)?/g)) {

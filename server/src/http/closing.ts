@@ -1,4 +1,4 @@
-/** The graceful end: requests under way are finished, later ones get a 503, and only then connections close. */
+/** Graceful shutdown: running requests are finished, later ones get 503, then connections close. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
@@ -7,8 +7,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { operationOf, refuseForNow } from './answers.ts';
 
 /**
- * Makes `app.close()` wait for every request that is there whole, however long it takes; until then new ones get a 503.
- * @param bodyDeadline requests that have not arrived whole, and answers that were not read, in this time after the end began are cut off; milliseconds
+ * Makes `app.close()` wait without a limit for every request that has arrived completely. New requests get 503.
+ * @param bodyDeadline milliseconds after which incomplete requests and unread answers are disconnected
  */
 export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: number): void {
   const underWay = new Map<ServerResponse, IncomingMessage>();
@@ -31,7 +31,7 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
     raw.once('close', () => finish(raw));
     if (!watched.has(socket)) {
       watched.add(socket);
-      // An answer that waits for those before it on its connection is not closed with the connection.
+      // A pipelined answer that waits for earlier ones is not closed with its connection.
       socket.once('close', () => {
         for (const [response, { socket: its }] of underWay) if (its === socket) finish(response);
       });
@@ -41,7 +41,7 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
   app.addHook('preClose', async () => {
     closing = true;
     if (underWay.size === 0) return;
-    // Again and again: an answer may be given later, to a client that does not read it.
+    // Repeatedly, because a later answer may go to a client that does not read it.
     const cutOff = setInterval(() => {
       for (const [response, request] of underWay) {
         if (!request.complete || response.writableEnded) request.destroy();
@@ -52,10 +52,10 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
   });
 }
 
-/** Calls `work` once the answer was handed to the network whole (`sent`) or its connection closed before that. */
+/** Calls `work` when the whole answer was passed to the network (`sent`) or its connection closed before that. */
 export type AfterSending = (reply: FastifyReply, work: (sent: boolean) => Promise<void>) => void;
 
-/** @param onClose registers what the end of the server waits for */
+/** @param onClose registers work that the shutdown waits for */
 export function createAfterSending(onClose: (wait: () => Promise<void>) => void): AfterSending {
   const underWay = new Set<Promise<void>>();
   onClose(async () => {
@@ -66,11 +66,11 @@ export function createAfterSending(onClose: (wait: () => Promise<void>) => void)
     const { socket } = reply.request.raw;
     const run = async (): Promise<void> => {
       const sent = await new Promise<boolean>((resolve) => {
-        const gone = () => resolve(false); // after a finish this comes too late to matter
+        const gone = () => resolve(false); // has no effect after a finish
         if (raw.destroyed || socket.destroyed) gone();
         raw.once('finish', () => resolve(true));
         raw.once('close', gone);
-        // An answer that waits for those before it on its connection is not closed with the connection.
+        // A pipelined answer that waits for earlier ones is not closed with its connection.
         socket.once('close', gone);
         raw.once('finish', () => socket.off('close', gone));
       });

@@ -1,4 +1,4 @@
-/** How many connections are open, and which one is closed for the next when there are too many. */
+/** Limits open connections, and chooses which one to close for a new one. */
 
 import type { IncomingMessage } from 'node:http';
 import type { Server } from 'node:https';
@@ -7,24 +7,25 @@ import type { FastifyInstance } from 'fastify';
 import { operationOf } from './answers.ts';
 import { addressOf } from './log.ts';
 
-/** More connections cost more memory than the machine of one server may have: about 60 KiB each. */
+/** Each connection takes about 60 KiB of memory. */
 const MOST_CONNECTIONS = 4096;
-/** Files that the server opens itself: database, HSM, log, and ten connections to PostgreSQL. */
+/** Files kept free for the server itself: database, HSM, log, and ten connections to PostgreSQL. */
 const OWN_FILES = 128;
 
 /** Operations that need a client's credentials. */
 const CLIENTS_OPERATIONS: ReadonlySet<string | undefined> = new Set(['sign', 'report-sign', 'certificate']);
 
-/** A flood of connections leaves one line in the log in this time. Milliseconds. */
+/** Shortest time between two lines of the log about this, in milliseconds. */
 const BETWEEN_LINES = 10_000;
 
 /**
- * At the limit a new connection replaces the oldest one that has not sent a request, or else the oldest one without a
- * client's credentials: a host that has none cannot shut clients out. If all are those of clients, the new one is closed.
+ * At the limit, a new connection replaces the oldest one that has not sent a request. If all have sent one, it replaces
+ * the oldest one without a client's credentials, so a host without credentials cannot lock clients out. If all belong
+ * to clients, the new one is closed.
  */
 export function limitConnections(app: FastifyInstance<Server>, most: number) {
   const open = new Set<Socket>();
-  // The first of a set is the oldest.
+  // The first element of a set is the oldest.
   const silent = new Set<Socket>();
   const withoutLogin = new Set<Socket>();
   const replaced = new WeakSet<Socket>();
@@ -44,7 +45,7 @@ export function limitConnections(app: FastifyInstance<Server>, most: number) {
   };
 
   app.server.on('connection', (socket: Socket) => {
-    addressOf(socket); // Node keeps what it has read once, and cannot read it when the client has left
+    addressOf(socket); // Node caches the address, and cannot read it after the client has disconnected
     if (closing) socket.destroy();
     else if (open.size >= most) replace(socket);
     if (socket.destroyed) return;
@@ -63,7 +64,7 @@ export function limitConnections(app: FastifyInstance<Server>, most: number) {
   return {
     /** True if this socket, or the TLS connection on it, was closed to make space for a newer one. */
     wasReplaced: (socket: Socket) => replaced.has(connectionOf(socket)),
-    /** Closes all, and those that come later. */
+    /** Closes all connections, and every later one. */
     close() {
       closing = true;
       for (const socket of open) socket.destroy();
@@ -71,21 +72,21 @@ export function limitConnections(app: FastifyInstance<Server>, most: number) {
   };
 }
 
-/** The connection that carries TLS. Node has no public name for it; without it, the address may be missing in the log. */
+/** Returns the TCP socket under a TLS socket. Node's name for it is not public; without it, the log may lack the address. */
 export function connectionOf(socket: Socket & { readonly _parent?: unknown }): Socket {
   return socket._parent instanceof Socket ? socket._parent : socket;
 }
 
 /**
- * How many connections leave the server enough files for its own work, whatever clients do.
- * @param files most files that this process may have open; undefined where the platform has no such limit
+ * Returns how many connections leave the server enough files for its own work.
+ * @param files limit of open files of this process; undefined if the platform has none
  */
 export function connectionLimit(files: number | undefined): number {
   if (files === undefined) return MOST_CONNECTIONS;
   return Math.min(MOST_CONNECTIONS, Math.max(files - OWN_FILES, Math.floor(files / 2)));
 }
 
-/** The limit of this process, which Node has raised to the hard limit at its start. */
+/** Reads the limit of open files. Node has raised it to the hard limit when it started. */
 export function openFilesLimit(): number | undefined {
   const report: { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } } =
     process.report.getReport();

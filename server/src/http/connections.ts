@@ -1,4 +1,4 @@
-/** The HTTPS server below the application: how long a handshake may take, what ends a connection, and how. */
+/** The HTTPS server below the application: TLS, time limits, and the end of connections. */
 
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -13,16 +13,16 @@ export const TLS_RULES = {
   minVersion: 'TLSv1.2',
   ciphers: 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20',
 } as const;
-/** How often Node looks for requests that took too long, in milliseconds; its own default would let them take twice as long. */
+/** How often Node checks for slow requests, in milliseconds. With its default, they could take twice the limit. */
 const CHECKING_INTERVAL = 500;
-/** As long as Fastify's own default: clients that sign file after file keep their connection. Milliseconds. */
+/** Fastify's default, in milliseconds: a client that signs one file after another keeps its connection. */
 const KEEP_ALIVE = 72_000;
 export interface ConnectionOptions {
   readonly tls: { readonly certificate: string; readonly key: string };
   readonly limits: { readonly handshake: number; readonly request: number };
 }
 
-/** @returns what makes the one server of an application: Fastify itself would make a second one for `localhost`, with a certificate of its own */
+/** @returns a factory for Fastify, which would otherwise create a second server for `localhost` with its own certificate */
 export function serverFactory({ tls, limits }: ConnectionOptions): (listener: RequestListener) => Server {
   return (listener) =>
     createServer(
@@ -31,46 +31,46 @@ export function serverFactory({ tls, limits }: ConnectionOptions): (listener: Re
         key: tls.key,
         ...TLS_RULES,
         handshakeTimeout: limits.handshake,
-        // Both, since Node takes what is smaller for the headers and what is larger for the whole request.
+        // Set both: Node uses the smaller for the headers, and the larger for the whole request.
         requestTimeout: limits.request,
         headersTimeout: limits.request,
         connectionsCheckingInterval: CHECKING_INTERVAL,
         keepAliveTimeout: KEEP_ALIVE,
-        requireHostHeader: false, // Node's own refusal has no body: see checkHead
+        requireHostHeader: false, // checkHead rejects it with a body; Node would send none
       },
       listener,
     );
 }
 
 /**
- * Bounds the application's connections, logs those that never get as far as a request, and ends all of them with it.
- * To be called after every other `preClose` hook is registered: what is under way then is finished.
+ * Limits the application's connections, logs those that never send a request, and closes all of them at the end.
+ * Call this after every other `preClose` hook is registered, so that running requests are finished first.
  * @param most limit of open connections
  */
 export function guardConnections(app: FastifyInstance<Server>, most: number): void {
   const { server } = app;
   const connections = limitConnections(app, most);
   let closing = false;
-  // Each of many requests that a client sends ahead listens for the end of their connection.
+  // Every pipelined request adds a listener to its connection, so the warning about leaks would be wrong.
   server.on('secureConnection', (socket) => {
     socket.setMaxListeners(0);
     addressOf(socket);
   });
-  // Node's own listener would report them as HTTP errors. TLS failed, so there is no client to answer.
+  // Node's listener would report failed handshakes as HTTP errors. There is no client to answer.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (error: NodeJS.ErrnoException & { readonly reason?: string }, socket) => {
     const from = addressOf(connectionOf(socket));
     const line = { outcome: 'tls-failed', code: error.code, reason: error.reason, ...from };
     socket.destroy();
     if (closing || connections.wasReplaced(socket)) return;
-    // Load balancers connect and leave to see whether the port is open.
+    // Load balancers connect and disconnect to check that the port is open.
     if (error.code === 'ECONNRESET') app.log.info(line);
     else app.log.warn(line, 'a TLS handshake failed');
   });
   // Without these two listeners Node answers without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request: IncomingMessage, socket: Socket) => answerOnSocket(socket, 405, app.log));
-  // Fastify closes what has brought a request, or part of one; a handshake would keep the server until it times out.
+  // Fastify closes only connections with a request or part of one. A handshake would delay the end until it times out.
   app.addHook('preClose', async () => {
     closing = true;
     connections.close();

@@ -1,50 +1,48 @@
-/** Bounds how much work is under way, and shares it fairly: one owner with many callers leaves the others their part. */
+/** Limits concurrent work, and shares the slots fairly between owners. */
 
 export type FairQueue = ReturnType<typeof createFairQueue>;
 
 export interface FairQueueOptions {
-  /** Slots for work. */
   readonly atOnce: number;
-  /** How many of them are in use while several owners share them. */
+  /** Limit of slots in use while several owners share them. */
   readonly shared: number;
   /** Limit of waiting calls. */
   readonly limit: number;
-  /** True while work runs one by one, because the last of it failed. */
+  /** True while work runs one at a time, because the last one failed. */
   readonly oneByOne: () => boolean;
   /** True for an owner whose work begins only when no other owner waits. */
   readonly isLast: (owner: string) => boolean;
 }
 
 /**
- * An owner without work is likely to bring more within this time, in milliseconds. Callers that were answered together are
- * all away for a moment, and another owner would fill every slot meanwhile.
+ * An owner without work keeps its share for this many milliseconds. Callers that were answered together need a
+ * moment to send their next calls, and another owner would fill every slot meanwhile.
  */
 const RETURNS = 1000;
-/** Limit of an owner's unfinished work for each of its slots, in the slot or after it: a slow commit must not empty the slots. */
+/** Limit of an owner's unfinished work per slot. It exceeds 1, because a slow commit must not empty the slots. */
 const UNFINISHED_FOR_EACH_SLOT = 4;
 
 interface Owner {
   readonly name: string;
-  /** Work in slots. */
   running: number;
-  /** Work in slots, or that left its slot and has not ended. */
+  /** Work in slots, and work that left its slot but has not ended. */
   unfinished: number;
-  /** When work of it began last, in the order of such beginnings; 0: never. */
+  /** Sequence number of the owner's last start; 0 means never. */
   turn: number;
-  /** Each is called once: with true to begin, with false where the queue needs its place for another owner. */
+  /** Each is called once: with true to begin, with false if another owner gets its slot in the queue. */
   readonly waiting: ((admitted: boolean) => void)[];
 }
 
 /**
- * Gives each owner the same part of the slots, and the next slot to the one that has the least running; of
- * several such owners, to the one whose turn was the longest ago. A full queue rejects the latest work of the owner that
- * has the most in it.
+ * Gives each owner the same share of the slots. The next slot goes to the owner with the least running work; of
+ * several such owners, to the one that started least recently. A full queue rejects the latest work of the owner with
+ * the most waiting work.
  *
- * Work in slots waits for the same processor, all of it equally long. So an owner gets as much done as it has running of
- * the whole, and one with few callers gets little while another may fill every slot.
+ * Without equal shares, an owner with few callers would get little done while another fills every slot, because all
+ * running work waits equally long for the same processor.
  */
 export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: FairQueueOptions) {
-  /** Those that have work under way or waiting. */
+  /** Owners with running or waiting work. */
   const owners = new Map<string, Owner>();
   let running = 0;
   let waiting = 0;
@@ -87,7 +85,7 @@ export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: Fai
     if (owners.size > 1) sharedUntil = performance.now() + RETURNS;
     owners.delete(owner.name);
   };
-  /** @returns whether this owner may have one more in the queue */
+  /** @returns true if this owner may add one more to the queue */
   const makeSpace = (owner: Owner): boolean => {
     if (waiting < limit) return true;
     const [most] = [...owners.values()].sort((one, other) => other.waiting.length - one.waiting.length);
@@ -108,10 +106,10 @@ export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: Fai
 
   return {
     /**
-     * Runs `work` once there is a slot for it.
+     * Runs `work` when a slot is free.
      * @param name of the owner: the client
      * @param work may leave its slot to the next before it ends
-     * @param busy runs instead where too much work waits, immediately or when other owners need the place in the queue
+     * @param busy runs instead if too much work waits, immediately or when another owner needs the slot in the queue
      */
     async run<T>(name: string, work: (leave: () => void) => Promise<T>, busy: () => T): Promise<T> {
       const owner = owners.get(name) ?? { name, running: 0, unfinished: 0, turn: 0, waiting: [] };

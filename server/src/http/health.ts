@@ -1,4 +1,4 @@
-/** GET /healthz and /readyz, for those who run the server: no credentials, and no secrets. */
+/** GET /healthz and /readyz. They need no credentials, so they show no secrets. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,12 +11,12 @@ import { isUsable } from './sign-request.ts';
 export const HEALTH_PATH = '/healthz';
 export const READY_PATH = '/readyz';
 
-/** A database or an HSM that takes longer counts as not answering, in milliseconds. */
+/** Time for the database or the HSM to answer, in milliseconds. */
 const PATIENCE = 5000;
 
 export type Readiness = ReturnType<typeof createReadiness>;
 
-/** Checks if database and HSM answer and something can be signed with: /readyz answers 200 then, else 503. */
+/** Checks that database and HSM answer and that a usable certificate has its key. */
 export function createReadiness(store: Store, keys: KeyStore, now: () => Date, log: FastifyBaseLogger) {
   const keyIds = async () => {
     const certificates = await store.certificates.list();
@@ -27,7 +27,7 @@ export function createReadiness(store: Store, keys: KeyStore, now: () => Date, l
     async certificates() {
       if ((await keyIds()).length === 0) throw new ServerError('no-certificate-valid');
     },
-    // A database that is away fails its own check; this one only needs the HSM to answer.
+    // An unavailable database fails its own check, so here it is not an error.
     hsm: async () => keys.check(await keyIds().catch(() => [])),
   };
   let wasReady = true;
@@ -50,7 +50,7 @@ export function createReadiness(store: Store, keys: KeyStore, now: () => Date, l
   };
 }
 
-/** Repeats the latest result for a second: callers need no credentials, and database and HSM have other work. */
+/** Caches the result for a second: callers without credentials must not keep database and HSM busy. */
 export function onceASecond<T>(work: () => Promise<T>): () => Promise<T> {
   let latest: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {

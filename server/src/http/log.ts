@@ -1,4 +1,4 @@
-/** The log: the fields of each line about a request, and a limit for what waits for a slow reader. */
+/** The log: the fields of each line about a request, and a limit for lines that wait for a slow reader. */
 
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
@@ -8,11 +8,11 @@ import { reasonOf } from '../errors.ts';
 import { escapedJson } from '../text.ts';
 
 export interface Caller {
-  /** Address of the client, also behind a proxy that the configuration names. */
+  /** Address of the client, also behind a configured proxy. */
   readonly remoteAddress?: string;
-  /** Only a known one: any other value may be a secret in the wrong field. */
+  /** Only a known key is logged: any other value may be a secret in the wrong field. */
   readonly accessKey?: string;
-  /** The name of the client in `client list`; without a name, its access key. */
+  /** Name of the client in `client list`, or its access key if it has no name. */
   readonly client?: string;
   readonly viewer?: string;
   readonly record?: string;
@@ -20,14 +20,14 @@ export interface Caller {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Adds to every later line about this request. */
+    /** Adds fields to every later line about this request. */
     describe(caller: Caller): void;
   }
 }
 
 const UNKNOWN = 'unknown';
 
-/** @returns an option of Fastify, and what adds `request.describe` to the application */
+/** @returns an option of Fastify, and a function that adds `request.describe` to the application */
 export function createRequestLog() {
   const callers = new WeakMap<IncomingMessage, Caller>();
   const childLoggerFactory: FastifyServerOptions['childLoggerFactory'] = (logger, bindings, options, raw) => {
@@ -44,38 +44,38 @@ export function createRequestLog() {
       callers.set(this.raw, { ...callers.get(this.raw), ...caller });
     });
     app.addHook('onRequest', async (request) => {
-      // A proxy may pass on what a client wrote in place of an address: then the line has that of the proxy.
+      // A client can put any text into X-Forwarded-For. If it is no address, log the proxy's.
       if (isIP(request.ip) !== 0) request.describe({ remoteAddress: request.ip });
     });
   };
   return { childLoggerFactory, decorate };
 }
 
-/** The field `err` of a line: no other members of the error, since those of a database may quote what it was given. */
+/** Builds the field `err` without other members of the error: a database's may quote its input. */
 export function errorFields(thrown: unknown) {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const code = 'code' in error ? error.code : undefined;
   return { type: error.name, code, message: withCauses(error), stack: error.stack ?? '' };
 }
 
-/** Leaves out a cause that the message names already. */
+/** Omits a cause that the message contains already. */
 function withCauses(error: Error): string {
   const message = reasonOf(error);
   const cause = error.cause instanceof Error ? withCauses(error.cause) : '';
   return message.includes(cause) ? message : `${message}: ${cause}`;
 }
 
-/** The field of a line that says who is at the other end. */
+/** The field of a line that names the caller. */
 export function addressOf(socket: Pick<Socket, 'remoteAddress'>): { readonly remoteAddress: string | undefined } {
   return { remoteAddress: socket.remoteAddress };
 }
 
-/** Some ten thousand lines may wait, in characters. */
+/** Limit of waiting lines in characters, about ten thousand lines. */
 const MOST_WAITING = 4 * 1024 * 1024;
 
 /**
- * Drops lines while too much of the log waits for its reader, and reports how many once it
- * reads again: a pipe takes what it can, and the rest would fill the memory of this process.
+ * Drops lines while too much of the log waits for its reader, and reports how many when it reads again. Without the
+ * limit, lines that a full pipe does not accept would fill the memory.
  */
 export function boundedLog(stream: Pick<Writable, 'write' | 'writableLength'>): { write(line: string): void } {
   let dropped = 0;

@@ -1,4 +1,4 @@
-/** GET /metrics: what the server measures of its own work and what may stop it soon, for Prometheus. No credentials, and no secrets. */
+/** GET /metrics for Prometheus: the server's work, certificates and quotas. It needs no credentials, so it shows no secrets. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { isDisabled, quotasOf } from '../records/rows.ts';
@@ -10,15 +10,15 @@ import type { WhyThrownAway } from './thrown-away.ts';
 
 export const METRICS_PATH = '/metrics';
 
-/** In seconds. An HSM answers at the lower end; a call that waits for one answers at the upper. */
+/** Seconds. An HSM answers at the lower end, a call that waits for one at the upper end. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Enough of an access key to find it in `client list`: the whole key is half of the credentials. */
+/** Enough characters of an access key to find it in `client list`. The whole key is half of the credentials. */
 const KEY_SHOWN = 12;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** @param underWay gives the number of signatures being made */
+/** @param underWay returns the number of signatures in progress */
 export function createMetrics(store: Store, readiness: Readiness, now: () => Date, underWay: () => number) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -39,7 +39,7 @@ export function createMetrics(store: Store, readiness: Readiness, now: () => Dat
   const left = new Gauge(
     describe('quota_left', 'Signatures that an active client has left.', 'client', 'key', 'period'),
   );
-  // A counter that appears with its first event shows no increase for it.
+  // Start at 0: Prometheus sees no increase in a counter that appears with its first event.
   for (const kind of ['client', 'viewer']) for (const failure of LOGIN_FAILURES) failedLogins.inc({ kind, failure }, 0);
 
   const look = onceASecond(async () => {

@@ -6,7 +6,7 @@ import { algorithmSchema, type Extra, PADDING, signRequestSchema } from '../../.
 import { type Client, EXTRA_LIMIT, isDisabled, type StoredCertificate, sizeOfExtra } from '../records/rows.ts';
 import { decodeBase64 } from './auth.ts';
 
-/** Which check failed, with the message; the contract only asks for a short text that means "invalid request". */
+/** The failed check, with a message. The contract requires only a short text that means "invalid request". */
 export const REFUSALS = {
   body: 'invalid request: the body is not a JSON object',
   code: 'invalid request: code does not identify a valid certificate',
@@ -28,7 +28,7 @@ export interface CheckedSignRequest {
 
 export interface RefusedSignRequest {
   readonly refusal: Refusal;
-  /** The number that the request named, if there is such a certificate. */
+  /** Number of the requested certificate, if it exists. */
   readonly certificate: string | undefined;
 }
 
@@ -36,14 +36,14 @@ export type SignRequestCheck =
   | { readonly accepted: true; readonly request: CheckedSignRequest }
   | ({ readonly accepted: false } & RefusedSignRequest);
 
-/** Signatures are made only within the validity of a certificate that is not disabled. */
+/** Returns true if the certificate is valid now and not disabled. */
 export function isUsable(certificate: StoredCertificate, now: Date): boolean {
   return !isDisabled(certificate, now) && now >= certificate.notBefore && now <= certificate.notAfter;
 }
 
 /**
  * Checks a request body.
- * @param client whose request it is: a certificate that it may not use does not exist for it
+ * @param client a certificate that it may not use gets the same answer as an unknown one
  */
 export async function checkSignRequest(
   body: unknown,
@@ -82,7 +82,7 @@ export async function checkSignRequest(
   // 4. `padding` is PKCS1.
   if (fields.padding !== PADDING) return refuse('padding', certificate.number);
 
-  // The contract gives `extra` a shape (2.3) but no place in the order: it comes last. To valibot an array is an object.
+  // The contract does not say when `extra` (2.3) is checked, so it comes last. valibot accepts an array as an object.
   const extra = v.safeParse(entries.extra, fields.extra);
   if (!extra.success || Array.isArray(fields.extra)) return refuse('extra', certificate.number);
   if (extra.output && sizeOfExtra(extra.output) > EXTRA_LIMIT) return refuse('extra', certificate.number);

@@ -22,9 +22,9 @@ export interface SignDependencies {
   readonly now: () => Date;
   readonly thrownAway: Pick<ThrownAway, 'note'>;
   readonly afterSending: AfterSending;
-  /** Aborted once the server ends. */
+  /** Aborts when the server ends. */
   readonly ending: AbortSignal;
-  /** How long a call waits for a database that does not say whether the signature counts, in milliseconds. */
+  /** How long a call waits for an unavailable database, in milliseconds. */
   readonly settling: number;
 }
 
@@ -39,7 +39,7 @@ interface CheckedCall extends Call {
 }
 
 const operation = 'sign';
-/** How long the database is asked to take a count back, when no client waits for it, in milliseconds. */
+/** How long reverting a count is retried, in milliseconds. No client waits for it. */
 const TAKING_BACK = 10 * 60_000;
 
 export async function handleSign(
@@ -54,7 +54,7 @@ export async function handleSign(
   const id = newRecordId(now());
   request.describe({ record: id });
   const call = { client, request, reply, checked: check.request, id };
-  // What was read of the client suffices to refuse most calls beyond a quota, at no more cost.
+  // The client's row has been read already, so most calls beyond a quota are rejected without a further query.
   if (usedUp(client)) return refuseForQuota(call, client);
   const sign = (leaveHsm: () => void) => signAndCount(dependencies, call, leaveHsm);
   return await hsm.run(client.id, sign, () => {
@@ -72,7 +72,7 @@ async function signAndCount(
   const { store, keys, now, thrownAway, afterSending, ending, settling } = dependencies;
   const { client, request, reply, checked, id } = call;
   const { certificate, algorithm, digest, extra } = checked;
-  if (reply.raw.destroyed) return abandoned(call); // while it waited for its turn
+  if (reply.raw.destroyed) return abandoned(call); // the client disconnected while the call waited
   if (client.quota !== undefined || client.monthlyQuota !== undefined) {
     const current = (await store.clients.findByAccessKey(client.accessKey)) ?? client;
     if (usedUp(current)) return refuseForQuota(call, current);
@@ -81,14 +81,14 @@ async function signAndCount(
   // 1. The HSM.
   const key = await keys.find(certificate.keyId);
   const signature = await key.sign(algorithm, digest, certificate.chain);
-  // While transactions fail, nothing else is signed before this one is counted: it might be thrown away, too.
+  // While transactions fail, keep the slot until this signature is counted: the next one might be discarded too.
   if (!store.counting.isFailing()) leaveHsm();
   if (reply.raw.destroyed) {
     thrownAway.note(client.id, 'abandoned'); // it does not count (API 8, rule 2)
     return abandoned(call);
   }
 
-  // 2. Record and count: a server killed before this has counted nothing.
+  // 2. Record and count. A server killed before this point has counted nothing.
   const signed = { id, clientId: client.id, certificate: certificate.number, algorithm, digest, signature };
   const record: NewRecord = { ...signed, extra: maskExtra(extra), signedAt: now() };
   const takeBack = () => store.counting.takeBack(record, { settling: TAKING_BACK, ending });
@@ -105,7 +105,7 @@ async function signAndCount(
     return await refuseByNow(dependencies, call);
   }
 
-  // 3. The answer: a server killed from here on has counted, and the record holds the signature.
+  // 3. The answer. A server killed after this point has counted, and the record contains the signature.
   afterSending(reply, async (sent) => {
     if (sent) return;
     await takeBack();
@@ -115,7 +115,7 @@ async function signAndCount(
   return reply.send(success({ id, signature: Buffer.from(signature).toString('base64') }));
 }
 
-/** Which quota has nothing left. */
+/** Returns the quota that is used up. */
 function usedUp(client: Client): 'total' | 'month' | undefined {
   return quotasOf(client).find(({ left }) => left === 0)?.period;
 }
@@ -140,7 +140,7 @@ function refuseRequest({ request, reply }: Call, { refusal, certificate }: Refus
   return refuse(reply, refusal === 'not-allowed' ? 403 : 400, REFUSALS[refusal]);
 }
 
-/** Refuses what was allowed when the call was checked, and not any more when it was to be counted. */
+/** Rejects a call that was allowed when it was checked, but not when it was counted. */
 async function refuseByNow({ store, now }: SignDependencies, call: CheckedCall): Promise<FastifyReply> {
   const { request, reply } = call;
   const client = await store.clients.findByAccessKey(call.client.accessKey);

@@ -36,7 +36,7 @@ export function unload({ module }: Library): void {
   try {
     module.C_Finalize();
   } catch {
-    // An HSM that is away may leave the library in no state to be finalised.
+    // If the HSM is unavailable, the library may be unable to finalise.
   }
   module.close();
 }
@@ -50,8 +50,8 @@ export function findSlot({ module }: Library, label: string): Handle {
 }
 
 /**
- * Recognises errors after which the sessions or the whole token are lost: the same may work after a new login.
- * A library that only reports a general error is among them: those of network HSMs do so when their connection is gone.
+ * Recognises errors after which sessions or the whole token are lost, and a retry may work after a new login.
+ * CKR_GENERAL_ERROR is one of them: libraries of network HSMs return it when their connection is lost.
  */
 export function isLost({ p11 }: Library, error: unknown): boolean {
   const cause = error instanceof ServerError ? error.cause : error;
@@ -64,12 +64,12 @@ export function isLost({ p11 }: Library, error: unknown): boolean {
   ].some((lost) => lost === code);
 }
 
-/** The token is there without the key: it may be put back, and some libraries look for it only after a new login. */
+/** The token exists, the key does not. It may be restored, and some libraries find it only after a new login. */
 export function isKeyMissing(error: unknown): boolean {
   return error instanceof ServerError && error.code === 'key-not-found';
 }
 
-/** The HSM rejected the PIN itself: another attempt is useless, and locks a token that counts attempts. */
+/** The HSM rejected the PIN. Another attempt is useless, and could lock a token that counts attempts. */
 export function isPinRejected({ p11 }: Library, error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return [

@@ -21,12 +21,12 @@ export const RSA_BITS = [2048, 3072, 4096] as const;
 export type RsaBits = (typeof RSA_BITS)[number];
 
 export interface SigningKey {
-  /** What the store finds the key by; lower-case hexadecimal. */
+  /** CKA_ID in lower-case hexadecimal. */
   readonly id: string;
   readonly publicKey: KeyObject;
   /**
    * RSASSA-PKCS1-v1_5 over the DigestInfo of `digest` (RFC 8017, 8.2), computed in the HSM.
-   * @param chain PEM; the first certificate must verify the signature. Without it, the public key in the HSM must
+   * @param chain PEM; its first certificate verifies the signature. Without a chain, the public key in the HSM does
    * @returns the raw signature, as long as the modulus
    */
   sign(algorithm: DigestAlgorithm, digest: Uint8Array, chain?: string): Promise<Uint8Array>;
@@ -139,7 +139,7 @@ function openToken(library: Library, token: TokenOptions) {
   };
 
   return {
-    /** Makes an RSA key pair in the HSM, its private half sensitive and not extractable. @param label for people */
+    /** Creates an RSA key pair in the HSM; the private key is sensitive and not extractable. @param label for people */
     generate: (label: string, bits: RsaBits): Promise<SigningKey> =>
       login.withSession('generating', (session) =>
         attemptAsync('make a key', async () => {
@@ -165,7 +165,7 @@ function openToken(library: Library, token: TokenOptions) {
         });
       return keys.get(id) ?? (await login.withSession('signing', read));
     },
-    /** Rejects if the HSM does not answer, or has none of these keys any more. */
+    /** Rejects if the HSM does not answer or has none of these keys. */
     check: (ids: readonly string[]): Promise<void> =>
       login.withSession('signing', (session) =>
         attemptAsync('answer', async () => {
@@ -177,7 +177,7 @@ function openToken(library: Library, token: TokenOptions) {
         }),
       ),
     usePin: login.usePin,
-    /** Waits for signatures under way, then closes sessions and library. */
+    /** Waits for running signatures, then closes sessions and library. */
     async close() {
       await login.close();
       unload(library);

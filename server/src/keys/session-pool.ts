@@ -1,4 +1,4 @@
-/** Sessions of the HSM: each carries one operation at a time, and one that failed is replaced. */
+/** A pool of HSM sessions. Each runs one operation at a time, and is replaced after a failure. */
 
 export interface SessionSource<Session> {
   open(): Session;
@@ -7,8 +7,8 @@ export interface SessionSource<Session> {
 }
 
 /**
- * Sessions are opened when first needed. The caller limits how much work is under way.
- * A session whose work failed may hold a half-done operation, so it is closed, and the next work opens a new one.
+ * Sessions are opened when they are needed. The caller limits concurrent work.
+ * After a failure a session is closed, because its operation may be half done, and the next work opens a new one.
  */
 export function createSessionPool<Session>(source: SessionSource<Session>) {
   const idle: Session[] = [];
@@ -16,7 +16,7 @@ export function createSessionPool<Session>(source: SessionSource<Session>) {
   let busy = 0;
 
   return {
-    /** Runs `work` with a session of its own. */
+    /** Runs `work` with a session that nothing else uses meanwhile. */
     async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
       busy += 1;
       try {
@@ -34,11 +34,11 @@ export function createSessionPool<Session>(source: SessionSource<Session>) {
         if (busy === 0) for (const resolve of drained.splice(0)) resolve();
       }
     },
-    /** Drops the idle sessions without closing them: they are known to be gone. */
+    /** Forgets the idle sessions without closing them: the HSM has lost them. */
     forget(): void {
       idle.length = 0;
     },
-    /** Resolves when no work is under way. It is the caller's to bring no more from then on. */
+    /** Resolves when no work is running. The caller must start none after this call. */
     async drain(): Promise<void> {
       if (busy > 0) await new Promise<void>((resolve) => drained.push(resolve));
     },

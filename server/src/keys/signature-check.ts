@@ -1,4 +1,4 @@
-/** RSASSA-PKCS1-v1_5 (RFC 8017, 8.2): what the HSM signs, and whether what it returns is a signature of that. */
+/** RSASSA-PKCS1-v1_5 (RFC 8017, 8.2): encodes the input of the HSM, and verifies its output. */
 
 import { constants, type KeyObject, publicDecrypt } from 'node:crypto';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
@@ -12,12 +12,12 @@ const PREFIX: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: '3051300d060960864801650304020305000440',
 };
 
-/** @param digest raw bytes, as long as the algorithm makes them */
+/** @param digest raw bytes of the algorithm's length */
 export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(PREFIX[algorithm], 'hex'), digest]);
 }
 
-/** A faulty device, a broken connection or another key under the same id returns a signature that nothing accepts. @throws hsm-failed */
+/** Detects a faulty device, a broken connection, or another key with the same id. @throws hsm-failed */
 export function checkSignature(signed: Uint8Array, signature: Uint8Array, publicKey: KeyObject): void {
   const expectedLength = Math.ceil((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
   if (signature.length !== expectedLength) throw wrong(`it has ${signature.length} bytes instead of ${expectedLength}`);

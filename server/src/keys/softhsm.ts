@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { ServerError } from '../errors.ts';
 import { replaceFile } from '../files.ts';
 
-/** Where packages install the library; the first existing path is used. */
+/** Paths at which packages install the library; the first existing one is used. */
 const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   linux: [
     ...['/usr/lib', '/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/local/lib'].map(
@@ -17,7 +17,7 @@ const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
   win32: ['C:\\SoftHSM2\\lib\\softhsm2-x64.dll', 'C:\\Program Files\\SoftHSM2\\lib\\softhsm2-x64.dll'],
 };
 
-/** The library to load: the one given, else the first of the platform's usual places. */
+/** Returns the given library, or else the first that exists in the platform's usual locations. */
 export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform = process.platform): string {
   if (given !== undefined) {
     if (existsSync(given)) return given;
@@ -31,12 +31,12 @@ export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform
   return found;
 }
 
-/** SoftHSM reads its configuration in pieces of 1023 bytes; some are left for what the server adds to the path. */
+/** SoftHSM reads its configuration in pieces of 1023 bytes. The rest is for what the server adds to the path. */
 const LONGEST_PATH = 900;
 
 /**
- * Refuses a data folder whose path SoftHSM would not read as it is: it has no way to quote one. Asked before anything is
- * made, since SoftHSM takes what it misreads for another folder, and the keys would lie there.
+ * Rejects a data folder whose path SoftHSM would misread: its configuration cannot quote a path. Call this before
+ * anything is created, because SoftHSM would create the keys in another folder.
  */
 export function checkTokenPath(folder: string): void {
   const path = resolve(folder);
@@ -49,7 +49,7 @@ export function checkTokenPath(folder: string): void {
 
 /**
  * Writes SoftHSM's configuration for the tokens in `folder` and points SOFTHSM2_CONF of this process to it.
- * Written at each start, since it holds the folder's absolute path and a data folder may be moved.
+ * The file is written at each start: it contains the folder's absolute path, and a data folder may be moved.
  */
 export async function configureSoftHsm(folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
   checkTokenPath(folder);

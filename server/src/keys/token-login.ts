@@ -1,4 +1,4 @@
-/** The login to a token and the sessions under it, which are renewed where the HSM lost them or was restarted. */
+/** The login to a token and its sessions. Both are renewed if the HSM lost them or was restarted. */
 
 import { ServerError } from '../errors.ts';
 import {
@@ -14,9 +14,9 @@ import {
 } from './pkcs11-library.ts';
 import { createSessionPool } from './session-pool.ts';
 
-/** Shortest time between two logins to an HSM that does not answer, in milliseconds: the library may wait long for each. */
+/** Shortest time between two logins to an HSM that does not answer, in milliseconds: the library may block in each. */
 const PAUSE = 1000;
-/** The same for a login that only looks for a missing key, because it interrupts signing with other keys. */
+/** Shortest time between two logins that look for a missing key, because each interrupts signing with other keys. */
 const PAUSE_FOR_KEY = 5000;
 
 export function logIn(library: Library, { label, pin: firstPin }: { readonly label: string; readonly pin: string }) {
@@ -28,7 +28,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
     attempt('open a session', () => module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | flags));
   const start = () => {
     const slot = attempt('list its tokens', () => findSlot(library, label));
-    // The login belongs to the whole application for as long as one session lives: this one.
+    // The login lasts for the whole application while at least one session is open: this one.
     const anchor = open(slot, 0);
     try {
       module.C_Login(anchor, p11.CKU_USER, pin);
@@ -65,7 +65,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
       throw error;
     }
   };
-  /** No call may use a library while it is finalised: calls under way end first, later ones wait. */
+  /** No call may use the library while it is being finalised: running calls end first, later ones wait. */
   const recover = async (lost: typeof current): Promise<void> => {
     if (current !== lost || lost === undefined) return;
     await Promise.all([pools.signing.drain(), pools.generating.drain()]);
@@ -83,8 +83,8 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
 
   return {
     /**
-     * Runs `work` with a session of its own, twice where the first time fails because sessions or token were lost.
-     * @param work gets the handles of keys, by id: they hold for as long as the login
+     * Runs `work` with its own session, and retries it once if sessions or token were lost.
+     * @param work gets the handles of keys by id, which are valid as long as the login
      */
     async withSession<T>(
       kind: keyof typeof pools,
@@ -93,7 +93,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
       let used: typeof current;
       const once = async () => {
         await recovery;
-        used = current; // in case that not even a session can be opened
+        used = current; // also if opening a session fails
         return await pools[kind].use((session) => {
           used = login();
           return work(session, used.handles);
@@ -111,13 +111,13 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
         return await once();
       }
     },
-    /** Uses this PIN for the next login. One that the HSM rejected is not tried again before this call. */
+    /** Uses this PIN for the next login. A rejected PIN is not tried again before this call. */
     usePin(given: string): void {
       pin = given;
       rejection = undefined;
       failure = undefined;
     },
-    /** Waits for work under way and closes every session. */
+    /** Waits for running work, then closes every session. */
     async close(): Promise<void> {
       await Promise.all([pools.signing.drain(), pools.generating.drain()]);
       const { slot } = current ?? {};
@@ -126,7 +126,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
   };
 }
 
-/** What the HSM dropped by itself is as closed as it can be. */
+/** Ignores errors: a session that the HSM dropped cannot be closed. */
 function quietly(work: () => void): void {
   try {
     work();

@@ -1,8 +1,8 @@
-/** Markup as a tagged template, which escapes what is put into it; numbers and times as the page writes them, in UTC. */
+/** A tagged template for HTML that escapes every value, and the page's formats of numbers and times. */
 
 import { printable } from '../text.ts';
 
-/** No value from outside can pretend to be markup: JSON has no symbols. */
+/** Marks trusted markup. Input cannot forge it, because JSON has no symbols. */
 const MARKUP = Symbol('markup');
 
 export interface Html {
@@ -43,19 +43,19 @@ export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** 2030-12-31 18:00:00, in UTC. */
+/** Formats as 2030-12-31 18:00:00, in UTC. */
 export function time(value: Date): Html {
   const iso = value.toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)}</time>`;
 }
 
-/** 2030-12-31, in UTC. */
+/** Formats as 2030-12-31, in UTC. */
 export function day(value: Date): Html {
   const iso = value.toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 10)}</time>`;
 }
 
-/** Shortens a text, so that one long name does not make its column wide for all. */
+/** Shortens a text: one long name would widen its column. */
 export function short(text: string): string {
   const characters = [...text];
   return characters.length <= LONGEST ? text : `${characters.slice(0, LONGEST - 1).join('')}…`;

@@ -1,4 +1,4 @@
-/** GET /: the operator's page and its style sheet. It reads, and it takes the credentials of viewers only. */
+/** GET /: the operator's page and its style sheet, for viewers only. */
 
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
@@ -11,7 +11,7 @@ import type { Store } from '../records/store.ts';
 import { type Html, html, render, time } from './html.ts';
 import { callsSection, certificatesSection, clientsSection } from './tables.ts';
 
-/** No script, no frame around it, nothing from elsewhere, and nothing of it in any cache. */
+/** Forbids scripts, frames, content from other origins, and caching. */
 const HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy':
@@ -24,13 +24,13 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** A key, so that the tab is found among others; as an address of its own it would be one more request. */
+/** The icon of the tab, a key. As a data URL it needs no further request. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%234051b5'/%3E%3Cg fill='none' stroke='white' stroke-width='2'%3E%3Ccircle cx='5.5' cy='8' r='2.5'/%3E%3Cpath d='M8 8h5v3'/%3E%3C/g%3E%3C/svg%3E";
 
 const CALLS_SHOWN = 50;
 
-/** The style sheet is made for articles of 45rem: the tables are wider. */
+/** The style sheet is made for articles of 45rem, but the tables are wider. */
 const WIDER = 'body{grid-template-columns:1fr min(75rem,95%) 1fr}';
 
 export function servePage(

@@ -6,7 +6,7 @@ import { shown } from '../records/shown.ts';
 import { count, day, type Html, html, type Part, short, time } from './html.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
-/** From then on a certificate ends soon: a CA may take weeks for the next one. */
+/** Certificates are marked this long before they end: a CA may take weeks to issue the next one. */
 const SOON = 30 * DAY;
 const ROWS_SHOWN = 200;
 
@@ -97,7 +97,7 @@ function usePart(use: Use): Part {
 ${left === 0 ? html`<mark>used up</mark>` : `${count(left)} left`} of ${count(quota)}`;
 }
 
-/** From 0 to 1; -1 without a quota. */
+/** Returns the used part of the quota, from 0 to 1, or -1 without a quota. */
 function partUsed({ used, quota }: Use): number {
   if (quota === undefined) return -1;
   return quota === 0 ? 1 : Math.min(1, used / quota);

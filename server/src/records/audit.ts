@@ -4,16 +4,16 @@ import type { Kysely } from 'kysely';
 import { newRecordId } from './records.ts';
 import type { Tables } from './rows.ts';
 
-/** One run of a command that changes something. None of it is secret. */
+/** One run of a command that changes something, without secrets. */
 export interface Operation {
   readonly at: Date;
   readonly operator: string;
   readonly host: string;
-  /** As in `client change`. */
+  /** Words of the command, such as `client change`. */
   readonly command: string;
-  /** The access key, number or folder that it changes. */
+  /** Access key, number or folder that the command changes. */
   readonly target?: string;
-  /** Further arguments and options, as they were given. */
+  /** Further arguments and options, unchanged. */
   readonly details: string;
 }
 
@@ -25,7 +25,7 @@ export function auditOf(database: Kysely<Tables>) {
       const row = { id: newRecordId(at), at: at.toISOString(), target: target ?? null, ...operation };
       await database.insertInto('operations').values(row).execute();
     },
-    /** Oldest first. @param latest how many of the latest; undefined: all */
+    /** Returns entries, oldest first. @param latest limit, counted from the latest; undefined means all */
     async list(
       { since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined },
       latest?: number,

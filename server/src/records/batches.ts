@@ -1,14 +1,14 @@
 /**
- * Concurrent calls, served together: a database takes nearly the same time for fifty as for one, and one flush to the disk
- * makes all of them durable. One batch is under way at a time; calls that come meanwhile share the next one.
+ * Serves concurrent calls together: a database takes nearly the same time for fifty as for one, and one flush to the disk
+ * makes all of them durable. One batch runs at a time, and calls that arrive meanwhile share the next one.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
 
 export interface Batches<Item, Result> {
-  /** Serves an item with whatever else is waiting: by work that begins after this call, so that it sees all that was before. */
+  /** Serves an item in a batch that begins after this call, so the batch sees everything that was written before. */
   add(item: Item): Promise<Result>;
-  /** Resolves when nothing is waiting or under way. It is the caller's to add no more from then on. */
+  /** Resolves when nothing waits or runs. The caller must add nothing after this call. */
   drain(): Promise<void>;
 }
 
@@ -18,10 +18,10 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** More would make a statement long, and the first of them wait for the last. What waits is bounded by the callers. */
+/** A larger batch would make long statements, and its first item would wait for the last. The callers limit what waits. */
 const MOST = 256;
 
-/** @param serve gives a result for each item in their order, which may itself take longer, or rejects for all of them */
+/** @param serve returns a result or a promise for each item in their order, or rejects for all of them */
 export function createBatches<Item, Result>(
   serve: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result>)[]>,
 ): Batches<Item, Result> {
@@ -29,7 +29,7 @@ export function createBatches<Item, Result>(
   let running: Promise<void> | undefined;
 
   const run = async (): Promise<void> => {
-    await turn(); // what else this turn of the event loop brings comes along
+    await turn(); // items of the same turn of the event loop join this batch
     while (waiting.length > 0) {
       const members = waiting.splice(0, MOST);
       try {

@@ -11,7 +11,7 @@ export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<strin
     async find(number: string): Promise<StoredCertificate | undefined> {
       return isStorable(number) ? await byNumber.add(number) : undefined;
     },
-    /** @returns false where the number is taken */
+    /** @returns false if the number is taken */
     async add(certificate: IssuedCertificate, at: Date): Promise<boolean> {
       const { numInsertedOrUpdatedRows } = await database
         .insertInto('certificates')
@@ -25,7 +25,7 @@ export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<strin
         .executeTakeFirstOrThrow();
       return numInsertedOrUpdatedRows === 1n;
     },
-    /** Gives a number another certificate of the same key. @returns false if no certificate of this key has the number */
+    /** Replaces a certificate by another one for the same key. @returns false if the number has no certificate for this key */
     async renew(certificate: IssuedCertificate): Promise<boolean> {
       const { numUpdatedRows } = await database
         .updateTable('certificates')
@@ -35,7 +35,7 @@ export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<strin
         .executeTakeFirstOrThrow();
       return numUpdatedRows === 1n;
     },
-    /** Takes it out of use, or back into it until then. @returns false if the number does not exist */
+    /** Disables a certificate, or enables it until a time. @returns false if the number does not exist */
     async disable(number: string, disabled: boolean, enabledUntil?: Date): Promise<boolean> {
       if (!isStorable(number)) return false;
       const { numUpdatedRows } = await database
@@ -52,7 +52,7 @@ function certified({ chain, notBefore, notAfter }: IssuedCertificate) {
   return { chain, not_before: notBefore.toISOString(), not_after: notAfter.toISOString() };
 }
 
-/** Keys whose certificate another authority is to make. */
+/** Keys that wait for a certificate of another authority. */
 export function certificateRequestsOf(database: Kysely<Tables>) {
   return {
     find: (number: string) =>
@@ -61,7 +61,7 @@ export function certificateRequestsOf(database: Kysely<Tables>) {
         .select(['number', 'key_id as keyId', 'request'])
         .where('number', '=', number)
         .executeTakeFirst(),
-    /** Does nothing where the number is taken by another request. */
+    /** Does nothing if another request has the number. */
     async add(
       { number, keyId, request }: { readonly number: string; readonly keyId: string; readonly request: string },
       at: Date,
@@ -78,7 +78,7 @@ export function certificateRequestsOf(database: Kysely<Tables>) {
   };
 }
 
-/** The server's own authority for code signing, once it is made. */
+/** The server's own code-signing authority, once it exists. */
 export function authorityOf(database: Kysely<Tables>) {
   const purpose = 'code-signing';
   const get = () =>

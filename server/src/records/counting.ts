@@ -1,6 +1,6 @@
 /**
  * Counts signatures (API 8): one transaction inserts the record and adds one to the client's counts, if quotas, client and
- * certificate allow that at this moment. A signature is given to its client only after that transaction.
+ * certificate allow that at this moment. A client gets its signature only after that transaction.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,10 +10,10 @@ import { isRefusal, isRolledBack } from './database-errors.ts';
 import type { Syntax } from './dialect.ts';
 import { type NewRecord, RECORD_COLUMNS, type Tables, toRecordRow } from './rows.ts';
 
-/** How long the database is asked again after an error. */
+/** Limits of the retries after an error. */
 export interface Patience {
   readonly settling: number;
-  /** Aborted once the server ends: then nothing is tried again. */
+  /** Aborts when the server ends; nothing is retried after that. */
   readonly ending: AbortSignal;
 }
 
@@ -21,7 +21,7 @@ interface Call extends Patience {
   readonly record: NewRecord;
 }
 
-/** The database may have counted the signature, and does not say so: it is not given, and the count must be taken back. */
+/** The database may have counted the signature, but did not confirm it. The client does not get it, and the count must be reverted. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
   constructor(cause: unknown) {
@@ -29,10 +29,10 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** Between two attempts, in milliseconds. */
+/** Milliseconds between two attempts. */
 const PAUSE = 200;
 
-/** Counts calls together that come while a transaction commits; after an error each of them is tried alone. */
+/** Counts calls together that arrive while a transaction commits. After an error each of them is tried alone. */
 export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
   let failing = false;
   const count = async (records: readonly NewRecord[]): Promise<readonly boolean[]> => {
@@ -46,7 +46,7 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
     }
   };
   const countAlone = async ({ record, ending }: Call, cause: unknown, deadline: number): Promise<boolean> => {
-    if (performance.now() >= deadline) throw cause; // another call of its client took all of the time
+    if (performance.now() >= deadline) throw cause; // an earlier call of the same client took all of the time
     let unknown = cause instanceof OutcomeUnknown;
     const isFinal = (error: unknown) => {
       unknown ||= error instanceof OutcomeUnknown;
@@ -63,7 +63,7 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
       return await count(calls.map(({ record }) => record));
     } catch (error) {
       const failed = performance.now();
-      // The calls of one client take turns, since they wait for the same row. They do not wait for those of another client.
+      // The calls of one client take turns, because they wait for the same row. Those of other clients do not wait.
       const turns = new Map<string, Promise<unknown>>();
       return calls.map((call) => {
         const { clientId } = call.record;
@@ -81,13 +81,13 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
   return {
     /**
      * Stores the record and counts it for its client, both or neither, durably.
-     * @returns false if quota, client or certificate do not allow it: then neither is done
-     * @throws OutcomeUnknown if it may have been done; any other error if neither is done
+     * @returns false if quota, client or certificate do not allow it, and nothing was changed
+     * @throws OutcomeUnknown if it may be counted; any other error if nothing was changed
      */
     add: (record: NewRecord, patience: Patience) => batches.add({ record, ...patience }),
-    /** True after a transaction failed: what is signed now may have to be thrown away. */
+    /** True after a transaction failed: a signature made now may have to be discarded. */
     isFailing: () => failing,
-    /** Takes a count back whose answer never went out; does nothing the second time, or where it was not counted. */
+    /** Reverts the count of a signature that was never sent. Does nothing if it was not counted or is already reverted. */
     takeBack: (record: NewRecord, { settling, ending }: Patience) =>
       retry(() => takeBack(database, syntax, record), { deadline: performance.now() + settling, ending }),
     drain: batches.drain,
@@ -95,10 +95,10 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
 }
 
 /**
- * Counts all of the records, and inserts them first: one that is there already was counted by the same transaction, whose
- * answer was lost. If that transaction is still under way, the insert waits for its end.
+ * Inserts the records, then counts them. A record that exists already was counted by an earlier run of this transaction,
+ * whose answer was lost. If that run has not ended, the insert waits for it.
  * No error is caught between BEGIN and COMMIT: PostgreSQL would answer the COMMIT with a silent ROLLBACK.
- * @returns for each whether it is counted
+ * @returns true for each record that is counted
  */
 async function countAll(
   database: Kysely<Tables>,
@@ -109,12 +109,12 @@ async function countAll(
   try {
     return await database.transaction().execute(async (transaction) => {
       const inserted = await insert(transaction, syntax, records);
-      // In the order of the clients' ids, whose rows this locks: so no two transactions wait for each other.
+      // In the order of the clients' ids, because this locks their rows: no two transactions wait for each other.
       const inOrder = records
         .filter(({ id }) => inserted.has(id))
         .sort((one, other) => (one.clientId < other.clientId ? -1 : Number(one.clientId > other.clientId)));
       const counted = await changing(transaction, inOrder, addOne);
-      // Only while the client's row is locked: so calls of two servers that share a month take turns.
+      // Only while the client's row is locked, so calls of two servers take turns for the month.
       const allowed = await changing(transaction, counted, addOneToMonth);
       for (const record of counted) if (!allowed.includes(record)) await subtractOne(transaction, record.clientId);
       const refused = new Set(inOrder.filter((record) => !allowed.includes(record)).map(({ id }) => id));
@@ -128,7 +128,7 @@ async function countAll(
 }
 
 /**
- * Runs a statement for each record, in this order. All are sent together: kysely itself waits for each answer.
+ * Runs a statement for each record, in this order. All are sent together, while kysely would wait for each answer.
  * @returns the records whose statement changed a row
  */
 async function changing(
@@ -143,7 +143,7 @@ async function changing(
   return records.filter((_record, index) => results[index]?.numAffectedRows === 1n);
 }
 
-/** @returns the ids of those that were not there */
+/** @returns the ids of the new records */
 async function insert(
   transaction: Transaction<Tables>,
   { rowsTable, month }: Syntax,
@@ -163,8 +163,8 @@ async function remove(transaction: Transaction<Tables>, ids: readonly string[]):
 }
 
 /**
- * Adds one to the count of the record's client, as the same conditions allow that a call is checked with before.
- * Names in the lists have no characters that JSON escapes.
+ * Adds one to the count of the record's client, under the conditions with which a call was checked before.
+ * The lists contain no characters that JSON escapes.
  */
 function addOne(id: string): RawBuilder<unknown> {
   return sql`update clients set signatures = clients.signatures + 1
@@ -180,7 +180,7 @@ function addOne(id: string): RawBuilder<unknown> {
       and used.not_before <= records.signed_at and used.not_after >= records.signed_at`;
 }
 
-/** Adds one to what the client has in the record's month, unless the quota of the month is used up. */
+/** Adds one to the client's count of the record's month, unless the quota of the month is used up. */
 function addOneToMonth(id: string): RawBuilder<unknown> {
   return sql`insert into client_months (client_id, month, signatures)
     select clients.id, records.month, 1 from records join clients on clients.id = records.client_id
@@ -200,7 +200,7 @@ async function subtractOne(transaction: Transaction<Tables>, clientId: string): 
 
 async function takeBack(database: Kysely<Tables>, syntax: Syntax, record: NewRecord): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    // A transaction that may still count it ends before this insert does.
+    // If a transaction may still count it, this insert waits for its end.
     if ((await insert(transaction, syntax, [record])).has(record.id)) return await remove(transaction, [record.id]);
     const counted = await transaction
       .updateTable('records')
@@ -220,7 +220,7 @@ async function takeBack(database: Kysely<Tables>, syntax: Syntax, record: NewRec
   });
 }
 
-/** Runs work again after an error, until the deadline or the end of the server. @param isFinal whether another attempt would not help @throws the last error */
+/** Retries work after an error, until the deadline or the end of the server. @param isFinal true if a retry would not help @throws the last error */
 async function retry<T>(
   work: () => Promise<T>,
   {

@@ -1,8 +1,8 @@
-/** Errors of SQLite and PostgreSQL, by the codes that both give them. */
+/** Classifies errors of SQLite and PostgreSQL by their codes. */
 
 import { reasonOf } from '../errors.ts';
 
-/** An error that PostgreSQL does not report itself, with the code of its own that means the same. */
+/** An error that PostgreSQL does not report, with its code of the same meaning. */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError';
   readonly code: string;
@@ -13,12 +13,12 @@ export class PostgresError extends Error {
   }
 }
 
-/** PostgreSQL answered COMMIT, but not with COMMIT. */
+/** PostgreSQL answered COMMIT with something else. */
 export function rolledBack(answer: string): PostgresError {
   return new PostgresError('40000', `the database answered COMMIT with ${answer}`);
 }
 
-/** The connection broke, was not established, or brought no answer in time. */
+/** The connection broke, was not established, or timed out. */
 export function unreachable(cause: unknown): PostgresError {
   return new PostgresError('08000', reasonOf(cause) || 'the database cannot be reached', cause);
 }
@@ -28,12 +28,12 @@ export function isOfDatabase(error: unknown): boolean {
   return /^(SQLITE_\w+|[0-9A-DF-Z][0-9A-Z]{4})$/.test(codeOf(error));
 }
 
-/** The database rejected what it was given, or has no space for it: SQLite's names, and PostgreSQL's classes 22, 23 and 53. */
+/** The database rejected the values, or has no space: SQLite's names, and PostgreSQL's classes 22, 23 and 53. */
 export function isRefusal(error: unknown): boolean {
   return /^(22|23|53|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|FULL))/.test(codeOf(error));
 }
 
-/** The answer to COMMIT says that nothing was committed; PostgreSQL's class 40 is "transaction rollback". */
+/** Nothing was committed: PostgreSQL's class 40 is "transaction rollback". */
 export function isRolledBack(error: unknown): boolean {
   return isRefusal(error) || /^(40|SQLITE_BUSY)/.test(codeOf(error));
 }

@@ -3,8 +3,8 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * The statement's text is the same for any number of rows, so a database compiles it once. Members of the rows that are no
- * columns are left out.
+ * Builds an insert whose text is the same for any number of rows, so a database compiles it once. Members that are not
+ * columns are ignored.
  */
 export type RowsTable = (
   rows: readonly Readonly<Record<string, string | null>>[],
@@ -12,7 +12,7 @@ export type RowsTable = (
 ) => RawBuilder<unknown>;
 
 export interface Syntax {
-  /** A table to select from, made of rows in one parameter. */
+  /** A table to select from, built from rows in one parameter. */
   readonly rowsTable: RowsTable;
   /** The current month (UTC) by the database's clock, as in 2030-12. */
   readonly month: RawBuilder<string>;

@@ -41,7 +41,7 @@ export function clientsOf(database: Kysely<Tables>, syntax: Syntax, byAccessKey:
         })
         .execute();
     },
-    /** Replaces the secret. @param keepOld until when the one before is valid too; undefined: no longer */
+    /** Replaces the secret. @param keepOld end of the old secret's validity; undefined ends it immediately */
     async rotate(accessKey: string, secretDigest: Uint8Array, keepOld: Date | undefined): Promise<void> {
       await database
         .updateTable('clients')
@@ -53,7 +53,6 @@ export function clientsOf(database: Kysely<Tables>, syntax: Syntax, byAccessKey:
         .where('access_key', '=', accessKey)
         .execute();
     },
-    /** Changes what an operator may change. */
     async change(
       accessKey: string,
       change: Partial<Omit<NewClient, 'id' | 'accessKey' | 'secretDigest'> & Pick<Client, 'disabled'>>,

@@ -3,7 +3,7 @@ import { ServerError } from '../errors.ts';
 import { authorityOf } from './certificates.ts';
 import type { Tables } from './rows.ts';
 
-/** `use` changes no table, `update` brings those of an older version up to date, `create` makes missing ones too. */
+/** `use` changes no table, `update` changes those of an older version, `create` also creates missing ones. */
 export type TableRights = 'use' | 'update' | 'create';
 
 /** Brings the tables up to date, or throws if the database is not ready for use. */
@@ -11,7 +11,7 @@ export type PrepareTables = (database: Kysely<Tables>) => Promise<void>;
 
 /**
  * Writes nothing to a database of another program, of another data folder, or of a newer version.
- * @param authority that of the data folder, PEM; undefined while the folder is being made
+ * @param authority certificate of the data folder's authority, PEM; undefined while the folder is being created
  */
 export function prepareTables(rights: TableRights, authority?: string, migrations = MIGRATIONS): PrepareTables {
   return async (database) => {
@@ -29,7 +29,7 @@ export function prepareTables(rights: TableRights, authority?: string, migration
   };
 }
 
-/** Tables of any program, and the migrations that made those of this one. */
+/** Lists tables of any program, and the migrations that created those of this one. */
 async function examine(database: Kysely<Tables>) {
   // First the tables: another server may create its own between the two queries.
   const all = await database.introspection.getTables({ withInternalKyselyTables: true });
@@ -51,7 +51,7 @@ async function migrate(database: Kysely<Tables>, migrations: typeof MIGRATIONS):
 
 const FIRST = '0001-first';
 
-/** In the order of their names. A published migration never changes. */
+/** Applied in the order of their names. A published migration never changes. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   [FIRST]: statements(
     `create table clients (
@@ -94,7 +94,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
 function statements(...texts: readonly string[]): Migration {
   return {
     async up(database) {
-      for (const text of texts) await sql.raw(text).execute(database); // SQLite takes one statement at a time
+      for (const text of texts) await sql.raw(text).execute(database); // SQLite accepts one statement at a time
     },
   };
 }

@@ -8,12 +8,12 @@ import type { Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
 
 const CONNECTIONS = 10;
-/** A database that takes longer counts as not answering. Milliseconds. */
+/** Time for the database to answer, in milliseconds. */
 const PATIENCE = 10_000;
-/** How many statements a connection keeps compiled: those of every call, and whatever else came first. */
+/** Compiled statements that a connection keeps: those of every call, and a few others. */
 const STATEMENTS = 32;
 
-/** @param url `postgres://…`; what it lacks comes from the variables of PostgreSQL's own tools (PGPASSWORD, PGSSLMODE, …) */
+/** @param url `postgres://…`; the variables of PostgreSQL's tools (PGPASSWORD, PGSSLMODE, …) supply what it lacks */
 export async function openPostgresStore(url: string, prepare: PrepareTables): Promise<Store> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
@@ -21,21 +21,21 @@ export async function openPostgresStore(url: string, prepare: PrepareTables): Pr
     max: CONNECTIONS,
     connectionTimeoutMillis: PATIENCE,
     statement_timeout: PATIENCE,
-    query_timeout: 2 * PATIENCE, // where no answer comes at all
+    query_timeout: 2 * PATIENCE, // if no answer arrives at all
     application_name: 'codesign-remote-server',
-    pipeline: true, // the statements of a batch go out together, and wait for one round trip
-    // Each table is asked by an index. A plan made while one was empty would scan it for as long as the connection lives.
-    // No statement here is long enough for compiling it to pay.
+    pipeline: true, // the statements of a batch are sent together, in one round trip
+    // Every query uses an index. A plan that was made for an empty table would scan it as long as the connection lives.
+    // No statement here is long enough to benefit from JIT compilation.
     options: '-c enable_seqscan=off -c jit=off',
   });
-  // The query under way fails when its connection breaks, and the pool opens another one for the next query. Without these
-  // listeners the error events would end the process: the pool's is for idle connections, the other for those in use.
+  // When a connection breaks, its query fails and the pool opens another one for the next query. Without these listeners
+  // the error events would end the process: one is for idle connections, the other for those in use.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const isAnswer = (error: unknown) => error instanceof pg.DatabaseError;
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: checkedPool(pool, isAnswer) }) });
   try {
-    await prepare(database); // several servers at once: kysely locks the migrations, and makes them in one transaction
+    await prepare(database); // safe with several servers: kysely locks the migrations, and runs them in one transaction
   } catch (error) {
     await database.destroy();
     throw error instanceof ServerError ? error : new ServerError('database-unusable', {}, error);
@@ -44,13 +44,13 @@ export async function openPostgresStore(url: string, prepare: PrepareTables): Pr
 }
 
 /**
- * The pool as Kysely uses it.
- * - Every error has a code of PostgreSQL's.
+ * Wraps the pool for Kysely:
+ * - Every error has a PostgreSQL code.
  * - PostgreSQL answers COMMIT with ROLLBACK, and no error, if a statement of the transaction failed. Here that is an error.
- * - After an error that is not the database's own answer (a time-out, a broken connection) a statement may still run and a
- *   transaction may still be open. Such a connection is closed, which rolls back: its next user would work inside that
- *   transaction, which nothing commits.
- * - Statements are compiled once for each connection. Those of a batch leave in one write.
+ * - After a timeout or a broken connection, a statement may still run and a transaction may still be open. Such a
+ *   connection is closed, which rolls back. Otherwise its next user would work inside a transaction that is never
+ *   committed.
+ * - Statements are compiled once per connection. Those of a batch are sent in one write.
  */
 export function checkedPool(pool: Pool, isAnswer: (error: unknown) => boolean): PostgresPool {
   const names = new Map<string, string>();

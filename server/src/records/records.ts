@@ -4,15 +4,15 @@ import type { Kysely } from 'kysely';
 import { isStorable, type ReportStatus, type SignatureRecord, type Tables, toRecord } from './rows.ts';
 
 /**
- * A UUID of version 7, so that indexes grow at one end (RFC 9562, section 5.7): milliseconds since 1970 in 48 bits, then the version, and what a random UUID has after its own.
- * 74 bits are random: knowing one id does not help to guess another.
+ * Creates a UUID of version 7 (RFC 9562, section 5.7), so that indexes grow at one end. It has 48 bits of milliseconds
+ * since 1970 and 74 random bits, so one id does not help to guess another.
  */
 export function newRecordId(now: Date): string {
   const time = now.getTime().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** Checks only the form of an id: another text that a caller sends in its place may be a secret. */
+/** Checks the form of an id: other text may be a secret, which must not be logged. */
 export function isRecordId(text: string): boolean {
   return /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(text);
 }
@@ -26,18 +26,18 @@ export interface RecordFilter {
 
 type Order = 'oldest first' | 'newest first';
 
-/** Where a record stands in the order of signing. */
+/** Position of a record in the order of signing. */
 export type Position = Pick<SignatureRecord, 'id' | 'signedAt'>;
 
-/** Some of the records that follow each other in the order of signing. */
+/** Part of the records, in the order of signing. */
 export interface Batch {
   /** Matching records, without their signatures. */
   readonly records: readonly SignatureRecord[];
-  /** The last one looked at, fitting or not, where there may be more behind it. */
+  /** The last record that was examined, matching or not, if there may be more after it. */
   readonly next: Position | undefined;
 }
 
-/** All but the signature, which is longer than all the others together. */
+/** All columns except the signature, which is longer than the others together. */
 const COLUMNS = [
   ...(['id', 'client_id', 'certificate', 'algorithm', 'digest', 'extra', 'signed_at', 'counted'] as const),
   ...(['report_status', 'reported_at'] as const),
@@ -50,7 +50,7 @@ export function recordsOf(database: Kysely<Tables>) {
       const row = await database.selectFrom('records').selectAll().where('id', '=', id).executeTakeFirst();
       return row && toRecord(row);
     },
-    /** Removes the oldest records that were signed before a time; what is counted stays. @param most records of one call, since signatures wait for it @returns how many */
+    /** Removes the oldest records before a time; counts stay. @param most limit, because signatures wait for the call @returns how many */
     async prune(before: Date, most: number): Promise<number> {
       const { numDeletedRows } = await database
         .deleteFrom('records')
@@ -66,10 +66,10 @@ export function recordsOf(database: Kysely<Tables>) {
         .executeTakeFirstOrThrow();
       return Number(numDeletedRows);
     },
-    /** Stores a report for this client's record; the latest one counts. @returns the record, or undefined if the client has no record with this id */
+    /** Stores a report; the latest one counts. @returns the record, or undefined if this client has no record with this id */
     async report(id: string, clientId: string, status: ReportStatus, at: Date): Promise<SignatureRecord | undefined> {
       if (!isStorable(id)) return undefined;
-      // In a transaction: with SQLite only its begin waits for another process that writes, on another thread.
+      // In a transaction: with SQLite, only its BEGIN waits for another process that writes, and on another thread.
       const row = await database
         .transaction()
         .execute((transaction) =>
@@ -84,8 +84,8 @@ export function recordsOf(database: Kysely<Tables>) {
       return row && toRecord(row);
     },
     /**
-     * Looks at the next so many records, and gives those that fit: whatever is looked for, no call takes longer than
-     * that, since signatures wait for the same database.
+     * Examines a limited number of records, and returns those that match. The limit keeps each call short, because
+     * signatures wait for the same database.
      */
     async search(
       { clientId, certificate, since, until }: RecordFilter,
@@ -110,7 +110,7 @@ export function recordsOf(database: Kysely<Tables>) {
   };
 }
 
-/** Records in a batch, which takes the database some milliseconds. */
+/** Records in a batch. The database needs a few milliseconds for it. */
 const BATCH = 2000;
 
 export async function* batches(

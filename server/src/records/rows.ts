@@ -1,4 +1,4 @@
-/** The database's tables as kysely sees them, and their rows as the rest of the server sees them. */
+/** The database's tables for kysely, and their rows for the rest of the server. */
 
 import type { Generated, Selectable } from 'kysely';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
@@ -12,32 +12,32 @@ interface HolderRow {
   /** SHA-256 of the access secret in lower-case hexadecimal; the secret itself is not stored. */
   secret_digest: string;
   name: string | null;
-  /** From then on its credentials are rejected. */
+  /** The credentials are rejected after this time. */
   expires_at: string | null;
   created_at: string;
 }
 
-/** Times are text as of `toISOString`, in UTC. */
+/** Times are text in the form of `toISOString`, in UTC. */
 export interface Tables {
   clients: HolderRow & {
-    /** The digest of the secret before the last rotation, which is valid until then. */
+    /** Digest of the secret before the last rotation, valid until `previous_until`. */
     previous_digest: string | null;
     previous_until: string | null;
     /** Signatures counted so far (API 8). */
     signatures: Generated<number>;
-    /** A JSON list of the numbers of the certificates it may use; null: all. */
+    /** JSON list of the certificates that the client may use; null means all. */
     certificates: string | null;
-    /** A JSON list; null: all. */
+    /** JSON list; null means all. */
     algorithms: string | null;
-    /** The limit of signatures ever counted for it; null: none. */
+    /** Limit of signatures in all; null means none. */
     quota: number | null;
-    /** The limit of signatures counted in one month; null: none. */
+    /** Limit of signatures in one month; null means none. */
     monthly_quota: number | null;
     disabled: Generated<number>;
   };
   /** Signatures of one client in one month (UTC, as in 2030-12). Rows are never reset: each month has its own. */
   client_months: { client_id: string; month: string; signatures: number };
-  /** Who may only look at the operator's page. */
+  /** Holders of credentials for the operator's page only. */
   viewers: HolderRow;
   /** Keys that wait for their certificate. `request`: PKCS#10, PEM. */
   certificate_requests: { number: string; key_id: string; request: string; created_at: string };
@@ -50,14 +50,14 @@ export interface Tables {
     not_before: string;
     not_after: string;
     created_at: string;
-    /** 0 or 1: an operator has taken it out of use. */
+    /** 1 if an operator has disabled it, else 0. */
     disabled: Generated<number>;
-    /** From then on it is as if disabled; null: no end. */
+    /** The certificate counts as disabled after this time; null means no end. */
     enabled_until: string | null;
   };
   /** The audit: one row for each change by an operator. */
   operations: Record<'id' | 'at' | 'operator' | 'host' | 'command' | 'details', string> & { target: string | null };
-  /** `certificate`: PEM, then that of its issuer where there is one. */
+  /** `certificate`: PEM, followed by its issuer's if there is one. */
   authorities: { purpose: string; key_id: string; certificate: string };
   records: {
     /** API 2.4 `id`. */
@@ -67,16 +67,16 @@ export interface Tables {
     algorithm: string;
     /** Lower-case hexadecimal. */
     digest: string;
-    /** JSON, or null where the request had none. */
+    /** JSON, or null if the request had none. */
     extra: string | null;
     signed_at: string;
-    /** In which it counts, by the database's clock. */
+    /** The month in which it counts, by the database's clock. */
     month: string;
-    /** 0 or 1: 0 once its answer is known not to have gone out (API 8, rule 2). */
+    /** 1, or 0 if its answer was certainly not sent (API 8, rule 2). */
     counted: Generated<number>;
     report_status: number | null;
     reported_at: string | null;
-    /** What the client was given, for an operator to find again; Base64. */
+    /** Base64. Stored for the operator, in case the client did not receive it. */
     signature: string | null;
   };
 }
@@ -86,21 +86,21 @@ export type ReportStatus = 1 | 2;
 
 export type Viewer = Readonly<ReturnType<typeof toViewer>>;
 export type Client = Readonly<ReturnType<typeof toClient>>;
-/** What an operator says of a new client. */
+/** An operator's settings of a new client. */
 export type NewClient = Omit<Client, 'signatures' | 'monthSignatures' | 'previous' | 'disabled' | 'createdAt'>;
 export type StoredCertificate = Readonly<ReturnType<typeof toCertificate>>;
 /** A certificate that is created or imported. */
 export type IssuedCertificate = Omit<StoredCertificate, 'disabled' | 'enabledUntil'>;
 export type SignatureRecord = Readonly<ReturnType<typeof toRecord>>;
 export type NewRecord = Omit<SignatureRecord, 'counted' | 'report'>;
-/** A client's row with what is counted for it in the current month. */
+/** A client's row with its count of the current month. */
 export type ClientRow = Selectable<Tables['clients']> & { readonly month_signatures: number };
 
 export function toClient(row: ClientRow) {
   const { previous_digest: digest, previous_until: until } = row;
   return {
     ...toViewer(row),
-    /** The secret before the last rotation, if it was kept. */
+    /** The secret before the last rotation, if it was kept valid. */
     previous: digest === null || until === null ? undefined : { digest: fromHex(digest), until: new Date(until) },
     signatures: row.signatures,
     monthSignatures: row.month_signatures,
@@ -112,7 +112,7 @@ export function toClient(row: ClientRow) {
   };
 }
 
-/** What a client has used, ever and in this month, and what is left where it has a quota. */
+/** Signatures of a client, in all and in this month, and what is left if it has a quota. */
 export function quotasOf({ signatures, quota, monthSignatures, monthlyQuota }: Client) {
   const of = <Period extends string>(period: Period, used: number, limit: number | undefined) => ({
     ...{ period, used, quota: limit, left: limit === undefined ? undefined : Math.max(0, limit - used) },
@@ -120,7 +120,6 @@ export function quotasOf({ signatures, quota, monthSignatures, monthlyQuota }: C
   return [of('total', signatures, quota), of('month', monthSignatures, monthlyQuota)] as const;
 }
 
-/** A viewer has credentials and nothing else. */
 export function toViewer(row: Selectable<Tables['viewers']>) {
   return {
     id: row.id,
@@ -144,7 +143,7 @@ export function toCertificate(row: Selectable<Tables['certificates']>) {
   };
 }
 
-/** By an operator, or because the time is over for which one enabled it. */
+/** True if an operator disabled it, or if the time is over for which an operator enabled it. */
 export function isDisabled({ disabled, enabledUntil }: StoredCertificate, now: Date): boolean {
   return disabled || (enabledUntil !== undefined && now >= enabledUntil);
 }
@@ -165,7 +164,7 @@ export function toRecord(row: Omit<Selectable<Tables['records']>, 'month'>) {
   };
 }
 
-/** In bytes. */
+/** Bytes. */
 export const EXTRA_LIMIT = 4096;
 
 export function sizeOfExtra(extra: Extra): number {
@@ -191,7 +190,7 @@ export function toRecordRow(record: NewRecord) {
   };
 }
 
-/** PostgreSQL stores no NUL, so no name contains one. */
+/** Rejects NUL, which PostgreSQL cannot store. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0');
 }

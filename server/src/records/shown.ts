@@ -1,10 +1,10 @@
-/** A record as operators see it, without its signature: on the page, in exports, and as a line of CSV. */
+/** Formats records for operators, without signatures: for the page, for exports, and as CSV. */
 
 import type { Extra } from '../../../src/service/messages.ts';
 import { printable } from '../text.ts';
 import type { Client, SignatureRecord } from './rows.ts';
 
-/** What is kept of a request's `extra` (API 2.3): paths may name people and projects, so only their last part stays. */
+/** Keeps only the last part of paths in `extra` (API 2.3): folders may name people and projects. */
 export function maskExtra(extra: Extra | undefined): Extra | undefined {
   if (extra?.signing_filename === undefined) return extra;
   return { ...extra, signing_filename: extra.signing_filename.split(/[/\\]/).at(-1) ?? '' };
@@ -39,7 +39,7 @@ const EXTRA_FIELDS = [
 
 export const CSV_HEADING = [...FIELDS, ...EXTRA_FIELDS].join(',');
 
-/** One record's line, without its end. */
+/** Formats one record as a line without its end. */
 export function csvLine(record: Shown): string {
   return csvRow([...FIELDS.map((field) => record[field]), ...EXTRA_FIELDS.map((field) => record.extra?.[field])]);
 }
@@ -54,8 +54,9 @@ export function csvRow(values: readonly Value[]): string {
 const FORMULAS = /(^|[,;])([\s"']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 /**
- * RFC 4180, for terminals and spreadsheets: control characters are escaped, and each formula gets an apostrophe before it.
- * A spreadsheet that splits at another character than the comma ignores our quotes, so that a formula can start after it.
+ * RFC 4180, safe for terminals and spreadsheets: control characters are escaped, and an apostrophe precedes each formula.
+ * A spreadsheet that splits at another character than the comma ignores our quotes, so a formula can start after that
+ * character too.
  */
 function cell(value: Value): string {
   if (typeof value !== 'string') return String(value ?? '');

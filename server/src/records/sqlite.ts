@@ -10,9 +10,9 @@ import type { PrepareTables } from './migrations.ts';
 import type { Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
 
-/** How long another process may write, in milliseconds: several servers and the administration commands share the file. */
+/** How long to wait for another process that writes, in milliseconds: servers and administration commands share the file. */
 const PATIENCE = 10_000;
-/** How many statements are kept compiled: those of every call. The ones with many rows differ each time, and are large. */
+/** Compiled statements that are kept: those of every call. Statements with many rows are large and differ each time. */
 const STATEMENTS = 24;
 
 /** Opens the database file, which is created if it is missing. */
@@ -20,20 +20,20 @@ export async function openSqliteStore(path: string, prepare: PrepareTables): Pro
   const file = new Database(path);
   const database = new Kysely<Tables>({ dialect: sqliteDialect(file) });
   try {
-    // All of it or nothing, and by one server at a time: kysely has no lock of its own for SQLite.
+    // In one transaction and by one server at a time: kysely has no lock for SQLite.
     await whenFree(() => file.pragma('journal_mode = WAL'));
     await whenFree(() => file.exec('BEGIN IMMEDIATE'));
     await prepare(database);
     file.exec('COMMIT');
     file.pragma(`busy_timeout = ${PATIENCE}`);
-    file.pragma('synchronous = FULL'); // a transaction is on the disk before its answer leaves
+    file.pragma('synchronous = FULL'); // a transaction is durable before its answer leaves
     file.pragma('foreign_keys = ON');
   } catch (error) {
-    if (file.inTransaction) file.exec('ROLLBACK'); // statements that are not collected yet would keep its lock
+    if (file.inTransaction) file.exec('ROLLBACK'); // statements that are not yet collected would keep its lock
     await database.destroy();
     throw error instanceof ServerError ? error : new ServerError('database-unusable', {}, error);
   }
-  // A connection of its own for the first queries of every call: it does not wait for writers.
+  // A second connection for the first queries of every call: they do not wait for writers.
   const forReading = new Database(path);
   forReading.pragma('cache_size = -256'); // KiB: clients and certificates are few
   forReading.pragma(`busy_timeout = ${PATIENCE}`);
@@ -45,9 +45,9 @@ export async function openSqliteStore(path: string, prepare: PrepareTables): Pro
 }
 
 /**
- * SQLite for kysely, made for many concurrent calls: a transaction waits for its turn to write and for the disk on a
- * thread of libsql's, so that this process goes on serving, and statements are compiled once.
- * @param file belongs to the dialect from now on, which closes it
+ * SQLite for kysely with many concurrent calls: a transaction waits for its turn and for the disk on a thread of
+ * libsql, so this process continues to serve, and statements are compiled once.
+ * @param file is closed by the dialect
  */
 function sqliteDialect(file: Database.Database): Dialect {
   return {
@@ -67,7 +67,7 @@ function sqliteDialect(file: Database.Database): Dialect {
   };
 }
 
-/** Both faces of libsql keep the connection at the same place; this is the one whose work is done on another thread. */
+/** libsql's interface that works on another thread. Both of its interfaces keep the connection in the same property. */
 async function execAside(file: Database.Database, sql: string): Promise<void> {
   await PromiseDatabase.prototype.exec.call(file, sql);
 }
@@ -78,7 +78,7 @@ function withStatements(file: Database.Database) {
     prepare(sql: string) {
       const statement = statements.get(sql) ?? file.prepare(sql);
       statements.delete(sql);
-      statements.set(sql, statement); // as the one that was used last
+      statements.set(sql, statement); // moves it to the end, as the last one used
       const [oldest] = statements.keys();
       if (statements.size > STATEMENTS && oldest !== undefined) statements.delete(oldest);
       return statement;

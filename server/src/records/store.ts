@@ -1,4 +1,4 @@
-/** What the server remembers about clients, certificates and signatures, over any database that kysely speaks to. */
+/** The stored clients, certificates and signatures, in any database that kysely supports. */
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
@@ -11,15 +11,15 @@ import { clientColumns, clientsOf, viewersOf } from './holders.ts';
 import { recordsOf } from './records.ts';
 import { type ClientRow, EXTRA_LIMIT, type Tables, toCertificate, toClient } from './rows.ts';
 
-/** More than the pages that the largest record changes, with its indexes and its client. */
+/** More than the largest record writes, with its indexes and its client. */
 const CHECK_BYTES = 8 * EXTRA_LIMIT;
 
 export type Store = ReturnType<typeof storeOver>;
 
 /**
- * The store over a database whose tables are up to date.
+ * Opens the store over a database whose tables are up to date.
  * @param reading the same database, for the first queries of every call
- * @param close ends its connections
+ * @param close closes its connections
  */
 export function storeOver(
   database: Kysely<Tables>,
@@ -60,8 +60,8 @@ export function storeOver(
     records: recordsOf(database),
     counting,
     /**
-     * Makes a change and the operator's entry in the audit, both or neither.
-     * @param work uses nothing of the store but what it is given: with SQLite, the rest waits for the transaction
+     * Stores a change and the operator's entry in the audit, both or neither.
+     * @param work must use only its parameter: with SQLite, other calls of the store wait for the transaction
      */
     async change<T>(operation: Operation, work: (changes: ReturnType<typeof changesIn>) => Promise<T>): Promise<T> {
       return await database.transaction().execute(async (transaction) => {
@@ -71,10 +71,10 @@ export function storeOver(
         return result;
       });
     },
-    /** Rejects where the database does not answer, or cannot store as much as a signature needs. */
+    /** Rejects if the database does not answer, or cannot store as much as a signature needs. */
     async check() {
-      // A full disk rejects this transaction, which stores more than a signature does and leaves nothing behind.
-      const request = randomBytes(CHECK_BYTES / 2).toString('hex'); // nothing that a database can compress
+      // A full disk rejects this transaction, which writes more than a signature does and then rolls back.
+      const request = randomBytes(CHECK_BYTES / 2).toString('hex'); // random, so that the database cannot compress it
       const row = { number: `check-${randomUUID()}`, key_id: '', request, created_at: '' };
       await database.transaction().execute(async (transaction) => {
         await transaction.insertInto('certificate_requests').values(row).execute();

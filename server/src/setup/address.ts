@@ -1,4 +1,4 @@
-/** The address that clients use: of the last start, or as it is configured before the first one. */
+/** The address that clients use: that of the last start, or the configured one before the first start. */
 
 import { isIPv6 } from 'node:net';
 import type { StartConfig } from '../config.ts';
@@ -8,22 +8,22 @@ import { readTls } from './tls.ts';
 
 export interface Address {
   readonly baseUrl: string;
-  /** What a client needs to trust it beyond public roots; undefined: nothing that is known here. */
+  /** Path of a root that clients must trust; undefined if none is known. */
   readonly caFile: string | undefined;
 }
 
 export function addressOf({ host, tlsNames }: StartConfig, port: number, caFile: string | undefined): Address {
-  // A name given for TLS, or the one listened on, unless that is a wildcard.
+  // The first name of `--tls-name`, or the host, unless that is a wildcard.
   const name = tlsNames[0] ?? (isWildcard(host) ? '127.0.0.1' : host);
   return { baseUrl: `https://${bracketed(name)}:${port}`, caFile };
 }
 
-/** Keeps the address of a start for the clients that are added later. */
+/** Stores the address of a start for clients that are added later. */
 export async function keepAddress(folder: DataFolder, address: Address): Promise<void> {
   await replaceFile(folder.address, JSON.stringify(address));
 }
 
-/** The address of the last start; undefined before the first one. */
+/** Returns the address of the last start, or undefined before the first one. */
 export async function lastAddress(folder: DataFolder): Promise<Address | undefined> {
   const kept = await usable(folder.address, readIfThere(folder.address));
   return kept && JSON.parse(kept.toString());
@@ -35,7 +35,7 @@ export async function configuredAddress(folder: DataFolder, config: StartConfig)
   return addressOf(config, port, caFile);
 }
 
-/** A wildcard means every address of this machine. It has several notations. */
+/** Recognises all notations of the wildcard address. */
 export function isWildcard(host: string): boolean {
   const written = `https://${bracketed(host)}`;
   return URL.canParse(written) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(written).hostname);

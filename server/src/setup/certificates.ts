@@ -19,7 +19,7 @@ import type { Store } from '../records/store.ts';
 import { type DataFolder, usable } from './data-folder.ts';
 
 const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
-/** A chain has a few certificates of some KiB. */
+/** Limit of a chain's file, which has a few certificates of some KiB. */
 const LARGEST = 1024 * 1024;
 
 export interface MakingData {
@@ -29,7 +29,7 @@ export interface MakingData {
 }
 
 /**
- * Makes a key in the HSM and a certificate for it; a running server uses it immediately.
+ * Creates a key in the HSM and a certificate for it. A running server uses it immediately.
  * @returns the path of its chain, PEM
  */
 export async function makeCertificate(
@@ -81,7 +81,7 @@ export async function issueCodeSigning(
   };
 }
 
-/** Writes the files of chains that are missing: the store is what counts, the files are for clients to read. */
+/** Writes missing files of chains. They are copies for clients; the store has the originals. */
 export async function restoreChainFiles(store: Store, folder: DataFolder): Promise<void> {
   for (const { number, chain } of await store.certificates.list()) {
     const path = folder.certificate(number);
@@ -90,7 +90,7 @@ export async function restoreChainFiles(store: Store, folder: DataFolder): Promi
 }
 
 /**
- * Makes a key and the request for its certificate; where the number has a key, the request is for that one.
+ * Creates a request for a certificate, and its key unless the number has one.
  * @returns PEM
  */
 export async function requestCertificate(
@@ -106,11 +106,11 @@ export async function requestCertificate(
   await store.change({ ...operation, target: number }, ({ certificateRequests }) =>
     certificateRequests.add({ number, keyId: key.id, request }, operation.at),
   );
-  return (await store.certificateRequests.find(number))?.request ?? request; // another command may have been faster
+  return (await store.certificateRequests.find(number))?.request ?? request; // another command may have stored one first
 }
 
 /**
- * Gives a number the certificate that was made for its key: the first one, or another in the place of the one before.
+ * Stores the certificate that a CA made for the key of a number. It replaces an earlier one.
  * @param path PEM, in any order
  * @returns the path of the chain's file
  */
@@ -156,7 +156,7 @@ async function readChain(path: string): Promise<readonly X509Certificate[]> {
   }
 }
 
-/** The certificate of the key, its issuer, that one's issuer, …: up to a root, or as far as they are there. */
+/** Orders the certificate of the key, its issuer, that one's issuer, and so on, up to a root or the last one in the file. */
 function orderChain(all: readonly X509Certificate[], key: SigningKey, path: string): readonly X509Certificate[] {
   const chain: X509Certificate[] = [];
   let next = all.find(({ publicKey }) => publicKey.equals(key.publicKey));

@@ -6,7 +6,7 @@ import { type MakingData, restoreChainFiles } from './certificates.ts';
 import { credentialVariables, give, newCredentials, type Receiver, type Variable } from './credentials.ts';
 
 type StoredData = Pick<MakingData, 'store' | 'folder'>;
-/** What an operator says of a new client. */
+/** An operator's settings of a new client. */
 type Restrictions = Omit<NewClient, 'id' | 'accessKey' | 'secretDigest'>;
 
 export const UNRESTRICTED: Restrictions = {
@@ -14,7 +14,7 @@ export const UNRESTRICTED: Restrictions = {
   ...{ monthlyQuota: undefined, expiresAt: undefined },
 };
 
-/** Adds a client, and shows its credentials with all else that it needs. @returns its access key */
+/** Adds a client, and shows its environment with the credentials. @returns its access key */
 export async function addClient(
   data: StoredData,
   restrictions: Restrictions,
@@ -35,7 +35,7 @@ export async function addClient(
   return accessKey;
 }
 
-/** The variables of a client besides its credentials. Of several certificates that it may use, a person chooses one. */
+/** Returns a client's variables except the credentials. If it may use several certificates, a person chooses one. */
 export async function serviceVariables(
   { store, folder }: StoredData,
   client: Pick<Client, 'certificates'>,

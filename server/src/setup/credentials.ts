@@ -1,4 +1,4 @@
-/** New credentials, and where they are shown once: in a new file, or to a person at a terminal. */
+/** Creates credentials, and shows them once: in a new file, or at a terminal. */
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { access, constants, link, lstat, mkdir, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ export type Receiver =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'terminal'; readonly write: (text: string) => void };
 
-/** An environment variable; a commented one is for a person to choose. */
+/** An environment variable. Alternatives are commented out, and a person chooses one. */
 export interface Variable {
   readonly name: string;
   readonly value: string;
@@ -20,9 +20,9 @@ export interface Variable {
 
 /**
  * Chooses where the credentials are written, before anything is created: a start that cannot show them creates nothing.
- * @param dataRoot the folder that `--data` names; it may be missing still
- * @param terminal writes to a terminal; undefined without a terminal
- * @param option what names the file, for people
+ * @param dataRoot the folder of `--data`; it may not exist yet
+ * @param terminal writes to a terminal; undefined without one
+ * @param option name of the option for the file, for messages
  */
 export async function chooseReceiver(
   clientEnv: string | undefined,
@@ -51,7 +51,7 @@ export function newCredentials(kind: 'AK' | 'VK') {
   return { id: randomUUID(), accessKey, ...newSecret() };
 }
 
-/** 256 random bits, and what is stored of them. */
+/** Creates a secret of 256 random bits, and its stored digest. */
 export function newSecret() {
   const accessSecret = randomBytes(32).toString('base64url');
   return { accessSecret, secretDigest: digestOfSecret(Buffer.from(accessSecret)) };
@@ -65,8 +65,8 @@ export function credentialVariables(accessKey: string, accessSecret: string, pre
 }
 
 /**
- * Shows variables as lines for `set -a; . FILE`, then does what makes their secret valid: so no secret is valid that was
- * never shown. If that fails, the file is removed again.
+ * Shows variables as lines for `set -a; . FILE`, then makes their secret valid. In this order, no secret is valid that
+ * was never shown. If the second step fails, the file is removed.
  */
 export async function give(
   receiver: Receiver,
@@ -85,12 +85,12 @@ export async function give(
   }
 }
 
-/** As a shell reads it back. */
+/** Quotes a value for a POSIX shell. */
 export function quoted(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`;
 }
 
-/** The file appears whole or not at all, and never in the place of another. */
+/** Creates the file completely or not at all, and never replaces another. */
 async function writeNewFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}`;
   try {

@@ -8,7 +8,7 @@ import { isMissing, isThere } from '../files.ts';
 
 export type DataFolder = ReturnType<typeof layout>;
 
-/** The names inside a folder that holds one server's data. Everything in it has mode 0600 or 0700. */
+/** The paths in the folder of one server's data. Everything in it has mode 0600 or 0700. */
 export function layout(path: string) {
   return {
     path,
@@ -18,7 +18,7 @@ export function layout(path: string) {
     /** The authority that issued the code-signing certificates, PEM. */
     authority: join(path, 'certificates', 'ca.pem'),
     tls: {
-      /** What clients trust, PEM. */
+      /** The root that clients trust, PEM. */
       ca: join(path, 'tls', 'ca.pem'),
       caKey: join(path, 'tls', 'ca-key.pem'),
       /** The server's own certificate and private key in one file, so that both change together. */
@@ -32,7 +32,7 @@ export function dataFolder(root: string): DataFolder {
   return layout(join(resolve(root), 'service'));
 }
 
-/** True once a first start has made the data. */
+/** Returns true if a first start has created the data. */
 export async function isMade(folder: DataFolder): Promise<boolean> {
   return await usable(folder.path, isThere(folder.path));
 }
@@ -44,19 +44,19 @@ export async function usable<T>(path: string, work: Promise<T>): Promise<T> {
   });
 }
 
-/** Reads one of the files that a first start makes. @param what it is, for the error */
+/** Reads a file that the first start created. @param what names it in the error */
 export async function readPart(folder: DataFolder, path: string, what: string): Promise<string> {
   return await part(folder, path, what, readFile(path, 'utf8'));
 }
 
-/** The names in a folder that a first start fills. */
+/** Lists the names in a folder that the first start filled. */
 export async function readPartNames(folder: DataFolder, path: string, what: string): Promise<readonly string[]> {
   const names = await part(folder, path, what, readdir(path));
   if (names.length === 0) throw new ServerError('data-folder-incomplete', { path: folder.path, missing: what });
   return names;
 }
 
-/** Checks a file that something else reads: it must not be empty. */
+/** Rejects an empty file before a library reads it. */
 export async function requirePart(folder: DataFolder, path: string, what: string): Promise<void> {
   const { size } = await part(folder, path, what, stat(path));
   if (size === 0) throw new ServerError('data-folder-incomplete', { path: folder.path, missing: what });
@@ -70,7 +70,7 @@ async function part<T>(folder: DataFolder, path: string, what: string, work: Pro
   });
 }
 
-/** Where the platform keeps the data of a user's programs. */
+/** Returns the platform's folder for data of the user's programs. */
 export function defaultDataRoot(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   const name = 'codesign-remote-server';
   if (platform === 'win32') return join(environment.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), name);

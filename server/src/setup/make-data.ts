@@ -1,4 +1,4 @@
-/** The first start: token, keys, authorities and the first certificate, made in a folder aside and put in place by one rename. */
+/** The first start: creates token, keys, authorities and the first certificate in a temporary folder, then renames it. */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { codeSigningIssuer, issueCodeSigning, type MakingData } from './certific
 import { type DataFolder, dataFolder, isMade, layout } from './data-folder.ts';
 import { chooseHsm, openDatabase, TOKEN_LABEL } from './open-data.ts';
 
-/** What the first certificate is called by clients. */
+/** Number of the first certificate (`code` in the API). */
 export const FIRST_NUMBER = '1';
 const AUTHORITY_BITS: RsaBits = 3072;
 const FIRST_BITS: RsaBits = 3072;
@@ -25,8 +25,8 @@ const ASIDE = '.codesign-remote-server-setup-';
 
 /**
  * Creates the data of a server that has no data yet.
- * An interrupted start leaves a folder aside and nothing else; of two concurrent starts, the later one uses what the earlier made.
- * @param rights to the tables of a database that is named; SQLite in the folder is made with it
+ * An interrupted start leaves only a temporary folder. Of two concurrent starts, the later one uses the earlier one's data.
+ * @param rights to the tables of `--database`; SQLite in the folder is created with the folder
  */
 export async function makeData(
   config: DataConfig,
@@ -79,7 +79,7 @@ async function makeToken(folder: DataFolder, library: string, environment: NodeJ
   await configureSoftHsm(folder.path, environment);
   const token = { library, label: TOKEN_LABEL, pin: randomBytes(16).toString('hex') };
   await replaceFile(folder.pin, token.pin);
-  // The security officer's PIN could only reset the user's: with the PIN file lost, a backup helps better. It is not kept.
+  // The security officer's PIN is not kept. It could only reset a lost user PIN, and a backup solves that too.
   await createToken(token, randomBytes(16).toString('hex'));
   if ((await readdir(tokenFolder(folder.path))).length === 0) {
     throw new ServerError('hsm-failed', {
@@ -90,7 +90,7 @@ async function makeToken(folder: DataFolder, library: string, environment: NodeJ
   return token;
 }
 
-/** The code-signing authority and the first certificate, unless another server's first start has put them into the same database. */
+/** Creates the code-signing authority and the first certificate, unless another server has stored them in the same database. */
 async function makeAuthority(data: MakingData, now: Date): Promise<void> {
   const { store, keys, folder } = data;
   const known = await store.authority.get();
@@ -107,11 +107,11 @@ async function makeAuthority(data: MakingData, now: Date): Promise<void> {
   await replaceFile(folder.authority, certificate);
   if (firstKey === undefined) return;
   const issued = await issueCodeSigning(issuer, certificate, firstKey, FIRST_NUMBER, 'Code Signing', now);
-  // Where another server was quicker just now, its key is the number's; every start writes the chains that are missing.
+  // If another server stored the number first, its key is used, and the next start writes the missing chain.
   if (await store.certificates.add(issued, now)) await replaceFile(folder.certificate(FIRST_NUMBER), issued.chain);
 }
 
-/** Its key is next to the TLS key that it certifies, and needs no more protection. */
+/** Stores the authority's key next to the TLS key that it certifies, because it needs no more protection. */
 async function makeTlsAuthority({ tls }: DataFolder, now: Date): Promise<void> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const issuer = localIssuer(authorityName('TLS'), privateKey);
@@ -127,6 +127,6 @@ async function putInPlace(aside: string, made: DataFolder): Promise<void> {
     if (!(await isMade(made))) {
       throw new ServerError('data-folder-unusable', { path: made.path }, error);
     }
-    await rm(aside, { recursive: true, force: true }); // another start was faster
+    await rm(aside, { recursive: true, force: true }); // another start finished first
   }
 }

@@ -15,8 +15,8 @@ import { type DataFolder, dataFolder, readPart, readPartNames, requirePart, usab
 
 export const TOKEN_LABEL = 'codesign-remote';
 /**
- * While one signature is computed on each core, the next ones wait in sessions of their own: the cores need not wait for
- * this process to bring them. SoftHSM has any number of sessions, a device may have few.
+ * More sessions than cores: the next operations are already waiting in their sessions when a core becomes free. SoftHSM
+ * has any number of sessions, a device may have few.
  */
 const SESSIONS_PER_CORE = { softHsm: 32, other: 2 };
 
@@ -24,7 +24,7 @@ export interface OpenData {
   readonly folder: DataFolder;
   readonly store: Store;
   readonly keys: KeyStore;
-  /** How many signatures the HSM may make concurrently. */
+  /** Limit of concurrent signatures in the HSM. */
   readonly sessions: number;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function openData(
   let keys: KeyStore;
   if (token === undefined) {
     await configureSoftHsm(folder.path, environment);
-    // A login to SoftHSM rewrites the token's file; a process that reads it meanwhile finds no token.
+    // A login to SoftHSM rewrites the token's file, and a process that reads it meanwhile finds no token.
     keys = await underFileLock(join(folder.path, 'login-lock'), () => withTokenCopy(folder, open));
   } else keys = await open();
   try {
@@ -67,7 +67,7 @@ export async function openData(
   }
 }
 
-/** The database of a data folder that is made. @param database `postgres://…`; undefined: SQLite in the folder */
+/** Opens the database of an existing data folder. @param database `postgres://…`; undefined means SQLite in the folder */
 export async function openStore(folder: DataFolder, database: string | undefined, rights: TableRights): Promise<Store> {
   if (database === undefined) await requireDatabase(folder);
   const authority = await readPart(folder, folder.authority, 'the certificate of its authority');
@@ -83,14 +83,14 @@ export async function openDatabase(
   return await openPostgresStore(database, prepare);
 }
 
-/** Checks that SQLite would not make a new, empty database. */
+/** Checks that the file exists: SQLite would create a new, empty database. */
 async function requireDatabase(folder: DataFolder): Promise<void> {
   const present = await usable(folder.database, isThere(folder.database));
   if (!present) throw new ServerError('database-not-named', { path: folder.path });
   await requirePart(folder, folder.database, 'its database');
 }
 
-/** The token that has the keys: the operator's own, or undefined for SoftHSM's in the data folder. */
+/** Returns the operator's token, or undefined for SoftHSM's in the data folder. */
 export async function chooseHsm(
   { pkcs11Library, pkcs11Token: label, pkcs11PinFile: path }: DataConfig,
   environment: NodeJS.ProcessEnv,
@@ -116,10 +116,10 @@ export async function readPin(folder: DataFolder): Promise<string> {
 }
 
 /**
- * Logs in with `work`, and keeps a copy of the token's file. Each login empties that file and writes it again, with other
- * flags only: a process killed in between leaves it empty, and no later login would find the token. So it is restored
- * from the copy before a login, where it is shorter, and copied after the first login that succeeded.
- * To be called by one process at a time.
+ * Logs in with `work`, and keeps a copy of the token's file. Each login empties that file and writes it again with other
+ * flags. A process killed in between leaves it empty, and no later login would find the token. So it is copied after the
+ * first successful login, and restored before a login if it is shorter than the copy.
+ * Call this from one process at a time.
  */
 async function withTokenCopy<T>(folder: DataFolder, work: () => Promise<T>): Promise<T> {
   const copy = join(folder.path, 'token-copy');

@@ -1,4 +1,4 @@
-/** The server's TLS certificate: the operator's own, or one made by the server's TLS authority and renewed by itself at a start. */
+/** The server's TLS certificate: the operator's own, or one of the server's TLS authority, which a start renews. */
 
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -14,12 +14,12 @@ import { type DataFolder, readPart, usable } from './data-folder.ts';
 export interface TlsMaterial {
   readonly certificate: string;
   readonly key: string;
-  /** What a client needs to trust it beyond public roots, or undefined where that is nothing we know of. */
+  /** Path of a root that clients must trust; undefined if none is known. */
   readonly caFile: string | undefined;
 }
 
 const ALWAYS = ['localhost', '127.0.0.1', '::1'];
-/** A certificate that ends sooner than this is renewed at the next start, in milliseconds. */
+/** A certificate with less remaining validity is renewed at the next start. Milliseconds. */
 const RENEW_BEFORE = 90 * 24 * 60 * 60 * 1000;
 
 export async function readTls(certificate: string, key: string): Promise<TlsMaterial> {
@@ -27,12 +27,12 @@ export async function readTls(certificate: string, key: string): Promise<TlsMate
   const [leaf, ...issuers] = parsed(certificate, () => readCertificates(pem.certificate));
   if (leaf === undefined) throw unusable(certificate, new Error('it holds no certificate in PEM'));
   const privateKey = parsed(key, () => createPrivateKey(pem.key));
-  // OpenSSL accepts a key of another type than the certificate's, and then every handshake fails.
+  // OpenSSL accepts a key of another type than the certificate's, but then every handshake fails.
   if (!leaf.checkPrivateKey(privateKey)) {
     throw new ServerError('tls-key-mismatch', { certificate, key, subject: oneLine(leaf.subject) });
   }
   parsed(certificate, () => createSecureContext({ cert: pem.certificate, key: pem.key }));
-  // A chain that ends in a self-signed certificate is of a private authority: its own file names the root to trust.
+  // A chain that ends in a self-signed certificate belongs to a private authority, so clients must trust its file.
   const last = issuers.at(-1) ?? leaf;
   return { ...pem, caFile: last.checkIssued(last) ? resolve(certificate) : undefined };
 }
@@ -57,7 +57,7 @@ function unusable(path: string, error: unknown) {
   return new ServerError('tls-files-unusable', { path }, error);
 }
 
-/** Finds the certificate of a chain that ends first: without it, clients trust none of the others. @param pem at least one certificate */
+/** Finds the certificate of a chain that expires first: after that, clients trust none of the chain. @param pem at least one certificate */
 export function endOfValidity(pem: string) {
   const all = readCertificates(pem).map(({ subject, validFrom, validTo }) => ({
     subject: oneLine(subject),
@@ -72,8 +72,8 @@ function oneLine(subject: string | undefined): string {
 }
 
 /**
- * The server's own certificate, replaced where it is damaged, lacks a name or ends soon.
- * @param names DNS names and IP addresses besides localhost
+ * Returns the server's own certificate, after replacing it if it is damaged, lacks a name or ends soon.
+ * @param names DNS names and IP addresses in addition to localhost
  */
 export async function ownTls(folder: DataFolder, names: readonly string[], now: Date): Promise<TlsMaterial> {
   const { tls } = folder;
@@ -93,7 +93,7 @@ export async function ownTls(folder: DataFolder, names: readonly string[], now: 
   return { certificate: renewed, key: renewed, caFile: tls.ca };
 }
 
-/** A part of the TLS authority, which clients trust: without it the server can make no certificate they take. */
+/** Reads a file of the TLS authority. Without it the server cannot create a certificate that clients trust. */
 async function readParsed<T>(folder: DataFolder, path: string, part: string, parse: (pem: string) => T): Promise<T> {
   const pem = await readPart(folder, path, `${part} of its TLS authority, ${path}`);
   try {
@@ -104,13 +104,13 @@ async function readParsed<T>(folder: DataFolder, path: string, part: string, par
   }
 }
 
-/** The certificate in a file that also holds its key, or undefined where either is damaged. */
+/** Reads the certificate from a file that also contains its key. Returns undefined if either is damaged. */
 function wholePair(pem: string): X509Certificate | undefined {
   try {
     const certificate = new X509Certificate(pem);
     return certificate.checkPrivateKey(createPrivateKey(pem)) ? certificate : undefined;
   } catch {
-    return undefined; // the caller makes a new one
+    return undefined; // the caller creates a new one
   }
 }
 
