@@ -130,7 +130,10 @@ function withoutCredentials(thrown: unknown): undefined {
 }
 
 /** In which no call is found. */
-const NO_JOURNAL: Pick<Journal, 'forget'> = { forget: async () => 'not-found' };
+const NO_JOURNAL: Pick<Journal, 'forget' | 'reported'> = {
+  forget: async () => 'not-found',
+  reported: async () => false,
+};
 
 function needsWriting(calls: readonly UnfinishedCall[], given: Given): boolean {
   return calls.map((call) => planCall(call, given)).some(({ next, error }) => next === 'write' && error === undefined);

@@ -236,10 +236,10 @@ export interface Journal {
   /** A report that an earlier run left has been sent. False when there is no such call. */
   reported(id: string, status: Reported): Promise<boolean>;
   /**
-   * Gives a call up for good: its signature is not used any more, and a mismatch that it showed no longer counts. `reported`:
-   * what was reported to the service.
+   * Gives a call up for good: its signature is not used any more, and a mismatch that it showed no longer counts. `report`: the
+   * status that is to be sent then. Until `reported` notes that it was, the call is `unreported`.
    */
-  forget(id: string, reported?: Reported): Promise<'forgotten' | 'not-found' | 'under-way'>;
+  forget(id: string, report?: 1 | 2): Promise<'forgotten' | 'not-found' | 'under-way'>;
   /**
    * At the end of every run, also of one that failed, and when it is interrupted: commits what is left, hands calls over to the runs
    * that share them, and ends this run. Never throws: what could not be committed is a warning with id and record.

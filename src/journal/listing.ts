@@ -33,7 +33,6 @@ const selectCalls = (which: string, columns: string): string => `
       when state = 'requested' then 'unknown'
       when state in ('claimed', 'released') then null
       when state in ('unknown', 'surplus', 'refused', 'unusable') then state
-      when state = 'forgotten' then iif(filesWritten > 0, 'written', 'given-up')
       when waits = 1 or waits is null and due in (1, 2) and reporter in live then 'under-way'
       when waits = 0 then 'unwritten'
       when due in (1, 2) then 'unreported'

@@ -86,14 +86,14 @@ export function journalOfRun(
         return id !== undefined;
       });
     },
-    async forget(name, reported) {
+    async forget(name, report) {
       return await enter('now', () => {
         const hadMark = db.run('delete from proven where call = ? and matches = 0', name) > 0;
         const [call] = unfinishedCalls(run, name);
         const id = idOf(name);
         if (id === undefined || call === undefined) return hadMark ? 'forgotten' : 'not-found';
         if (call.kind === 'under-way') return 'under-way';
-        giveUp(run, id, reported);
+        giveUp(run, id, report);
         return 'forgotten';
       });
     },

@@ -159,7 +159,7 @@ export function removeOld(me: Run, before: number): void {
     `delete from calls where id in (
        select id from (
          select * from calls where state in ('closed', 'released', 'refused', 'forgotten') order by id limit 500) c
-       where (state = 'released' or ended_at < ?)
+       where (state = 'released' or ended_at < ?) and due is null
          and settled < (select coalesce(min(began), c.settled + 1) from runs where ended is null and beat_at > ?)
          and not exists (select 1 from files f join runs r on r.id = f.run
            where f.call = c.id and c.state = 'closed' and r.well = 0 and r.began_at > ?))`,

@@ -5,8 +5,9 @@ export const VERSION = 1;
 
 /** A work has one call in them. */
 export const OPEN_STATES = "('claimed', 'requested', 'signed')";
-/** As the index has them. `aside`: signed and written, and only a report is due. */
-export const UNFINISHED_STATES = "('claimed', 'requested', 'signed', 'aside', 'unusable', 'unknown', 'surplus')";
+/** As the index has them. `aside`: signed and written, and only a report is due, as it may be for what is forgotten. */
+export const UNFINISHED_STATES =
+  "('claimed', 'requested', 'signed', 'aside', 'unusable', 'unknown', 'surplus', 'forgotten')";
 
 /** Each commit writes every page that it changes: few indexes, and pages that hold the rows of many files. */
 export const PAGE_SIZE = 16384;

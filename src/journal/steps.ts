@@ -171,10 +171,9 @@ export function handOver(me: Run): void {
   }
 }
 
-/** Given up by the user: its signature is not used any more. */
-export function giveUp(me: Run, call: number, reported: Reported | undefined): void {
-  if (reported !== undefined) noteReport(me, call, reported);
-  me.db.run('update files set given_up = 1 where call = ? and written = 0', call);
-  const sql = "update calls set state = 'forgotten', due = null, settled = ?, ended_at = ? where id = ?";
-  me.db.run(sql, nextNumber(me.db), me.now().getTime(), call);
+/** Given up by the user: its signature is not used any more. `report`: still to be sent, by this run or a later one. */
+export function giveUp({ db, id, now }: Run, call: number, report: 1 | 2 | undefined): void {
+  db.run('update files set given_up = 1 where call = ? and written = 0', call);
+  const sql = "update calls set state = 'forgotten', due = ?, reporter = ?, settled = ?, ended_at = ? where id = ?";
+  db.run(sql, report ?? null, id, nextNumber(db), now().getTime(), call);
 }

@@ -78,7 +78,7 @@ export interface Resuming {
 }
 
 export interface Forgetting extends Pick<Resuming, 'extra'> {
-  readonly journal: Pick<Journal, 'forget'>;
+  readonly journal: Pick<Journal, 'forget' | 'reported'>;
   /** Undefined if the user wants no reports. */
   readonly service: SigningService | undefined;
 }
@@ -144,17 +144,18 @@ async function forgetCall(
   const status = call.files.some(({ written }) => written) ? 1 : 2;
   const mine = given !== undefined && given.origin === call.work.origin && given.client === call.metadata.client;
   const isWanted = mine && call.files.some(({ signingOptions }) => signingOptions?.report !== false);
-  let isReported = false;
-  if (isWanted && service !== undefined && call.record !== undefined) {
+  const record = isWanted && service !== undefined ? call.record : undefined;
+  // Committed first: another process must not use a signature that is reported as not in use.
+  const outcome = await journal.forget(id, record === undefined ? undefined : status);
+  if (outcome === 'under-way') throw signingErrors('call-under-way', { id });
+  if (outcome === 'forgotten' && record !== undefined) {
     try {
-      await service.report(call.record, status, undefined, sentFileName(extra, call.metadata.file));
-      isReported = true;
+      await service?.report(record, status, undefined, sentFileName(extra, call.metadata.file));
+      await journal.reported(id, status);
     } catch (thrown) {
       warn(signingWarnings('forgotten-not-reported', { id, reason: toCodesignError(thrown).message }));
     }
   }
-  const outcome = await journal.forget(id, isReported ? status : undefined);
-  if (outcome === 'under-way') throw signingErrors('call-under-way', { id });
   return { call, status: 'forgotten', error: undefined };
 }
 

@@ -18,6 +18,7 @@ import {
   unfinishedOf,
 } from './support/setting.ts';
 
+const DAY = 24 * 3_600_000;
 const GIVEN = { signature: SIGNATURE, record: 'r' };
 
 const setting = settingOfEachTest();
@@ -181,6 +182,7 @@ describe('an answer that comes after another process took this one for gone', ()
     const third = await claimOf(journal, askingOf(2));
     await expect(third.requested()).rejects.toMatchObject({ code: 'claim-lost' });
     expect(await other.forget(claim.id, 2)).toBe('forgotten');
+    expect(await other.reported(claim.id, 2)).toBe(true);
     expect((await historyOf(other))[0]).toMatchObject({ outcome: 'given-up', counted: 'yes', reported: 2 });
   });
 
@@ -197,6 +199,23 @@ describe('an answer that comes after another process took this one for gone', ()
 async function sign2(claim: Awaited<ReturnType<typeof claimOf>>): Promise<void> {
   await claim.signed({ signature: SIGNATURE, record: 'second' });
 }
+
+test('a call that is given up waits for its report, also if the process is killed before it sends it', async () => {
+  const claim = await claimOf(journal, askingOf(1));
+  await sign(claim);
+  await end(journal);
+  const killed = await setting.open();
+  expect(await killed.forget(claim.id, 2)).toBe('forgotten');
+  expect(await killed.known(askingOf(1))).toBeUndefined();
+  setting.ended.add(102);
+  setting.clock.wall += 400 * DAY;
+  await end(await setting.open());
+  const later = await setting.open();
+  expect(await later.unfinished()).toMatchObject([{ id: claim.id, kind: 'unreported', reportDue: 2 }]);
+  expect(await later.reported(claim.id, 2)).toBe(true);
+  expect(await unfinishedOf(later)).toEqual([]);
+  expect((await historyOf(later))[0]).toMatchObject({ outcome: 'given-up', reported: 2 });
+});
 
 describe('a call that a process works on', () => {
   test('cannot be given up', async () => {
@@ -354,7 +373,6 @@ test('a request that is held up for two minutes after its commit is not sent', a
 });
 
 test('calls are removed after the days that they are kept, and only when nothing needs them', async () => {
-  const DAY = 24 * 3_600_000;
   await signAndReport(journal, askingOf(1));
   const waits = await claimOf(journal, askingOf(2));
   await sign(waits);
@@ -372,4 +390,20 @@ test('calls are removed after the days that they are kept, and only when nothing
   await end(third);
   expect((await historyOf(live)).map(({ id }) => id)).toEqual([waits.id]);
   expect(setting.rows('select name from calls')).toHaveLength(1);
+});
+
+test('calls that are kept for ever do not keep later ones from being removed', async () => {
+  const unknown = await claimOf(journal, askingOf(1));
+  await unknown.requested();
+  await unknown.unanswered({ reason: 'no answer' });
+  setting.change(`with recursive n (i) as (select 2 union all select i + 1 from n where i < 1000)
+    insert into calls (name, work, origin, code, algorithm, digest, run, state, settled, at, ended_at, file, bytes, certificate, leaf, client)
+    select 'name' || i, i, origin, code, algorithm, digest, run, state, settled, at, ended_at, file, bytes, certificate, leaf, client
+    from calls, n`);
+  const closed = await signAndReport(journal, askingOf(2));
+  await end(journal);
+  setting.clock.wall += 100 * DAY;
+  await end(await setting.open());
+  expect(stateOf(closed.id)).toBeUndefined();
+  expect(setting.rows("select 1 from calls where state = 'unknown'")).toHaveLength(1000);
 });

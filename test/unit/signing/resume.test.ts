@@ -22,7 +22,7 @@ describe('giving a call up', () => {
   it.each(['under-way', 'unwritten'] as const)(
     'fails while a process is at it (%s when it was listed)',
     async (kind) => {
-      const journal = { forget: async () => 'under-way' as const };
+      const journal = { forget: async () => 'under-way' as const, reported: async () => true };
       const forgotten = forgetCalls(
         ['call-1'],
         [callOf(kind)],
@@ -40,23 +40,32 @@ describe('giving a call up', () => {
         if (id === 'call-1') throw new Error('nothing is given up');
         return 'not-found' as const;
       },
+      reported: async () => false,
     };
     const parts = { journal, service: undefined, extra: {} } as const;
     const forgotten = forgetCalls(['call-1', 'call-2'], [callOf('unknown')], undefined, parts, () => undefined);
     await expect(forgotten).rejects.toMatchObject({ code: 'no-such-call' });
   });
 
-  it('is done even if the report fails, with a warning', async () => {
-    const told: unknown[] = [];
+  /** What happens, in its order, when a call with a signature is given up, and the report is sent so. */
+  async function giveUp(send: () => Promise<void>) {
+    const happened: unknown[] = [];
     const journal = {
-      forget: async (id: string, reported?: unknown) => {
-        told.push([id, reported]);
+      async forget(id: string, report?: unknown) {
+        happened.push(['forget', id, report]);
         return 'forgotten' as const;
+      },
+      async reported(id: string, status: unknown) {
+        happened.push(['reported', id, status]);
+        return true;
       },
     };
     const service = {
       sign: () => Promise.reject(new Error('no signature is asked for')),
-      report: () => Promise.reject(new Error('no service')),
+      async report(record: string, status: unknown) {
+        happened.push(['report', record, status]);
+        await send();
+      },
       close: async () => undefined,
     };
     const given = { origin: 'https://a.example', client: 'me', leaf: undefined };
@@ -64,7 +73,24 @@ describe('giving a call up', () => {
     const parts = { journal, service, extra: {} } as const;
     const forgotten = await forgetCalls(['call-1'], [callOf('unwritten')], given, parts, (text) => warnings.push(text));
     expect(forgotten).toMatchObject([{ status: 'forgotten' }]);
-    expect(told).toEqual([['call-1', undefined]]);
+    return { happened, warnings };
+  }
+
+  it('is committed before it is reported: until then another process may use the signature', async () => {
+    const { happened } = await giveUp(async () => undefined);
+    expect(happened).toEqual([
+      ['forget', 'call-1', 2],
+      ['report', 'record-1', 2],
+      ['reported', 'call-1', 2],
+    ]);
+  });
+
+  it('is done even if the report fails, with a warning', async () => {
+    const { happened, warnings } = await giveUp(() => Promise.reject(new Error('no service')));
+    expect(happened).toEqual([
+      ['forget', 'call-1', 2],
+      ['report', 'record-1', 2],
+    ]);
     expect(warnings).toEqual([expect.stringContaining('no service')]);
   });
 });
