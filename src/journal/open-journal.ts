@@ -17,7 +17,7 @@ import {
   preparePlace,
 } from './place.ts';
 import { type JournalOptions, journalOfRun } from './run-journal.ts';
-import { beginRun, forgetToken, hasRunIn, type Run } from './runs.ts';
+import { beginRun, forgetToken, type Run } from './runs.ts';
 import { PAGE_SIZE, SCHEMA, VERSION } from './schema.ts';
 
 /** For a process that creates the database. */
@@ -31,7 +31,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   let run: Run | undefined;
   try {
     const place = await preparePlace(folder, options.isOnSharedDisk);
-    if (!hasRunIn(folder)) checkShared(place);
+    checkShared(place);
     run = await openRun(place, token, options);
     keepSpace(folder);
     return journalOfRun(run, token, options);

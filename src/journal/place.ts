@@ -5,7 +5,10 @@ import {
   closeSync,
   lstatSync,
   openSync,
+  readdirSync,
+  readlinkSync,
   readSync,
+  realpathSync,
   rmSync,
   statfsSync,
   statSync,
@@ -51,10 +54,9 @@ export async function preparePlace(folder: string, isShared?: (folder: string) =
   checkPlace(folder);
   const place = placeIn(folder, isShared);
   probe(join(folder, '.probe'));
-  if (createFile(place.database)) {
-    giveUpSpace(folder);
-    await flushFolder(folder);
-  }
+  // An empty database next to the space is damaged.
+  if (isMissing(place.database)) giveUpSpace(folder);
+  if (createFile(place.database)) await flushFolder(folder);
   return place;
 }
 
@@ -78,24 +80,40 @@ export function checkPlace(folder: string): void {
   for (const name of EARLIER) {
     if (!isMissing(join(folder, name))) throw journalErrors('journal-of-earlier-build', { folder, name });
   }
+  // First: while the first run of a journal fills it, the space comes after the tables.
+  const hasSpace = !isMissing(spaceIn(folder));
   for (const path of [...filesIn(folder), spaceIn(folder)]) {
     const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     if (found !== undefined && !found.isFile()) throw refusal(path, 'is a link or no file');
     if (found !== undefined) checkOwner(path, found);
   }
   const { size } = lstatSync(join(folder, 'journal.db'), { throwIfNoEntry: false }) ?? {};
-  if (size === 0 && !isMissing(spaceIn(folder))) throw damaged(folder);
+  if (size === 0 && hasSpace) throw damaged(folder);
 }
 
-/** Throws for a database with a log on a shared disk. Only as long as this process has no connection: it opens the file. */
+/** Throws for a database with a log on a shared disk. */
 export function checkShared({ database, isShared }: Place): void {
-  if (!isShared) return;
+  // Another run of this process has checked it.
+  if (!isShared || isOpenHere(database)) return;
   const fd = openSync(database, 'r');
   const header = Buffer.alloc(LOG_FORMAT_OFFSET + 2);
   readSync(fd, header, 0, header.length, 0);
   closeSync(fd);
   if (!header.subarray(LOG_FORMAT_OFFSET).includes(HAS_LOG) && isMissing(`${database}-wal`)) return;
   throw refusal(database, 'was made on a local disk, and cannot be used on a network drive: move it back');
+}
+
+/** In any thread of this process: closing a descriptor of it would drop the locks of all of them. */
+function isOpenHere(path: string): boolean {
+  const file = realpathSync(path);
+  return readdirSync('/proc/self/fd').some((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === file;
+    } catch {
+      // It was closed meanwhile, such as the one that reads this folder.
+      return false;
+    }
+  });
 }
 
 export function assertOwnLinks(folder: string): void {

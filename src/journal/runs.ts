@@ -36,11 +36,11 @@ export interface Run extends Observer {
   readonly watch: Map<number, { readonly beat: Value; readonly since: number }>;
 }
 
-/** Tokens and folders of the runs of this thread, whichever copy of this module (library, hook) opened them. */
-function runsHere(): Map<string, string> {
-  const shared = globalThis as { [key: symbol]: Map<string, string> | undefined };
+/** Tokens of the runs of this thread, whichever copy of this module (library, hook) opened them. */
+function runsHere(): Set<string> {
+  const shared = globalThis as { [key: symbol]: Set<string> | undefined };
   const key = Symbol.for('codesign-remote.runs');
-  shared[key] ??= new Map<string, string>();
+  shared[key] ??= new Set<string>();
   return shared[key];
 }
 
@@ -51,7 +51,7 @@ export function nextNumber(db: Database): number {
 
 /** `since`: calls that were settled after this time count as settled during the run, which was being loaded by then. */
 export function beginRun(observer: Observer, token: string, since: number): Run {
-  const { db, folder, now, processes } = observer;
+  const { db, now, processes } = observer;
   const { host, boot = null, space = null, pid, started = null } = processes.self;
   const at = now().getTime();
   const number = nextNumber(db);
@@ -63,7 +63,7 @@ export function beginRun(observer: Observer, token: string, since: number): Run 
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) returning id`,
     ...[token, host, boot, space, pid, started, threadId, began, at, at],
   );
-  runsHere().set(token, folder);
+  runsHere().add(token);
   return { ...observer, id: Number(row?.id), began, watch: new Map() };
 }
 
@@ -138,11 +138,6 @@ export function unendedSince({ now }: RunOptions): number {
 /** Of this run, or of one that is gone: what it left is another run's from then on. */
 export function endRun(db: Database, id: Value): void {
   db.run('update runs set ended = ? where id = ? and ended is null', nextNumber(db), id);
-}
-
-/** Whether a run of this thread has the database open. */
-export function hasRunIn(folder: string): boolean {
-  return [...runsHere().values()].includes(folder);
 }
 
 export function forgetToken(token: string): void {
