@@ -48,27 +48,29 @@ const END_OF_CONTENTS_LENGTH = 2;
 
 /** The element at the start of `bytes`, in BER; more may follow it. */
 export function readElement(bytes: Uint8Array, what: string): Element {
-  return readAt(bytes, what, 0, 'BER');
+  return readAt(bytes, 0, what, 0, 'BER');
 }
 
 /** The same, which must be in DER, as must all its parts. */
 export function readDer(bytes: Uint8Array, what: string): Element {
-  return readAt(bytes, what, 0, 'DER');
+  return readAt(bytes, 0, what, 0, 'DER');
 }
 
-/** `offset`: where `bytes` start in the outermost data. */
-function readAt(bytes: Uint8Array, what: string, offset: number, rules: Rules): Element {
-  const header = readHeader(bytes, 0, what, offset);
-  const { tag, length: headerLength } = header;
+/** The element at `start` of `bytes`, which stand at `base` of the outermost data. */
+function readAt(bytes: Uint8Array, start: number, what: string, base: number, rules: Rules): Element {
+  const header = readHeader(bytes, start, what, base);
+  const { tag } = header;
+  const offset = base + start;
+  const inside = start + header.length;
   if (tag === END_OF_CONTENTS) throw malformed(what, 'an end of contents where a value is expected', offset);
   if (rules === 'DER' && !header.isShortest) throw malformed(what, 'a length that is not the shortest (DER)', offset);
   if (header.contentsLength === undefined) {
-    const end = endOfIndefinite(bytes, headerLength, what, offset);
-    const contents = bytes.subarray(headerLength, end);
-    return { tag, bytes: bytes.subarray(0, end + END_OF_CONTENTS_LENGTH), contents, offset, rules };
+    const end = endOfIndefinite(bytes, inside, what, base);
+    const contents = bytes.subarray(inside, end);
+    return { tag, bytes: bytes.subarray(start, end + END_OF_CONTENTS_LENGTH), contents, offset, rules };
   }
-  const end = headerLength + header.contentsLength;
-  return { tag, bytes: bytes.subarray(0, end), contents: bytes.subarray(headerLength, end), offset, rules };
+  const end = inside + header.contentsLength;
+  return { tag, bytes: bytes.subarray(start, end), contents: bytes.subarray(inside, end), offset, rules };
 }
 
 /** The parts of a constructed element, in order. */
@@ -89,7 +91,7 @@ export function firstParts(element: Element, what: string, most: number): Elemen
   let position = 0;
   const start = element.offset + (element.contents.byteOffset - element.bytes.byteOffset);
   while (position < element.contents.length && found.length < most) {
-    const part = readAt(element.contents.subarray(position), what, start + position, element.rules);
+    const part = readAt(element.contents, position, what, start, element.rules);
     found.push(part);
     position += part.bytes.length;
   }

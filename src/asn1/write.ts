@@ -11,10 +11,12 @@ export function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Ar
 /** The same of a list, however long it is. */
 export function encodeAll(tag: number, contents: readonly Uint8Array[]): Uint8Array {
   const length = contents.reduce((sum, part) => sum + part.length, 0);
-  const header = [tag, ...encodeLength(length)];
-  const encoded = Buffer.allocUnsafe(header.length + length);
-  encoded.set(header);
-  let position = header.length;
+  const lengthOctets = length < 0x80 ? 0 : Math.ceil((32 - Math.clz32(length)) / 8);
+  const encoded = Buffer.allocUnsafe(2 + lengthOctets + length);
+  encoded[0] = tag;
+  encoded[1] = lengthOctets === 0 ? length : 0x80 | lengthOctets;
+  if (lengthOctets > 0) encoded.writeUIntBE(length, 2, lengthOctets);
+  let position = 2 + lengthOctets;
   for (const part of contents) {
     encoded.set(part, position);
     position += part.length;
@@ -50,23 +52,15 @@ export const smallInteger = (value: number): Uint8Array => Uint8Array.of(0x02, 0
 /** An OBJECT IDENTIFIER from its dotted form. The arcs are this program's own constants, below 2^31. */
 export function objectIdentifier(dotted: string): Uint8Array {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
-  return encode(0x06, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)));
+  const octets: number[] = [];
+  for (const arc of [first * 40 + second, ...rest]) {
+    for (let bits = 28; bits > 0; bits -= 7) if (arc >>> bits > 0) octets.push(0x80 | ((arc >>> bits) & 0x7f));
+    octets.push(arc & 0x7f);
+  }
+  return encode(0x06, Uint8Array.from(octets));
 }
 
 /** UTF-16BE, as BMPString holds it. A character beyond the BMP becomes two surrogates, as Windows writes and reads it. */
 export function utf16be(text: string): Uint8Array {
   return Buffer.from(text, 'utf16le').swap16();
-}
-
-function encodeLength(length: number): number[] {
-  if (length < 0x80) return [length];
-  const octets: number[] = [];
-  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) octets.unshift(rest % 256);
-  return [0x80 | octets.length, ...octets];
-}
-
-function base128(arc: number): number[] {
-  const octets = [arc % 128];
-  for (let rest = Math.floor(arc / 128); rest > 0; rest = Math.floor(rest / 128)) octets.unshift(128 | (rest % 128));
-  return octets;
 }

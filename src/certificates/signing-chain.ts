@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { secondOf } from '../asn1/times.ts';
 import type { Secret } from '../secrets/secret.ts';
-import { extendedKeyUsageOf, readCertificateFields } from './certificate-fields.ts';
+import { extendedKeyUsageOf } from './certificate-fields.ts';
 import { certificateErrors, certificateWarnings } from './errors.ts';
 import {
   type Certificate,
@@ -16,7 +16,7 @@ import { PURPOSES, type Purpose, purposeOddity, purposeProblem } from './purpose
 import { readContainer } from './read-containers.ts';
 
 export interface SigningChain {
-  readonly leaf: Certificate;
+  readonly leaf: ParsedCertificate;
   /** The leaf's RSA public key. */
   readonly publicKey: KeyObject;
   /** When the leaf expires. */
@@ -62,9 +62,10 @@ function checkLeaf(leaf: ParsedCertificate, { now, purposes }: ReadSigningChainO
   return { publicKey, signatureLength: Math.ceil(bits / 8), warnings };
 }
 
+type NamedFields = Pick<ParsedCertificate, 'fields' | 'name'>;
+
 /** Throws `certificate-not-for-code-signing`, `certificate-not-for-purpose` for a certificate that has none of the purposes. */
-export function requirePurpose({ der, name }: Certificate, purposes: readonly Purpose[]): void {
-  const fields = readCertificateFields(der);
+export function requirePurpose({ fields, name }: NamedFields, purposes: readonly Purpose[]): void {
   const problems = purposes.map((purpose) => purposeProblem(fields, purpose));
   const [purpose] = purposes;
   const [problem] = problems;
@@ -74,8 +75,8 @@ export function requirePurpose({ der, name }: Certificate, purposes: readonly Pu
 }
 
 /** Warnings about what is odd about a certificate that has the purpose. */
-export function purposeWarnings({ der, name }: Certificate, purpose: Purpose): readonly string[] {
-  const oddity = purposeOddity(readCertificateFields(der), purpose);
+export function purposeWarnings({ fields, name }: NamedFields, purpose: Purpose): readonly string[] {
+  const oddity = purposeOddity(fields, purpose);
   return oddity === undefined
     ? []
     : [certificateWarnings('certificate-hardly-suitable', { name, use: PURPOSES[purpose].use, oddity })];
@@ -118,7 +119,7 @@ export async function readSigningChain(
   const { leaf } = sorted;
   const { publicKey, signatureLength, warnings } = checkLeaf(leaf, options);
   return {
-    leaf: named(leaf),
+    leaf,
     publicKey,
     notAfter: leaf.notAfter,
     signatureLength,

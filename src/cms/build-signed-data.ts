@@ -13,7 +13,7 @@ import {
   setOfAll,
   smallInteger,
 } from '../asn1/write.ts';
-import { readCertificateFields } from '../certificates/certificate-fields.ts';
+import type { CertificateFields } from '../certificates/certificate-fields.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 
 export interface Attribute {
@@ -29,8 +29,8 @@ export interface SignedDataParts {
   readonly content: { readonly type: string; readonly value?: Uint8Array | undefined };
   /** DER certificates to carry. */
   readonly certificates: readonly Uint8Array[];
-  /** DER. */
-  readonly signerCertificate: Uint8Array;
+  /** Names the signer's certificate. */
+  readonly signer: Pick<CertificateFields, 'issuer' | 'serialNumber'>;
   /** From `buildSignedAttributes`. */
   readonly signedAttributes: Uint8Array;
   /** The raw RSA signature. */
@@ -82,11 +82,10 @@ export function encodeAttribute({ type, value }: Attribute): Uint8Array {
 }
 
 function signerInfo(parts: SignedDataParts): Uint8Array {
-  const { issuer, serialNumber } = readCertificateFields(parts.signerCertificate);
-  const { unsignedAttributes = [] } = parts;
+  const { signer, unsignedAttributes = [] } = parts;
   return sequence(
     smallInteger(VERSION),
-    sequence(issuer, serialNumber),
+    sequence(signer.issuer, signer.serialNumber),
     digestAlgorithm(parts.algorithm),
     retag(0, parts.signedAttributes),
     sequence(objectIdentifier(RSA_ENCRYPTION), nullValue()),

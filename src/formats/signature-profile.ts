@@ -33,7 +33,7 @@ export function prepareCms(
           algorithm,
           content,
           certificates,
-          signerCertificate: chain.leaf.der,
+          signer: chain.leaf.fields,
           signedAttributes: toBeSigned,
           signature,
           unsignedAttributes: timestampToken === undefined ? [] : [{ type, value: timestampToken }],

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CODE_SIGNING, EMAIL_PROTECTION, REMOTE_DESKTOP } from '../../../src/asn1/object-identifiers.ts';
 import { onlyPart, parts, readElement } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, octetString, sequence } from '../../../src/asn1/write.ts';
+import { parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
 import { purposeWarnings, readSigningChain, requirePurpose } from '../../../src/certificates/signing-chain.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { openssl } from '../../support/programs/openssl.ts';
@@ -60,7 +61,7 @@ describe('the chain', () => {
     const chain = await read(pem(...order));
     expect(chain.certificates.map(({ name }) => name)).toEqual(WHOLE_NAMES);
     expect(chain.certificates.map(({ der }) => Buffer.from(der))).toEqual(WHOLE.map(({ der }) => Buffer.from(der)));
-    expect(chain.leaf).toEqual(chain.certificates[0]);
+    expect(chain.leaf).toMatchObject({ ...chain.certificates[0] });
     expect(chain.warnings).toEqual([]);
   });
 
@@ -298,9 +299,11 @@ describe('a certificate that cannot sign is rejected', () => {
   });
 });
 
+const certificate = (options: Parameters<typeof pki.leaf>[0]) => parseCertificate(pki.leaf(options).der, 'it');
+
 describe('a certificate for connection files', () => {
   const forFiles = (purposes: readonly string[]) =>
-    requirePurpose({ der: pki.leaf({ purposes: [...purposes] }).der, name: 'it' }, ['remote-desktop']);
+    requirePurpose(certificate({ purposes: [...purposes] }), ['remote-desktop']);
 
   it('can be for servers, for code, for Remote Desktop or for any purpose', () => {
     for (const purpose of [SERVER_AUTH, CODE_SIGNING, REMOTE_DESKTOP, ANY_PURPOSE]) forFiles([purpose]);
@@ -310,7 +313,6 @@ describe('a certificate for connection files', () => {
 });
 
 describe('a certificate for documents', () => {
-  const certificate = (options: Parameters<typeof pki.leaf>[0]) => ({ der: pki.leaf(options).der, name: 'it' });
   const warningsFor = (options: Parameters<typeof pki.leaf>[0]) => {
     requirePurpose(certificate(options), ['document-signing']);
     return purposeWarnings(certificate(options), 'document-signing');

@@ -4,6 +4,7 @@ import { createHash, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { digestAlgorithmOf } from '../../../src/asn1/algorithm-identifiers.ts';
 import { contextPrimitive, encode, objectIdentifier, octetString, sequence } from '../../../src/asn1/write.ts';
+import { readCertificateFields } from '../../../src/certificates/certificate-fields.ts';
 import { buildSignedAttributes, buildSignedData } from '../../../src/cms/build-signed-data.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { addUnsignedValue } from '../../../src/cms/unsigned-attributes.ts';
@@ -26,7 +27,7 @@ function signData(algorithm: DigestAlgorithm = 'SHA256', attached = false, signe
     algorithm,
     content: { type: DATA, value: attached ? octetString(CONTENT) : undefined },
     certificates: [signer.der, pki.intermediate.der],
-    signerCertificate: signer.der,
+    signer: readCertificateFields(signer.der),
     signedAttributes,
     signature: sign(name, signedAttributes, signer.privateKey),
   });

@@ -107,7 +107,7 @@ export function signedAgain(
     algorithm: 'SHA256',
     content: { type: DATA, value: content.bytes },
     certificates: [signer, ...counters].flatMap(({ chain }) => chain.certificates.map(({ der }) => der)),
-    signerCertificate: signer.chain.leaf.der,
+    signer: signer.chain.leaf.fields,
     signedAttributes,
     signature,
     unsignedAttributes: counters.map((each) => ({

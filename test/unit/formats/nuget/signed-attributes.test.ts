@@ -58,7 +58,7 @@ async function codesWith(
     algorithm: 'SHA256',
     content: { type: DATA, value: octetString(text) },
     certificates: signer.chain.certificates.map(({ der }) => der),
-    signerCertificate: signer.chain.leaf.der,
+    signer: signer.chain.leaf.fields,
     signedAttributes,
     signature: signer.sign(signedAttributes, 'SHA256'),
     unsignedAttributes: [...unsigned],

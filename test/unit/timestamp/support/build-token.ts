@@ -82,7 +82,7 @@ export function buildToken(parts: TokenParts = {}): Uint8Array {
     algorithm,
     content: { type: contentType, value },
     certificates: parts.certificates ?? [certificate.der],
-    signerCertificate: certificate.der,
+    signer: readCertificateFields(certificate.der),
     signedAttributes,
     signature: sign(digestName, signedAttributes, certificate.privateKey),
   });
