@@ -1,4 +1,7 @@
-/** Digests, signature algorithms and keys (RFC 3370, 3279, 4055, 5480, 5754, 5758, 8017, 8410, 8419; NIST's CSOR). */
+/**
+ * Object identifiers of digests, signature algorithms and keys (RFC 3370, 3279, 4055, 5480, 5754, 5758, 8017, 8410,
+ * 8419; NIST's CSOR).
+ */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 
@@ -19,7 +22,7 @@ export const DIGEST_OID: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: '2.16.840.1.101.3.4.2.3',
 };
 
-/** Identifier, name for people, and the name in node:crypto if signatures with the digest are checked. */
+/** Object identifier, display name, and the name in node:crypto if this program verifies signatures with the digest. */
 const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string])[] = [
   ['1.2.840.113549.2.2', 'MD2'],
   ['1.2.840.113549.2.4', 'MD4'],
@@ -44,9 +47,9 @@ const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string]
 ];
 
 /**
- * Identifier, name for people, the kind of key in node:crypto (also with the key's own identifier, and those of OIW and
- * X.500 that old tools wrote), and the digest in node:crypto: null if the algorithm has its
- * own, undefined if certificates signed with it are not accepted.
+ * Object identifier, display name, key type in node:crypto, and digest name in node:crypto. A null digest means that
+ * the algorithm includes its own; undefined means that certificates signed with it are rejected. Old tools also wrote
+ * the identifier of the key itself, or identifiers of OIW and X.500.
  */
 const SIGNATURES: readonly (readonly [
   oid: string,
@@ -110,34 +113,32 @@ const SIGNATURES: readonly (readonly [
   ['2.16.840.1.101.3.4.3.19', 'ML-DSA-87'],
 ];
 
-/** Names in node:crypto of the digests that signatures of others are made with; MD5 is found in old ones. */
+/** node:crypto names of the digests found in existing signatures. Old signatures use MD5. */
 export const DIGEST_NAME_BY_OID: Readonly<Record<string, string>> = Object.fromEntries(
   DIGESTS.flatMap(([oid, , nodeName]) => (nodeName === undefined ? [] : [[oid, nodeName]])),
 );
 
 const SIGNATURE_BY_OID = new Map(SIGNATURES.map((row) => [row[0], row]));
 
-/** The API's algorithm of a digest's object identifier; undefined for the others (MD5, SHA-224, SHA-3). */
+/** Returns the API's name of a digest; undefined for digests that the API lacks (MD5, SHA-224, SHA-3). */
 export function digestAlgorithmOf(oid: string): DigestAlgorithm | undefined {
   return (Object.keys(DIGEST_OID) as DigestAlgorithm[]).find((algorithm) => DIGEST_OID[algorithm] === oid);
 }
 
-/** For people; undefined for what is not listed. */
 export function algorithmName(oid: string): string | undefined {
   return SIGNATURE_BY_OID.get(oid)?.[1] ?? DIGESTS.find(([known]) => known === oid)?.[1];
 }
 
-/** The digest of a signature algorithm, as in `SIGNATURES`. */
+/** Returns the node:crypto name of the digest; null and undefined mean the same as in `SIGNATURES`. */
 export function digestOfSignature(oid: string): string | null | undefined {
   return SIGNATURE_BY_OID.get(oid)?.[3];
 }
 
-/** True if signatures by this algorithm are verified, with any kind of key. */
+/** Ignores the key: `isAlgorithmOf` checks that it fits. */
 export function isVerifiable(oid: string): boolean {
   return SIGNATURE_BY_OID.get(oid)?.[2] !== undefined;
 }
 
-/** Whether a key of this kind signs with the algorithm. */
 export function isAlgorithmOf(keyType: string | undefined, oid: string): boolean {
   if (keyType === 'rsa-pss') return oid === RSA_PSS;
   return keyType !== undefined && SIGNATURE_BY_OID.get(oid)?.[2] === keyType;

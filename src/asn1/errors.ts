@@ -1,4 +1,4 @@
-/** What can go wrong when reading ASN.1. */
+/** Errors in ASN.1 data. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Object identifiers that this program reads or writes, dotted. `algorithm-identifiers.ts` has those of algorithms,
- * `object-names.ts` the names of all.
+ * Object identifiers that this program reads or writes, in dotted form. Those of algorithms are in
+ * `algorithm-identifiers.ts`; the names of all are in `object-names.ts`.
  */
 
 // CMS, PKCS#7 and PKCS#9 (RFC 5652, 2985), timestamps (RFC 3161, 5035).
@@ -11,14 +11,14 @@ export const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 export const CONTENT_TYPE = '1.2.840.113549.1.9.3';
 export const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
 export const SIGNING_TIME = '1.2.840.113549.1.9.5';
-/** The older kind of timestamp (PKCS#9, 6.6 and RFC 5652, 11.4). */
+/** The older kind of timestamp (PKCS#9, 6.6; RFC 5652, 11.4). */
 export const COUNTER_SIGNATURE = '1.2.840.113549.1.9.6';
 export const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 /** ESSCertID, with a SHA-1 digest. */
 export const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
 /** id-aa-timeStampToken (RFC 3161, appendix A). */
 export const TIMESTAMP_TOKEN = '1.2.840.113549.1.9.16.2.14';
-/** id-aa-ets-commitmentType, and what a signer may commit to (RFC 5126, 5.11.1). */
+/** id-aa-ets-commitmentType, followed by the commitments that a signer can make (RFC 5126, 5.11.1). */
 export const COMMITMENT_TYPE = '1.2.840.113549.1.9.16.2.16';
 export const PROOF_OF_ORIGIN = '1.2.840.113549.1.9.16.6.1';
 export const PROOF_OF_RECEIPT = '1.2.840.113549.1.9.16.6.2';
@@ -62,19 +62,19 @@ export const OCSP = '1.3.6.1.5.5.7.48.1';
 export const OCSP_BASIC_RESPONSE = '1.3.6.1.5.5.7.48.1.1';
 export const OCSP_NO_CHECK = '1.3.6.1.5.5.7.48.1.5';
 
-// Purposes of certificates.
+// Extended key usages of certificates.
 export const ANY_PURPOSE = '2.5.29.37.0';
 export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 export const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
 export const EMAIL_PROTECTION = '1.3.6.1.5.5.7.3.4';
-/** RFC 9336. */
+/** id-kp-documentSigning (RFC 9336). */
 export const DOCUMENT_SIGNING = '1.3.6.1.5.5.7.3.36';
 export const MICROSOFT_DOCUMENT_SIGNING = '1.3.6.1.4.1.311.10.3.12';
-/** Adobe's "authentic documents trust". */
+/** Adobe calls it "authentic documents trust". */
 export const ADOBE_DOCUMENT_SIGNING = '1.2.840.113583.1.1.5';
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 export const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
-/** Remote Desktop Authentication, of Windows. */
+/** Remote Desktop Authentication in Windows. */
 export const REMOTE_DESKTOP = '1.3.6.1.4.1.311.54.1.2';
 /** szOID_KP_LIFETIME_SIGNING. */
 export const LIFETIME_SIGNING = '1.3.6.1.4.1.311.10.3.13';
@@ -95,18 +95,18 @@ export const SPC_PAGE_HASHES_V2 = '1.3.6.1.4.1.311.2.3.2';
 export const SPC_NESTED_SIGNATURE = '1.3.6.1.4.1.311.2.4.1';
 /** szOID_CTL, the content of a catalog. */
 export const CERTIFICATE_TRUST_LIST = '1.3.6.1.4.1.311.10.1';
-/** Usage, kinds of members and their attributes (mscat.h). */
+/** Usage, member types and member attributes (mscat.h). */
 export const CATALOG_LIST = '1.3.6.1.4.1.311.12.1.1';
 export const CATALOG_MEMBER = '1.3.6.1.4.1.311.12.1.2';
-/** As above, listed by SHA-256 digests. */
+/** Members that are listed by SHA-256 digests. */
 export const CATALOG_MEMBER_V2 = '1.3.6.1.4.1.311.12.1.3';
 export const CATALOG_NAME_VALUE = '1.3.6.1.4.1.311.12.2.1';
 export const CATALOG_MEMBER_INFO_V2 = '1.3.6.1.4.1.311.12.2.3';
 export const SPC_RFC3161_TIMESTAMP = '1.3.6.1.4.1.311.3.3.1';
-/** Every unsigned attribute for timestamps: no platform reads all of them. */
+/** All unsigned attributes that can contain a timestamp. No platform reads all of them. */
 export const TIMESTAMP_TYPES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE, TIMESTAMP_TOKEN];
 
-// Repository signatures of NuGet packages: address of the service index, and owners of the package there.
+// Repository signatures of NuGet packages: the address of the service index, and the package owners there.
 export const NUGET_SERVICE_INDEX = '1.3.6.1.4.1.311.84.2.1.1.1';
 export const NUGET_OWNERS = '1.3.6.1.4.1.311.84.2.1.1.2';
 

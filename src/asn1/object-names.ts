@@ -1,7 +1,7 @@
 import { algorithmName } from './algorithm-identifiers.ts';
 import * as known from './object-identifiers.ts';
 
-/** What signatures hold: attributes, purposes and policies of certificates, values in both. */
+/** Display names of attributes, key usages, certificate policies and the values in them. */
 const NAMES: Readonly<Record<string, string>> = {
   // CMS, PKCS#7 and PKCS#9, timestamps (RFC 5652, 2985, 3161, 5035, 6211).
   [known.DATA]: 'data',
@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.9.52': 'CMSAlgorithmProtection',
   '1.2.840.113583.1.1.8': 'Adobe revocation information',
 
-  // Purposes.
+  // Extended key usages.
   [known.ANY_PURPOSE]: 'any purpose',
   [known.SERVER_AUTH]: 'serverAuth',
   '1.3.6.1.5.5.7.3.2': 'clientAuth',
@@ -44,7 +44,7 @@ const NAMES: Readonly<Record<string, string>> = {
   [known.ADOBE_DOCUMENT_SIGNING]: 'Adobe authentic documents',
   '1.2.840.113635.100.4.1': 'Apple code signing',
 
-  // Policies of the CA/Browser Forum, and of authorities whose certificates sign or timestamp code.
+  // Policies of the CA/Browser Forum, and of authorities that issue certificates for code signing or timestamping.
   '2.5.29.32.0': 'any policy',
   '2.23.140.1.1': 'CA/Browser Forum extended validation',
   '2.23.140.1.2.1': 'CA/Browser Forum domain validated',
@@ -105,7 +105,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '1.3.6.1.4.1.311.10.1': 'certificate trust list',
   '1.3.6.1.4.1.311.10.2': 'next update location',
 
-  // Microsoft's purposes (wincrypt.h).
+  // Microsoft's extended key usages (wincrypt.h).
   '1.3.6.1.4.1.311.10.3.2': 'Microsoft time stamping',
   '1.3.6.1.4.1.311.10.3.5': 'Windows hardware driver verification (WHQL)',
   '1.3.6.1.4.1.311.10.3.5.1': 'Windows hardware driver attested verification',
@@ -130,11 +130,11 @@ const NAMES: Readonly<Record<string, string>> = {
   '1.3.6.1.4.1.311.76.8.1': 'Microsoft publisher',
   '1.3.6.1.4.1.311.97.1.0': 'Azure trusted signing, public trust',
 
-  // Microsoft's policies, named as in the practice statements that its certificates point to.
+  // Microsoft's policies, with the names in the practice statements that its certificates link to.
   '1.3.6.1.4.1.311.46.3': 'Microsoft PKI, certification practice statement',
   '1.3.6.1.4.1.311.76.509.1.1': 'Microsoft PKI Services, certification practice statement',
 
-  // Ciphers, which S/MIME capabilities list next to digests.
+  // Ciphers, which S/MIME capabilities list together with digests.
   '1.2.840.113549.3.2': 'RC2-CBC',
   '1.2.840.113549.3.4': 'RC4',
   '1.2.840.113549.3.7': '3DES-CBC',
@@ -150,9 +150,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 export interface NamedObject {
-  /** Dotted. */
   readonly oid: string;
-  /** undefined for what is not listed. */
   readonly name: string | undefined;
 }
 
@@ -160,7 +158,6 @@ export function namedObject(oid: string): NamedObject {
   return { oid, name: objectName(oid) };
 }
 
-/** undefined for what is not listed. */
 export function objectName(oid: string): string | undefined {
   return Object.hasOwn(NAMES, oid) ? NAMES[oid] : algorithmName(oid);
 }

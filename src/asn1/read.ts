@@ -1,7 +1,7 @@
 /**
- * Reading ASN.1 in BER and DER (X.690), one level at a time: an element is a view on the bytes it came in, and nothing is
- * decoded before the caller requests it. So work and depth are bounded by what the caller reads, not by what the data holds,
- * and every part can be passed on byte for byte.
+ * Reads ASN.1 in BER and DER (X.690), one level at a time. An element is a view of the input bytes, and nothing is
+ * decoded before the caller requests it. The work and depth depend on what the caller reads, not on the data, and every
+ * part can be copied byte for byte.
  */
 
 import { counted } from '../errors/counted.ts';
@@ -10,53 +10,48 @@ import { asn1Errors } from './errors.ts';
 export interface Element {
   /** The identifier octet: 0x30 SEQUENCE, 0x31 SET, 0xa0 `[0]` constructed, … */
   readonly tag: number;
-  /** The whole encoding: identifier, length, contents, end-of-contents octets if any. */
+  /** The whole encoding: identifier, length, contents and any end-of-contents octets. */
   readonly bytes: Uint8Array;
-  /** The contents alone. */
   readonly contents: Uint8Array;
-  /** Where the encoding starts, in bytes from the start of the outermost data; for error messages. */
+  /** Offset in bytes from the start of the outermost data, for error messages. */
   readonly offset: number;
-  /** What it was read by, and its parts will be. */
   readonly rules: Rules;
 }
 
-/** DER lets each value be encoded in one way only: definite lengths, as short as can be. */
+/** In DER each value has only one encoding: lengths are definite and as short as possible. */
 export type Rules = 'BER' | 'DER';
 
-/** The parts of a constructed element, one after the other. */
 export interface Fields {
-  /** The next part, of the tag given. */
+  /** Throws unless the next part has this tag. */
   next(tag: number, what: string): Element;
-  /** The next part if it has this tag; otherwise it stays where it is. */
+  /** Returns undefined, and does not advance, if the next part has another tag. */
   optional(tag: number): Element | undefined;
-  /** The next part, whatever it is. */
   any(what: string): Element;
-  /** Refuses whatever is left. */
   end(): void;
 }
 
-/** Indefinite lengths inside one another; real data has up to about 6. */
+/** Nesting depth of indefinite lengths. Real data has up to about 6. */
 const MAX_INDEFINITE_DEPTH = 32;
-/** Parts inside an indefinite length, at any depth: each element round them reads them again to find its end. */
+/** Parts inside an indefinite length, at any depth. Each enclosing element reads them again to find its own end. */
 const MAX_INDEFINITE_PARTS = 100_000;
-/** Parts of one element; a signature with ten thousand certificates is absurd already. */
+/** Parts of one element. Even a signature with ten thousand certificates has fewer. */
 const MAX_PARTS = 65_536;
-/** Of an element whose parts have names of their own. */
+/** Parts of an element that has a fixed structure. */
 const MAX_FIELDS = 64;
 const END_OF_CONTENTS = 0x00;
 const END_OF_CONTENTS_LENGTH = 2;
 
-/** The element at the start of `bytes`, in BER; more may follow it. */
+/** Reads the BER element at the start of `bytes`; more bytes may follow it. */
 export function readElement(bytes: Uint8Array, what: string): Element {
   return readAt(bytes, 0, what, 0, 'BER');
 }
 
-/** The same, which must be in DER, as must all its parts. */
+/** Like `readElement`, but the element and all its parts must be DER. */
 export function readDer(bytes: Uint8Array, what: string): Element {
   return readAt(bytes, 0, what, 0, 'DER');
 }
 
-/** The element at `start` of `bytes`, which stand at `base` of the outermost data. */
+/** Reads the element at `start` of `bytes`. `base` is the position of `bytes` in the outermost data. */
 function readAt(bytes: Uint8Array, start: number, what: string, base: number, rules: Rules): Element {
   const header = readHeader(bytes, start, what, base);
   const { tag } = header;
@@ -73,7 +68,6 @@ function readAt(bytes: Uint8Array, start: number, what: string, base: number, ru
   return { tag, bytes: bytes.subarray(start, end), contents: bytes.subarray(inside, end), offset, rules };
 }
 
-/** The parts of a constructed element, in order. */
 export function parts(element: Element, what: string): Element[] {
   return partsUpTo(MAX_PARTS, element, what);
 }
@@ -84,7 +78,7 @@ function partsUpTo(most: number, element: Element, what: string): Element[] {
   return found;
 }
 
-/** The first parts of an element, for callers that reject an element with more than a few. */
+/** Returns at most `most` parts, for callers that reject an element with more than a few. */
 export function firstParts(element: Element, what: string, most: number): Element[] {
   if ((element.tag & 0x20) === 0) throw malformed(what, 'primitive where parts are expected', element.offset);
   const found: Element[] = [];
@@ -98,7 +92,7 @@ export function firstParts(element: Element, what: string, most: number): Elemen
   return found;
 }
 
-/** The parts of `element`, which must have the tag given, to be taken one by one. */
+/** Reads the parts of `element` one by one. Throws unless the element has the given tag. */
 export function fieldsOf(element: Element, tag: number, what: string): Fields {
   expectTag(element, tag, what);
   const all = partsUpTo(MAX_FIELDS, element, what);
@@ -120,7 +114,7 @@ export function fieldsOf(element: Element, tag: number, what: string): Fields {
   };
 }
 
-/** The one part that an element (an EXPLICIT tag, a SET of one) holds. */
+/** Returns the single part of an element, such as an EXPLICIT tag or a SET of one. */
 export function onlyPart(element: Element, what: string): Element {
   const [only, ...more] = firstParts(element, what, 2);
   if (only === undefined || more.length > 0) {
@@ -136,7 +130,6 @@ export function expectTag(element: Element, tag: number, what: string): Element 
   return element;
 }
 
-/** An OBJECT IDENTIFIER in dotted form. */
 export function objectIdentifierOf(element: Element, what: string): string {
   const { contents } = expectTag(element, 0x06, what);
   const last = contents.at(-1);
@@ -157,30 +150,29 @@ export function objectIdentifierOf(element: Element, what: string): string {
   return dotted;
 }
 
-/** Arcs may have any length; hardly any is too long for a number. */
+/** Arcs may have any length, but only few need more than a number. */
 function withOctet(arc: number | bigint, bits: number): number | bigint {
   if (typeof arc === 'bigint') return (arc << 7n) | BigInt(bits);
   const next = arc * 128 + bits;
   return next <= Number.MAX_SAFE_INTEGER ? next : (BigInt(arc) << 7n) | BigInt(bits);
 }
 
-/** Two arcs are encoded as one. */
+/** X.690 encodes the first two arcs as one number. */
 function firstArcs(arc: number | bigint): string {
   if (arc >= 80) return `2.${BigInt(arc) - 80n}`;
   return `${Math.floor(Number(arc) / 40)}.${Number(arc) % 40}`;
 }
 
-/** The object identifier of an AlgorithmIdentifier, whose parameters are not looked at. */
+/** Returns the object identifier of an AlgorithmIdentifier, and ignores its parameters. */
 export function algorithmOf(element: Element, what: string): string {
   return objectIdentifierOf(fieldsOf(element, 0x30, what).next(0x06, 'identifier'), what);
 }
 
-/** The octets of a BIT STRING without unused bits. */
 export function bitsOf(element: Element, what: string): Uint8Array {
   return expectTag(element, 0x03, what).contents.subarray(1);
 }
 
-/** The octets of an OCTET STRING, which BER lets come in pieces. */
+/** Returns the octets of an OCTET STRING, which BER may split into parts. */
 export function octetsOf(element: Element, what: string): Uint8Array {
   if (element.tag !== 0x24 || element.rules === 'DER') return expectTag(element, 0x04, what).contents;
   return Buffer.concat(parts(element, what).map((piece) => expectTag(piece, 0x04, what).contents));
@@ -188,11 +180,10 @@ export function octetsOf(element: Element, what: string): Uint8Array {
 
 interface Header {
   readonly tag: number;
-  /** Octets of identifier and length. */
   readonly length: number;
-  /** undefined: indefinite. */
+  /** undefined for the indefinite form. */
   readonly contentsLength: number | undefined;
-  /** Whether it is definite and in as few octets as can be. */
+  /** True for a definite length in the fewest possible octets, as DER requires. */
   readonly isShortest: boolean;
 }
 
@@ -222,7 +213,7 @@ function readHeader(bytes: Uint8Array, position: number, what: string, offset: n
   return { tag, length, contentsLength, isShortest };
 }
 
-/** Where the end-of-contents octets of an indefinite length start; walks without recursion. */
+/** Returns the offset of the end-of-contents octets. Not recursive, so hostile nesting cannot exhaust the stack. */
 function endOfIndefinite(bytes: Uint8Array, start: number, what: string, offset: number): number {
   let open = 1;
   let position = start;

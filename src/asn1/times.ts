@@ -1,35 +1,34 @@
-/** Times as certificates, CRLs and OCSP answers have them (RFC 5280, 4.1.2.5), and as people read them: to the second, in UTC. */
+/** Times in certificates, CRLs and OCSP responses (RFC 5280, 4.1.2.5) and in text output, in UTC to the second. */
 
 import { asn1Errors } from './errors.ts';
 import type { Element } from './read.ts';
 import { encode } from './write.ts';
 
-/** Reads either kind. Throws `asn1-malformed`. */
+/** Reads a UTCTime or a GeneralizedTime. Throws `asn1-malformed`. */
 export function readTime({ tag, contents, offset }: Element, what: string): Date {
   const text = Buffer.from(contents).toString('latin1');
   const digits = tag === 0x17 ? withCentury(text) : tag === 0x18 ? text : '';
   const [, ...fields] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits) ?? [];
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = fields.map(Number);
   const time = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
-  // The 31st of February becomes a day in March.
+  // `Date` turns February 31 into a day in March.
   if (fields.length === 0 || time.getUTCDate() !== day || time.getUTCMonth() !== month - 1) {
     throw asn1Errors('asn1-malformed', { what, problem: 'not a time', offset });
   }
   return time;
 }
 
-/** To the second; up to 2049 with two digits of the year, as CMS wants it too (RFC 5652, 11.3). */
+/** Encodes a time to the second: years up to 2049 with two digits, which CMS also requires (RFC 5652, 11.3). */
 export function encodeTime(time: Date): Uint8Array {
   const digits = secondOf(time).replace(/[-:T]/g, '');
   return time.getUTCFullYear() < 2050 ? encode(0x17, Buffer.from(digits.slice(2))) : encode(0x18, Buffer.from(digits));
 }
 
-/** Two digits of a year mean 1950 to 2049. */
+/** Two-digit years mean 1950 to 2049. */
 function withCentury(text: string): string {
   return `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}`;
 }
 
-/** To the second, as ISO 8601 has it. */
 export function secondOf(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }

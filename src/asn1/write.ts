@@ -1,14 +1,14 @@
 /**
- * Writing ASN.1 in DER (X.690): the few types that certificates' and signatures' structures are made of. What is taken
- * over from elsewhere (certificates, names, attributes) goes in as the bytes it came in, never decoded and encoded again.
+ * Writes ASN.1 in DER (X.690), for the few types that certificates and signatures contain. Existing values
+ * (certificates, names, attributes) are copied as bytes: decoding and encoding them again could change them.
  */
 
-/** The contents under a tag: identifier octet, shortest definite length, contents. */
+/** Encodes the contents under a tag, with the shortest definite length. */
 export function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
   return encodeAll(tag, contents);
 }
 
-/** The same of a list, however long it is. */
+/** Like `encode`, for a list of any length. */
 export function encodeAll(tag: number, contents: readonly Uint8Array[]): Uint8Array {
   const length = contents.reduce((sum, part) => sum + part.length, 0);
   const lengthOctets = length < 0x80 ? 0 : Math.ceil((32 - Math.clz32(length)) / 8);
@@ -26,30 +26,30 @@ export function encodeAll(tag: number, contents: readonly Uint8Array[]): Uint8Ar
 
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => encode(0x30, ...parts);
 
-/** SET OF: the encodings in ascending order, as DER wants them (X.690 11.6). */
+/** SET OF: DER sorts the encodings in ascending order (X.690, 11.6). */
 export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => setOfAll(parts);
 
-/** The same of a list, however long it is. */
+/** Like `setOf`, for a list of any length. */
 export const setOfAll = (parts: readonly Uint8Array[]): Uint8Array => encodeAll(0x31, parts.toSorted(Buffer.compare));
 
-/** `[number]` round a whole encoding (EXPLICIT), or in place of a constructed type's own tag (IMPLICIT). */
+/** `[number]` around a whole encoding (EXPLICIT), or in place of the tag of a constructed type (IMPLICIT). */
 export const contextConstructed = (number: number, ...parts: readonly Uint8Array[]): Uint8Array =>
   encode(0xa0 | number, ...parts);
 
-/** `[number]` in place of a primitive type's own tag (IMPLICIT). */
+/** `[number]` in place of the tag of a primitive type (IMPLICIT). */
 export const contextPrimitive = (number: number, contents: Uint8Array): Uint8Array => encode(0x80 | number, contents);
 
 export const octetString = (contents: Uint8Array): Uint8Array => encode(0x04, contents);
 
-/** A BIT STRING whose last octet uses all its bits. */
+/** A BIT STRING without unused bits. */
 export const bitString = (contents: Uint8Array): Uint8Array => encode(0x03, Uint8Array.of(0), contents);
 
 export const nullValue = (): Uint8Array => Uint8Array.of(0x05, 0x00);
 
-/** A non-negative INTEGER that fits one octet: version numbers. */
+/** A non-negative INTEGER of one octet, for version numbers. */
 export const smallInteger = (value: number): Uint8Array => Uint8Array.of(0x02, 0x01, value);
 
-/** An OBJECT IDENTIFIER from its dotted form. The arcs are this program's own constants, below 2^31. */
+/** Encodes an OBJECT IDENTIFIER. The arcs are constants of this program, below 2^31. */
 export function objectIdentifier(dotted: string): Uint8Array {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   const octets: number[] = [];
@@ -60,7 +60,7 @@ export function objectIdentifier(dotted: string): Uint8Array {
   return encode(0x06, Uint8Array.from(octets));
 }
 
-/** UTF-16BE, as BMPString holds it. A character beyond the BMP becomes two surrogates, as Windows writes and reads it. */
+/** Encodes text as in a BMPString: UTF-16BE. A character outside the BMP becomes two surrogates, as in Windows. */
 export function utf16be(text: string): Uint8Array {
   return Buffer.from(text, 'utf16le').swap16();
 }

@@ -1,4 +1,4 @@
-/** What can be wrong with the certificates given for signing. */
+/** Errors in the certificates for signing. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 import { defineWarnings } from '../errors/define-warnings.ts';

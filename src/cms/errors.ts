@@ -1,4 +1,4 @@
-/** What can be wrong with a CMS structure. */
+/** Errors in a CMS structure. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 

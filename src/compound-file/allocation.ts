@@ -1,4 +1,4 @@
-/** Which sectors of a new compound file each chain gets, and the FAT that says so. */
+/** Assigns the sectors of a new compound file to its chains, and generates the FAT that records them. */
 
 import { compoundFileErrors } from './errors.ts';
 import {
@@ -13,14 +13,14 @@ import {
   type Version,
 } from './format.ts';
 
-/** Whole sectors of either version. In bytes. */
+/** Length in bytes of a block, a multiple of the sector size of both versions. */
 const BLOCK_LENGTH = 64 * 1024;
 
-/** Sectors in the order in which they are taken, each chain without a gap except the range lock. */
+/** Hands out sectors in order. Each chain is contiguous, except around the range lock. */
 export class Allocation {
   readonly #version: Version;
   readonly #length: number;
-  /** First sector and count of each chain, one after the other, in sectors as if there were no range lock. */
+  /** First sector and count of each chain in order, numbered as if there were no range lock. */
   readonly #chains: (readonly [start: number, count: number])[] = [];
   #next = 0;
 
@@ -29,7 +29,7 @@ export class Allocation {
     this.#length = SECTOR_LENGTH[version];
   }
 
-  /** The first sector for so many bytes. */
+  /** Reserves sectors for that many bytes and returns the first one. */
   take(bytes: number): number {
     const count = Math.ceil(bytes / this.#length);
     if (count === 0) return END_OF_CHAIN;
@@ -39,7 +39,7 @@ export class Allocation {
     return this.#sector(start);
   }
 
-  /** Adds FAT and DIFAT, which must describe themselves too. */
+  /** Adds the FAT and DIFAT, which must also describe themselves. */
   finish(): { fatSectors: number[]; difatSectors: number[] } {
     const perSector = this.#length / 4;
     let [fatCount, difatCount] = [0, 0];
@@ -58,7 +58,7 @@ export class Allocation {
     return { fatSectors, difatSectors };
   }
 
-  /** The contents of the FAT, a few sectors at a time: for 16 GiB it has 16 MiB. */
+  /** Yields the contents of the FAT in small pieces, because a 16 GiB file needs 16 MiB of them. */
   *fat(fatSectors: readonly number[], difatSectors: readonly number[]): Generator<Uint8Array> {
     const runs = this.#runs(fatSectors.length, difatSectors.length);
     const count = (fatSectors.length * this.#length) / 4;
@@ -80,7 +80,6 @@ export class Allocation {
     }
   }
 
-  /** All sectors in use, and the range lock where it is among them. */
   #runs(fatCount: number, difatCount: number): readonly Run[] {
     const runs: Run[] = [];
     let end = 0;
@@ -105,18 +104,17 @@ export class Allocation {
   }
 }
 
-/** Sectors, from where the run before ends up to `end`. */
+/** A run of sectors from the end of the previous run to `end`. */
 interface Run {
   readonly end: number;
-  /** What the FAT says of each; undefined for the number of the next sector. */
+  /** FAT entry of each sector; undefined if the entry is the number of the next sector. */
   readonly word: number | undefined;
-  /** What it says of the last one. */
   readonly last: number;
 }
 
 const FREE_RUN: Run = { end: Number.POSITIVE_INFINITY, word: FREE, last: FREE };
 
-/** From word `start` up to word `end`. A function of its own: in a generator, such a loop takes ten times as long. */
+/** Fills the words from `start` to `end`. Inside a generator, this loop would take ten times as long. */
 function fillWords(words: DataView, start: number, end: number, first: number, step: 0 | 1): void {
   let word = first;
   for (let at = start; at < end; at += 1) {

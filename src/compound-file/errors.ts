@@ -1,4 +1,4 @@
-/** What can be wrong with a compound file. */
+/** Errors in a compound file. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 

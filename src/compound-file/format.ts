@@ -1,4 +1,4 @@
-/** Compound files (MS-CFB): constants, and the tree of storages and streams that a file holds. */
+/** Constants of compound files (MS-CFB), and the tree of storages and streams in a file. */
 
 import type { ByteRange, Piece } from '../bytes/pieces.ts';
 
@@ -6,9 +6,9 @@ export const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 export const HEADER_LENGTH = 512;
 export const ENTRY_LENGTH = 128;
 export const MINI_SECTOR_LENGTH = 64;
-/** Streams below this length are in the mini stream. */
+/** Shorter streams are stored in the mini stream. */
 export const MINI_CUTOFF = 4096;
-/** FAT sectors that the header lists; DIFAT sectors list the others. */
+/** Number of FAT sectors that the header lists. DIFAT sectors list the others. */
 export const HEADER_FAT_SECTORS = 109;
 
 export const FREE = 0xffff_ffff;
@@ -21,7 +21,10 @@ export const TYPE_STORAGE = 1;
 export const TYPE_STREAM = 2;
 export const TYPE_ROOT = 5;
 
-/** The sector at 0x7FFFFF00, which Windows locks byte ranges in: never part of a stream (MS-CFB, 2.8). Files of version 4 only. */
+/**
+ * The sector at 0x7FFFFF00, in which Windows locks byte ranges. It is never part of a stream (MS-CFB, 2.8). Only files
+ * of version 4 are large enough to have it.
+ */
 export const RANGE_LOCK_SECTOR = Math.floor(0x7fff_ff00 / 4096) - 1;
 
 export type Version = 3 | 4;
@@ -31,13 +34,13 @@ export const SIZE_LIMIT = { 3: 2 ** 31, 4: 2 ** 34 } as const;
 
 export interface CompoundStream {
   readonly kind: 'stream';
-  /** UTF-16LE, without the NUL. */
+  /** UTF-16LE, without the final NUL. */
   readonly name: Uint8Array;
-  /** The directory entry as it is in the file, 128 bytes. */
+  /** The original directory entry, 128 bytes. */
   readonly entry: Uint8Array;
   readonly size: number;
   readonly content: Iterable<Piece>;
-  /** Stored behind the others, which then are in the same places whatever its length is. */
+  /** Stored after all other streams, so that its length does not affect their offsets. */
   readonly isLast?: boolean;
 }
 
@@ -45,7 +48,6 @@ export interface CompoundStorage {
   readonly kind: 'storage';
   readonly name: Uint8Array;
   readonly entry: Uint8Array;
-  /** In no particular order. */
   readonly children: readonly CompoundNode[];
 }
 
@@ -53,9 +55,8 @@ export type CompoundNode = CompoundStream | CompoundStorage;
 
 export interface CompoundFile {
   readonly version: Version;
-  /** The first 512 bytes. */
   readonly header: Uint8Array;
   readonly root: CompoundStorage;
-  /** Sectors that nothing in the file refers to, and what follows the last sector that the FAT can describe. */
+  /** Sectors that nothing in the file refers to, and bytes after the last sector that the FAT can describe. */
   readonly unused: Iterable<ByteRange>;
 }

@@ -1,4 +1,4 @@
-/** Reads the structure of a compound file (MS-CFB, 2.1 to 2.6); the content of streams is described, not read. */
+/** Reads the structure of a compound file (MS-CFB, 2.1 to 2.6). The contents of streams are located but not read. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Piece } from '../bytes/pieces.ts';
@@ -22,14 +22,17 @@ import {
 import { compareNames } from './names.ts';
 import { inUse, malformed, Sectors } from './sectors.ts';
 
-/** Storages in storages. Installers have two levels. */
+/** Nesting depth of storages. Installers have two levels. */
 const DEEPEST = 32;
-/** Up to so many, the ranges of a stream are remembered. */
+/** Streams with up to this many ranges keep them in memory. */
 const FEW_RANGES = 8;
 /** Far more than any installer has. */
 const MOST_ENTRIES = 131_072;
 
-/** Throws `compound-file-malformed`, `-truncated`, `-too-large`. Memory: 5 bytes for each sector of the file, 1 from then on if no stream is in many pieces. */
+/**
+ * Throws `compound-file-malformed`, `-truncated`, `-too-large`. Needs 5 bytes of memory for each sector of the file
+ * while it reads, and 1 byte afterwards unless a stream is fragmented.
+ */
 export async function readCompoundFile(source: ByteSource): Promise<CompoundFile> {
   if (source.size < HEADER_LENGTH) {
     throw compoundFileErrors('compound-file-truncated', { size: source.size, what: 'the header', end: HEADER_LENGTH });
@@ -57,9 +60,8 @@ function versionOf(header: Buffer): Version {
   throw malformed('its header is not that of version 3 or 4');
 }
 
-/** Streams of less than 4096 bytes, in sectors of 64 bytes. */
+/** Contains the streams of less than 4096 bytes, in sectors of 64 bytes. */
 interface MiniStream {
-  /** The sectors that hold it. */
   readonly sectors: readonly number[];
   readonly fat: Buffer;
   readonly count: number;
@@ -105,7 +107,7 @@ class Tree {
     for (const child of this.#inOrder(entry.readUInt32LE(76))) {
       const node = this.#node(child, depth);
       const previous = children.at(-1);
-      // A reader searches the tree: it would miss an entry out of order, and find only one of two equal names.
+      // Readers search the tree: they would miss an entry out of order, and find only one of two equal names.
       if (previous !== undefined && compareNames(previous.name, node.name) >= 0) {
         throw malformed('the names in a storage are not in order, or differ in upper and lower case alone');
       }
@@ -114,7 +116,7 @@ class Tree {
     return { kind: 'storage', name: nameOf(entry), entry, children };
   }
 
-  /** The entries of the tree with this root, from left to right. */
+  /** Yields the entries of the tree with this root, from left to right. */
   *#inOrder(root: number): Generator<Buffer> {
     const ancestors: Buffer[] = [];
     let id = root;
@@ -134,7 +136,7 @@ class Tree {
   #node(entry: Buffer, depth: number): CompoundNode {
     if (entry[66] === TYPE_STORAGE) return this.#storage(entry, depth + 1);
     if (entry[66] !== TYPE_STREAM) throw malformed('an entry of its directory is neither a storage nor a stream');
-    // In version 3, the upper half may hold anything.
+    // In version 3, the upper half can contain anything.
     const high = this.#version === 3 ? 0 : entry.readUInt32LE(124);
     const size = high * 2 ** 32 + entry.readUInt32LE(120);
     const start = entry.readUInt32LE(116);
@@ -144,7 +146,7 @@ class Tree {
 
   #content(start: number, size: number): Iterable<Piece> {
     this.#sectors.claimContent(start, size, 'a stream');
-    // Most streams are in one piece, or two around the range lock: their chains are not followed again.
+    // Most streams have one range, or two around the range lock. Their chains are not followed again.
     const ranges: Piece[] = [];
     for (const range of this.#sectors.ranges(start, size)) {
       if (ranges.push(range) > FEW_RANGES) return lazily(() => this.#sectors.ranges(start, size));
@@ -165,14 +167,14 @@ class Tree {
     }
     const { length } = this.#sectors;
     const perSector = length / MINI_SECTOR_LENGTH;
-    // Without the FAT, which takes 16 MiB for a file of 16 GiB.
+    // Does not refer to the FAT, which needs 16 MiB of memory for a file of 16 GiB.
     return smallPieces(chain, size, (each) => {
       const sector = sectors[Math.floor(each / perSector)] ?? 0;
       return (sector + 1) * length + (each % perSector) * MINI_SECTOR_LENGTH;
     });
   }
 
-  /** Each entry belongs to one storage. */
+  /** Throws if the entry already belongs to a storage. */
   #visit(id: number): Buffer {
     if (this.#seen[id] === 1)
       throw compoundFileErrors('compound-file-loop', { what: 'the directory', where: `entry ${id}` });
@@ -182,7 +184,6 @@ class Tree {
   }
 }
 
-/** Made again for each iteration. */
 function lazily<Item>(make: () => Iterator<Item>): Iterable<Item> {
   return { [Symbol.iterator]: make };
 }
@@ -191,12 +192,12 @@ function nameOf(entry: Buffer): Uint8Array {
   const length = entry.readUInt16LE(64);
   if (length < 4 || length > 64 || length % 2 !== 0) throw malformed(`a name in its directory has ${length} bytes`);
   const name = entry.subarray(0, length - 2);
-  // Readers differ in where such a name ends.
+  // Readers disagree about where such a name ends.
   if (Buffer.from(name).toString('utf16le').includes('\0')) throw malformed('a name in its directory holds a NUL');
   return name;
 }
 
-/** The first `size` bytes of small sectors; neighbours become one range. */
+/** Yields the first `size` bytes of the small sectors. Adjacent sectors become one range. */
 function smallPieces(chain: Iterable<number>, size: number, offsetOf: (sector: number) => number): Iterable<Piece> {
   return lazily<Piece>(function* () {
     let [start, end, rest] = [0, 0, size];

@@ -1,4 +1,4 @@
-/** The sectors of a compound file: their allocation table, and which structure or stream each belongs to. */
+/** The sectors of a compound file: the allocation table, and which structure or stream owns each sector. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { type ByteRange, readPieces } from '../bytes/pieces.ts';
@@ -17,9 +17,8 @@ export class Sectors {
   readonly length: number;
   readonly #source: ByteSource;
   readonly #version: Version;
-  /** Sectors in the file; the last one may be cut. */
+  /** Number of sectors in the file. The last one may be incomplete. */
   readonly #count: number;
-  /** 1 for each sector that belongs to something. */
   readonly #owned: Uint8Array;
   #fat = new Uint32Array();
 
@@ -34,7 +33,7 @@ export class Sectors {
     this.#owned = new Uint8Array(this.#count);
   }
 
-  /** `header`: the first 512 bytes. Reads the FAT, 4 bytes for each sector of the file. */
+  /** `header` is the first 512 bytes. Reads the FAT, 4 bytes for each sector of the file. */
   async readFat(header: DataView): Promise<void> {
     const fatSectors = await this.#listFatSectors(header);
     const perSector = this.length / 4;
@@ -51,11 +50,11 @@ export class Sectors {
   }
 
   /**
-   * Claims the sectors of a chain, which nothing else may have. `count`: undefined for all up to its end. Gives the count, and
-   * the last one.
+   * Claims the sectors of a chain, up to its end if `count` is undefined. Returns the count and the last sector. Throws
+   * if another chain owns one of them.
    */
   claimChain(start: number, count: number | undefined, what: string): { count: number; last: number | undefined } {
-    // Files have millions of sectors: members of the class take several times as long in this loop.
+    // Files have millions of sectors: accessing class members in this loop takes several times as long.
     const [fat, owned] = [this.#fat, this.#owned];
     let claimed = 0;
     let last: number | undefined;
@@ -71,7 +70,6 @@ export class Sectors {
     return { count: claimed, last };
   }
 
-  /** The sectors of a chain that was claimed. */
   *follow(start: number, count: number): Generator<number> {
     let sector = start;
     for (let index = 0; index < count; index += 1) {
@@ -80,7 +78,7 @@ export class Sectors {
     }
   }
 
-  /** The first `size` bytes of a chain that was claimed; neighbouring sectors are one range. */
+  /** Yields the first `size` bytes of a claimed chain. Adjacent sectors become one range. */
   *ranges(start: number, size: number): Generator<ByteRange> {
     const fat = this.#fat;
     let sector = start;
@@ -98,7 +96,7 @@ export class Sectors {
     }
   }
 
-  /** The bytes of whole sectors, one after the other: as many as `most` bytes take, although more may be claimed. */
+  /** Claims a chain and reads its first whole sectors, enough for `most` bytes. */
   async readChain(start: number, count: number | undefined, what: string, most: number): Promise<Buffer> {
     const { count: claimed } = this.claimChain(start, count, what);
     return this.#readWhole([...this.follow(start, Math.min(claimed, Math.ceil(most / this.length)))], what);
@@ -108,14 +106,14 @@ export class Sectors {
     return (sector + 1) * this.length;
   }
 
-  /** Claims the chain of `size` bytes, all of which must be in the file. Gives the count of its sectors. */
+  /** Claims the chain of `size` bytes and returns its sector count. Throws if the file does not contain all of them. */
   claimContent(start: number, size: number, what: string): number {
     const { count, last } = this.claimChain(start, Math.ceil(size / this.length), what);
     if (last !== undefined) this.#requireEnd(this.offsetOf(last) + size - (count - 1) * this.length, what);
     return count;
   }
 
-  /** Holds on to a byte for each sector, and not to the FAT. */
+  /** Needs one byte of memory for each sector, and does not refer to the FAT. */
   unused(): Iterable<ByteRange> {
     const [owned, length, { size }] = [this.#owned, this.length, this.#source];
     return {
@@ -177,7 +175,7 @@ export class Sectors {
     if (end > size) throw compoundFileErrors('compound-file-truncated', { size, what, end });
   }
 
-  /** `own`: what it has claimed before. */
+  /** `own` yields the sectors that this chain claimed before. */
   #claim(sector: number, what: string, own: () => Iterable<number>): void {
     if (sector >= this.#count) throw malformed(`${what} refers to sector ${sector}, and there are ${this.#count}`);
     if (this.#owned[sector] === 1) throw inUse(what, `sector ${sector}`, sector, own());
@@ -185,14 +183,14 @@ export class Sectors {
   }
 }
 
-/** `chunk` has whole words; those that `fat` has no element for are left out. */
+/** `chunk` contains whole words. Words after the end of `fat` are ignored. */
 function putWords(chunk: Uint8Array, fat: Uint32Array, start: number): void {
   const words = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
   const end = Math.min(fat.length, start + chunk.length / 4);
   for (let sector = start; sector < end; sector += 1) fat[sector] = words.getUint32((sector - start) * 4, true);
 }
 
-/** A sector is claimed again: by the chain that has it, or by another part of the file. */
+/** Error for a sector that is claimed twice: by its own chain, or by another part of the file. */
 export function inUse(what: string, where: string, sector: number, own: Iterable<number>) {
   for (const each of own) if (each === sector) return compoundFileErrors('compound-file-loop', { what, where });
   return compoundFileErrors('compound-file-overlap', { what, where });

@@ -1,7 +1,7 @@
 /**
- * Lays a compound file out: large streams first, then the mini stream, large streams that shall be last, the mini FAT, the
- * directory, the FAT and the DIFAT, each without a gap. The result depends on the tree alone: the same streams give the same
- * bytes, wherever they were before.
+ * Lays out a compound file: large streams, the mini stream, large streams marked as last, the mini FAT, the directory,
+ * the FAT and the DIFAT, each without a gap. The result depends only on the tree: the same streams always give the same
+ * bytes, wherever they were in the original file.
  */
 
 import { lazyPieces, type Piece, part, pieceLength } from '../bytes/pieces.ts';
@@ -26,7 +26,6 @@ import {
 } from './format.ts';
 import { compareNames } from './names.ts';
 
-/** A stream that is not in the file yet. */
 export function newStream(name: string, bytes: Uint8Array): CompoundStream {
   const encoded = Buffer.from(name, 'utf16le');
   const entry = Buffer.alloc(ENTRY_LENGTH);
@@ -36,7 +35,7 @@ export function newStream(name: string, bytes: Uint8Array): CompoundStream {
   return { kind: 'stream', name: encoded, entry, size: bytes.length, content: [bytes] };
 }
 
-/** The bytes of the file with `root` for its root. Throws `compound-file-too-large`. */
+/** Returns the bytes of the file with this root storage. Throws `compound-file-too-large`. */
 export function layOut(
   { version, header }: Pick<CompoundFile, 'version' | 'header'>,
   root: CompoundStorage,
@@ -96,7 +95,6 @@ export function layOut(
   });
 }
 
-/** An entry of the new directory, with the ids of its neighbours in the tree. */
 interface NumberedEntry {
   readonly node: CompoundNode;
   left: number;
@@ -105,7 +103,7 @@ interface NumberedEntry {
   isRed: boolean;
 }
 
-/** The children of each storage get consecutive ids, in the order of their names, and a balanced tree. */
+/** Gives the children of each storage consecutive ids, in the order of their names, and a balanced tree. */
 function numberEntries(root: CompoundStorage): readonly NumberedEntry[] {
   const entries: NumberedEntry[] = [unlinked(root)];
   for (let id = 0; id < entries.length; id += 1) {
@@ -127,7 +125,7 @@ const unlinked = (node: CompoundNode): NumberedEntry => ({
   isRed: false,
 });
 
-/** A red-black tree of the entries from `start` up to `end`: those below the last complete level are red. Gives its root. */
+/** Builds a red-black tree and returns its root. Entries below the last complete level are red. */
 function link(entries: readonly NumberedEntry[], start: number, end: number, blackLevels: number): number {
   if (start >= end) return NO_STREAM;
   const middle = Math.floor((start + end) / 2);
@@ -197,7 +195,7 @@ function* withPadding(content: Iterable<Piece>, size: number, unit: number, fill
   if (length > 0) yield Buffer.alloc(length, filler);
 }
 
-/** The same pieces, with an empty sector where the range lock is. */
+/** Inserts an empty sector at the range lock. */
 function* aroundRangeLock(version: Version, pieces: () => Iterable<Piece>): Generator<Piece> {
   let before = version === 4 ? RANGE_LOCK_SECTOR * SECTOR_LENGTH[4] : Number.POSITIVE_INFINITY;
   for (const piece of pieces()) {

@@ -4,7 +4,6 @@ export const DIGEST_ALGORITHMS = ['SHA1', 'SHA256', 'SHA384', 'SHA512'] as const
 
 export type DigestAlgorithm = (typeof DIGEST_ALGORITHMS)[number];
 
-/** Length of each digest in bytes. */
 export const DIGEST_LENGTH: Readonly<Record<DigestAlgorithm, number>> = {
   SHA1: 20,
   SHA256: 32,
@@ -12,7 +11,6 @@ export const DIGEST_LENGTH: Readonly<Record<DigestAlgorithm, number>> = {
   SHA512: 64,
 };
 
-/** What `node:crypto` calls each algorithm. */
 export const NODE_DIGEST_NAME: Readonly<Record<DigestAlgorithm, string>> = {
   SHA1: 'sha1',
   SHA256: 'sha256',

@@ -1,4 +1,4 @@
-/** Which bytes of a file a format wants digested, and the seam through which they are: types only. */
+/** Types only: how a format describes the bytes to digest, and the function that digests them. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/patch.ts';
@@ -6,34 +6,35 @@ import type { Piece } from '../bytes/pieces.ts';
 import type { DigestAlgorithm } from './algorithms.ts';
 
 /**
- * What a digest covers, in digest order: ranges of the file, which may overlap and go back, and bytes that the file does not
- * hold. Each iteration must give the same. The digest of content whose ranges are in file order costs no pass of its own
- * while the file is copied.
+ * Bytes that a digest covers, in digest order: ranges of the file, which may overlap and go back, and bytes that are
+ * not in the file. Every iteration must yield the same pieces. If the ranges are in file order, the digest needs no
+ * extra pass while the file is copied.
  */
 export type Content = Iterable<Piece>;
 
 /**
- * What can be measured in one pass over the content: the digests, and SUM16, the 16-bit one's-complement sum of the
- * ranges' little-endian words at even file offsets (the carry-folded core of the PE image checksum). Bytes that the file
- * does not hold are not summed; the ranges must be in file order.
+ * A digest, or SUM16: the 16-bit one's-complement sum of the ranges' little-endian words at even file offsets (the
+ * carry-folded core of the PE image checksum). SUM16 ignores bytes that are not in the file, and needs ranges in file
+ * order.
  */
 export type Measure = ContentDigest | 'SUM16';
 
-/** MD5 is not an algorithm of the service; old signatures are checked against it. */
+/** The service does not offer MD5; it is needed to verify old signatures. */
 export type ContentDigest = DigestAlgorithm | 'MD5';
 
 export interface Measurement {
   readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
-  /** 0…0xffff if SUM16 was requested, else undefined. */
+  /** 0…0xffff; undefined if SUM16 was not requested. */
   readonly sum16: number | undefined;
 }
 
 /**
- * Reads the content once and gives all requested measures. A format calls it instead of reading by itself, so that
- * signing can write the temporary file in the same pass.
+ * Reads the content once and returns all requested measures. A format calls it instead of reading the file directly, so
+ * that signing can write the temporary file in the same pass.
  *
- * `draft`: of formats whose result has the content in other places than the original: the edits as far as they are known
- * without the digest. The temporary file is written by them at the same time, and the final edits then change what differs.
+ * `draft` is for formats whose result contains the content at other offsets than the original. It has the edits that
+ * are known without the digest. The temporary file is written with them in the same pass, and the final edits change
+ * only what differs.
  */
 export type MeasureContent = (
   source: ByteSource,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** SHA-256 in hexadecimal: what identifies certificates and the like. */
+/** Returns the SHA-256 digest in hexadecimal, which identifies certificates, for example. */
 export function fingerprintOf(data: Uint8Array | string): string {
   return hash('sha256', data, 'hex');
 }

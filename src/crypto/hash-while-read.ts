@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
 
-/** Headers between the entries of an archive are skipped by its readers. In bytes. */
+/** Bytes. Readers of archives skip headers between entries; shorter gaps than this are read and digested. */
 const LARGEST_GAP = 64 * 1024;
 
 export interface HashedSource {
-  /** Reads as the original does. */
   readonly source: ByteSource;
-  /** SHA-256 of the whole, in hex. Reads only what was not read in order before. */
+  /** Returns the SHA-256 digest of the whole source in hexadecimal. Reads only what was not read in order before. */
   sha256(): Promise<string>;
 }
 
-/** Digests a source in the pass in which it is read for another reason. */
 export function hashWhileRead(original: ByteSource): HashedSource {
   const { size } = original;
   const hash = createHash('sha256');
@@ -25,7 +23,7 @@ export function hashWhileRead(original: ByteSource): HashedSource {
 
   async function take(bytes: Uint8Array, offset: number): Promise<void> {
     const end = offset + bytes.length;
-    // While a gap is filled, bytes of another reader wait for the end.
+    // While one reader fills a gap, bytes from another reader are left for the end.
     if (isFilling || end <= hashed || offset - hashed > LARGEST_GAP) return;
     if (offset > hashed) {
       isFilling = true;

@@ -7,7 +7,7 @@ import { addSum16 } from './sum16.ts';
 
 /** Measures content in file order while the file is read from start to end. */
 export interface Measuring {
-  /** Takes the bytes at `offset` of the file; chunks come in order and without gaps inside the content's ranges. */
+  /** `offset` is the position in the file. Chunks come in order and without gaps inside the content's ranges. */
   update(chunk: Uint8Array, offset: number): void;
   /** Called once, after the last chunk. */
   finish(): Measurement;
@@ -15,12 +15,12 @@ export interface Measuring {
 
 const NODE_NAME: Readonly<Record<ContentDigest, string>> = { ...NODE_DIGEST_NAME, MD5: 'md5' };
 
-/** Throws `pieces-invalid`. @returns undefined if the content is not in file order */
+/** Throws `pieces-invalid`. Returns undefined if the content is not in file order. */
 export function startMeasuring(content: Content, measures: readonly Measure[], size: number): Measuring | undefined {
   return surveyPieces(content, size).isInFileOrder ? measuringInOrder(content, measures) : undefined;
 }
 
-/** The plain MeasureContent: reads the source and keeps nothing. Throws `pieces-invalid`. */
+/** Reads and measures the content without writing a file. Throws `pieces-invalid`. */
 export async function measureContent(
   source: ByteSource,
   content: Content,
@@ -77,7 +77,7 @@ function measuringInOrder(content: Content, measures: readonly Measure[]): Measu
   };
 }
 
-/** Reads from the first range's start to the last one's end. */
+/** Reads from the start of the first range to the end of the last. */
 async function readInOrder(source: ByteSource, content: Content, measuring: Measuring): Promise<Measurement> {
   let start: number | undefined;
   let end = 0;

@@ -1,14 +1,14 @@
-/** The 16-bit one's-complement sum under the PE image checksum, over ranges of a file in any chunking. */
+/** The 16-bit one's-complement sum in the PE image checksum, over ranges of a file in chunks of any size. */
 
 import { endianness } from 'node:os';
 
 const LITTLE_ENDIAN = endianness() === 'LE';
 
 /**
- * Adds `bytes`, which stand at `offset` of the file, to a running sum and gives the new one (0…0xffff).
- * Bytes at even file offsets count as the low half of a word, at odd ones as the high half; a byte without its other
- * half counts as if that were zero. One's-complement addition does not mind the order, and 2^16 ≡ 1 (mod 0xffff), so
- * aligned memory is added 32 bits at a time, and a sum taken with the halves exchanged is exchanged back afterwards.
+ * Adds the bytes at `offset` of the file to a running sum and returns the new sum (0…0xffff). Bytes at even file
+ * offsets are the low half of a word, and bytes at odd offsets the high half; the missing half of an incomplete word
+ * counts as zero. The order of one's-complement additions does not matter, and 2^16 ≡ 1 (mod 0xffff). Therefore aligned
+ * memory is added 32 bits at a time, and a sum with exchanged halves is corrected at the end.
  */
 export function addSum16(sum: number, bytes: Uint8Array, offset: number): number {
   const head = Math.min((4 - (bytes.byteOffset % 4)) % 4, bytes.length);
@@ -19,13 +19,13 @@ export function addSum16(sum: number, bytes: Uint8Array, offset: number): number
   return fold16(sum + (exchanged ? exchange(total) : total));
 }
 
-/** Adds the carries back in until 16 bits are left; a multiple of 0xffff other than zero stays 0xffff. */
+/** Adds the carries until 16 bits are left. A multiple of 0xffff other than zero stays 0xffff. */
 function fold16(total: number): number {
   if (total <= 0xffff) return total;
   return total % 0xffff || 0xffff;
 }
 
-/** Byte by byte, the address in memory says which half of a word it is. */
+/** Adds byte by byte. The address in memory decides which half of a word a byte is. */
 function sumBytes(bytes: Uint8Array, start: number, end: number): number {
   let sum = 0;
   for (let index = start; index < end; index++) {
@@ -35,9 +35,9 @@ function sumBytes(bytes: Uint8Array, start: number, end: number): number {
   return sum;
 }
 
-/** Doubles hold the sum exactly below 2^53, which is 2^21 words of 32 bits and more than any chunk has. */
+/** A double is exact below 2^53: enough for 2^21 words of 32 bits, more than any chunk has. */
 function sumWords(bytes: Uint8Array, start: number, count: number): number {
-  if (count === 0) return 0; // Fewer bytes than to the next aligned word: an array may not start between words.
+  if (count === 0) return 0; // The chunk ends before the next aligned word, and an array cannot start between words.
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset + start, count);
   let total = 0;
   for (let index = 0; index < count; index++) total += words[index] as number;

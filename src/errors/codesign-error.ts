@@ -1,4 +1,4 @@
-/** The one error type this program throws on purpose: a stable code, a category that decides the exit code, and a hint. */
+/** The only error type that this program throws deliberately. Its category decides the exit code. */
 
 export type ErrorCategory = 'usage' | 'network' | 'http' | 'business' | 'local' | 'timestamp' | 'internal';
 
@@ -6,24 +6,22 @@ export interface CodesignErrorOptions {
   readonly code: string;
   readonly category: ErrorCategory;
   readonly message: string;
-  /** What the user can do about it, as a sentence. */
   readonly hint?: string | undefined;
-  /** The HTTP status of the answer that caused the error, when there was one. */
   readonly httpStatus?: number | undefined;
-  /** The business `code` of the service's envelope (Remote Code Signing API, section 2.1), when there was one. */
+  /** Business `code` in the service's envelope (Remote Code Signing API, section 2.1), if any. */
   readonly serviceCode?: number | undefined;
-  /** The service's id of a signature that it gave, and counted, although the call failed. */
+  /** The service's id of a signature that it made and counted although the call failed. */
   readonly record?: string | undefined;
-  /** Whether the service may have made and counted a signature; undefined where code and status say it. */
+  /** True if the service may have made and counted a signature; undefined if code and status decide it. */
   readonly mayHaveBeenCounted?: boolean | undefined;
-  /** True if the file may be sound and this program cannot verify it. */
+  /** True if the file may be intact but this program cannot verify it. */
   readonly isUnsupported?: boolean | undefined;
   readonly cause?: unknown;
 }
 
 export class CodesignError extends Error {
   override readonly name = 'CodesignError';
-  /** Stable kebab-case word that scripts may match. */
+  /** Stable kebab-case word for scripts. */
   readonly code: string;
   readonly category: ErrorCategory;
   readonly hint: string | undefined;
@@ -46,7 +44,7 @@ export class CodesignError extends Error {
   }
 }
 
-/** Any thrown value as a CodesignError: an unexpected one becomes `internal`, with the original as its cause. */
+/** Turns an unexpected thrown value into the error `internal`, with the value as its cause. */
 export function toCodesignError(thrown: unknown): CodesignError {
   if (thrown instanceof CodesignError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -59,13 +57,12 @@ export function toCodesignError(thrown: unknown): CodesignError {
   });
 }
 
-/** For what is thrown where only a CodesignError is expected: gives that, and throws anything else again. */
+/** For a `catch` that expects a CodesignError: returns it, and rethrows anything else. */
 export function expectedError(thrown: unknown): CodesignError {
   if (thrown instanceof CodesignError) return thrown;
   throw thrown;
 }
 
-/** What `work` gives, or the CodesignError that it throws. */
 export function attempt<T>(work: () => T): T | CodesignError {
   try {
     return work();
@@ -74,7 +71,7 @@ export function attempt<T>(work: () => T): T | CodesignError {
   }
 }
 
-/** What `read` returns; undefined if it throws a CodesignError, as readers do for malformed data. */
+/** Returns undefined if `read` throws a CodesignError, as readers do for malformed data. */
 export function orUndefined<T>(read: () => T): T | undefined {
   const result = attempt(read);
   return result instanceof CodesignError ? undefined : result;

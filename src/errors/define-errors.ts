@@ -1,19 +1,15 @@
-/** A folder's errors as data: one table of code → category, message, hint, and one function that makes the error. */
+/** A folder's errors as data: a table of code, category, message and hint, and one function that creates the errors. */
 
 import { CodesignError, type ErrorCategory } from './codesign-error.ts';
 
-/**
- * A text in which `{name}` stands for a detail, or a function where that is not enough. Details are file fields, offsets and
- * names, never a secret.
- */
+/** Text with `{name}` for a detail, or a function. Details are file fields, offsets and names, never a secret. */
 type Text = string | ((details: never) => string);
 
 interface ErrorEntry {
-  /** Default: the category of the table. */
   readonly category?: ErrorCategory;
   readonly message: Text;
   readonly hint?: Text;
-  /** True if the file may be sound and this program cannot verify it: `verify` says `unsupported` instead of `broken`. */
+  /** True if the file may be intact: `verify` then reports `unsupported`, not `broken`. */
   readonly isUnsupported?: true;
 }
 
@@ -31,10 +27,9 @@ export interface ErrorContext {
 
 type ErrorTable = Readonly<Record<string, ErrorEntry>>;
 
-/** Names in braces. */
 export type NamesIn<Words> = Words extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-/** A function that takes the details of a text; never if the text needs none. */
+/** A function that takes the details of a text; `never` if the text needs none. */
 type Takes<Words> = Words extends (details: infer Details) => string
   ? (details: Details) => void
   : [NamesIn<Words>] extends [never]
@@ -44,7 +39,7 @@ type TakesDetails<Entry> =
   | (Entry extends { readonly message: infer Message } ? Takes<Message> : never)
   | (Entry extends { readonly hint: infer Hint } ? Takes<Hint> : never);
 
-/** What all of them take together: for one of several codes, the details of each. */
+/** All details together, for a call that throws one of several codes. */
 type DetailsOf<Functions> = [Functions] extends [(details: infer All) => void] ? All : never;
 
 type ErrorArguments<Entry> = [TakesDetails<Entry>] extends [never]
@@ -53,13 +48,12 @@ type ErrorArguments<Entry> = [TakesDetails<Entry>] extends [never]
 
 export interface ErrorFactory<Table extends ErrorTable> {
   <Code extends keyof Table & string>(code: Code, ...rest: ErrorArguments<Table[Code]>): CodesignError;
-  /** For documentation and tests. */
   readonly table: { readonly [Code in keyof Table]: ErrorDefinition };
 }
 
 /**
- * Turns a folder's error table into the function that makes its errors: `throw peErrors('not-a-pe', { looksLike })`. A detail
- * that is missing or misspelt does not compile.
+ * Turns a folder's error table into a function that creates its errors: `throw peErrors('not-a-pe', { looksLike })`. A
+ * missing or misspelt detail does not compile.
  */
 export function defineErrors<const Table extends ErrorTable>(
   category: ErrorCategory,

@@ -1,4 +1,4 @@
-/** A folder's warnings as data: one table of code → message, and one function that makes the line for people. */
+/** A folder's warnings as data: a table of code and message, and one function that creates the text. */
 
 import { type NamesIn, render } from './define-errors.ts';
 
@@ -14,13 +14,12 @@ export interface WarningDefinition {
 }
 
 export interface WarningFactory<Table extends WarningTable> {
-  /** `message [code]`. Raw: names from outside may hold control characters; escape them where they are shown. */
+  /** Returns `message [code]`. Not escaped: names from outside may contain control characters. */
   <Code extends keyof Table & string>(code: Code, ...details: Details<Table[Code]>): string;
-  /** For documentation and tests. */
   readonly table: { readonly [Code in keyof Table]: WarningDefinition };
 }
 
-/** As `defineErrors`, for what a run reports and continues after. */
+/** Like `defineErrors`, for problems that do not end a run. */
 export function defineWarnings<const Table extends WarningTable>(entries: Table): WarningFactory<Table> {
   const table: Readonly<Record<string, WarningDefinition>> = Object.fromEntries(
     Object.entries(entries).map(([code, message]) => [code, { category: 'warning', message }]),

@@ -1,9 +1,8 @@
 import type { ErrorCategory } from './codesign-error.ts';
 
 export const EXIT_SUCCESS = 0;
-/** `verify`: a signature is missing, broken, not trusted, or cannot be verified. */
+/** `verify` found a signature that is missing, broken or not trusted, or that it cannot verify. */
 export const EXIT_NOT_VERIFIED = 8;
-/** Several files failed, for different reasons. */
 export const EXIT_MIXED = 9;
 export const EXIT_SIGINT = 130;
 export const EXIT_SIGTERM = 143;
@@ -18,12 +17,12 @@ const EXIT_CODES: Readonly<Record<ErrorCategory, number>> = {
   timestamp: 7,
 };
 
-/** The exit code for the categories of all failures of one run: none is success, one kind is its own code, several are 9. */
+/** Returns 0 without failures, the category's own code for one category, and 9 for several. */
 export function exitCodeFor(categories: Iterable<ErrorCategory>): number {
   return combineExitCodes([...categories].map((category) => EXIT_CODES[category]));
 }
 
-/** The exit code of several failures, each with its own. */
+/** Returns the exit code of several failures that each have their own. */
 export function combineExitCodes(codes: Iterable<number>): number {
   const distinct = new Set(codes);
   const [only] = distinct;

@@ -1,17 +1,18 @@
-/** Findings are what an examination says of a file, a signature or a certificate. An error would end the examination. */
+/** Findings describe a file, a signature or a certificate. Unlike an error, a finding does not end the examination. */
 
 import type { CodesignError } from './codesign-error.ts';
 
 /**
- * broken: signed content does not match, or something is hidden from the signature. unsupported: a signature that this program
- * cannot verify. untrusted: the signer, an authority or a requirement. warning: good, and always shown. note: for --verbose.
+ * broken: signed content does not match, or the signature does not cover everything. unsupported: this program cannot
+ * verify the signature. untrusted: the signer, an authority or a requirement fails. warning: the signature is good, but
+ * the message is always shown. note: shown with --verbose.
  */
 export type FindingWeight = 'broken' | 'unsupported' | 'untrusted' | 'warning' | 'note';
 
 export interface Finding {
-  /** Stable kebab-case word that scripts may match. */
+  /** Stable kebab-case word for scripts. */
   readonly code: string;
-  /** A whole sentence. Raw: names from outside may hold control characters; escape them where they are shown. */
+  /** A whole sentence, not escaped. Names from outside may contain control characters: escape them on output. */
   readonly message: string;
   readonly weight: FindingWeight;
 }
@@ -26,22 +27,21 @@ export const untrusted = weighing('untrusted');
 export const warning = weighing('warning');
 export const note = weighing('note');
 
-/** The finding for what a reader rejected with an error. */
 export function rejected(error: CodesignError | undefined, code: string, message: string): Finding {
   return (error?.isUnsupported ? unsupported : broken)(code, message);
 }
 
-/** The message of a finding as a clause, to be put after a colon. */
+/** Returns the message of a finding as a clause, to follow a colon. */
 export function asClause({ message }: Pick<Finding, 'message'>): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '');
 }
 
-/** A finding speaks against integrity or against trust: an intact signature may be untrusted. */
+/** What a finding speaks against. A signature that is intact may still be untrusted. */
 export type Against = 'integrity' | 'trust' | 'nothing';
 
 const AGAINST: Readonly<Record<FindingWeight, Against>> = {
   broken: 'integrity',
-  // Not known to be intact.
+  // Such a signature is not known to be intact.
   unsupported: 'integrity',
   untrusted: 'trust',
   warning: 'nothing',
@@ -56,17 +56,15 @@ export function isAgainst(finding: Finding, what: 'integrity' | 'trust'): boolea
   return againstWhat(finding) === what;
 }
 
-/** Changed or forged, in contrast to one that this program cannot verify. */
+/** Means changed or forged, as opposed to a signature that this program cannot verify. */
 export function isBroken({ weight }: Finding): boolean {
   return weight === 'broken';
 }
 
-/** Against integrity or trust. */
 export function isObjection(finding: Finding): boolean {
   return againstWhat(finding) !== 'nothing';
 }
 
-/** True if a finding speaks against what is asked about. */
 export function speaksAgainst(findings: readonly Finding[], what: 'integrity' | 'trust'): boolean {
   return findings.some((finding) => isAgainst(finding, what));
 }

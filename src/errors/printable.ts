@@ -1,4 +1,7 @@
-/** Text from outside (the service, certificates, file names) made safe to print: nothing in it can move a cursor, reorder a line or command a build service. */
+/**
+ * Makes text from outside (the service, certificates, file names) safe to print: it cannot move the cursor, reorder a
+ * line or send a command to a build service.
+ */
 
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\t', '\\t'],
@@ -7,27 +10,26 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * C0 and C1 controls with DEL (Cc), line and paragraph separators (Zl, Zp), the marks that change reading direction
- * (Unicode's Bidi_Control), and surrogates that stand alone (Cs).
+ * C0 and C1 controls with DEL (Cc), line and paragraph separators (Zl, Zp), characters that change the reading
+ * direction (Unicode's Bidi_Control), and unpaired surrogates (Cs).
  */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/gu;
 
 /**
- * What build services read in a program's output as a command to them, wherever it stands: GitHub Actions (both of its
- * forms), Azure Pipelines, TeamCity.
+ * Commands that build services recognise anywhere in output: GitHub Actions (both forms), Azure Pipelines, TeamCity.
  */
 export const COMMAND =
   /::(?=(?:set-output|set-env|save-state|add-path|add-mask|add-matcher|remove-matcher|stop-commands|debug|notice|warning|error|group|endgroup|echo)[ :])|##(?=[a-z]*\[)/gi;
 
-/** Code points of outside text that a message carries at most. */
+/** Longest text from outside in a message, in code points. */
 const DEFAULT_LENGTH = 300;
 
 /**
- * The text with every unprintable character as a visible escape (`\n`, `\x1b`, `\u{202e}`), cut to `maxLength` code
- * points with an ellipsis. Cut before escaping, so that an escape is never halved.
+ * Returns the text with every unprintable character as a visible escape (`\n`, `\x1b`, `\u{202e}`). The text is cut to
+ * `maxLength` code points, with an ellipsis, before it is escaped, so that no escape is cut in half.
  */
 export function printable(text: string, maxLength = DEFAULT_LENGTH): string {
-  // A code point is at most two units: cutting first keeps a text of megabytes cheap.
+  // A code point has at most two units, so this cut keeps a text of megabytes fast.
   const points = Array.from(text.slice(0, maxLength * 2 + 2));
   const kept = points.slice(0, maxLength).join('');
   return escaped(kept) + (points.length > maxLength ? '…' : '');
@@ -44,7 +46,7 @@ function escaped(text: string): string {
   });
 }
 
-/** What JSON allows in a string and a terminal would act on: C1 controls and DEL, marks of reading direction, line separators. */
+/** JSON permits these in a string, but terminals interpret them: C1 controls, DEL, reading direction, separators. */
 const DANGEROUS = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
 
 export function harmlessJson(document: object, indent?: number): string {

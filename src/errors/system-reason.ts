@@ -15,18 +15,17 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
 };
 
-/** Words for the known system error codes, the code itself for others. */
+/** Returns words for the known system error codes, and the code itself for others. */
 export function systemReason(thrown: unknown): string {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown reason';
   return REASONS[code] ?? code;
 }
 
-/** Whether the system reported one of these codes. */
 export function hasCode(thrown: unknown, ...codes: readonly string[]): boolean {
   return thrown instanceof Error && 'code' in thrown && codes.includes(String(thrown.code));
 }
 
-/** Undefined if the work fails with this code of the system. */
+/** Returns undefined if the system reports this code. */
 export async function unless<T>(code: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

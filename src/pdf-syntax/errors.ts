@@ -1,4 +1,4 @@
-/** What can be wrong with the structure of a PDF document. */
+/** Errors in the structure of a PDF document. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 

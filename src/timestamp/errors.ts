@@ -1,8 +1,8 @@
-/** What can go wrong with timestamps. */
+/** Failures to get a timestamp. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 
-/** Ends the reason of a timestamp whose time is far from this machine's clock. */
+/** Ends the reason if a timestamp differs too much from the local clock. */
 export const CLOCK_DIFFERS = ': either may be wrong';
 
 export const timestampErrors = defineErrors('timestamp', {

@@ -1,4 +1,4 @@
-/** What can be wrong with what a verification is given: roots to trust, lists of revoked certificates. */
+/** Errors in the input of a verification: trusted roots and lists of revoked certificates. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 

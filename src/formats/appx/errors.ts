@@ -1,4 +1,4 @@
-/** What can be wrong with a package that is to be signed. */
+/** Reasons why a package cannot be signed. */
 
 import { defineErrors } from '../../errors/define-errors.ts';
 import { defineWarnings } from '../../errors/define-warnings.ts';

@@ -1,4 +1,4 @@
-/** What can be wrong with a cabinet that is to be signed. */
+/** Reasons why a cabinet cannot be signed. */
 
 import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';

@@ -1,4 +1,4 @@
-/** What can be wrong with a security catalog that is to be signed. */
+/** Reasons why a security catalog cannot be signed. */
 
 import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';

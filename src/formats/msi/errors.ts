@@ -1,4 +1,4 @@
-/** What can be wrong with a Windows Installer file that is to be signed. */
+/** Reasons why a Windows Installer file cannot be signed. */
 
 import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';

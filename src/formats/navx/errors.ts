@@ -1,4 +1,4 @@
-/** What can be wrong with an extension that is to be signed. */
+/** Reasons why an extension cannot be signed. */
 
 import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';

@@ -1,4 +1,4 @@
-/** What can be wrong with a NuGet package that is to be signed. */
+/** Reasons why a NuGet package cannot be signed. */
 
 import { defineErrors } from '../../errors/define-errors.ts';
 import { defineWarnings } from '../../errors/define-warnings.ts';

@@ -1,4 +1,4 @@
-/** What keeps a PDF document from being signed, stamped or unsigned. */
+/** Reasons why a PDF document cannot be signed or timestamped, or why its signatures cannot be removed. */
 
 import { defineErrors } from '../../errors/define-errors.ts';
 

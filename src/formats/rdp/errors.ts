@@ -1,4 +1,4 @@
-/** What can be wrong with the file of a connection that is to be signed. */
+/** Reasons why a connection file cannot be signed. */
 
 import { defineErrors } from '../../errors/define-errors.ts';
 

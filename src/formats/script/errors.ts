@@ -1,4 +1,4 @@
-/** What can be wrong with a script that is to be signed. */
+/** Reasons why a script cannot be signed. */
 
 import { defineErrors } from '../../errors/define-errors.ts';
 import { defineWarnings } from '../../errors/define-warnings.ts';
