@@ -7,23 +7,20 @@ import { locateEntries } from './local-headers.ts';
 
 export interface ZipArchive {
   readonly end: EndOfArchive;
-  /** The bytes of the central directory. */
   readonly directory: Buffer;
-  /** In the directory's order, which is the one that programs list. */
+  /** In directory order, which is the order in which programs list them. */
   readonly entries: readonly ZipEntry[];
-  /** In the order of their places in the file. */
   readonly inFile: readonly ZipEntry[];
-  /** The entries by name. */
   readonly byName: ReadonlyMap<string, ZipEntry>;
-  /** Where the first record begins: what is before it is no part of the archive. */
+  /** Offset of the first record. Bytes before it are not part of the archive. */
   readonly start: number;
 }
 
-/** Of more than a million entries. */
+/** Enough for more than a million entries. */
 const LARGEST_DIRECTORY = 128 * 1024 * 1024;
 
 /**
- * Reads the directory into memory and every local header in passing. Throws `zip-malformed`, `zip-ambiguous`,
+ * Reads the directory into memory and checks every local header. Throws `zip-malformed`, `zip-ambiguous`,
  * `zip-unsupported`, `zip-name-refused`.
  */
 export async function readArchive(source: ByteSource): Promise<ZipArchive> {
@@ -39,8 +36,9 @@ export async function readArchive(source: ByteSource): Promise<ZipArchive> {
 }
 
 /**
- * Some names in the directory, for telling what kind of archive this is: those at the top, those in the given folders (in
- * lower case, each with its `/`), and of compiled classes one. Throws as `readArchive`, but looks at the directory alone.
+ * Returns some names from the directory, enough to tell what kind of archive this is: names in the root, names in the
+ * given folders (in lower case, each ending with `/`), and one compiled class. Throws like `readArchive`, but reads
+ * only the directory.
  */
 export async function readKindNames(source: ByteSource, folders: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const end = await findEndOfArchive(source);

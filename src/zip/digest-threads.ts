@@ -3,16 +3,16 @@ import type { Worker } from 'node:worker_threads';
 import type { DigestedWindow } from './digest-worker.ts';
 import type { PackedWindow } from './entry-windows.ts';
 
-/** What became of a window; no memory where its thread died with it. */
+/** Result of a window. The memory is undefined if the thread died with it. */
 export type WindowOutcome = { readonly [Key in keyof DigestedWindow]: DigestedWindow[Key] | undefined };
 
 export type DigestThreads = ReturnType<typeof createDigestThreads>;
 
-/** A thread has one window at hand and one that waits, so that it never waits for the main thread. */
+/** A thread has one window in progress and one in its queue, so it never waits for the main thread. */
 const WINDOWS_PER_THREAD = 2;
-/** Each takes some 20 MB; the main thread could not feed more. */
+/** Each needs about 20 MB, and the main thread cannot supply data for more. */
 const MOST_THREADS = 3;
-/** Idle threads are kept for this long, for the next archive of a batch. Milliseconds. */
+/** Milliseconds for which idle threads are kept for the next archive of a run. */
 const LINGER = 1000;
 
 interface Thread {
@@ -21,16 +21,16 @@ interface Thread {
   isReady: boolean;
 }
 
-/** @param program what the threads run: digest-worker.ts as it was built */
+/** `program` is the built digest-worker.ts, which the threads run. */
 export function createDigestThreads(program: URL, count = Math.min(availableParallelism() - 1, MOST_THREADS)) {
   let threads: Thread[] = [];
   let isBroken = false;
   let idle: NodeJS.Timeout | undefined;
 
   function startThread(): Thread {
-    // Loaded here: most runs start none.
+    // Loaded here because most runs start no thread.
     const { Worker } = process.getBuiltinModule('node:worker_threads');
-    // Without the environment, which may hold secrets, and which it has no use for.
+    // The threads do not need the environment, which may contain secrets.
     const worker = new Worker(program, { name: 'digests', env: {}, execArgv: [] });
     const thread: Thread = { worker, waiting: [], isReady: false };
     worker.unref();
@@ -43,7 +43,7 @@ export function createDigestThreads(program: URL, count = Math.min(availablePara
       endWhenIdle();
     });
     worker.once('error', () => {
-      isBroken = true; // out of memory, or not permitted: the main thread does it all
+      isBroken = true; // Out of memory or not permitted: the main thread does all the work.
     });
     worker.once('exit', () => {
       thread.isReady = false;
@@ -63,17 +63,17 @@ export function createDigestThreads(program: URL, count = Math.min(availablePara
   }
 
   return {
-    /** Starts the threads, unless they run: they are of use some 30 ms later. */
+    /** Starts the threads if they are not running. They take about 30 ms to become ready. */
     start(): void {
       if (isBroken || threads.length > 0) return;
       try {
         threads = Array.from({ length: count }, startThread);
       } catch {
-        isBroken = true; // Node's permission model may forbid threads
+        isBroken = true; // Node's permission model can forbid threads.
       }
       endWhenIdle();
     },
-    /** Hands a window, with its memory, to a thread that has little to do; undefined if all have enough. */
+    /** Passes a window and its memory to a thread with a free slot. Returns undefined if all are busy. */
     offer(window: PackedWindow): Promise<WindowOutcome> | undefined {
       const thread = threads.find(({ isReady, waiting }) => isReady && waiting.length < WINDOWS_PER_THREAD);
       if (thread === undefined) return undefined;

@@ -1,9 +1,9 @@
-/** What runs in a thread of digest-threads.ts: digests one window after the other. Built as a file of its own. */
+/** Program of the threads in digest-threads.ts: digests one window after the other. It is built as a separate file. */
 
 import { parentPort } from 'node:worker_threads';
 import { digestWindow, type PackedWindow } from './entry-windows.ts';
 
-/** The window's memory goes back with the answer; no digests where an entry is damaged, which the asker finds out again. */
+/** Returns the window's memory with the result. The digests are missing if an entry is damaged. */
 export interface DigestedWindow {
   readonly bytes: ArrayBuffer;
   readonly digests: readonly Uint8Array<ArrayBuffer>[] | undefined;
@@ -14,7 +14,7 @@ parentPort?.on('message', ({ bytes, entries, algorithms }: PackedWindow) => {
   try {
     digests = digestWindow(Buffer.from(bytes), entries, algorithms);
   } catch {
-    // Errors do not cross threads whole: the caller meets the same one when it digests the window itself.
+    // Errors lose their type between threads. The main thread gets the same error when it digests the window itself.
   }
   const answer: DigestedWindow = { bytes, digests };
   parentPort?.postMessage(answer, [bytes, ...(digests ?? []).map(({ buffer }) => buffer)]);

@@ -19,26 +19,25 @@ import {
   ZIP64_EXTRA,
 } from './fields.ts';
 
-/** What the directory record and the local header of an entry say, and where its bytes are. */
+/** Fields of an entry from its directory record and local header, with the offsets of its bytes. */
 export interface ZipEntry {
-  /** Its place in the directory, from 0. */
   readonly index: number;
-  /** With `/`; a directory's ends with one. */
+  /** Separated by `/`. The name of a folder ends with `/`. */
   readonly name: string;
   readonly flags: number;
   readonly method: number;
   readonly crc32: number;
-  /** Of the data in the archive, in bytes. */
+  /** Length of the data in the archive, in bytes. */
   readonly compressedSize: number;
-  /** Of the contents, in bytes. */
+  /** Length of the contents, in bytes. */
   readonly size: number;
-  /** Where its local header is in the file. */
+  /** Offset of the local header in the file. */
   readonly offset: number;
-  /** Where its data begins in the file. */
+  /** Offset of the data in the file. */
   readonly dataOffset: number;
-  /** Where its record ends in the file: header, data and, where it has one, data descriptor. */
+  /** Offset of the end of the record in the file, after header, data and any data descriptor. */
   readonly end: number;
-  /** Where its record is in the bytes of the directory. */
+  /** Offset of the record in the directory. */
   readonly recordStart: number;
   readonly recordEnd: number;
 }
@@ -47,13 +46,13 @@ export function isDirectory({ name }: ZipEntry): boolean {
   return name.endsWith('/');
 }
 
-/** An entry whose local header has not been looked at: `dataOffset` and `end` are still zero, and set then. */
+/** An entry whose local header has not been read. `dataOffset` and `end` are zero until then. */
 export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Field] };
 
-/** Java 21 and later open no archive with a longer one. */
+/** Java 21 and later reject archives with longer records. */
 const LONGEST_RECORD = 0xffff;
 
-/** In the directory's order. Throws `zip-malformed`, `zip-ambiguous`, `zip-unsupported`, `zip-name-refused`. */
+/** In directory order. Throws `zip-malformed`, `zip-ambiguous`, `zip-unsupported`, `zip-name-refused`. */
 export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEntry[] {
   const entries: DirectoryEntry[] = [];
   for (const record of directoryRecords(directory, end)) {
@@ -66,7 +65,7 @@ export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEn
   return entries;
 }
 
-/** Where a record and its parts are in the directory; the comment follows the extra fields. */
+/** Offsets of a record and its parts in the directory. The comment follows the extra fields. */
 interface RecordRange {
   readonly start: number;
   readonly nameStart: number;
@@ -75,7 +74,6 @@ interface RecordRange {
   readonly end: number;
 }
 
-/** Throws `zip-malformed`. */
 export function* directoryRecords(directory: Buffer, { directoryOffset }: EndOfArchive): Generator<RecordRange> {
   for (let start = 0; start < directory.length; ) {
     const nameStart = start + CENTRAL_RECORD_LENGTH;
@@ -131,8 +129,8 @@ function readRecord(
 }
 
 /**
- * Java opens no archive where a field reaches beyond the others, or a ZIP64 one has a length that no values have; up to
- * three bytes at the end may be anything.
+ * Java rejects archives in which an extra field extends past the end, or a ZIP64 field has a length that no set of
+ * values has. It accepts up to three arbitrary bytes at the end.
  */
 function requireExtraFields(directory: Buffer, start: number, limit: number, name: string): void {
   for (const { id, start: dataStart, end } of extraFields(directory, start, limit)) {
@@ -146,12 +144,12 @@ function requireExtraFields(directory: Buffer, start: number, limit: number, nam
   }
 }
 
-/** Size, compressed size, offset, disk: as many of them as there are, in this order. Some programs write none. */
+/** It has the first so many of size, compressed size, offset and disk, in this order. Some programs write none. */
 const ZIP64_LENGTHS: readonly number[] = [0, 8, 16, 24, 28];
 
 type Sizes = Pick<ZipEntry, 'compressedSize' | 'size' | 'offset'> & { readonly disk: number };
 
-/** A value that does not fit its field is in the ZIP64 extra field, which holds just those, in this order (4.5.3). */
+/** The ZIP64 extra field has only the values that do not fit their fields, in this order (4.5.3). */
 function readSizes(directory: Buffer, start: number, extraStart: number, extraEnd: number, name: string): Sizes {
   const compressedSize = directory.readUInt32LE(start + 20);
   const size = directory.readUInt32LE(start + 24);
@@ -192,7 +190,7 @@ function requireReadable(name: string, flags: number, method: number, { compress
   }
 }
 
-/** UTF-8 whatever bit 11 says, as Java reads names. What no manifest line can hold, and what leads out of a folder, is refused. */
+/** UTF-8 even without bit 11, as in Java. Rejects names that no manifest can list, or that leave the folder. */
 function readName(directory: Buffer, start: number, end: number): string {
   const name = directory.toString('utf8', start, end);
   let isAscii = true;
@@ -213,7 +211,7 @@ function refusedName(name: string, problem: string) {
   });
 }
 
-/** By name. Throws `zip-ambiguous` for one that comes twice. */
+/** Throws `zip-ambiguous` if two entries have the same name. */
 export function indexByName(entries: readonly ZipEntry[]): ReadonlyMap<string, ZipEntry> {
   const byName = new Map<string, ZipEntry>();
   let before = 0;
@@ -227,12 +225,12 @@ export function indexByName(entries: readonly ZipEntry[]): ReadonlyMap<string, Z
 
 const UNICODE_PATH_EXTRA = 0x7075;
 const VERSION = 1;
-/** Version and CRC-32. */
+/** The field begins with its version and a CRC-32. */
 const NAME_OFFSET = 5;
 
 /**
- * Throws `zip-ambiguous` where the field is in force, which its CRC-32 of the name says, and names something else. The name
- * stands between `nameStart` and `nameEnd`, the extra fields follow up to `limit`.
+ * Throws `zip-ambiguous` if the field is valid, which its CRC-32 of the name shows, and contains another name. The name
+ * is between `nameStart` and `nameEnd`, and the extra fields follow it up to `limit`.
  */
 export function rejectOtherUnicodeName(bytes: Buffer, nameStart: number, nameEnd: number, limit: number): void {
   for (const { id, start, end } of extraFields(bytes, nameEnd, limit)) {

@@ -1,6 +1,6 @@
 /**
- * Changing an archive without rewriting it: some records go, new ones come first, the directory follows; every other
- * entry's record stays as it is, byte for byte, and only moves.
+ * Changes an archive without rewriting it. Entries are removed, new ones are inserted first, and a new directory
+ * follows. The records of all other entries stay the same, byte for byte; only their offsets change.
  */
 
 import type { Edit, Patch } from '../bytes/patch.ts';
@@ -13,21 +13,21 @@ import { movedRecord, writeEndRecords } from './write-directory.ts';
 
 export interface ArchiveChange {
   readonly remove: ReadonlySet<ZipEntry>;
-  /** What comes first, in this order, in the file and in the directory: new entries, or entries of the archive. */
+  /** Entries to write first, in this order, in the file and in the directory: new ones, or entries of the archive. */
   readonly first: readonly (NewEntry | ZipEntry)[];
-  /** New entries that come right behind one of the archive, in the file and in the directory, whether or not that one goes. */
+  /** New entries to insert after another one, in the file and in the directory, even if that one is removed. */
   readonly behind?: ReadonlyMap<ZipEntry, NewEntry>;
 }
 
-/** Programs that map stored entries into memory want them at multiples of 4 bytes (zipalign). */
+/** Programs that map stored entries into memory need them at multiples of 4 bytes (zipalign). */
 const ALIGNMENT = 4;
-/** Header ID of the alignment extra field that zipalign writes: two bytes of alignment, then zeros. */
+/** Header ID of the alignment extra field of zipalign: two bytes of alignment, then zeros. */
 const ALIGNMENT_EXTRA = 0xd935;
 const ALIGNMENT_EXTRA_LENGTH = 6;
 
 /**
- * Pure: the edits. Entries behind new ones move by a multiple of 4, which costs a few bytes of padding in a new entry.
- * Throws `zip-unsupported`.
+ * Computes the edits without reading the file. Entries after new ones move by a multiple of 4, which adds a few bytes
+ * of padding to a new entry. Throws `zip-unsupported`.
  */
 export function editArchive(archive: ZipArchive, { remove, first, behind = NO_ENTRIES }: ArchiveChange): Patch {
   const moved = new Set(first.filter(isOfArchive));
@@ -69,7 +69,7 @@ const NO_ENTRIES: ReadonlyMap<ZipEntry, NewEntry> = new Map();
 
 type AddedEntries = Pick<Required<ArchiveChange>, 'first' | 'behind'>;
 
-/** In the order of the file. Removals that touch become one, but where something new stands between them. */
+/** Edits in file order. Adjacent removals are merged unless a new entry is inserted between them. */
 function editsOf(
   { first, behind }: AddedEntries,
   { inFile, start }: ZipArchive,
@@ -92,7 +92,7 @@ function editsOf(
   return edits;
 }
 
-/** The edits made here have few pieces. */
+/** These edits have few pieces. */
 export type ArchiveEdit = Edit & { readonly insert: readonly Piece[] };
 
 function isOfArchive(item: NewEntry | ZipEntry): item is ZipEntry {
@@ -107,7 +107,7 @@ function lengthOf(item: NewEntry | ZipEntry): number {
   return isOfArchive(item) ? item.end - item.offset : localLength(item);
 }
 
-/** Where a byte that stays is once the edits are made; of an entry that is replaced, where the new one is. */
+/** Maps offsets to offsets after the edits; for a replaced entry, to that of its replacement. */
 export function shifts(edits: readonly ArchiveEdit[]): (offset: number) => number {
   let total = 0;
   const steps = edits.map(({ offset, remove, insert }) => {
@@ -127,9 +127,9 @@ export function shifts(edits: readonly ArchiveEdit[]): (offset: number) => numbe
 }
 
 /**
- * New entries get an extra field that makes what is behind them move by a multiple of the alignment, whether or not it is
- * aligned: so that the bytes added do not depend on which signatures were there before. Of those that come first the last
- * one makes up for all entries that leave.
+ * Pads the extra field of new entries so that later entries move by a multiple of the alignment, aligned or not.
+ * Therefore the added bytes do not depend on which signatures the file had before. Of the entries at the start, the
+ * last one compensates for all removed entries.
  */
 function alignFollowing(
   { first, behind }: AddedEntries,
@@ -143,7 +143,7 @@ function alignFollowing(
   return { first: [...first.slice(0, -1), padded(last, shift - removedLength(leaving))], behind };
 }
 
-/** Each makes up for what changes up to its place, the last one for all that changes. */
+/** Each entry compensates for the changes before it; the last one for all changes. */
 function alignEach(
   behind: AddedEntries['behind'],
   inFile: readonly ZipEntry[],
@@ -173,7 +173,7 @@ function removedLength(entries: readonly ZipEntry[]): number {
   return entries.reduce((sum, { offset, end }) => sum + end - offset, 0);
 }
 
-/** With room in its records for what makes the shift of what follows, this entry without padding included, a multiple. */
+/** Aligns everything after an entry by padding. `shift` counts this entry without padding. */
 function padded(entry: NewEntry, shift: number): NewEntry {
   let padding = modulo(-shift, ALIGNMENT);
   if (padding === 0) return entry;

@@ -1,4 +1,4 @@
-/** Finding the end of a ZIP archive: the end of central directory record, with its ZIP64 companion (APPNOTE 4.3.14 to 4.3.16). */
+/** Finds the end of central directory record and its ZIP64 records (APPNOTE 4.3.14 to 4.3.16). */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { type CodesignError, expectedError } from '../errors/codesign-error.ts';
@@ -21,38 +21,34 @@ import {
 
 export interface EndOfArchive {
   readonly entryCount: number;
-  /** Where the central directory is in the file, in bytes. */
+  /** Offset of the central directory in the file, in bytes. */
   readonly directoryOffset: number;
   readonly directorySize: number;
-  /**
-   * What recorded offsets count from: 0, or the length of what stands before the archive when it was put there without
-   * adjusting them.
-   */
+  /** Recorded offsets count from here: 0, or the length of data added before the archive. */
   readonly base: number;
-  /** The 22 bytes of the record and where they are. The archive's comment follows. */
+  /** The 22 bytes of the record, which the comment of the archive follows. */
   readonly record: Buffer;
   readonly recordOffset: number;
-  /** The ZIP64 end record, with its extensible data; undefined without one. */
+  /** The ZIP64 end record with its extensible data, if any. */
   readonly zip64: Buffer | undefined;
-  /** The 20 bytes of the ZIP64 locator, which follows it. */
+  /** The 20 bytes of the ZIP64 locator, which follows the ZIP64 end record. */
   readonly locator: Buffer | undefined;
-  /** What the ZIP64 locator's offset counts from, as `base`: Java takes it from the file's beginning. 0 without one. */
+  /** The ZIP64 locator's offset counts from here; in Java, from the start of the file. 0 without a locator. */
   readonly locatorBase: number;
-  /** Bytes after the archive's comment. */
   readonly trailingLength: number;
 }
 
-/** Signature and size, after which the record's size counts. */
+/** Length of the signature and the size field, which the record's size does not include. */
 const ZIP64_SIZE_END = 12;
-/** Its extensible data is for special uses; no known program has any. */
+/** No known program writes extensible data, which is reserved for special uses. */
 const LONGEST_ZIP64_END_RECORD = 0x10000;
 /** A comment has at most 65,535 bytes. */
 const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;
 
 /**
- * Looks where Java does: from the end backwards, where the first record whose comment ends with the file decides. Throws
- * `zip-malformed` when there is no end record that leads to a directory, `zip-ambiguous` when there are two,
- * `zip-unsupported` for an archive in several parts.
+ * Searches backwards from the end, as Java does: the first record whose comment ends at the end of the file decides.
+ * Throws `zip-malformed` if no end record leads to a directory, `zip-ambiguous` if two do, and `zip-unsupported` for an
+ * archive in several parts.
  */
 export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive> {
   const possible = await readPossibleEnds(source);
@@ -61,7 +57,7 @@ export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive
   if (end === undefined) {
     throw failure ?? zipErrors('zip-malformed', { problem: 'no end of central directory record leads to a directory' });
   }
-  // Those before its directory are in entries: archives inside the archive.
+  // Records before the directory are inside entries: they belong to nested archives.
   const isRival = found.some((other) => other !== end && other.recordOffset >= end.directoryOffset);
   if (isRival || (await hasRival(source, possible, end))) {
     throw zipErrors('zip-ambiguous', { problem: 'it has two end of central directory records' });
@@ -74,13 +70,11 @@ export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive
   return end;
 }
 
-/** Bytes that begin as an end record does. */
 interface PossibleEnd {
   readonly record: Buffer;
   readonly offset: number;
 }
 
-/** In the last bytes of the file, from the end backwards. */
 async function readPossibleEnds(source: ByteSource): Promise<readonly PossibleEnd[]> {
   const start = Math.max(0, source.size - LONGEST_TAIL);
   const tail = asBuffer(await source.read(start, source.size - start));
@@ -92,7 +86,7 @@ async function readPossibleEnds(source: ByteSource): Promise<readonly PossibleEn
   return found;
 }
 
-/** Another record behind the directory that leads to one, whatever it says of counts, disks and its comment. */
+/** Searches for another end record that leads to a directory, even with wrong counts, disks or comment. */
 async function hasRival(
   source: ByteSource,
   possible: readonly PossibleEnd[],
@@ -107,13 +101,13 @@ async function hasRival(
 }
 
 /**
- * Throws `zip-ambiguous` for another end record, in the archive's comment or behind it, that leads nowhere now and could lead
- * into the directory once entries have been added: it counts from where it stands. Asked before an archive is signed.
+ * Throws `zip-ambiguous` if the archive's comment, or the bytes after it, contain another end record that would point
+ * into the directory once entries are added, because it counts from its own offset. Called before an archive is signed.
  */
 export async function rejectRivalToCome(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
   for (const { record, offset } of await readPossibleEnds(source)) {
     if (offset < directoryOffset || offset === recordOffset) continue;
-    // What is shorter ends before the directory does, whatever comes to stand in that.
+    // A shorter distance ends before the directory, whatever is added there.
     const isInDirectory = offset < recordOffset;
     if (record.readUInt32LE(12) > (isInDirectory ? 0 : offset - recordOffset)) {
       const problem = `it has two end of central directory records, the other one at byte ${offset}`;
@@ -122,7 +116,7 @@ export async function rejectRivalToCome(source: ByteSource, { directoryOffset, r
   }
 }
 
-/** Those that lead to a directory, up to the first that has to; `failure`: of the last that leads to none. */
+/** Returns the records that lead to a directory, until one must. `failure` is the last record's problem. */
 async function findCandidates(source: ByteSource, possible: readonly PossibleEnd[]) {
   const found: EndOfArchive[] = [];
   let failure: CodesignError | undefined;
@@ -141,12 +135,12 @@ async function findCandidates(source: ByteSource, possible: readonly PossibleEnd
   return { found, failure };
 }
 
-/** Whether the end of the file has what a ZIP archive ends with. Cheaper than `findEndOfArchive`, and less sure. */
+/** Checks whether the file ends like a ZIP archive. Faster but less reliable than `findEndOfArchive`. */
 export async function endsLikeArchive(source: ByteSource): Promise<boolean> {
   return (await readPossibleEnds(source)).length > 0;
 }
 
-/** Undefined for bytes that cannot be an end record here. */
+/** Returns undefined for bytes that cannot be an end record here. */
 async function readEnd(source: ByteSource, record: Buffer, recordOffset: number): Promise<EndOfArchive | undefined> {
   const trailingLength = source.size - (recordOffset + END_RECORD_LENGTH + record.readUInt16LE(20));
   if (trailingLength < 0) return undefined;
@@ -162,12 +156,12 @@ async function readEnd(source: ByteSource, record: Buffer, recordOffset: number)
 }
 
 async function leadsToDirectory(source: ByteSource, end: EndOfArchive): Promise<boolean> {
-  // An empty archive is nothing but an end record: with bytes after it, one would be wherever zeros are.
+  // An empty archive is only an end record: if bytes could follow it, any zeros could look like one.
   if (end.entryCount === 0) return end.directorySize === 0 && end.trailingLength === 0;
   return end.directorySize >= 4 && (await hasSignature(source, end.directoryOffset, CENTRAL_RECORD));
 }
 
-/** With bytes after its comment, only when its own fields say where directory and first entry are. */
+/** If bytes follow the comment, Java needs the record's own fields to lead to the directory and the first entry. */
 async function isTakenByJava(source: ByteSource, { trailingLength, zip64, base }: EndOfArchive): Promise<boolean> {
   return trailingLength === 0 || (zip64 === undefined && (await hasSignature(source, base, LOCAL_HEADER)));
 }
@@ -176,14 +170,15 @@ async function hasSignature(source: ByteSource, offset: number, signature: numbe
   return asBuffer(await source.read(offset, 4)).readUInt32LE(0) === signature;
 }
 
-/** The locator stands right before the end record, the ZIP64 record right before the locator. */
+/** The locator is directly before the end record, and the ZIP64 record directly before the locator. */
 async function findZip64(source: ByteSource, recordOffset: number) {
   const locatorOffset = recordOffset - ZIP64_LOCATOR_LENGTH;
   if (locatorOffset < ZIP64_END_RECORD_LENGTH) return undefined;
   const locator = asBuffer(await source.read(locatorOffset, ZIP64_LOCATOR_LENGTH));
   if (locator.readUInt32LE(0) !== ZIP64_LOCATOR) return undefined;
   if (locator.readUInt32LE(16) > 1) throw inSeveralParts();
-  // The locator's offset does not count what was put before the archive later; the usual length leads there too.
+  // The locator's offset does not include data that was added before the archive later, so the usual length is tried
+  // too.
   for (const offset of [readUInt64LE(locator, 8), locatorOffset - ZIP64_END_RECORD_LENGTH]) {
     if (offset < 0 || offset + ZIP64_END_RECORD_LENGTH > locatorOffset) continue;
     const start = asBuffer(await source.read(offset, ZIP64_SIZE_END));
@@ -196,7 +191,7 @@ async function findZip64(source: ByteSource, recordOffset: number) {
   throw zipErrors('zip-malformed', { problem: 'its ZIP64 locator leads to no ZIP64 end record' });
 }
 
-/** A field of 16 bits may leave its value to the ZIP64 record. */
+/** A 16-bit field can refer to the ZIP64 record for its value. */
 function requireOnePart(record: Buffer, zip64: Buffer | undefined): void {
   const isFirst = [4, 6].every((at) => [0, zip64 === undefined ? 0 : IN_ZIP64_16].includes(record.readUInt16LE(at)));
   const isWhole = record.readUInt16LE(8) === record.readUInt16LE(10);
@@ -212,7 +207,7 @@ function inSeveralParts(): CodesignError {
   return zipErrors('zip-unsupported', { problem: 'it is one part of an archive in several' });
 }
 
-/** From the ZIP64 record if there is one: then a field that the end record has for itself must not say anything else. */
+/** Reads the fields from the ZIP64 record if there is one. Any value in the end record itself must then be the same. */
 function readFields(record: Buffer, zip64: Buffer | undefined) {
   const entryCount = record.readUInt16LE(10);
   const directorySize = record.readUInt32LE(12);
@@ -231,7 +226,7 @@ function readFields(record: Buffer, zip64: Buffer | undefined) {
   return fields;
 }
 
-/** The same with nothing but zeros for disks, which some programs leave to a ZIP64 record. */
+/** Clears the disk fields, because some programs set them only in a ZIP64 record. */
 export function withoutDisks(end: EndOfArchive): EndOfArchive {
   const record = Buffer.from(end.record).fill(0, 4, 8);
   const locator = end.locator && Buffer.from(end.locator).fill(0, 4, 8);

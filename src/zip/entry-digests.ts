@@ -7,9 +7,9 @@ import { asBuffer } from './fields.ts';
 import { type LocatedEntry, unpackInPieces } from './unpack.ts';
 
 /**
- * Digests the contents of each entry by each algorithm (node:crypto's names), after checking size and CRC-32. A format
- * calls it instead of reading by itself, so that what is known of an unchanged copy need not be found out again.
- * Throws `zip-entry-damaged`.
+ * Checks size and CRC-32 of each entry, then digests its contents with each algorithm (names of node:crypto). A format
+ * calls it instead of reading the entries directly, so that digests of an unchanged copy can be reused. Throws
+ * `zip-entry-damaged`.
  */
 export type DigestEntries = (
   source: ByteSource,
@@ -17,13 +17,13 @@ export type DigestEntries = (
   algorithms: readonly string[],
 ) => Promise<EntryDigests>;
 
-/** Below that threads gain next to nothing, and for many small entries they take a third more memory. Bytes of contents. */
+/** Below this many bytes, threads save almost no time, and many small entries need a third more memory. */
 const WORTH_THREADS = 96 * 1024 * 1024;
 
-/** In this thread, one entry after the other. */
+/** Digests in this thread, one entry after the other. */
 export const digestEntries: DigestEntries = digestEntriesWith(undefined);
 
-/** In this thread and, where there is much to do, in those. @param worth how many bytes of contents are much */
+/** Uses the threads as well if there are more than `worth` bytes of contents. */
 export function digestEntriesWith(threads: DigestThreads | undefined, worth = WORTH_THREADS): DigestEntries {
   return async (source, entries, algorithms) => {
     const table = emptyTable(algorithms, entries.length);
@@ -34,7 +34,7 @@ export function digestEntriesWith(threads: DigestThreads | undefined, worth = WO
   };
 }
 
-/** Of several damaged entries the first one is reported, whichever thread found it. */
+/** If several entries are damaged, the first one in the archive is reported, whichever thread found it. */
 async function digestWindows(
   source: ByteSource,
   entries: readonly LocatedEntry[],
@@ -43,7 +43,7 @@ async function digestWindows(
 ): Promise<void> {
   const spare: Buffer[] = [];
   const handedOver = new Set<Promise<void>>();
-  /** Those that another thread could not digest: here they are, or the same error comes. */
+  /** Windows that another thread could not digest. Digesting them here succeeds or throws the real error. */
   const again: EntryWindow[] = [];
 
   async function digest(window: EntryWindow, others: DigestThreads | undefined): Promise<void> {
@@ -80,11 +80,11 @@ async function digestWindows(
       await digest(window, threads);
     }
   } finally {
-    await settle(); // what it throws is of an earlier entry than what is thrown already
+    await settle(); // An error from here belongs to an earlier entry than the current one.
   }
 }
 
-/** zlib works in the thread pool for it, so concurrently with this thread. */
+/** zlib decompresses in the thread pool, concurrently with this thread. */
 async function digestInPieces(
   source: ByteSource,
   entries: readonly LocatedEntry[],
@@ -99,7 +99,7 @@ async function digestInPieces(
   for (const [index, each] of hashes.entries()) table.put(index, position, each.digest());
 }
 
-/** `digests`: by each algorithm, those of the window's entries in a row. */
+/** `digests` has one element for each algorithm: the digests of the window's entries, concatenated. */
 function putAll(table: DigestTable, { positions }: EntryWindow, digests: readonly Uint8Array[]): void {
   for (const [index, column] of digests.entries()) {
     const length = column.length / positions.length;
@@ -109,19 +109,17 @@ function putAll(table: DigestTable, { positions }: EntryWindow, digests: readonl
   }
 }
 
-/** Digests of some entries' contents, by several algorithms. */
 export interface EntryDigests {
-  /** `position`: of the entry in the list that was asked about; `algorithm`: as node:crypto calls it. Base64. */
+  /** Returns base64. `position` is the index in the requested list; `algorithm` is a node:crypto name. */
   base64(position: number, algorithm: string): string;
 }
 
 interface DigestTable extends EntryDigests {
   readonly algorithms: readonly string[];
-  /** Puts the digest of one entry by the algorithm at `index`. */
   put(index: number, position: number, digest: Uint8Array): void;
 }
 
-/** In one buffer for each algorithm, since there may be a hundred thousand entries. */
+/** Uses one buffer for each algorithm, because there may be a hundred thousand entries. */
 function emptyTable(algorithms: readonly string[], count: number): DigestTable {
   const lengths = algorithms.map((algorithm) => createHash(algorithm).digest().length);
   const columns = lengths.map((length) => Buffer.alloc(length * count));

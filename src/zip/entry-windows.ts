@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
 import { type LocatedEntry, unpack } from './unpack.ts';
 
-/** Of the archive, read at once. */
+/** Bytes of the archive that one read returns. */
 export const WINDOW_LENGTH = 1024 * 1024;
-/** Entries up to this size, packed and unpacked, are digested whole from a shared buffer; larger ones in pieces. */
+/** Larger entries, compressed or not, are digested in pieces. Others are digested whole from a shared buffer. */
 const LARGEST_WHOLE = 1024 * 1024;
 
-/** A run of entries near each other in the file; `positions` are those in the list. */
+/** A run of entries that are near each other in the file. `positions` are their indexes in the list. */
 export interface EntryWindow {
   readonly positions: readonly number[];
   readonly start: number;
   readonly end: number;
-  /** Whether it is one entry that is to be digested in pieces. */
+  /** True for a single entry that is digested in pieces. */
   readonly isLarge: boolean;
 }
 
-/** Groups entries by their places. An entry too large for a group is one of its own. */
+/** Groups entries by offset. An entry that is too large for a group gets its own. */
 export function windowsOf(entries: readonly LocatedEntry[]): EntryWindow[] {
   const offsetOf = (position: number): number => entries[position]?.dataOffset ?? 0;
   const isInOrder = entries.every(({ dataOffset }, position) => position === 0 || dataOffset >= offsetOf(position - 1));
@@ -47,15 +47,14 @@ function isLarge({ size, compressedSize }: LocatedEntry): boolean {
 }
 
 export interface PackedWindow {
-  /** What the archive has from the window's start; the window may be the first part of it. */
+  /** Bytes of the archive from the start of the window. They may extend past its end. */
   readonly bytes: ArrayBuffer;
-  /** With the places of their data in `bytes`. */
+  /** `dataOffset` of these entries is relative to `bytes`. */
   readonly entries: readonly LocatedEntry[];
-  /** As node:crypto calls them. */
+  /** Names of node:crypto. */
   readonly algorithms: readonly string[];
 }
 
-/** Those of the window, with the places of their data in it. */
 export function entriesIn(
   entries: readonly LocatedEntry[],
   { positions, start }: EntryWindow,
@@ -66,9 +65,7 @@ export function entriesIn(
   });
 }
 
-/**
- * For each algorithm, the raw digests of all entries in a row; after checking size and CRC-32. Throws `zip-entry-damaged`.
- */
+/** Returns concatenated raw digests for each algorithm. Throws `zip-entry-damaged` for a wrong size or CRC-32. */
 export function digestWindow(
   bytes: Buffer,
   entries: readonly LocatedEntry[],

@@ -7,14 +7,14 @@ export const END_RECORD = 0x06054b50;
 export const ZIP64_END_RECORD = 0x06064b50;
 export const ZIP64_LOCATOR = 0x07064b50;
 
-/** Without name, extra field and comment. */
+/** Length without name and extra field. */
 export const LOCAL_HEADER_LENGTH = 30;
 export const CENTRAL_RECORD_LENGTH = 46;
 export const END_RECORD_LENGTH = 22;
 export const ZIP64_END_RECORD_LENGTH = 56;
 export const ZIP64_LOCATOR_LENGTH = 20;
 
-/** In a 16 or 32 bit field: the value is in the ZIP64 record or extra field (4.4.1.4). */
+/** Value of a 16 or 32-bit field that refers to the ZIP64 record or extra field (4.4.1.4). */
 export const IN_ZIP64_16 = 0xffff;
 export const IN_ZIP64_32 = 0xffffffff;
 /** Header ID of the ZIP64 extended information extra field (4.5.3). */
@@ -27,7 +27,7 @@ export const DEFLATED = 8;
 export const HAS_DESCRIPTOR = 1 << 3;
 /** General purpose bit 11: the name is UTF-8. */
 export const UTF8_NAME = 1 << 11;
-/** Bits 0 (encrypted), 5 (patch data), 6 (strong encryption), 13 (masked header). */
+/** Bits 0 (encrypted), 5 (patch data), 6 (strong encryption) and 13 (masked header). */
 export const UNREADABLE_FLAGS = (1 << 0) | (1 << 5) | (1 << 6) | (1 << 13);
 
 export interface ExtraField {
@@ -37,7 +37,7 @@ export interface ExtraField {
   readonly end: number;
 }
 
-/** Those between `start` and `limit`. The last one may reach beyond it; up to three bytes at the end are none. */
+/** The last one may extend past the limit, and up to three bytes at the end are ignored. */
 export function* extraFields(bytes: Buffer, start: number, limit: number): Generator<ExtraField> {
   for (let position = start; position + 4 <= limit; ) {
     const end = position + 4 + bytes.readUInt16LE(position + 2);
@@ -46,7 +46,7 @@ export function* extraFields(bytes: Buffer, start: number, limit: number): Gener
   }
 }
 
-/** The extra field with this header ID; undefined if it is missing, or if the fields are malformed before it. */
+/** Returns undefined if the extra field is missing, or if a field before it is malformed. */
 export function findExtraField(bytes: Buffer, start: number, limit: number, id: number): ExtraField | undefined {
   for (const field of extraFields(bytes, start, limit)) {
     if (field.end > limit) return undefined;
@@ -55,12 +55,12 @@ export function findExtraField(bytes: Buffer, start: number, limit: number, id: 
   return undefined;
 }
 
-/** The same memory, with Buffer's accessors. */
+/** Wraps the same memory as a Buffer. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A 64 bit field as a number; beyond 2^53 it becomes a number larger than any file. */
+/** Reads a 64-bit field as a number. Values above 2^53 are inexact, but larger than any file. */
 export function readUInt64LE(bytes: Buffer, offset: number): number {
   return bytes.readUInt32LE(offset) + bytes.readUInt32LE(offset + 4) * 2 ** 32;
 }

@@ -1,6 +1,6 @@
 /**
- * Changing an archive whose signature is its last entry, in the file and in the directory: another one comes last, and
- * entries may get other contents in their places. Every other record stays as it is, byte for byte.
+ * Changes an archive whose signature is its last entry, in the file and in the directory. The last entry is replaced,
+ * and other entries may get new contents in place. Every other record stays the same, byte for byte.
  */
 
 import { type Patch, patchedPieces } from '../bytes/patch.ts';
@@ -14,23 +14,21 @@ import { movedRecord, writeEndRecords } from './write-directory.ts';
 
 export interface ArchiveBody {
   readonly archive: ZipArchive;
-  /** What gives the replaced entries their new contents. */
   readonly edits: readonly ArchiveEdit[];
-  /** Everything before the last entry, in the order of the file. */
+  /** Everything before the last entry, in file order. */
   readonly content: readonly Piece[];
-  /** Length of that, in bytes. */
   readonly length: number;
-  /** The directory records of all entries but the last one, with the offsets that they have then. */
+  /** Directory records of all entries except the last, with their new offsets. */
   readonly records: Buffer;
   readonly entryCount: number;
-  /** Where the last entry, or the directory if none leaves, begins in the file as it is. */
+  /** Offset in the original file of the last entry, or of the directory if no entry is removed. */
   readonly end: number;
 }
 
 export interface ReplacedEntry {
   readonly entry: ZipEntry;
   readonly header: EntryHeader;
-  /** As long as `header` says. */
+  /** Has the length that `header` states. */
   readonly data: readonly Piece[];
 }
 
@@ -38,7 +36,7 @@ export function replacedBy(entry: ZipEntry, by: NewEntry): ReplacedEntry {
   return { entry, header: by, data: [by.data] };
 }
 
-/** The archive without what is to come last. `leaving`: the last entry of the file and of the directory, if it goes. */
+/** Returns the archive without its last entry. `leaving` is that entry, if it is removed. */
 export function archiveBody(
   archive: ZipArchive,
   leaving?: ZipEntry,
@@ -67,7 +65,7 @@ export function archiveBody(
   return { archive, edits, content, length, records: Buffer.concat(records), entryCount: staying.length, end };
 }
 
-/** What follows the body: the last entry if there is one, the directory, and the end records without the comment. */
+/** Returns the last entry, if there is one, the directory, and the end records without the comment. */
 export function tailOf({ archive, records, length, entryCount }: ArchiveBody, last?: NewEntry): readonly Uint8Array[] {
   const { end } = archive;
   if (last === undefined) return [records, writeEndRecords(end, entryCount, records.length, length - end.base)];
@@ -78,14 +76,15 @@ export function tailOf({ archive, records, length, entryCount }: ArchiveBody, la
   return [localHeader(last), last.data, records, lastRecord, endRecords];
 }
 
-/** The edits. The comment of the archive, and what follows it, stay. */
+/** Returns the edits. The comment of the archive and the bytes after it stay. */
 export function editLastEntry(body: ArchiveBody, last?: NewEntry): Patch {
   const { archive, edits, end } = body;
   const { recordOffset } = archive.end;
   const rest = { offset: end, remove: recordOffset + END_RECORD_LENGTH - end, insert: tailOf(body, last) };
   const before = edits.at(-1);
   if (before === undefined || before.offset + before.remove < end) return [...edits, rest];
-  // One edit up to the end moves nothing: the copy of a package of 100 MB is then written and digested once, in half the time.
+  // A single edit up to the end moves nothing. A package of 100 MB is then copied and digested in one pass, in half the
+  // time.
   const { offset, remove, insert } = before;
   return [...edits.slice(0, -1), { offset, remove: remove + rest.remove, insert: [...insert, ...rest.insert] }];
 }

@@ -1,7 +1,7 @@
 /**
- * Comparing each entry's local header (APPNOTE 4.3.7) with its directory record, and measuring how far its record
- * reaches. A program that reads an archive from its beginning sees local headers, one that reads the directory does not:
- * both must see the same entries.
+ * Compares each entry's local header (APPNOTE 4.3.7) with its directory record, and finds the end of its record. Some
+ * programs read an archive from the start, using local headers; others read the directory. Both must see the same
+ * entries.
  */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
@@ -22,13 +22,9 @@ import {
 } from './fields.ts';
 
 const LONGEST_DESCRIPTOR = 24;
-/** Of a record. */
 const SIGNATURE_LENGTH = 4;
 
-/**
- * Reads the headers in the order they stand, sets where each entry's data and record are, and gives the entries in that
- * order. Throws `zip-malformed`, `zip-ambiguous`.
- */
+/** In file order. Sets the offsets of each entry's data and record end. Throws `zip-malformed`, `zip-ambiguous`. */
 export async function locateEntries(
   source: ByteSource,
   directory: Buffer,
@@ -37,12 +33,12 @@ export async function locateEntries(
 ): Promise<readonly ZipEntry[]> {
   const inFile = inFileOrder(entries);
   const { view, load } = slidingWindow(source, limit);
-  // What is in the window is not waited for: of 100,000 entries that is nearly all.
+  // Does not wait for bytes that are already in the window, which is true of nearly all of 100,000 entries.
   const rejectHidden = async (from: number, to: number): Promise<void> => {
     const length = Math.min(to - from, SIGNATURE_LENGTH);
     rejectHiddenEntry(view(from, length) ?? (await load(from, length)), from);
   };
-  // Where the archive begins without what was put before it.
+  // The archive itself starts at `base`, after data that was added before it.
   if (base > 0) await rejectHidden(base, inFile[0]?.offset ?? limit);
   let previousEnd = 0;
   for (const [position, entry] of inFile.entries()) {
@@ -68,13 +64,13 @@ export async function locateEntries(
   return inFile;
 }
 
-/** Usually the directory's own. */
+/** Usually this is the order of the directory. */
 function inFileOrder(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
   const isInOrder = entries.every(({ offset }, position) => offset >= (entries[position - 1]?.offset ?? 0));
   return isInOrder ? entries : entries.toSorted((a, b) => a.offset - b.offset);
 }
 
-/** Whether a data descriptor follows the data. Throws `zip-ambiguous` where header and directory differ. */
+/** Returns true if a data descriptor follows the data. Throws `zip-ambiguous` if header and directory differ. */
 function compareHeader(header: Buffer, directory: Buffer, entry: DirectoryEntry): boolean {
   const nameStart = entry.recordStart + CENTRAL_RECORD_LENGTH;
   const nameLength = directory.readUInt16LE(entry.recordStart + 28);
@@ -99,7 +95,7 @@ function leadsNowhere({ offset, name }: DirectoryEntry) {
   return zipErrors('zip-malformed', { problem });
 }
 
-/** The data of an entry ends before the directory begins, and before another entry does. */
+/** The data of an entry must end before the directory, and before the next entry. */
 function overrun({ name }: DirectoryEntry, dataEnd: number, limit: number) {
   if (dataEnd <= limit) return zipErrors('zip-ambiguous', { problem: `the entry ${name} overlaps the one behind it` });
   const problem = `the data of ${name} would end at byte ${dataEnd}, behind byte ${limit}, where the directory begins`;
@@ -122,8 +118,9 @@ function requireSameSizes(header: Buffer, entry: DirectoryEntry): void {
 }
 
 /**
- * Length of the data descriptor: its signature is optional, its sizes have 32 or 64 bits, and only its values show
- * (4.3.9). Where two fit, the one that ends where the next record begins; then the shorter one.
+ * Returns the length of the data descriptor. Its signature is optional and its sizes have 32 or 64 bits, so only its
+ * values show which form it has (4.3.9). If two forms match, the one that ends at the next record is used, otherwise
+ * the shorter one.
  */
 function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): number {
   const hasSignature = bytes.length >= 4 && bytes.readUInt32LE(0) === DATA_DESCRIPTOR;
@@ -146,7 +143,7 @@ function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): n
   return length;
 }
 
-/** A local header where the directory names no entry: what reads from the beginning sees one more. */
+/** Programs that read from the start would see an entry that is not in the directory. */
 function rejectHiddenEntry(bytes: Buffer, offset: number): void {
   if (bytes.length === SIGNATURE_LENGTH && bytes.readUInt32LE(0) === LOCAL_HEADER) {
     throw zipErrors('zip-ambiguous', { problem: `at byte ${offset} is an entry that the directory does not name` });

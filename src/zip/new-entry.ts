@@ -1,4 +1,4 @@
-/** Records of an entry that is added to an archive (APPNOTE 4.3.7, 4.3.12): always the same bytes for the same contents. */
+/** Records of a new entry (APPNOTE 4.3.7, 4.3.12). The same contents always give the same bytes. */
 
 import { crc32, deflateRawSync } from 'node:zlib';
 import {
@@ -11,25 +11,23 @@ import {
 } from './fields.ts';
 
 export interface NewEntry {
-  /** Each character a byte of it, as latin1 has them. */
+  /** One character for each byte (latin1). */
   readonly name: string;
-  /** General purpose bit flag; 0 when left out. */
+  /** General purpose bit flag. Default: 0. */
   readonly flags?: number;
   readonly method: number;
   readonly crc32: number;
-  /** Of the contents, in bytes. */
   readonly size: number;
   readonly data: Uint8Array;
-  /** Extra fields, whole. */
   readonly extra: Uint8Array;
 }
 
-/** What the records of an entry say of it; of its data they need the length alone. */
+/** Fields of the entry's records, which depend only on the length of its data. */
 export type EntryHeader = Omit<NewEntry, 'data'> & { readonly data: { readonly length: number } };
 
-/** What can be read by any program: 2.0 has deflate. Made by: the same, on no particular system, so without permissions. */
+/** Version 2.0, needed for deflate. "Made by" is the same on no particular system, so there are no permissions. */
 const VERSION = 20;
-/** 1980-02-01 00:00:00: the earliest that is after the epoch of MS-DOS in every time zone. */
+/** 1980-02-01 00:00:00, which is after the epoch of MS-DOS in every time zone. */
 const DOS_DATE = (0 << 9) | (2 << 5) | 1;
 
 export function deflatedEntry(name: string, contents: Uint8Array): NewEntry {
@@ -37,13 +35,13 @@ export function deflatedEntry(name: string, contents: Uint8Array): NewEntry {
   return { ...describe(name, contents), method: DEFLATED, data };
 }
 
-/** Of a stored deflate block, in bytes: its length has 16 bits. */
+/** Bytes in a stored deflate block, whose length field has 16 bits. */
 const LONGEST_BLOCK = 0xffff;
 export const PLAIN_BLOCK_HEADER_LENGTH = 5;
 
 /**
- * Deflated by name, into blocks that hold the contents as they are (RFC 1951, 3.2.4): another zlib makes the same bytes.
- * `longestBlock`: of the contents, in bytes.
+ * An entry with method deflate whose blocks contain the contents uncompressed (RFC 1951, 3.2.4), so that the bytes do
+ * not depend on the zlib version. `longestBlock` is in bytes of contents.
  */
 export function plainlyDeflatedEntry(name: string, contents: Uint8Array, longestBlock = LONGEST_BLOCK): NewEntry {
   const pieces: Uint8Array[] = [];
@@ -60,7 +58,7 @@ export function plainlyDeflatedEntry(name: string, contents: Uint8Array, longest
   return { ...describe(name, contents), method: DEFLATED, data: Buffer.concat(pieces) };
 }
 
-/** Its length does not depend on its contents. */
+/** The length of the entry does not depend on the contents. */
 export function storedEntry(name: string, contents: Uint8Array): NewEntry {
   return { ...describe(name, contents), method: STORED, data: contents };
 }
@@ -69,12 +67,10 @@ function describe(name: string, contents: Uint8Array) {
   return { name, crc32: crc32(contents), size: contents.length, extra: new Uint8Array() };
 }
 
-/** Of its local header and data, in bytes. */
 export function localLength({ name, extra, data }: EntryHeader): number {
   return LOCAL_HEADER_LENGTH + name.length + extra.length + data.length;
 }
 
-/** What comes before its data. */
 export function localHeader(entry: EntryHeader): Buffer {
   const header = Buffer.alloc(LOCAL_HEADER_LENGTH);
   header.writeUInt32LE(LOCAL_HEADER, 0);
@@ -82,7 +78,7 @@ export function localHeader(entry: EntryHeader): Buffer {
   return Buffer.concat([header, Buffer.from(entry.name, 'latin1'), entry.extra]);
 }
 
-/** The directory's record, with zero for the offset of the local header. */
+/** Returns the directory record with a local header offset of zero. */
 export function centralRecord(entry: EntryHeader): Buffer {
   const record = Buffer.alloc(CENTRAL_RECORD_LENGTH);
   record.writeUInt32LE(CENTRAL_RECORD, 0);
@@ -91,7 +87,7 @@ export function centralRecord(entry: EntryHeader): Buffer {
   return Buffer.concat([record, Buffer.from(entry.name, 'latin1'), entry.extra]);
 }
 
-/** What both records have in the same order, from "version needed to extract" on. */
+/** Writes the fields that both records have in the same order, from "version needed to extract" on. */
 function writeFields(record: Buffer, start: number, entry: EntryHeader): void {
   record.writeUInt16LE(VERSION, start);
   record.writeUInt16LE(entry.flags ?? 0, start + 2);

@@ -4,19 +4,17 @@ import type { ZipArchive } from './archive.ts';
 import { asBuffer, readUInt64LE, ZIP64_END_RECORD_LENGTH, ZIP64_LOCATOR_LENGTH } from './fields.ts';
 
 export interface Uncovered {
-  /** Before the first record. */
   readonly before: UncoveredBytes;
-  /** Between records, before the directory, and in the ZIP64 end record behind the fields that it has. */
+  /** Bytes between records, before the directory, and in the ZIP64 end record after its known fields. */
   readonly between: UncoveredBytes;
-  /** Behind the archive's comment. */
   readonly behind: UncoveredBytes;
-  /** Length of the APK Signing Block before the directory, in bytes, which `between` does not count; 0 without one. */
+  /** Length in bytes of the APK Signing Block before the directory, which `between` excludes. 0 without a block. */
   readonly apkSigningBlock: number;
 }
 
 export interface UncoveredBytes {
   readonly length: number;
-  /** Also when there are none. */
+  /** Also true if there are no bytes. */
   readonly isZero: boolean;
 }
 
@@ -56,18 +54,15 @@ async function areZero(source: ByteSource, ranges: readonly ByteRange[]): Promis
 }
 
 const APK_MAGIC = 'APK Sig Block 42';
-/** Size, and magic at the end; the size stands at the start too, and does not count itself there. */
+/** The footer has the size and a magic number. The size is also at the start, and does not include itself there. */
 const APK_FOOTER_LENGTH = 24;
 const APK_SIZE_LENGTH = 8;
-/** Id of a pair, which its length counts. */
+/** The length of a pair includes its id. */
 const APK_ID_LENGTH = 4;
-/** In bytes. Real ones have a few thousand, and 4096 of padding. */
+/** In bytes. Real blocks have a few thousand, and 4096 of padding. */
 const LONGEST_APK_BLOCK = 16 * 1024 * 1024;
 
-/**
- * An APK Signing Block (Android, "APK Signature Scheme v2") ends where the directory begins, and holds pairs of id and
- * value, one behind the other, and nothing else.
- */
+/** Ends where the directory begins, and has only pairs of id and value (Android, "APK Signature Scheme v2"). */
 async function apkSigningBlockLength(source: ByteSource, from: number, directoryOffset: number): Promise<number> {
   const least = APK_SIZE_LENGTH + APK_FOOTER_LENGTH;
   if (directoryOffset - from < least) return 0;

@@ -6,16 +6,14 @@ import type { ZipEntry } from './directory.ts';
 import { zipErrors } from './errors.ts';
 import { DEFLATED } from './fields.ts';
 
-/** What unpacking needs to know of an entry. */
 export type PackedEntry = Pick<ZipEntry, 'name' | 'method' | 'compressedSize' | 'size' | 'crc32'>;
 
-/** What finding its data needs too. */
 export type LocatedEntry = PackedEntry & Pick<ZipEntry, 'dataOffset'>;
 
-/** The smallest that zlib takes. */
+/** The smallest chunk size that zlib accepts. */
 const LEAST_CHUNK = 64;
 
-/** The contents, from the whole of the entry's data. Throws `zip-entry-damaged`. */
+/** Decompresses the complete data of an entry. Throws `zip-entry-damaged`. */
 export function unpack(data: Buffer, entry: PackedEntry): Buffer {
   const contents = entry.method === DEFLATED ? inflate(data, entry) : data;
   if (contents.length !== entry.size)
@@ -24,7 +22,7 @@ export function unpack(data: Buffer, entry: PackedEntry): Buffer {
   return contents;
 }
 
-/** One byte more than expected, so that zlib fills one buffer and needs no second to find that it was the last. */
+/** The buffer has one byte more than expected: zlib then needs no second buffer to find the end. */
 function inflate(data: Buffer, entry: PackedEntry): Buffer {
   try {
     const { buffer, engine } = inflateRawSync(data, {
@@ -39,7 +37,7 @@ function inflate(data: Buffer, entry: PackedEntry): Buffer {
   }
 }
 
-/** As `unpack`, for an entry of any size: gives the contents piece by piece, each valid only during its turn. */
+/** Like `unpack`, for an entry of any size. Each piece is valid only until the next one. */
 export async function unpackInPieces(
   source: ByteSource,
   entry: LocatedEntry,
@@ -60,7 +58,7 @@ export async function unpackInPieces(
   if (checksum !== entry.crc32) throw damaged(entry, 'its CRC-32 is wrong');
 }
 
-/** zlib works in the thread pool; it is given the next piece once it is done with the last, whose memory is used again. */
+/** zlib works in the thread pool. It gets the next piece after it finished the last, whose memory is reused. */
 async function inflateInPieces(
   pieces: AsyncIterable<Uint8Array>,
   entry: LocatedEntry,
@@ -85,7 +83,7 @@ async function inflateInPieces(
   });
   try {
     for await (const piece of pieces) {
-      // Of bytes behind the compressed data zlib takes none, and never says that it is done with them.
+      // zlib ignores bytes after the compressed data, and never calls back for them.
       await Promise.race([new Promise<void>((resolve) => inflating.write(piece, () => resolve())), ended]);
       if (failure !== undefined) throw failure;
     }

@@ -14,7 +14,6 @@ import {
   ZIP64_LOCATOR_LENGTH,
 } from './fields.ts';
 
-/** A copy of the directory record that says `offset` for its local header. */
 export function movedRecord(record: Buffer, offset: number): Buffer {
   if (record.readUInt32LE(42) === IN_ZIP64_32) return rewriteZip64(record, offset);
   if (offset >= IN_ZIP64_32) return widen(record, offset);
@@ -23,7 +22,7 @@ export function movedRecord(record: Buffer, offset: number): Buffer {
   return moved;
 }
 
-/** The ZIP64 extra field holds size, compressed size and offset, each only where the record's own field says so. */
+/** The field has size, compressed size and offset, each only if the record's own field refers to it. */
 function offsetInZip64(record: Buffer, start: number): number {
   const before = [record.readUInt32LE(24), record.readUInt32LE(20)].filter((value) => value === IN_ZIP64_32).length;
   return start + before * 8;
@@ -42,7 +41,7 @@ function rewriteZip64(record: Buffer, offset: number): Buffer {
   return moved;
 }
 
-/** The offset no longer fits 32 bits: it goes into the ZIP64 extra field, which is created if it is missing. */
+/** Moves an offset of more than 32 bits to the ZIP64 extra field, which is created if it is missing. */
 function widen(record: Buffer, offset: number): Buffer {
   const extra = zip64Of(record);
   const value = Buffer.alloc(8);
@@ -70,10 +69,10 @@ function widen(record: Buffer, offset: number): Buffer {
 const ZIP64_VERSION = 45;
 
 /**
- * ZIP64 end record and locator, where they were or are needed now, and the end record; the archive's comment follows. Fields
- * other than counts, sizes and offsets stay as they were, so that a digest covers them.
+ * Returns the ZIP64 end record and locator, if they existed or are needed now, and the end record. The archive's
+ * comment follows. Fields other than counts, sizes and offsets do not change, because a digest covers them.
  *
- * @param directoryOffset as recorded: counted from the base
+ * `directoryOffset` is the value to record, which counts from the base.
  */
 export function writeEndRecords(
   before: EndOfArchive,
@@ -89,7 +88,7 @@ export function writeEndRecords(
   record.writeUInt32LE(keepMarker(record.readUInt32LE(12), directorySize, IN_ZIP64_32, before), 12);
   record.writeUInt32LE(keepMarker(record.readUInt32LE(16), directoryOffset, IN_ZIP64_32, before), 16);
   if (before.zip64 === undefined && !needed) return record;
-  // Known before a signature is requested, since the edits are made once without one.
+  // Found before a signature is requested, because the edits are also computed once without one.
   if (before.trailingLength > 0) {
     const problem = `it would need ZIP64 records, with which Java does not open it while it is followed by ${counted(before.trailingLength, 'byte')}`;
     throw zipErrors('zip-unsupported', { problem });
@@ -105,12 +104,11 @@ export function writeEndRecords(
   return Buffer.concat([zip64, locator, record]);
 }
 
-/** A field that left its value to the ZIP64 record goes on doing so. */
+/** A field that referred to the ZIP64 record continues to do so. */
 function keepMarker(old: number, value: number, marker: number, { zip64 }: EndOfArchive): number {
   return value >= marker || (zip64 !== undefined && old === marker) ? marker : value;
 }
 
-/** The locator of an archive in one part. */
 function newLocator(): Buffer {
   const locator = Buffer.alloc(ZIP64_LOCATOR_LENGTH);
   locator.writeUInt32LE(ZIP64_LOCATOR, 0);
