@@ -1,4 +1,4 @@
-/** Appending: the new signature is nested in the one that is there, as signtool's /as does it, so that one must be sound. */
+/** Nests a new signature in the existing one, as signtool does with /as. The existing signature must be intact. */
 
 import { SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { isReadableCertificate } from '../certificates/parsed-certificate.ts';
@@ -17,14 +17,14 @@ export interface OuterSignature {
   readonly contentDigest: Uint8Array;
 }
 
-/** `outerCms` with `nestedCms` as one more nested signature; its own timestamp, and those nested already, stay. */
+/** Nests `nestedCms` in `outerCms`. The outer timestamp and the signatures already nested do not change. */
 export function nestSignature(outerCms: Uint8Array, nestedCms: Uint8Array): Uint8Array {
   return addUnsignedValue(outerCms, { type: SPC_NESTED_SIGNATURE, value: nestedCms });
 }
 
 /**
- * The one signature of the file; undefined if the file has none, and the new one is the first. Throws `cannot-append` for any
- * file whose result no verifier would accept, so that no signature is spent on it.
+ * Returns the only signature of the file; undefined if the file has none and the new one is the first. Throws
+ * `cannot-append` for every file whose result no verifier would accept, so that no signature is wasted on it.
  */
 export async function readOuterSignature(container: Container): Promise<OuterSignature | undefined> {
   if (container.obstacle !== undefined) throw cannotAppend(container.obstacle);
@@ -43,7 +43,7 @@ export async function readOuterSignature(container: Container): Promise<OuterSig
   return { cms: signedData.bytes, algorithm, contentDigest };
 }
 
-/** Throws `cannot-append` when the signature no longer fits the file; `measured` has the digest in its algorithm. */
+/** Throws `cannot-append` if the signature no longer matches the file. `measured` has the digest with its algorithm. */
 export function requireUnchanged(outer: OuterSignature, { digests }: MeasuredContent): void {
   const actual = digests.get(outer.algorithm);
   if (actual === undefined || Buffer.compare(actual, outer.contentDigest) !== 0) {
@@ -51,7 +51,7 @@ export function requireUnchanged(outer: OuterSignature, { digests }: MeasuredCon
   }
 }
 
-/** Also holds the signatures nested in it to the format: `verify` rejects the whole file for one that does not fit. */
+/** Checks the nested signatures too: `verify` rejects the whole file if one of them is for another format. */
 async function fitsKind(signature: AuthenticodeSignature, container: Container): Promise<boolean> {
   if (speaksAgainst(examineDataType(signature, container.kind), 'integrity')) return false;
   if (speaksAgainst((await container.compare?.(signature)) ?? [], 'integrity')) return false;
@@ -59,7 +59,7 @@ async function fitsKind(signature: AuthenticodeSignature, container: Container):
   return true;
 }
 
-/** Windows and osslsigncode read all certificates of a file, and with one that they cannot read no signature of it. */
+/** Windows and osslsigncode read all certificates of a file. If they cannot read one, they read no signature. */
 function hasReadableCertificates({ signedData, nested }: AuthenticodeSignature): boolean {
   return signedData.certificates.every(isReadableCertificate) && nested.every(hasReadableCertificates);
 }

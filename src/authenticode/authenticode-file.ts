@@ -30,7 +30,6 @@ export function authenticodeFile<Measured extends MeasuredContent>(
   budget: WorkBudget,
 ): AuthenticodeFile {
   let measured: Promise<Measured> | undefined;
-  /** The content is read once for everything that is asked about the signatures in the file. */
   const present = (): Promise<Measured> => {
     measured ??= findSignatures(container).then((located) =>
       container.measure('present', distinct(located.flatMap(({ found }) => algorithmsOf(found)))),
@@ -39,7 +38,7 @@ export function authenticodeFile<Measured extends MeasuredContent>(
   };
   return {
     profile: AUTHENTICODE_PROFILE,
-    // They are read again each time: that is quick, and runs have many files.
+    // Not cached: reading them is fast, and runs have many files.
     signatures: async () => embeddedSignatures(await findSignatures(container), container, present, budget),
     async check(_context, mode) {
       if (mode === 'append') await outerSignature(container);
@@ -61,7 +60,7 @@ async function outerSignature(container: Container) {
   return readOuterSignature(container);
 }
 
-/** One pass over the content gives the digest to sign and that of the signature to append to. */
+/** Reads the content once for both digests: the one to sign, and the one of the signature to append to. */
 async function prepare<Measured extends MeasuredContent>(
   container: Container<Measured>,
   context: SigningContext,
@@ -83,7 +82,10 @@ async function prepare<Measured extends MeasuredContent>(
   };
 }
 
-/** In the place of whatever is there. What follows the CMS in `bytes` is dropped. Its digest says which form of content it is over. */
+/**
+ * Replaces the existing signature. Bytes after the CMS in `bytes` are dropped. The digest in the CMS shows which form
+ * of the content it covers.
+ */
 async function attach<Measured extends MeasuredContent>(
   container: Container<Measured>,
   bytes: Uint8Array,
@@ -98,8 +100,9 @@ async function attach<Measured extends MeasuredContent>(
 }
 
 /**
- * On the reopened result: the expected CMS is its only signature, the content has the digests that it and the new signature
- * hold, and putting the CMS in again would not change a byte. One pass over the content. Throws `result-damaged`.
+ * Checks the reopened result in one pass over its content. The expected CMS is its only signature, the content has the
+ * digests in this and in the new signature, and attaching the CMS again would not change a byte. Throws
+ * `result-damaged`.
  */
 async function verifyResult<Measured extends MeasuredContent>(
   container: Container<Measured>,

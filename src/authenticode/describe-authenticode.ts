@@ -25,10 +25,10 @@ const PURPOSES: ReadonlyMap<string, string> = new Map([
   [SPC_COMMERCIAL_PURPOSE, 'commercial'],
 ]);
 
-/** Every signature has them, or other lines say what is in them. */
+/** Every signature has these, or other lines show their contents. */
 const SIGNED_SHOWN = [SIGNING_TIME, CONTENT_TYPE, MESSAGE_DIGEST, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE];
 const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...AUTHENTICODE_PROFILE.timestampTypes];
-/** More than any has; a hostile one has thousands. */
+/** Above any real number; a hostile signature can have thousands. */
 const MOST_NAMES = 16;
 
 export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile): readonly Detail[] {
@@ -98,7 +98,7 @@ function attributeName(type: string): string {
   return type === TIMESTAMP_TOKEN ? `${name} (Windows does not read it)` : name;
 }
 
-/** Of the value that verifiers read; what cannot be read is said to be so. */
+/** Describes the value that verifiers read. States if it cannot be read. */
 function describeFirst(
   [value]: readonly Element[],
   name: string,

@@ -11,13 +11,12 @@ import type { SignedKind } from './container.ts';
 import { AUTHENTICODE_PROFILE } from './profile.ts';
 import type { AuthenticodeParts, FoundSignature } from './read-authenticode.ts';
 
-/** What the file is, which the signature must be for. */
 export interface SignedFile extends SignedKind {
-  /** The file's digests by the algorithms that its signatures have; one that is missing could not be computed. */
+  /** Digests with the algorithms of the file's signatures. One that cannot be computed is missing. */
   readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
 }
 
-/** All but trust and timestamps, and those nested in it, which are examined one by one. */
+/** Examines one signature, except trust and timestamps. Nested signatures are examined separately. */
 export function examineAuthenticode(
   { parts, error }: FoundSignature,
   file: SignedFile,
@@ -41,7 +40,7 @@ export function examineAuthenticode(
   ];
 }
 
-/** Whether the signature says the file's digest; undefined if this cannot be computed. */
+/** Returns undefined if the digest of the file cannot be computed. */
 export function contentMatches(
   parts: AuthenticodeParts,
   { digests }: Pick<SignedFile, 'digests'>,
@@ -72,7 +71,7 @@ const FILE_KINDS: ReadonlyMap<string, string> = new Map([
   [SPC_SIP_INFO, 'a file that a plug-in of Windows signs (MSI, script, package)'],
 ]);
 
-/** The data type must be the format's, and its value must be of that type. */
+/** The data type must be that of the format, and the value must match the data type. */
 export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind: SignedKind): readonly Finding[] {
   const types = [kind.dataType, ...(kind.otherTypes ?? [])];
   if (!types.includes(dataType) && dataType !== kind.toleratedType) {
@@ -85,7 +84,7 @@ export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind
   return [...tolerated, ...(kind.value?.examine(dataValue) ?? [])];
 }
 
-/** Windows wants one algorithm for the file and for the signature. */
+/** Windows requires the same algorithm for the file and for the signature. */
 function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts): readonly Finding[] {
   const { digestAlgorithm } = signedData.signers[0];
   const names = [contentDigestOid, digestAlgorithm].map((oid) => DIGEST_NAME_BY_OID[oid]);
@@ -104,7 +103,7 @@ function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts):
   return findings;
 }
 
-/** They are to be in DER, where each type is there once and the order is that of the encodings; what is verified is what stands there. */
+/** In DER each type occurs once, in the order of the encodings. Signatures are verified over the bytes as stored. */
 function examineSignedAttributes(
   signedBytes: Uint8Array | undefined,
   attributes: readonly ParsedAttribute[],
@@ -124,7 +123,7 @@ function examineSignedAttributes(
   return findings;
 }
 
-/** They are not signed, and programs differ in which of several they read. */
+/** These are not signed, and programs differ about which of several they read. */
 function examineUnsignedAttributes(attributes: readonly ParsedAttribute[]): readonly Finding[] {
   const repeated = repeatedTypes(attributes).filter((type) => type !== SPC_NESTED_SIGNATURE);
   if (repeated.length === 0) return [];

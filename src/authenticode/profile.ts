@@ -18,7 +18,7 @@ import { spcSpOpusInfo } from './spc-structures.ts';
 export const AUTHENTICODE_PROFILE: SignatureProfile = {
   signedAttributes({ formatOptions }) {
     return [
-      // As signtool says of every certificate: the difference to "commercial" has lost its meaning.
+      // signtool writes "individual" for every certificate. Verifiers ignore the difference to "commercial".
       { type: SPC_STATEMENT_TYPE, value: sequence(objectIdentifier(SPC_INDIVIDUAL_PURPOSE)) },
       { type: SPC_SP_OPUS_INFO, value: spcSpOpusInfo(programInfo(formatOptions)) },
     ];
@@ -31,7 +31,7 @@ export const AUTHENTICODE_PROFILE: SignatureProfile = {
 
 /** Throws `description-invalid`, `url-invalid`. */
 export function prepareAuthenticode(context: SigningContext, content: SignedContent) {
-  // Unlike CMS, Authenticode has the structure itself for content: its digest leaves out tag and length.
+  // In Authenticode, unlike CMS, the content is the structure itself, so its digest excludes tag and length.
   const { contents } = readElement(content.value, 'content');
   const messageDigest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(contents).digest();
   return prepareCms(AUTHENTICODE_PROFILE, context, { ...content, messageDigest });

@@ -26,7 +26,6 @@ const URL_OPTION = {
   check: checkUrl,
 } as const satisfies FormatOption;
 
-/** The options of every format with Authenticode signatures. */
 export const PROGRAM_OPTIONS = [DESCRIPTION, URL_OPTION] as const;
 
 export interface ProgramInfo {
@@ -35,8 +34,8 @@ export interface ProgramInfo {
 }
 
 /**
- * The values in the form that they are written: an empty text counts as missing, a URL is ASCII (host in Punycode, the rest
- * percent-encoded) and unchanged apart from that. Throws `description-invalid`, `url-invalid`.
+ * Converts the values to the form in the signature. An empty text counts as missing. A URL becomes ASCII (host in
+ * Punycode, the rest percent-encoded) and is otherwise unchanged. Throws `description-invalid`, `url-invalid`.
  */
 export function programInfo(options: FormatOptions): ProgramInfo {
   const description = textOf(options, DESCRIPTION);
@@ -47,11 +46,11 @@ export function programInfo(options: FormatOptions): ProgramInfo {
   };
 }
 
-/** In UTF-16 units: Windows shows the first line of it in a dialog. */
+/** In UTF-16 units. Windows shows only the first line in a dialog. */
 const MAX_DESCRIPTION_LENGTH = 1024;
 const MAX_URL_LENGTH = 2083;
 
-/** What a web address is made of; anything else is percent-encoded. */
+/** Characters of a web address. All others are percent-encoded. */
 const ONLY_URL_CHARACTERS = /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
 
 function checkDescription(text: string): string {
@@ -75,13 +74,16 @@ function checkUrl(text: string): string {
   if (url.username !== '' || url.password !== '')
     throw invalidUrl('holds user information, which everybody could read');
   rejectCorrected(text, url);
-  // What needs no encoding stays as the user wrote it; URL would add a slash to a bare host.
+  // Text that needs no encoding stays as entered; URL would add a slash after a bare host.
   const written = ONLY_URL_CHARACTERS.test(text) ? text : url.href;
   if (written.length > MAX_URL_LENGTH) throw invalidUrl(`is longer than ${MAX_URL_LENGTH} characters`);
   return written;
 }
 
-/** Parsing takes slashes that are missing, too many or turned round, drops spaces, and reads numbers as hosts. */
+/**
+ * The URL parser adds missing slashes, removes extra ones, turns backslashes, drops spaces, and reads numbers as hosts.
+ * Reject such input instead.
+ */
 function rejectCorrected(text: string, url: URL): void {
   if (/\p{Cc}|^\s|\s$/u.test(text)) throw invalidUrl('holds control characters, or starts or ends with spaces');
   if (text.includes('\\')) throw invalidUrl('holds a backslash');

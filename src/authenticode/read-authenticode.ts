@@ -10,26 +10,23 @@ import type { ContentDigest } from '../crypto/content.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { authenticodeErrors } from './errors.ts';
 
-/** One signature, without those nested in it. */
+/** One signature, without the signatures nested in it. */
 export interface AuthenticodeParts {
-  /** Dotted: what kind of file it is for. */
+  /** Dotted; it identifies the kind of file. */
   readonly dataType: string;
-  /** What the kind of file has to say of itself; undefined when it says nothing. */
+  /** Additional value of the data type; undefined if there is none. */
   readonly dataValue: Element | undefined;
-  /** Dotted. */
   readonly contentDigestOid: string;
-  /** Undefined when this program does not know it. */
   readonly contentDigestAlgorithm: ContentDigest | undefined;
-  /** The content's digest as the signature has it. */
   readonly contentDigest: Uint8Array;
   readonly signedData: SignedData;
-  /** What messageDigest is over. */
+  /** Bytes that the messageDigest attribute covers. */
   readonly digestedContent: Uint8Array;
-  /** The algorithm the content is digested with; undefined if the API does not have it (MD5, for example). */
+  /** Digest algorithm of the content; undefined if the API lacks it (MD5, for example). */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** The signer's common name, or issuer and serial number without a certificate. Raw: may hold control characters. */
+  /** Common name, or issuer and serial number without a certificate. Not escaped: may contain control characters. */
   readonly signerName: string;
-  /** Whether signed attributes, indirect data and signature value agree. Not the file's content; not trust. */
+  /** Checks signed attributes, indirect data and signature value, but not the file's content or trust. */
   verifies(): boolean;
 }
 
@@ -37,37 +34,38 @@ export interface AuthenticodeSignature extends AuthenticodeParts {
   readonly nested: readonly AuthenticodeSignature[];
 }
 
-/** What stands where a signature should. */
 export interface FoundSignature {
-  /** The bytes there, without what follows the CMS if its end is known. */
+  /** Without the bytes after the CMS, if its end is known. */
   readonly cms: Uint8Array;
-  /** Undefined when it is no Authenticode signature: `error` says why. */
+  /** undefined if the entry is not an Authenticode signature; `error` then has the reason. */
   readonly parts: AuthenticodeParts | undefined;
   readonly error: CodesignError | undefined;
-  /** That of `parts`, or of a CMS that is something else; undefined when there is none. */
+  /** SignedData of `parts`, or of a CMS with other content; undefined if the entry is not a CMS. */
   readonly signedData: SignedData | undefined;
   readonly nested: readonly FoundSignature[];
 }
 
-/** Windows looks no deeper than 1; twice that and more is room for what it ignores. */
+/** Windows reads only 1 level. Deeper levels, which it ignores, are accepted up to this limit. */
 const MAX_DEPTH = 4;
-/** Of a file, however deep. */
 const MAX_NESTED = 64;
-/** In bytes: five digests by SHA-512 with four letters each, and four letters before them, as packages have them. */
+/** In bytes: a package has five SHA-512 digests, each after four letters, and four letters before the list. */
 const LONGEST_DIGEST = 4 + 5 * (4 + 64);
 const SPC_CONTENT = 'SpcIndirectDataContent';
 
-/** What is left of the limits on a file: its signatures use it up together. */
+/** Remaining limits of a file, which all its signatures consume together. */
 export function signatureBudget(): CmsBudget & { nested: number } {
   return { nested: MAX_NESTED, ...cmsBudget() };
 }
 
-/** Throws `cms-…`, `authenticode-malformed`, `authenticode-content-other`, `authenticode-nested-too-deeply`, for those nested in it too. */
+/**
+ * Reads a signature and all signatures nested in it. Throws `cms-…`, `authenticode-malformed`,
+ * `authenticode-content-other`, `authenticode-nested-too-deeply`.
+ */
 export function readAuthenticode(bytes: Uint8Array, contentType?: string): AuthenticodeSignature {
   return withoutErrors(findAuthenticode(bytes, signatureBudget(), contentType));
 }
 
-/** The same, with what cannot be read listed as such. `contentType`: of the content. */
+/** Like `readAuthenticode`, but lists unreadable signatures as such. `contentType` is that of the content. */
 export function findAuthenticode(
   bytes: Uint8Array,
   room = signatureBudget(),
@@ -81,7 +79,7 @@ export function findAuthenticode(
       const parts = readParts(signedData, contentType);
       const values = attributeValues(signedData.signers[0].unsignedAttributes, SPC_NESTED_SIGNATURE);
       room.nested -= values.length;
-      // A hostile signature may have many thousands: none of them is looked at.
+      // A hostile signature can have many thousands; none of them is read.
       if (room.nested < 0) throw nestedTooDeeply(`more than ${MAX_NESTED}`);
       const nested = values.map(({ bytes }) => find(bytes, depth + 1));
       return { cms: signedData.bytes, parts, error: undefined, signedData, nested };
@@ -98,12 +96,12 @@ function withoutErrors({ parts, error, nested }: FoundSignature): AuthenticodeSi
   return { ...parts, nested: nested.map(withoutErrors) };
 }
 
-/** Bytes in the place of a signature that are not one; `signedData`: of a CMS that is something else. */
+/** Describes bytes in a place for signatures that are not one. `signedData` is set for a CMS with other content. */
 export function unreadableSignature(cms: Uint8Array, error: CodesignError, signedData?: SignedData): FoundSignature {
   return { cms, parts: undefined, error, signedData, nested: [] };
 }
 
-/** The algorithms of the content digests that it and those nested in it hold. */
+/** Returns the algorithms of the content digests in the signature and in those nested in it. */
 export function algorithmsOf({ parts, nested }: FoundSignature): readonly ContentDigest[] {
   const algorithm = parts?.contentDigestAlgorithm;
   return [...(algorithm === undefined ? [] : [algorithm]), ...nested.flatMap(algorithmsOf)];
@@ -139,19 +137,20 @@ function contentOf({ contentType, content }: SignedData, expected: string): Elem
 }
 
 /**
- * PKCS#7 has the structure itself for content, and messageDigest leaves out its tag and length. Some programs write an OCTET
- * STRING with the structure in it, as CMS has it; then messageDigest is over all of the structure. Windows accepts both.
+ * In PKCS#7 the content is the structure itself, and messageDigest excludes its tag and length. Some programs write an
+ * OCTET STRING that contains the structure, as in CMS; messageDigest then covers the whole structure. Windows accepts
+ * both.
  */
 function digestedBytesOf(content: Element): Uint8Array {
   return isWrapped(content) ? octetsOf(content, 'content') : content.contents;
 }
 
-/** In one piece or, in BER, in several. */
+/** A primitive OCTET STRING, or a constructed one in BER. */
 function isWrapped({ tag }: Element): boolean {
   return tag === 0x04 || tag === 0x24;
 }
 
-/** Of a content that holds no digest of the file, being the file's own: what is digested is the content. */
+/** For a content that is itself signed, and does not contain a digest of the file. */
 function ofContentItself({ contentType, signers: [signer] }: SignedData, content: Element, digested: Uint8Array) {
   const contentDigestAlgorithm = contentDigestOf(signer.digestAlgorithm);
   const name =
@@ -182,13 +181,13 @@ export function readIndirectData(indirectData: Element) {
   };
 }
 
-/** Undefined for algorithms by which nothing is digested: unknown ones, and MD5 if OpenSSL has none (FIPS). */
+/** Returns undefined for unknown algorithms, and for MD5 if OpenSSL lacks it (FIPS). */
 function contentDigestOf(oid: string): ContentDigest | undefined {
   if (oid === MD5) return getHashes().includes('md5') ? 'MD5' : undefined;
   return digestAlgorithmOf(oid);
 }
 
-/** Whether signatures are still made with it. */
+/** Returns false for MD5, which no new signature uses. */
 function isSigningAlgorithm(algorithm: ContentDigest | undefined): algorithm is DigestAlgorithm {
   return algorithm !== undefined && algorithm !== 'MD5';
 }

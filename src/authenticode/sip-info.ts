@@ -1,4 +1,4 @@
-/** SpcSipInfo, the value by which a signature says which plug-in of Windows (Subject Interface Package) its file belongs to. */
+/** SpcSipInfo states which Windows plug-in (Subject Interface Package) handles the signed file. */
 
 import { SPC_SIP_INFO } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf } from '../asn1/read.ts';
@@ -9,15 +9,14 @@ import { broken, type Finding } from '../errors/finding.ts';
 import type { SignedKind } from './container.ts';
 import type { SpcData } from './spc-structures.ts';
 
-/** A Subject Interface Package. */
 export interface Sip {
   /** Contents of the INTEGER, big-endian: `0x01`, or `0x01 0x00 0x00`. */
   readonly version: readonly number[];
-  /** In the usual notation: `603BCC1F-4B59-4E08-B724-D2C6297EF351`. */
+  /** Text form: `603BCC1F-4B59-4E08-B724-D2C6297EF351`. */
   readonly guid: string;
 }
 
-/** SEQUENCE { INTEGER, OCTET STRING of 16 bytes, five times INTEGER 0 }. */
+/** Returns SEQUENCE { INTEGER, OCTET STRING of 16 bytes, INTEGER 0 five times }. */
 export function spcSipInfo({ version, guid }: Sip): SpcData {
   const reserved = Array.from({ length: 5 }, () => smallInteger(0));
   const fields = [encode(0x02, Uint8Array.from(version)), octetString(guidBytes(guid)), ...reserved];
@@ -25,8 +24,8 @@ export function spcSipInfo({ version, guid }: Sip): SpcData {
 }
 
 /**
- * A signature must name this package, or any if it is undefined. The version is not compared: signing programs differ in it, and
- * Windows accepts all.
+ * A signature must name this package, or any package if it is undefined. The version is ignored: signing programs write
+ * different ones, and Windows accepts them all.
  */
 export function sipKind(sip: Sip | undefined, name: string): SignedKind {
   return {
@@ -57,7 +56,9 @@ function examine(value: Element | undefined, expected: string | undefined, name:
   }
 }
 
-/** 1 or 2 in signatures of installer files, 0x010000 in those of scripts. Throws what readers of ASN.1 throw. */
+/**
+ * Returns 1 or 2 in signatures of installer files, 0x010000 in those of scripts. Throws the errors of ASN.1 readers.
+ */
 export function sipVersionOf(value: Element): number {
   const { contents } = fieldsOf(value, 0x30, 'SpcSipInfo').next(0x02, 'version');
   return Number(`0x${Buffer.from(contents).toString('hex')}`);

@@ -1,4 +1,4 @@
-/** The SPC structures of Authenticode, written and read. What reads them throws `asn1-malformed`. */
+/** Writes and reads the SPC structures of Authenticode. The readers throw `asn1-malformed`. */
 
 import { asn1Errors } from '../asn1/errors.ts';
 import { SPC_INDIRECT_DATA } from '../asn1/object-identifiers.ts';
@@ -16,13 +16,13 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { SignedContent } from './container.ts';
 import type { ProgramInfo } from './program-info.ts';
 
-/** What was digested, as SpcAttributeTypeAndOptionalValue: `type` dotted, `value` encoded. */
+/** SpcAttributeTypeAndOptionalValue: `type` is dotted, `value` is DER. */
 export interface SpcData {
   readonly type: string;
   readonly value: Uint8Array;
 }
 
-/** SpcIndirectDataContent: what was digested, and its digest. */
+/** SpcIndirectDataContent: the kind of data, and its digest. */
 export function spcContent(data: SpcData, algorithm: DigestAlgorithm, contentDigest: Uint8Array): SignedContent {
   const value = sequence(
     sequence(objectIdentifier(data.type), data.value),
@@ -32,8 +32,8 @@ export function spcContent(data: SpcData, algorithm: DigestAlgorithm, contentDig
 }
 
 /**
- * SpcSpOpusInfo. The name is always a BMPString, as signtool writes it (osslsigncode writes IA5String for ASCII names, and
- * UTF-8 in it for the others). The URL must be ASCII.
+ * SpcSpOpusInfo. The name is always a BMPString, as signtool writes it (osslsigncode writes IA5String for ASCII names,
+ * and puts UTF-8 into it for others). The URL must be ASCII.
  */
 export function spcSpOpusInfo({ description, url }: ProgramInfo): Uint8Array {
   return sequence(
@@ -42,12 +42,11 @@ export function spcSpOpusInfo({ description, url }: ProgramInfo): Uint8Array {
   );
 }
 
-/** SpcString, unicode: `[0]` IMPLICIT BMPString. */
+/** SpcString, unicode variant: `[0]` IMPLICIT BMPString. */
 export function spcUnicode(text: string): Uint8Array {
   return contextPrimitive(0, utf16be(text));
 }
 
-/** In bytes: no one reads a longer one. */
 const LONGEST_TEXT = 64 * 1024;
 
 export function readOpusInfo(value: Element): ProgramInfo {
@@ -65,7 +64,7 @@ export function readStatementTypes(value: Element): readonly string[] {
   return parts(value, 'SpcStatementType').map((purpose) => objectIdentifierOf(purpose, 'SpcStatementType'));
 }
 
-/** SpcLink: url, moniker or file. */
+/** Reads an SpcLink: url, moniker or file. */
 export function readLink(link: Element): string {
   const what = 'SpcLink';
   switch (link.tag) {
@@ -83,7 +82,7 @@ export function readLink(link: Element): string {
   }
 }
 
-/** SpcString: BMPString under `[0]`, IA5String under `[1]`, which osslsigncode fills with UTF-8. */
+/** Reads an SpcString: BMPString under `[0]`, IA5String under `[1]`, into which osslsigncode puts UTF-8. */
 function readSpcString({ tag, contents, offset }: Element): string {
   if (contents.length > LONGEST_TEXT) {
     throw asn1Errors('asn1-malformed', { what: 'SpcString', problem: `longer than ${LONGEST_TEXT} bytes`, offset });
@@ -95,5 +94,5 @@ function readSpcString({ tag, contents, offset }: Element): string {
   return Buffer.from(contents).swap16().toString('utf16le');
 }
 
-/** The class of an SpcSerializedObject, in hex. */
+/** Class of an SpcSerializedObject in hexadecimal. */
 export const classOf = (element: Element): string => Buffer.from(element.contents).toString('hex');

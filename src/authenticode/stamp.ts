@@ -10,7 +10,7 @@ import { AUTHENTICODE_PROFILE } from './profile.ts';
 import type { FoundSignature } from './read-authenticode.ts';
 import { findSignatures, nestedLocation } from './signatures.ts';
 
-/** The CMS of the file with the tokens. Throws `cannot-stamp` if the entries cannot be written again without a loss. */
+/** Adds the tokens to the file's CMS. Throws `cannot-stamp` if the entries cannot be rewritten without loss. */
 export async function stampSignatures(
   container: Container,
   tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>,
@@ -20,7 +20,7 @@ export async function stampSignatures(
   if (outer === undefined) throw foreign();
   const waiting = new Set(tokens.keys());
   const cms = stamped(outer.found, outer.entry.location, (location, bytes) => {
-    // By location and bytes: `signatures` may have been called again since.
+    // Compares location and bytes: `signatures` may have been called again since then.
     const key = [...waiting].find(
       (each) => each.location === location && Buffer.compare(each.envelope.bytes, bytes) === 0,
     );
@@ -31,7 +31,6 @@ export async function stampSignatures(
   return cms;
 }
 
-/** The CMS with the tokens of its own signature and of those nested in it. */
 function stamped(
   found: FoundSignature,
   location: string,
@@ -46,7 +45,7 @@ function stamped(
 
 const foreign = () => new TypeError('the signature is not one of this file');
 
-/** `cms` with the signatures nested in it exchanged, in the order in which they stand; the others keep their places. */
+/** Replaces the nested signatures in their order; other values keep their positions. */
 export function exchangeNested(
   cms: Uint8Array,
   exchange: (nested: Uint8Array, index: number) => Uint8Array,
@@ -70,7 +69,7 @@ export function exchangeNested(
   );
 }
 
-/** In DER order if they were before; otherwise in the order they are given. */
+/** Uses DER order if the values had it before, otherwise the given order. */
 function orderedAs(before: readonly Uint8Array[], after: readonly Uint8Array[]): readonly Uint8Array[] {
   return isInDerOrder(before) ? after.toSorted(Buffer.compare) : after;
 }

@@ -1,29 +1,26 @@
-/** The CMS in a range of a file, and what follows it there. */
-
 import { readElement } from '../asn1/read.ts';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { ByteRange } from '../bytes/pieces.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 
 export interface StoredCms {
-  /** Undefined if it is too long to be one. */
+  /** undefined if the range is too long for a CMS. */
   readonly cms: Uint8Array | undefined;
-  /** What follows it in the range. */
   readonly rest: Uint8Array;
 }
 
-/** In bytes. A signature has a few kilobytes, with many nested ones a few hundred. */
+/** In bytes. A signature has a few kilobytes; with many nested ones, a few hundred. */
 export const LONGEST_CMS = 16 * 1024 * 1024;
 /** Signing programs pad with zeros to a multiple of 8. */
 const LONGEST_PADDING = 7;
 
 export async function readStoredCms(source: ByteSource, { start, end }: ByteRange): Promise<StoredCms> {
   if (end - start > LONGEST_CMS) return { cms: undefined, rest: new Uint8Array() };
-  // A copy, since a source over memory gives views and a signature may outlive the file.
+  // A copy: a source in memory returns views, and a signature can outlive the file.
   return splitCms(Uint8Array.from(await source.read(start, end - start)));
 }
 
-/** All of it is the CMS if no ASN.1 element begins it: what that is, is for the reader of CMS to say. */
+/** If no ASN.1 element begins the range, returns all of it as the CMS, whose reader reports the error. */
 export function splitCms(bytes: Uint8Array): StoredCms {
   const { length } = orUndefined(() => readElement(bytes, 'CMS').bytes) ?? bytes;
   return { cms: bytes.subarray(0, length), rest: bytes.subarray(length) };

@@ -1,4 +1,4 @@
-/** Building CMS SignedData (RFC 5652, section 5) with one RSA signer, in DER: the same input gives the same bytes. */
+/** Builds CMS SignedData (RFC 5652, section 5) with one RSA signer, in DER. The same input gives the same bytes. */
 
 import { DIGEST_OID, RSA_ENCRYPTION } from '../asn1/algorithm-identifiers.ts';
 import { CONTENT_TYPE, MESSAGE_DIGEST, SIGNED_DATA } from '../asn1/object-identifiers.ts';
@@ -17,34 +17,30 @@ import type { CertificateFields } from '../certificates/certificate-fields.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 
 export interface Attribute {
-  /** Dotted object identifier. */
   readonly type: string;
-  /** The one value, encoded. */
   readonly value: Uint8Array;
 }
 
 export interface SignedDataParts {
   readonly algorithm: DigestAlgorithm;
-  /** `value`: what goes under the content's `[0]`, encoded; undefined for a detached signature. */
+  /** `value` is the encoded content under `[0]`; undefined for a detached signature. */
   readonly content: { readonly type: string; readonly value?: Uint8Array | undefined };
-  /** DER certificates to carry. */
+  /** Certificates to include, in DER. */
   readonly certificates: readonly Uint8Array[];
-  /** Names the signer's certificate. */
+  /** Identifies the signer's certificate. */
   readonly signer: Pick<CertificateFields, 'issuer' | 'serialNumber'>;
-  /** From `buildSignedAttributes`. */
   readonly signedAttributes: Uint8Array;
-  /** The raw RSA signature. */
   readonly signature: Uint8Array;
   readonly unsignedAttributes?: readonly Attribute[] | undefined;
 }
 
-/** VersionNumber of SignedData and SignerInfo when the signer is named by issuer and serial number. */
+/** Version of SignedData and SignerInfo if issuer and serial number identify the signer. */
 const VERSION = 1;
 const SET_TAG = 0x31;
 
 /**
- * The SET OF signed attributes: contentType and messageDigest, which every signature has, and the format's own. With this
- * tag (0x31) they are what is digested and signed; in the SignerInfo they stand under `[0]`.
+ * Returns the SET OF signed attributes: contentType and messageDigest, which every signature has, and those of the
+ * format. With this tag (0x31) they are digested and signed; in the SignerInfo they have the tag `[0]`.
  */
 export function buildSignedAttributes(
   contentType: string,
@@ -58,7 +54,7 @@ export function buildSignedAttributes(
   return setOfAll([...required, ...more].map(encodeAttribute));
 }
 
-/** The ContentInfo round a SignedData. */
+/** Returns the ContentInfo that contains the SignedData. */
 export function buildSignedData(parts: SignedDataParts): Uint8Array {
   const { content } = parts;
   const type = objectIdentifier(content.type);
@@ -72,7 +68,7 @@ export function buildSignedData(parts: SignedDataParts): Uint8Array {
   return sequence(objectIdentifier(SIGNED_DATA), contextConstructed(0, signedData));
 }
 
-/** AlgorithmIdentifier of a digest, with the NULL parameters that Windows wants and RFC 5754 lets stand. */
+/** AlgorithmIdentifier of a digest. Windows requires the NULL parameters, which RFC 5754 permits. */
 export function digestAlgorithm(algorithm: DigestAlgorithm): Uint8Array {
   return sequence(objectIdentifier(DIGEST_OID[algorithm]), nullValue());
 }
@@ -94,7 +90,7 @@ function signerInfo(parts: SignedDataParts): Uint8Array {
   );
 }
 
-/** The same SET under `[number]` (IMPLICIT): only the identifier octet differs. */
+/** Changes the tag of a SET to `[number]` (IMPLICIT). Only the identifier octet differs. */
 function retag(number: number, set: Uint8Array): Uint8Array {
   const tagged = Uint8Array.from(set);
   tagged[0] = 0xa0 | number;

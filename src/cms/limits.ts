@@ -1,19 +1,18 @@
 import { cmsErrors } from './errors.ts';
 
-/** A signature has about ten of both; 64 nested ones have 640. */
+/** A signature has about ten attributes and values; 64 nested ones have 640. */
 const MAX_ATTRIBUTES_AND_VALUES = 4000;
-/** Each signature has about four, without those of its timestamps, of less than 2 KiB. */
+/** Each signature has about four certificates of less than 2 KiB, without those of its timestamps. */
 const MAX_CERTIFICATES = 300;
 const USUAL_LENGTH = 2048;
 
-/** Counts attributes or values. Throws `cms-too-large` above the limit. */
 export type TakeAttributes = (count: number) => void;
 
 export function limitAttributes(): TakeAttributes {
   return limited(MAX_ATTRIBUTES_AND_VALUES, 'attributes and values in all');
 }
 
-/** What is left of the limits on a file, which its signatures use up together. Both throw `cms-too-large` above the limit. */
+/** Remaining limits of a file, which all its signatures consume together. Both functions throw `cms-too-large`. */
 export type CmsBudget = ReturnType<typeof cmsBudget>;
 
 export function cmsBudget() {

@@ -1,6 +1,6 @@
 /**
- * Reading CMS SignedData (RFC 5652, section 5) and its forerunner in PKCS#7, as signatures of others hold it: DER or BER.
- * Only what a caller requests is decoded, and all parts are views on the bytes given.
+ * Reads CMS SignedData (RFC 5652, section 5) and its predecessor in PKCS#7, in DER or BER, as other programs write
+ * them. Only requested parts are decoded, and all parts are views of the input.
  */
 
 import {
@@ -28,55 +28,49 @@ import { type CmsBudget, limitAttributes, type TakeAttributes } from './limits.t
 import { partsUpTo, readAttributeFields, readSignedDataFields, readSignerInfoFields } from './signed-data-fields.ts';
 
 export interface ParsedAttribute {
-  /** Dotted object identifier. */
   readonly type: string;
   readonly values: readonly Element[];
 }
 
 export interface SignerInfo {
-  /** Name of the certificate's issuer and INTEGER of its serial number, whole; undefined when it is named by its key. */
+  /** The complete issuer Name and serial number INTEGER; undefined if a key identifier names the certificate. */
   readonly issuerAndSerial: { readonly issuer: Uint8Array; readonly serialNumber: Uint8Array } | undefined;
-  /** Dotted. */
   readonly digestAlgorithm: string;
-  /** Dotted. */
   readonly signatureAlgorithm: string;
-  /** The whole AlgorithmIdentifier, with its parameters. */
   readonly signatureAlgorithmIdentifier: Uint8Array;
-  /** What was digested and signed: the attributes as a SET (tag 0x31); undefined when the content itself was. */
+  /** The signed attributes as a SET (tag 0x31), as digested and signed; undefined if the content itself was signed. */
   readonly signedBytes: Uint8Array | undefined;
   readonly signedAttributes: readonly ParsedAttribute[];
   readonly signature: Uint8Array;
   readonly unsignedAttributes: readonly ParsedAttribute[];
-  /** DER; undefined when the structure does not carry it. */
+  /** DER; undefined if the structure does not contain it. */
   readonly certificate: Uint8Array | undefined;
-  /** The certificate's common name, or issuer and serial number without a certificate. Raw: may hold control characters. */
+  /** Common name, or issuer and serial number without a certificate. Not escaped: may contain control characters. */
   readonly name: string;
 }
 
 export interface SignedData {
-  /** The ContentInfo alone, without what follows it. */
+  /** The ContentInfo, without the bytes after it. */
   readonly bytes: Uint8Array;
-  /** How many bytes follow it: padding, or something hidden there. */
+  /** Number of bytes after the ContentInfo: padding, or hidden data. */
   readonly trailingLength: number;
-  /** Dotted. */
   readonly contentType: string;
-  /** What stands under the content's `[0]`: an OCTET STRING in CMS, anything in PKCS#7; undefined when detached. */
+  /** The element under the content's `[0]`: an OCTET STRING in CMS, anything in PKCS#7; undefined if detached. */
   readonly content: Element | undefined;
   readonly certificates: readonly Uint8Array[];
-  /** One at least. */
   readonly signers: readonly [SignerInfo, ...SignerInfo[]];
 }
 
-/** A chain has about four, a timestamp brings as many. */
+/** A chain has about four, and a timestamp adds as many. */
 const MAX_CERTIFICATES = 200;
-/** Signatures have about six, one value in each; those made to exhaust would have millions. */
+/** Signatures have about six, with one value each. Hostile ones could have millions. */
 const MAX_ATTRIBUTES = 1000;
-/** Of all attributes of one SET together. */
+/** Values in all attributes of one SET. */
 const MAX_VALUES = 1000;
 
 /**
- * Reads the ContentInfo at the start of `bytes`. Throws `cms-malformed`, `cms-not-signed-data`, `cms-without-signer`,
- * `cms-too-large`. `takeAttributes`: the room that all signatures of a file have.
+ * Reads the ContentInfo at the start of `bytes`. `takeAttributes` charges the limits that all signatures of a file
+ * share. Throws `cms-malformed`, `cms-not-signed-data`, `cms-without-signer`, `cms-too-large`.
  */
 export function parseSignedData(bytes: Uint8Array, takeAttributes: TakeAttributes = limitAttributes()): SignedData {
   return refusingMalformed(() => {
@@ -102,16 +96,14 @@ export function parseSignedData(bytes: Uint8Array, takeAttributes: TakeAttribute
   });
 }
 
-/** The same for one of the signatures of a file. The result is there only within the limits on all of them. */
+/** Like `parseSignedData`, within the limits on all signatures of a file. */
 export function parseWithin({ takeAttributes, takeCertificates }: CmsBudget, bytes: Uint8Array): SignedData {
   const signedData = parseSignedData(bytes, takeAttributes);
   takeCertificates(signedData);
   return signedData;
 }
 
-/**
- * Reads a SignerInfo that stands alone, as countersignatures do (RFC 5652, 11.4). Throws `cms-malformed`, `cms-too-large`.
- */
+/** Reads a SignerInfo by itself, such as a countersignature. Throws `cms-malformed`, `cms-too-large`. */
 export function parseSignerInfo(bytes: Uint8Array, certificates: readonly Uint8Array[]): SignerInfo {
   return refusingMalformed(() => {
     if (certificates.length > MAX_CERTIFICATES) {
@@ -122,7 +114,7 @@ export function parseSignerInfo(bytes: Uint8Array, certificates: readonly Uint8A
   });
 }
 
-/** Runs a reader of CMS, with what it finds malformed named as such. */
+/** Converts the ASN.1 errors of a CMS reader to `cms-malformed`. */
 export function refusingMalformed<T>(read: () => T): T {
   try {
     return read();
@@ -132,25 +124,23 @@ export function refusingMalformed<T>(read: () => T): T {
   }
 }
 
-/** The values of the attributes of one type, in order. */
 export function attributeValues(attributes: readonly ParsedAttribute[], type: string): readonly Element[] {
   return attributes.flatMap((attribute) => (attribute.type === type ? attribute.values : []));
 }
 
-/** The certificates proper; other kinds (attribute certificates) have other tags. */
+/** Skips attribute certificates and other kinds, which have other tags. */
 function certificatesIn(set: Element | undefined): Uint8Array[] {
   if (set === undefined) return [];
   return partsUpTo(MAX_CERTIFICATES, set, 'certificates').flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));
 }
 
-/** In bytes. The largest that OpenSSL checks have two thousand, of post-quantum kinds fifty thousand. */
+/** In bytes. The longest that OpenSSL verifies have two thousand, or fifty thousand with post-quantum algorithms. */
 const LONGEST_SIGNATURE = 64 * 1024;
-/** All of one signer's, in bytes: they are copied, and few have a thousand. */
+/** In bytes for one signer. They are copied, and typically have less than a thousand. */
 const LONGEST_SIGNED_ATTRIBUTES = 1024 * 1024;
-/** Issuer's name and serial number, in bytes. */
 const LONGEST_IDENTIFIER = 64 * 1024;
 
-/** A certificate that may be a signer's, read once whatever the number of signers. */
+/** Candidate for the signer's certificate, parsed once for all signers. */
 interface Candidate {
   readonly der: Uint8Array;
   readonly fields: CertificateFields;
@@ -172,7 +162,7 @@ function parseSigner(element: Element, candidates: readonly Candidate[], takeAtt
     signatureAlgorithm: algorithmOf(fields.signatureAlgorithm, 'algorithm'),
     signatureAlgorithmIdentifier: fields.signatureAlgorithm.bytes,
     signedBytes,
-    // They are signed as they are in DER (RFC 5652, 5.4).
+    // The signature covers their DER form (RFC 5652, 5.4).
     signedAttributes: signedBytes === undefined ? [] : attributesOf(readDer(signedBytes, what), what),
     signature: upTo(
       LONGEST_SIGNATURE,

@@ -1,4 +1,4 @@
-/** The one walk through SignedData and SignerInfo (RFC 5652, 5.1 and 5.3): which part is which, hardly any looked into. */
+/** The parts of SignedData and SignerInfo (RFC 5652, 5.1 and 5.3), most of them not decoded. */
 
 import { SIGNED_DATA } from '../asn1/object-identifiers.ts';
 import {
@@ -12,10 +12,10 @@ import {
 } from '../asn1/read.ts';
 import { cmsErrors } from './errors.ts';
 
-/** One, in every signature that a verifier of today takes. */
+/** Signatures that current verifiers accept have one. */
 const MAX_SIGNERS = 16;
 
-/** As `readSignedDataParts`, of data that is signed. Throws `cms-without-signer` too. */
+/** Like `readSignedDataParts`, but also throws `cms-without-signer`. */
 export function readSignedDataFields(bytes: Uint8Array) {
   const fields = readSignedDataParts(bytes);
   const [first, ...others] = fields.signers;
@@ -23,7 +23,10 @@ export function readSignedDataFields(bytes: Uint8Array) {
   return { ...fields, signers: [first, ...others] as const };
 }
 
-/** Of the ContentInfo at the start of `bytes`; `tagged` is the `[0]` round the SignedData. Throws `asn1-malformed`, `cms-not-signed-data`, `cms-too-large`. */
+/**
+ * Reads the ContentInfo at the start of `bytes`. `tagged` is the `[0]` that contains the SignedData. Throws
+ * `asn1-malformed`, `cms-not-signed-data`, `cms-too-large`.
+ */
 export function readSignedDataParts(bytes: Uint8Array) {
   const contentInfo = readElement(bytes, 'ContentInfo');
   const outer = fieldsOf(contentInfo, 0x30, 'ContentInfo');
@@ -35,7 +38,7 @@ export function readSignedDataParts(bytes: Uint8Array) {
 
   const fields = fieldsOf(signedData, 0x30, 'SignedData');
   fields.next(0x02, 'version');
-  // Other readers reject a signature in which these are none.
+  // Other readers reject a signature with anything else here.
   for (const each of partsUpTo(MAX_SIGNERS, fields.next(0x31, 'digestAlgorithms'), 'digest algorithms')) {
     algorithmOf(each, 'digest algorithm');
   }
@@ -48,7 +51,7 @@ export function readSignedDataParts(bytes: Uint8Array) {
   return { contentInfo, tagged, signedData, encapsulatedContent, certificates, signerInfos, signers };
 }
 
-/** Signed attributes are under `[0]`, unsigned ones under `[1]`. Throws `asn1-malformed`. */
+/** Returns signed attributes from `[0]` and unsigned ones from `[1]`. Throws `asn1-malformed`. */
 export function readSignerInfoFields(signer: Element) {
   const fields = fieldsOf(signer, 0x30, 'SignerInfo');
   fields.next(0x02, 'version');
@@ -64,7 +67,7 @@ export function readSignerInfoFields(signer: Element) {
   return found;
 }
 
-/** The type, dotted, and the SET of values. Throws `asn1-malformed`. */
+/** Returns the dotted type and the SET of values. Throws `asn1-malformed`. */
 export function readAttributeFields(attribute: Element) {
   const fields = fieldsOf(attribute, 0x30, 'attribute');
   const type = objectIdentifierOf(fields.next(0x06, 'type'), 'attribute type');
@@ -73,7 +76,7 @@ export function readAttributeFields(attribute: Element) {
   return { type, values };
 }
 
-/** The parts of an element that has no more than so many. Throws `asn1-malformed`, and `cms-too-large` having read just one more. */
+/** Returns at most `limit` parts. Throws `asn1-malformed`, and `cms-too-large` after one more part. */
 export function partsUpTo(limit: number, element: Element, what: string): readonly Element[] {
   const found = firstParts(element, what, limit + 1);
   if (found.length > limit) throw cmsErrors('cms-too-large', { limit, what });

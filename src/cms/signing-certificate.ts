@@ -5,8 +5,9 @@ import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import type { Attribute } from './build-signed-data.ts';
 
 /**
- * The signed attribute signing-certificate-v2 (RFC 5035, 3): it binds the signature to the signer's certificate by its
- * SHA-256, the default digest, which DER leaves out. NuGet requires issuerSerial, and ETSI EN 319 122-1, 5.2.2.3 leaves it out.
+ * The signed attribute signing-certificate-v2 (RFC 5035, 3), which binds the signature to the signer's certificate by a
+ * SHA-256 digest. SHA-256 is the default, which DER omits. NuGet requires issuerSerial; ETSI EN 319 122-1, 5.2.2.3
+ * omits it.
  */
 export function signingCertificate(certificate: Uint8Array, { withIssuerSerial = false } = {}): Attribute {
   const digest = octetString(createHash('sha256').update(certificate).digest());

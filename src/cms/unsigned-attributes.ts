@@ -1,4 +1,4 @@
-/** Changing the unsigned attributes of a signature that is finished: the one part of a CMS that may change after signing. */
+/** Changes the unsigned attributes of an existing signature, the only part of a CMS that may change after signing. */
 
 import { type Element, parts } from '../asn1/read.ts';
 import { encode, encodeAll } from '../asn1/write.ts';
@@ -7,24 +7,20 @@ import { refusingMalformed } from './parse-signed-data.ts';
 import { readAttributeFields, readSignedDataFields, readSignerInfoFields } from './signed-data-fields.ts';
 
 export interface UnsignedAttribute {
-  /** The whole attribute. */
   readonly element: Element;
-  /** Dotted. */
   readonly type: string;
-  /** The SET. */
   readonly values: Element;
 }
 
-/** Returns the encodings of the attributes that there shall be, in their order. */
+/** Receives the existing attributes and returns the encodings of the new ones in order. */
 type ChangeAttributes = (attributes: readonly UnsignedAttribute[]) => readonly Uint8Array[];
 
 const SET_TAG = 0x31;
-/** `[1]`, constructed. */
 const UNSIGNED_TAG = 0xa1;
 
 /**
- * `cms` with the unsigned attributes of its first SignerInfo changed. Everything else stays byte for byte, except the
- * lengths round them. What follows the ContentInfo is dropped. Throws what `parseSignedData` throws.
+ * Changes the unsigned attributes of the first SignerInfo. Everything else stays the same, byte for byte, except the
+ * enclosing lengths. Bytes after the ContentInfo are dropped. Throws the errors of `parseSignedData`.
  */
 export function changeUnsignedAttributes(cms: Uint8Array, change: ChangeAttributes): Uint8Array {
   return refusingMalformed(() => {
@@ -39,11 +35,11 @@ export function changeUnsignedAttributes(cms: Uint8Array, change: ChangeAttribut
   });
 }
 
-/** With one more value of an attribute: under the attribute of its type, where there is one, else in one of its own. */
+/** Adds a value to the attribute of its type, or adds a new attribute. */
 export function addUnsignedValue(cms: Uint8Array, added: Attribute): Uint8Array {
   return changeUnsignedAttributes(cms, (attributes) => {
     const existing = attributes.find(({ type }) => type === added.type);
-    // With another value the attribute is longer, and so has another place among the others.
+    // The longer attribute may need another position in DER order.
     const others = attributes.filter((attribute) => attribute !== existing).map(({ element }) => element.bytes);
     return insertInDerOrder(
       others,
@@ -52,7 +48,7 @@ export function addUnsignedValue(cms: Uint8Array, added: Attribute): Uint8Array 
   });
 }
 
-/** With this attribute in the place of all that are of the types in `instead`. */
+/** Replaces all attributes of the types in `instead` with this attribute. */
 export function replaceUnsignedAttributes(
   cms: Uint8Array,
   added: Attribute,
@@ -64,7 +60,6 @@ export function replaceUnsignedAttributes(
   });
 }
 
-/** The attribute with its values exchanged for others, in the order given. */
 export function withValues(attribute: UnsignedAttribute, values: readonly Uint8Array[]): Uint8Array {
   return exchange(attribute.element, attribute.values, encodeAll(SET_TAG, values));
 }
@@ -84,7 +79,6 @@ function withOneMore(attribute: UnsignedAttribute, value: Uint8Array): Uint8Arra
   return withValues(attribute, insertInDerOrder(existing, value));
 }
 
-/** `parent`'s encoding with one of its parts exchanged. */
 function exchange(parent: Element, part: Element, replacement: Uint8Array): Uint8Array {
   const start = part.bytes.byteOffset - parent.contents.byteOffset;
   const before = parent.contents.subarray(0, start);
@@ -92,7 +86,7 @@ function exchange(parent: Element, part: Element, replacement: Uint8Array): Uint
   return encode(parent.tag, before, replacement, after);
 }
 
-/** Before the first part that is greater: a SET in DER order stays so, another one keeps the order it has. */
+/** Inserts before the first greater part: a SET in DER order stays in order, and any other keeps its own order. */
 function insertInDerOrder(existing: readonly Uint8Array[], added: Uint8Array): readonly Uint8Array[] {
   const index = existing.findIndex((bytes) => Buffer.compare(bytes, added) > 0);
   return existing.toSpliced(index < 0 ? existing.length : index, 0, added);

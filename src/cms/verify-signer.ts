@@ -1,4 +1,4 @@
-/** Whether a signer's attributes and signature value agree with the content (RFC 5652, 5.4 and 5.6). Says nothing of trust. */
+/** Checks a signer's attributes and signature value against the content (RFC 5652, 5.4 and 5.6), but not trust. */
 
 import {
   constants,
@@ -30,27 +30,25 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import { broken, type Finding, unsupported } from '../errors/finding.ts';
 import { attributeValues, type SignedData, type SignerInfo } from './parse-signed-data.ts';
 
-/** Bytes of output of id-shake256-len with 512 bits. */
 const SHAKE256_LENGTH = 64;
 
 export interface SignerRules {
-  /** Content types that the contentType attribute may name; undefined stands for no such attribute. Default: the content's. */
+  /** Permitted values of the contentType attribute; undefined permits its absence. Default: the type of the content. */
   readonly contentTypes?: readonly (string | undefined)[];
-  /** Whether an RSA signature may hold the bare SHA-1 value (`bare-sha1.ts`). */
+  /** True if an RSA signature may contain the bare SHA-1 value (`isBareSha1`). */
   readonly bareSha1?: boolean;
-  /** Charged for the check; a signature value that it does not pay for counts as not verified. */
+  /** Charged for the check. A signature value that exceeds the budget counts as not verified. */
   readonly budget?: WorkBudget | undefined;
 }
 
-/** What is signed; of large content its digest by the signer's algorithm. */
+/** The signed content; for large content, its digest with the signer's algorithm. */
 export type SignedContent = Uint8Array | { readonly digest: Uint8Array };
 
-/** `name`: the digest's, as node:crypto calls it. */
+/** `name` is the digest name in node:crypto. */
 export function digestOfContent(content: SignedContent, name: string, options: HashOptions = {}): Uint8Array {
   return 'digest' in content ? content.digest : createHash(name, options).update(content).digest();
 }
 
-/** Whether `examineSigner` finds nothing. */
 export function signerVerifies(
   signedData: SignedData,
   signer: SignerInfo,
@@ -61,10 +59,10 @@ export function signerVerifies(
 }
 
 /**
- * Empty when contentType and messageDigest are there once and right, and the signature value verifies under the key of the
- * certificate carried. Without signed attributes, the content itself is what is signed (RFC 5652, 5.4). All findings speak
- * against integrity.
- * `content`: what messageDigest is over (of an attached content, its contents without tag and length).
+ * Returns no finding if contentType and messageDigest each occur once and are correct, and the signature value verifies
+ * with the key of the included certificate. Without signed attributes, the content itself is signed (RFC 5652, 5.4).
+ * All findings speak against integrity. `content` is the input of messageDigest: for attached content, its value
+ * without tag and length.
  */
 export function examineSigner(
   signedData: Pick<SignedData, 'contentType'>,
@@ -120,7 +118,7 @@ function examineAttributes(
     }
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
-    // Not the kinds of values that these attributes have.
+    // The values of these attributes have the wrong types.
     return [broken('signed-attributes-damaged', `The signed attributes are damaged: ${thrown.message}.`)];
   }
   return [];
@@ -147,7 +145,7 @@ function examineValue(
   return [broken('signature-value-wrong', "The signature value does not verify under the signer's key.")];
 }
 
-/** Undefined if OpenSSL cannot read the certificate, or does not know its kind of key. */
+/** Returns undefined if OpenSSL cannot read the certificate or its kind of key. */
 function keyOf(certificate: Uint8Array): KeyObject | undefined {
   try {
     return publicKeyOf({ x509: new X509Certificate(certificate) });
@@ -156,7 +154,7 @@ function keyOf(certificate: Uint8Array): KeyObject | undefined {
   }
 }
 
-/** RFC 4056, 3: the digest is that of digestAlgorithm. */
+/** The digest is that of digestAlgorithm (RFC 4056, 3). */
 function pssParameters(
   { signatureAlgorithmIdentifier }: SignerInfo,
   digestName: string,
@@ -170,7 +168,7 @@ function pssParameters(
   return broken(code, message);
 }
 
-/** `pssSaltLength`: in bytes; undefined for every other algorithm. */
+/** `pssSaltLength` is in bytes; undefined for all algorithms except PSS. */
 function signatureMatches(
   signer: SignerInfo,
   signedBytes: Uint8Array,
@@ -179,7 +177,7 @@ function signatureMatches(
   pssSaltLength: number | undefined,
 ): boolean {
   try {
-    // Java and OpenSSL's CMS check by the algorithm that is named, Windows by the key alone.
+    // Java and OpenSSL's CMS use the named algorithm; Windows uses only the key.
     if (!isAlgorithmOf(key.asymmetricKeyType, signer.signatureAlgorithm)) return false;
     return verify(
       hasOwnDigest(key) ? null : digestName,
@@ -188,22 +186,22 @@ function signatureMatches(
       signer.signature,
     );
   } catch {
-    return false; // OpenSSL cannot use the key with this digest
+    return false; // OpenSSL cannot use the key with this digest.
   }
 }
 
-/** These sign the bytes themselves (RFC 8419, 3): the digest algorithm is that of messageDigest alone. */
+/** These algorithms sign the bytes themselves (RFC 8419, 3). The digest algorithm applies only to messageDigest. */
 function hasOwnDigest({ asymmetricKeyType: type }: KeyObject): boolean {
   return type === 'ed25519' || type === 'ed448';
 }
 
-/** Block type and at least eight 0xff, in front of the zero that ends the padding (RFC 8017, 9.2). */
+/** Block type and at least eight 0xff before the zero that ends the padding (RFC 8017, 9.2). */
 const LEAST_PADDING = 10;
 const DIGEST_LENGTH = 20;
 
 /**
- * Whether the signature value is the whole block `00 01 ff … ff 00 SHA-1(signedBytes)` under the certificate's RSA key.
- * False for any other digest algorithm, any other padding and any byte more or less. Never throws.
+ * Checks that the signature value is the whole block `00 01 ff … ff 00 SHA-1(signedBytes)` under the certificate's RSA
+ * key. Returns false for any other digest algorithm or padding, and for extra or missing bytes. Never throws.
  */
 export function isBareSha1(
   { digestAlgorithm, signatureAlgorithm, signature }: SignerInfo,
@@ -215,7 +213,7 @@ export function isBareSha1(
   const key = keyOf(certificate);
   if (key?.asymmetricKeyType !== 'rsa') return false;
   try {
-    // Compared as a whole, so that no reading of the padding can be lenient.
+    // Compares the whole block, so the padding is not parsed leniently.
     const block = publicDecrypt({ key, padding: constants.RSA_NO_PADDING }, signature);
     if (signature.length !== block.length || block.length < LEAST_PADDING + 1 + DIGEST_LENGTH) return false;
     const padding = Buffer.alloc(block.length - 1 - DIGEST_LENGTH, 0xff);
@@ -223,6 +221,6 @@ export function isBareSha1(
     const digest = createHash('sha1').update(signedBytes).digest();
     return block.equals(Buffer.concat([padding, Buffer.of(0), digest]));
   } catch {
-    return false; // the value is not below the modulus
+    return false; // The value is not below the modulus.
   }
 }
