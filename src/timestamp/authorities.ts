@@ -1,4 +1,4 @@
-/** Time stamp authorities in the order the user gives: the first usable timestamp is taken. */
+/** Requests timestamps from the authorities in the user's order, and uses the first good one. */
 
 import type { SignedContent } from '../cms/verify-signer.ts';
 import { REAL_RETRY_CLOCK, type RetryClock } from '../http/retry.ts';
@@ -6,23 +6,20 @@ import { type Authority, type AuthorityOptions, createAuthority, type Received }
 import { timestampErrors } from './errors.ts';
 
 export interface Stamped {
-  /** The ContentInfo, DER. */
+  /** ContentInfo in DER. */
   readonly token: Uint8Array;
-  /** genTime. */
   readonly time: Date;
-  /** Address of the authority, for people: without user information and query. */
+  /** Display address of the authority, without user information and query. */
   readonly authority: string;
 }
 
 export interface TimestampAuthoritiesOptions extends Omit<AuthorityOptions, 'url' | 'concurrency' | 'clock'> {
-  /** One at least. */
   readonly urls: readonly URL[];
-  /** Concurrent requests to one authority. */
   readonly concurrency?: number | undefined;
   readonly clock?: RetryClock | undefined;
 }
 
-/** Authorities limit the rate of requests, some of them to one in a second or two. */
+/** Authorities limit the rate of requests, some to one in a second or two. */
 const USUAL_CONCURRENCY = 2;
 
 export type TimestampAuthorities = ReturnType<typeof createTimestampAuthorities>;
@@ -32,13 +29,13 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
   const authorities = urls.map((url) => createAuthority({ ...options, url, concurrency, clock }));
   return {
     /**
-     * A checked token for a signature value, or for other content by its digest (by the algorithm of `options`). When the signal
-     * aborts, requests and waits end.
-     * Throws `timestamp-failed`, `timestamp-interrupted`.
+     * Returns a checked token for a signature value, or for other content by its digest (with the algorithm in
+     * `options`). An abort ends all requests and waits. Throws `timestamp-failed`,
+     * `timestamp-interrupted`.
      */
     async stamp(signatureValue: SignedContent, signal?: AbortSignal): Promise<Stamped> {
       const untried = new Set(authorities);
-      // They want a long wait, and are asked again if no other gives a timestamp.
+      // These request a long wait, and are retried if no other authority returns a timestamp.
       const busy = new Set<Authority>();
       const next = () => firstOf(untried) ?? firstOf(busy);
       const reasons: string[] = [];
@@ -60,7 +57,7 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
   };
 }
 
-/** Those that have just failed for another file come last: they would cost this one their whole time-out again. */
+/** Prefers authorities that did not just fail for another file: a failing one would use its whole timeout again. */
 function firstOf(untried: ReadonlySet<Authority>): Authority | undefined {
   const all = [...untried];
   return all.find((authority) => !authority.isDown()) ?? all[0];

@@ -1,4 +1,4 @@
-/** One timestamp authority: a limited number of concurrent requests, each retried where that may help. */
+/** One timestamp authority, with a concurrency limit and retries for transient errors. */
 
 import pLimit from 'p-limit';
 import { digestOfContent, type SignedContent } from '../cms/verify-signer.ts';
@@ -15,9 +15,8 @@ import { buildTimestampRequest, NONCE_LENGTH, nonceOf } from './request.ts';
 export interface AuthorityOptions extends Pick<AskedFor, 'algorithm' | 'policy' | 'roots'> {
   readonly url: URL;
   readonly http: Http;
-  /** For one attempt of one request, without the waits between attempts. */
+  /** For one attempt, without the waits between attempts. */
   readonly timeoutMilliseconds: number;
-  /** Concurrent requests. */
   readonly concurrency: number;
   readonly now: () => Date;
   readonly randomBytes: (length: number) => Uint8Array;
@@ -28,25 +27,24 @@ export interface AuthorityOptions extends Pick<AskedFor, 'algorithm' | 'policy' 
 
 export type Received =
   | CheckedToken
-  /** For people, printable. */
+  /** `reason` is for people, and printable. */
   | {
       readonly reason: string;
-      /** It may give a timestamp after a longer wait. */
+      /** True if a retry after a longer wait may succeed. */
       readonly mayRecover: boolean;
     };
 
 export interface TimestampRequest {
   readonly signatureValue: SignedContent;
-  /** Called once there is a slot. */
   readonly isStillWanted: () => boolean;
-  /** There is another authority to ask, so this one is not waited for long. */
+  /** True if another authority is left, which makes long waits pointless. */
   readonly hasNext: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Milliseconds of all waits for one file at one authority. */
+/** Total milliseconds of waits for one file at one authority. */
 export const WAITING_BUDGET = 90_000;
-/** Milliseconds of one wait while another authority can be asked. */
+/** Milliseconds of one wait while another authority is left. */
 const WAIT_BEFORE_NEXT = 2000;
 /** Tokens with all their certificates have some kilobytes. */
 const ANSWER_LIMIT = 256 * 1024;
@@ -57,7 +55,7 @@ export function createAuthority(options: AuthorityOptions) {
   const { url, http, timeoutMilliseconds, clock } = options;
   const limit = pLimit(options.concurrency);
   const name = printable(`${url.origin}${url.pathname}`);
-  // An authority may require a key in its address.
+  // An authority may require an API key in its address.
   const secrets = foreignText([...url.searchParams.values()]);
   let isDown = false;
 
@@ -99,13 +97,13 @@ export function createAuthority(options: AuthorityOptions) {
   };
 
   return {
-    /** Its address, for people: without user information and query, which may hold secrets. */
+    /** Display address, without user information and query, which may contain secrets. */
     name,
-    /** Whether its last failure is one that the next file would meet too. */
+    /** True if the last failure will probably affect the next file too. */
     isDown: () => isDown,
-    /** Undefined when it was no longer wanted. Rejects when the signal aborts. */
+    /** Returns undefined if the request is no longer needed. Rejects if the signal aborts. */
     request: (request: TimestampRequest) =>
-      // The slot is kept during the waits: an authority that is throttling gets no other request meanwhile.
+      // Keeps the slot during waits: an authority that throttles gets no other request in that time.
       withinLimit(limit, async () => (request.isStillWanted() ? await stamp(request) : undefined), request.signal),
   };
 }

@@ -1,4 +1,4 @@
-/** Whether an authority's answer gives a token that can be used: all that a verifier will ask, and what only the asker knows. */
+/** Checks an authority's response: everything that a verifier checks, and what only the requester can check. */
 
 import { DIGEST_OID } from '../asn1/algorithm-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
@@ -16,19 +16,17 @@ import { isSameInteger, readTimestampResponse, type TimestampRequest } from './r
 import type { Timestamp } from './timestamp.ts';
 import type { TstInfo } from './tst-info.ts';
 
-/** Whom timestamps are accepted from. */
 export interface AuthorityRoots {
   readonly roots: readonly ParsedCertificate[];
-  /** The file that they are from, for people. */
   readonly source: string;
 }
 
 export interface AskedFor extends Omit<TimestampRequest, 'digest'> {
-  /** Or the digest of other content. */
+  /** May also be the digest of other content. */
   readonly signatureValue: SignedContent;
-  /** Of the answer, by this machine's clock. */
+  /** Time of the response by the local clock. */
   readonly now: Date;
-  /** The token's chain must end at one of them; undefined for any chain. */
+  /** The token's chain must end at one of these roots; undefined permits any chain. */
   readonly roots?: AuthorityRoots | undefined;
 }
 
@@ -36,13 +34,13 @@ export type CheckedToken = Readonly<{ token: Uint8Array; time: Date }>;
 
 export type CheckedAnswer =
   | CheckedToken
-  /** Why it cannot be used, for people. Raw: may hold control characters. */
+  /** Reason for the rejection, for people. Not escaped: may contain control characters. */
   | { readonly refusal: string };
 
-/** How far genTime may be from this machine's clock: authorities are exact, machines without NTP minutes off. */
+/** Limit for the difference between genTime and the local clock, which can be minutes off without NTP. */
 export const MAX_CLOCK_DIFFERENCE = 10 * 60 * 1000;
 
-/** Never throws for what is wrong with the answer. */
+/** Returns a refusal, and never throws, if the response is wrong. */
 export function checkAnswer(body: Uint8Array, asked: AskedFor): CheckedAnswer {
   if (body.length === 0) return { refusal: 'the answer is empty' };
   try {
@@ -62,7 +60,6 @@ function checkToken({ timestamp, info }: TokenReading, asked: AskedFor): Checked
   return refusal === undefined ? { token: timestamp.bytes, time: info.time } : { refusal };
 }
 
-/** The answer must be the one to this request. */
 function differenceFrom(
   { algorithm, signatureValue, policy, nonce, now }: AskedFor,
   info: TstInfo,
@@ -84,8 +81,8 @@ function differenceFrom(
 }
 
 /**
- * What speaks against the timestamp, and of what is only a warning that which some verifiers refuse: an odd purpose, and a
- * SHA-1 that was not requested, with which Java takes a JAR as unsigned.
+ * Describes all findings against the timestamp, and two warnings that some verifiers treat as errors: an unusual
+ * purpose, and SHA-1 that was not requested, which makes Java treat a JAR as unsigned.
  */
 function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string {
   const refused = ['timestamp-purpose', ...(algorithm === 'SHA1' ? [] : ['timestamp-algorithm-weak'])];
@@ -96,8 +93,9 @@ function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string 
 }
 
 /**
- * Without roots, as far as the token carries the chain: whether the root is trusted is for those to say who verify. Above the issuer it may
- * hold a certificate that some verifiers need and others, with a newer root, pass over: an expired cross-certificate, say.
+ * Without roots, checks the chain only as far as the token contains it: verifiers decide whether the root is trusted.
+ * Above the issuer, the chain may contain a certificate that some verifiers need and others skip because they have a
+ * newer root: for example, an expired cross-certificate.
  */
 function pathProblem(
   { signerCertificate, certificates }: Timestamp,

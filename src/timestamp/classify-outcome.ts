@@ -6,9 +6,9 @@ import { type AskedFor, type CheckedToken, checkAnswer } from './check-answer.ts
 export type Classified = Attempt<CheckedToken, Refused>;
 
 export interface Refused {
-  /** Why, for people. Raw: may hold control characters. */
+  /** Reason for people. Not escaped: may contain control characters. */
   readonly reason: string;
-  /** Whether other files will probably meet the same: the authority is then used last. */
+  /** True if other files will probably fail in the same way. The authority is then used last. */
   readonly isDown: boolean;
 }
 
@@ -38,14 +38,14 @@ function classifyStatus({ status, headers }: AnswerHead, retryAfter: number | un
 }
 
 function classifyFailure({ reason, ...failure }: Failure, retryAfter: number | undefined): Classified {
-  // TLS quotes names in the certificate of the authority.
+  // Error messages of TLS quote names in the authority's certificate.
   const detail = withoutDenseRuns(failure.detail);
   switch (reason) {
     case 'too-large':
       return final(`no timestamp: ${detail}`);
     case 'timed-out':
     case 'connect-timed-out':
-      // The wait has been long already.
+      // The attempt has already waited for a long time.
       return final(detail, true);
     case 'tls-untrusted':
     case 'tls-failed':
@@ -53,7 +53,7 @@ function classifyFailure({ reason, ...failure }: Failure, retryAfter: number | u
     case 'proxy-unauthorized':
       return final(`the proxy requires other credentials (${detail})`, true);
     case 'broken':
-      // A second timestamp does no harm, so it does not matter whether the request has arrived.
+      // A second timestamp is harmless, so it does not matter whether the request arrived.
       return transient(`the connection broke (${detail})`, retryAfter);
     default:
       return transient(`it cannot be reached (${detail})`, retryAfter);

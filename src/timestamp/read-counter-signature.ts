@@ -1,4 +1,4 @@
-/** Reading the older timestamps of Authenticode: a PKCS#9 countersignature (RFC 5652, 11.4) with a signing time. */
+/** Reads the older timestamps of Authenticode: a PKCS#9 countersignature (RFC 5652, 11.4) with a signing time. */
 
 import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
 import { DATA, SIGNING_TIME, TST_INFO } from '../asn1/object-identifiers.ts';
@@ -13,15 +13,12 @@ import { unreadableTimestamp } from './read-token.ts';
 import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 
 /**
- * A countersignature has no contentType (RFC 5652, 11.4). Nearly all that exist have one: data, or TSTInfo from Certum.
- * The Symantec and VeriSign signers G2 and G4 signed the bare SHA-1 value.
+ * A countersignature has no contentType (RFC 5652, 11.4). In practice, nearly all have one: data, or TSTInfo from
+ * Certum. The Symantec and VeriSign signers G2 and G4 signed the bare SHA-1 value.
  */
 const RULES: SignerRules = { contentTypes: [undefined, DATA, TST_INFO], bareSha1: true };
 
-/**
- * `certificates`: those of the signature round it. Never throws for what is wrong with the countersignature: that is in
- * its findings.
- */
+/** `certificates` are those of the enclosing signature. Reports errors as findings, and does not throw them. */
 export function readCounterSignature(
   signerInfo: Uint8Array,
   signatureValue: Uint8Array,
@@ -57,7 +54,7 @@ function read(
     certificates,
     findings: [
       ...findings,
-      // The signature value that it is of is its content.
+      // The content of a countersignature is the signature value.
       ...examineSigner({ contentType: DATA }, signer, signatureValue, { ...RULES, budget }).map(
         asCounterSignatureFinding,
       ),

@@ -5,19 +5,19 @@ import { readCounterSignature } from './read-counter-signature.ts';
 import { readTimestampToken, unreadableTimestamp } from './read-token.ts';
 import type { Timestamp } from './timestamp.ts';
 
-/** As it stands among the unsigned attributes. */
+/** A timestamp as stored in the unsigned attributes. */
 export type Stamp = Pick<Timestamp, 'kind' | 'bytes'>;
 
-/** Gives those of a signature's first signer, in their order; of an absurd number the first ones. */
+/** Returns the timestamps of the first signer in order. Above a limit, returns only the first ones. */
 export type ReadTimestamps = (stamps: readonly Stamp[], signedData: SignedData) => readonly Timestamp[];
 
-/** None has more than one or two. */
+/** Signatures have one or two. */
 const MOST_OF_ONE = 16;
-/** Of all signatures of a file: what timestamps cost together. An honest one costs about six. */
+/** Total cost of all timestamps in a file. A valid timestamp costs about six. */
 const MOST_IN_ALL = 300;
 const KIB = 1024;
 
-/** Of one file: what its first signatures use up is not there for the later ones, whose timestamps are unreadable then. */
+/** Creates a reader for one file. If its first signatures use up the limit, later timestamps count as unreadable. */
 export function timestampReader(budget?: WorkBudget): ReadTimestamps {
   let room = MOST_IN_ALL;
   const read = ({ kind, bytes }: Stamp, { signers, certificates }: SignedData): Timestamp => {
@@ -30,7 +30,7 @@ export function timestampReader(budget?: WorkBudget): ReadTimestamps {
       kind === 'authenticode'
         ? readCounterSignature(bytes, signature, certificates, budget)
         : readTimestampToken(bytes, signature, budget);
-    // One that proves unreadable has had its certificates read too.
+    // Charged for unreadable timestamps too, because their certificates were read.
     room -= 1 + Math.max(timestamp.certificates.length, Math.floor(bytes.length / KIB));
     return timestamp;
   };

@@ -1,4 +1,4 @@
-/** Reading RFC 3161 timestamp tokens, one's own before use and those of others: what they say, and what is wrong with them. */
+/** Reads and examines RFC 3161 timestamp tokens, both new ones and those in existing signatures. */
 
 import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
 import { SIGNING_TIME, TST_INFO } from '../asn1/object-identifiers.ts';
@@ -13,15 +13,15 @@ import { signingCertificateProblem } from './signing-certificate.ts';
 import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 import { readTstInfo, type TstInfo } from './tst-info.ts';
 
-/** `info`: undefined when it cannot be read. */
+/** `info` is undefined if it cannot be read. */
 export type TokenReading = Readonly<{ timestamp: Timestamp; info: TstInfo | undefined }>;
 
-/** `stamped`: the signature value, or the digest of other content. Never throws for what is wrong with the token: that is in its findings. */
+/** `stamped` is the signature value, or a digest of other content. Reports errors as findings. */
 export function readTimestampToken(token: Uint8Array, stamped: SignedContent, budget?: WorkBudget): Timestamp {
   return readToken(token, stamped, budget).timestamp;
 }
 
-/** The same, with all that the token says. */
+/** Like `readTimestampToken`, but also returns the whole TSTInfo. */
 export function readToken(token: Uint8Array, stamped: SignedContent, budget?: WorkBudget): TokenReading {
   try {
     return readSignedToken(parseSignedData(token), stamped, budget);
@@ -30,7 +30,7 @@ export function readToken(token: Uint8Array, stamped: SignedContent, budget?: Wo
   }
 }
 
-/** Of a timestamp of which not even the outer structure can be read. Throws again what is a fault of this program. */
+/** Describes a timestamp whose outer structure cannot be read. Rethrows errors of this program. */
 export function unreadableTimestamp(kind: Timestamp['kind'], bytes: Uint8Array, thrown: unknown): Timestamp {
   return {
     kind,
@@ -79,7 +79,7 @@ function readSignedToken(signedData: SignedData, stamped: SignedContent, budget?
   return { timestamp, info };
 }
 
-/** A damaged TSTInfo leaves the rest readable: who signed it, and whether the signature is over what is there. */
+/** A damaged TSTInfo does not hide the rest: the signer, and whether the signature covers the content. */
 function readContent({ contentType, content }: SignedData) {
   let bytes: Uint8Array = new Uint8Array();
   try {

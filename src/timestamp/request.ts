@@ -6,21 +6,19 @@ import { withoutDenseRuns } from '../secrets/dense-runs.ts';
 
 export interface TimestampRequest {
   readonly algorithm: DigestAlgorithm;
-  /** The digest that the timestamp is to be of. */
   readonly digest: Uint8Array;
-  /** Dotted; undefined for whichever policy the authority has. */
+  /** Dotted; undefined for the authority's default policy. */
   readonly policy?: string | undefined;
-  /** The contents of an INTEGER, from `nonceOf`. */
+  /** Contents of an INTEGER, from `nonceOf`. */
   readonly nonce: Uint8Array;
 }
 
 export const NONCE_LENGTH = 8;
 const INTEGER_TAG = 0x02;
 const VERSION = 1;
-/** certReq TRUE: the authority's certificate comes with the token, so that it can be checked now and later. */
+/** certReq TRUE requests the authority's certificate in the token, which verifiers need. */
 const WITH_CERTIFICATE = Uint8Array.of(0x01, 0x01, 0xff);
 
-/** TimeStampReq in DER. */
 export function buildTimestampRequest({ algorithm, digest, policy, nonce }: TimestampRequest): Uint8Array {
   return sequence(
     smallInteger(VERSION),
@@ -32,8 +30,8 @@ export function buildTimestampRequest({ algorithm, digest, policy, nonce }: Time
 }
 
 /**
- * Random bytes as the contents of a non-negative INTEGER in as few octets as DER wants. The top bit is cleared, and not an
- * octet put before it: some authorities cannot give back nonces of more than 64 bits.
+ * Converts random bytes to the contents of a non-negative INTEGER in the fewest octets, as DER requires. Clears the top
+ * bit, and does not prepend an octet, because some authorities cannot return nonces of more than 64 bits.
  */
 export function nonceOf(random: Uint8Array): Uint8Array {
   const octets = Uint8Array.from(random);
@@ -41,7 +39,7 @@ export function nonceOf(random: Uint8Array): Uint8Array {
   return withoutLeadingZeros(octets);
 }
 
-/** Whether two INTEGERs, given by their contents, are the same number; not both are by this program, so not both minimal. */
+/** Compares the contents of two INTEGERs as numbers. Those from other programs may not be minimal. */
 export function isSameInteger(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(withoutLeadingZeros(a), withoutLeadingZeros(b)) === 0;
 }
@@ -54,10 +52,10 @@ function withoutLeadingZeros(octets: Uint8Array): Uint8Array {
 
 export type TimestampResponse =
   | { readonly token: Uint8Array }
-  /** For people. Raw: may hold control characters. */
+  /** Reason for people. Not escaped: may contain control characters. */
   | { readonly refusal: string };
 
-/** PKIStatus. The first two give a token. */
+/** PKIStatus values in order. Responses with the first two contain a token. */
 const STATUSES = [
   'granted',
   'granted with modifications',
@@ -80,10 +78,9 @@ const FAILURES: Readonly<Record<number, string>> = {
   17: 'additional information not available',
   25: 'system failure',
 };
-/** Real ones are a sentence. */
+/** Real texts are one sentence. */
 const LONGEST_TEXT = 2000;
 
-/** Throws `asn1-malformed`. */
 export function readTimestampResponse(bytes: Uint8Array): TimestampResponse {
   const what = 'TimeStampResp';
   const response = fieldsOf(readElement(bytes, what), 0x30, what);
@@ -100,13 +97,13 @@ export function readTimestampResponse(bytes: Uint8Array): TimestampResponse {
   return { refusal: words === '' ? refusal : `${refusal} (${words})` };
 }
 
-/** What is not a number of a known status is an unknown one. */
+/** Returns an unknown status for anything but a small number. */
 function smallNumberOf({ contents }: Element): number {
   const [only] = contents;
   return contents.length === 1 && only !== undefined && only < 0x80 ? only : UNKNOWN_STATUS;
 }
 
-/** PKIFreeText: UTF8Strings. */
+/** Reads a PKIFreeText: UTF8Strings. */
 function textsIn(texts: Element | undefined): readonly string[] {
   if (texts === undefined) return [];
   const all = parts(texts, 'statusString').map((text) => octetsOf({ ...text, tag: 0x04 }, 'statusString'));
@@ -114,7 +111,7 @@ function textsIn(texts: Element | undefined): readonly string[] {
   return [withoutDenseRuns(text.subarray(0, LONGEST_TEXT).toString('utf8'))];
 }
 
-/** The set bits of a BIT STRING, in words. */
+/** Names the bits that are set in a BIT STRING. */
 function failuresIn(bits: Element | undefined): readonly string[] {
   if (bits === undefined) return [];
   return [...Array(32).keys()]

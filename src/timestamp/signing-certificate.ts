@@ -1,4 +1,4 @@
-/** The signed attributes that say which certificate is the signer's: ESSCertID (RFC 2634, 5.4) and ESSCertIDv2 (RFC 5035, 3). */
+/** Attributes that identify the signer's certificate: ESSCertID (RFC 2634, 5.4), ESSCertIDv2 (RFC 5035, 3). */
 
 import { createHash } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
@@ -14,8 +14,8 @@ const SEQUENCE_TAG = 0x30;
 const DIRECTORY_NAME_TAG = 0xa4;
 
 /**
- * What keeps the attributes from naming this certificate, for people; undefined when all is well. One of them must be
- * there; where both are, both count. Throws `asn1-malformed`.
+ * Returns the reason why the attributes do not identify this certificate, for people; undefined if they do. At least
+ * one must exist, and all existing ones must match. Throws `asn1-malformed`.
  */
 export function signingCertificateProblem(
   attributes: readonly ParsedAttribute[],
@@ -34,7 +34,7 @@ export function signingCertificateProblem(
     : "it names another certificate as its signer's (ESSCertID) than the one it carries";
 }
 
-/** The first of the certificates is the signer's, what follows are its issuers and policies. Only version 2 names the digest. */
+/** Reads the signer's certificate, which is the first; issuers and policies follow. Only version 2 names the digest. */
 function readIdentifier(value: Element, version: 1 | 2) {
   const what = version === 1 ? 'ESSCertID' : 'ESSCertIDv2';
   const fields = fieldsOf(firstCertificate(value), SEQUENCE_TAG, what);
@@ -43,7 +43,7 @@ function readIdentifier(value: Element, version: 1 | 2) {
   const issuerSerial = fields.optional(SEQUENCE_TAG);
   fields.end();
   const usual = version === 1 ? 'sha1' : 'sha256';
-  /** As node:crypto calls it; undefined for one that it does not know. */
+  /** node:crypto name; undefined if it does not know the digest. */
   const algorithm = named === undefined ? usual : DIGEST_NAME_BY_OID[algorithmOf(named, what)];
   return { algorithm, digest, issuerSerial };
 }
@@ -56,7 +56,7 @@ function firstCertificate(value: Element): Element {
 type CertificateIdentifier = ReturnType<typeof readIdentifier>;
 
 function isNamed({ algorithm, digest, issuerSerial }: CertificateIdentifier, certificate: Uint8Array): boolean {
-  // Two certificates with one MD5 digest are made in an afternoon.
+  // MD5 proves nothing: two certificates with the same digest can be made within hours.
   if (algorithm === undefined || algorithm === 'md5') return false;
   if (!isSameBytes(createHash(algorithm).update(certificate).digest(), digest)) return false;
   return issuerSerial === undefined || isIssuerSerialOf(issuerSerial, certificate);

@@ -4,31 +4,30 @@ import { BUDGET_SPENT } from '../crypto/work-budget.ts';
 import { broken, type Finding, note, unsupported, untrusted, warning } from '../errors/finding.ts';
 
 export interface Timestamp {
-  /** `authenticode`: the older countersignature, PKCS#9 attribute 1.2.840.113549.1.9.6. */
+  /** `authenticode` is the older countersignature (PKCS#9 attribute 1.2.840.113549.1.9.6). */
   readonly kind: 'rfc3161' | 'authenticode';
-  /** The token, a ContentInfo without what follows it, or the SignerInfo. */
+  /** The token (a ContentInfo without the bytes after it) or the SignerInfo. */
   readonly bytes: Uint8Array;
-  /** genTime or signingTime; undefined when it cannot be read. */
+  /** genTime or signingTime; undefined if it cannot be read. */
   readonly time: Date | undefined;
-  /** Of the digest that binds it to the signature value, as node:crypto calls it; undefined when unknown to it. */
+  /** node:crypto name of the digest that binds it to the signature value; undefined if unknown. */
   readonly algorithm: string | undefined;
   /** Dotted; undefined for the older kind. */
   readonly policy: string | undefined;
-  /** The token's own, in hexadecimal; undefined for the older kind. */
+  /** Hexadecimal serial number of the token; undefined for the older kind. */
   readonly serialNumber: string | undefined;
-  /** DER. */
   readonly signerCertificate: Uint8Array | undefined;
-  /** For people. Raw: may hold control characters. */
+  /** Display name. Not escaped: may contain control characters. */
   readonly signerName: string;
-  /** All that it carries, DER; for the older kind those of the signature round it. */
+  /** All included certificates, in DER; for the older kind, those of the enclosing signature. */
   readonly certificates: readonly Uint8Array[];
-  /** What is wrong with it apart from trust; none speaks against the integrity of a sound one. */
+  /** Findings except trust. None of an intact timestamp speaks against integrity. */
   readonly findings: readonly Finding[];
 }
 
 const WEAK = 'timestamp-algorithm-weak';
 
-/** The examination of a signer (`examineSigner`), in the words of timestamps. */
+/** Rewords a finding of `examineSigner` for timestamps. */
 export function asTimestampFinding(finding: Finding): Finding {
   const { code, message, weight } = finding;
   if (code === BUDGET_SPENT) return finding;
@@ -41,12 +40,12 @@ export function asTimestampFinding(finding: Finding): Finding {
   return broken('timestamp-signature-wrong', `The timestamp's own signature is wrong: ${message}`);
 }
 
-/** Whether the imprint or the signature of a sound timestamp is by SHA-1. */
+/** True if the imprint or the signature of an intact timestamp uses SHA-1. */
 export function usesSha1({ findings }: Pick<Timestamp, 'findings'>): boolean {
   return findings.some(({ code, weight }) => code === WEAK && weight === 'warning');
 }
 
-/** Of the algorithms that a timestamp's imprint and signature are digested with. */
+/** Examines the digest algorithms of a timestamp's imprint and signature. */
 export function examineDigests(algorithms: readonly (string | undefined)[]): readonly Finding[] {
   if (algorithms.includes('md5')) return [broken(WEAK, 'The timestamp is made with MD5, which can be forged.')];
   if (!algorithms.includes('sha1')) return [];
@@ -54,8 +53,8 @@ export function examineDigests(algorithms: readonly (string | undefined)[]): rea
 }
 
 /**
- * The purpose must be timeStamping. That it is critical and the only one, as RFC 3161, 2.3 wants it of tokens, many a
- * certificate lacks whose timestamps Windows takes, Microsoft's own of 2016 among them: a warning.
+ * The purpose must be timeStamping. RFC 3161, 2.3 also requires that it is critical and the only one. Certificates
+ * without that get only a warning, because Windows accepts their timestamps; Microsoft's own of 2016 is one of them.
  */
 export function examinePurpose(certificate: Uint8Array, kind: Timestamp['kind']): readonly Finding[] {
   const fields = readCertificateFields(certificate);

@@ -3,7 +3,7 @@ import { readExtensions } from '../certificates/certificate-fields.ts';
 import { timestampErrors } from './errors.ts';
 
 const VERSION = 1;
-/** RFC 3161 wants users to be ready for 160 bits. */
+/** RFC 3161 requires users to support 160 bits. */
 const LONGEST_INTEGER = 64;
 
 export type TstInfo = ReturnType<typeof readTstInfo>;
@@ -26,21 +26,19 @@ export function readTstInfo(der: Uint8Array) {
   fields.optional(0x30); // accuracy
   fields.optional(0x01); // ordering
   const nonce = fields.optional(0x02);
-  fields.optional(0xa0); // tsa: a hint only
+  fields.optional(0xa0); // tsa, which is only a hint
   const extensions = fields.optional(0xa1);
   fields.end();
-  // None is known here, and a critical one may change what the token means.
+  // This program knows no extension, and a critical one could change what the token means.
   const critical = readExtensions(extensions, 'extension').find(({ isCritical }) => isCritical);
   if (critical) throw malformed(`it has the critical extension ${critical.type}, which is not known here`);
   return {
-    /** Dotted. */
     policy,
     imprint: { algorithm, digest },
-    /** The contents of the INTEGER. */
+    /** Contents of the INTEGER. */
     serialNumber,
-    /** genTime. */
     time,
-    /** The contents of the INTEGER. */
+    /** Contents of the INTEGER, if there is one. */
     nonce: nonce && integer(nonce.contents, 'nonce'),
   };
 }
@@ -55,11 +53,10 @@ function malformed(problem: string) {
 }
 
 const GENERALIZED_TIME_TAG = 0x18;
-/** What is finer than milliseconds is dropped. */
+/** Digits after the milliseconds are dropped. */
 const PATTERN = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d{1,30}))?Z$/;
 const LONGEST = 64;
 
-/** Throws `asn1-malformed`, `timestamp-malformed`. */
 export function readGenerationTime(element: Element): Date {
   const { contents } = expectTag(element, GENERALIZED_TIME_TAG, 'genTime');
   const match = PATTERN.exec(contents.length > LONGEST ? '' : Buffer.from(contents).toString('latin1'));
@@ -67,7 +64,7 @@ export function readGenerationTime(element: Element): Date {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second, Number((match?.[7] ?? '').slice(0, 3).padEnd(3, '0')));
-  // `Date` carries over what does not exist: the 31st of February, 24:00, a leap second.
+  // `Date` converts invalid times to others: February 31, 24:00, a leap second.
   const digits = date.toISOString().replace(/\D/g, '').slice(0, 14);
   if (match === null || digits !== match.slice(1, 7).join('')) {
     throw timestampErrors('timestamp-malformed', { problem: 'its genTime is not a time' });
