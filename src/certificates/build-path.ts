@@ -1,4 +1,4 @@
-/** The certification path (RFC 4158, RFC 5280 section 6) from a certificate up to a trusted root, or as far as it goes. */
+/** Builds the path (RFC 4158; RFC 5280, section 6) from a certificate to a trusted root, or as far as possible. */
 
 import { isSameBytes } from '../bytes/byte-source.ts';
 import { BUDGET_SPENT, createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
@@ -10,23 +10,22 @@ import { hasSigned, type ParsedCertificate } from './parsed-certificate.ts';
 import type { Purpose } from './purpose.ts';
 
 export interface CertificatePath {
-  /** Leaf first, up to the root, or as far as it goes. */
+  /** Leaf first. Ends with the root if one was found. */
   readonly certificates: readonly ParsedCertificate[];
-  /** Whether it ends at one of the roots: by the same subject and key, or, the leaf alone, by identical certificate. */
+  /** True if it ends at a trusted root with the same subject and key, or is a leaf that is itself trusted. */
   readonly isTrusted: boolean;
-  /** What is wrong along the path; not that there is no trusted root. */
+  /** Findings on the path. A missing trusted root is not one of them. */
   readonly findings: readonly Finding[];
 }
 
-/** Certificates of one name: old, renewed, cross-signed ones. */
+/** Certificates with one name: expired, renewed and cross-signed ones. */
 const MAX_NAMESAKES = 100;
-/** Certificates of one path; real ones have three to six. */
 const MAX_LENGTH = 12;
 
 /**
- * Finds the best path: trusted and nothing against it, then trusted, then the longest. Every link is a name and a
- * signature that verifies. With a `purpose`, findings also say what keeps the leaf and its issuers from that use.
- * `budget`: of the file that the leaf comes with. A search that it ends has a finding that says so.
+ * Finds the best path: a trusted one without findings against it, then a trusted one, then the longest. Each link has a
+ * matching name and a signature that verifies. With a `purpose`, findings also report what prevents that use of the
+ * leaf and its issuers. `budget` is that of the file with the leaf; a search that exhausts it has a finding.
  */
 export function buildPath(
   leaf: ParsedCertificate,
@@ -45,10 +44,11 @@ export function buildPath(
   let best: CertificatePath | undefined;
   let longest: readonly ParsedCertificate[] = [leaf];
 
-  /** @returns whether the search is over: nothing can be better than what it found */
+  /** Returns true if the search is over because no better path can exist. */
   const walk = (path: readonly ParsedCertificate[], last: ParsedCertificate): boolean => {
     if (!budget.take(WORK.pathStep)) return true;
-    // The owner of the key of a leaf that is trusted as such could give it any purpose and life in another certificate.
+    // A leaf counts as trusted only if it is identical: the owner of its key could issue another certificate with any
+    // purpose and lifetime.
     if (last === leaf ? isListed(leaf) : isRoot(last)) {
       if (!budget.take(WORK.path)) return true;
       const findings = examinePath({ certificates: path, isAnchored: true, at, purpose });
@@ -60,7 +60,7 @@ export function buildPath(
     if (path.length > longest.length) longest = path;
     if (path.length === MAX_LENGTH) return false;
     for (const issuer of issuersOf(last)) {
-      // The same authority twice is a loop, also when it is there under two certificates (RFC 4158, 5.2).
+      // The same authority twice is a loop, even if it has two certificates (RFC 4158, 5.2).
       if (!path.some((one) => isSameAuthority(one, issuer)) && walk([...path, issuer], issuer)) return true;
     }
     return false;
@@ -83,7 +83,7 @@ function objections(findings: readonly Finding[]): number {
 
 type ByName = ReadonlyMap<string, readonly ParsedCertificate[]>;
 
-/** Each once, and not too many of one name: a pool made to exhaust must not use up the search. */
+/** Removes duplicates and limits the certificates with one name, so that a hostile pool cannot exhaust the search. */
 function byName(certificates: readonly ParsedCertificate[]): ByName {
   const bySubject = new Map<string, ParsedCertificate[]>();
   for (const certificate of certificates) {
@@ -97,8 +97,8 @@ function byName(certificates: readonly ParsedCertificate[]): ByName {
 }
 
 /**
- * Gives issuers whose signature verifies, the likely ones first: trusted roots, then those that are valid and named by
- * their key's identifier. They are looked for one by one, so that what comes after a good one costs nothing.
+ * Yields issuers whose signature verifies, the most likely ones first: trusted roots, then valid certificates with the
+ * right key identifier. The search is lazy, so nothing after a good issuer costs time.
  */
 function issuerFinder(
   roots: ByName,
@@ -125,7 +125,7 @@ function issuerFinder(
     let candidates = candidatesOf.get(certificate);
     if (candidates === undefined) {
       const name = certificate.issuerKey;
-      // Another certificate of a trusted root (cross-signed, renewed) adds nothing to the root itself.
+      // Another certificate of a trusted root (cross-signed or renewed) is not better than the root itself.
       const others = (pool.get(name) ?? []).filter((one) => !isRoot(one));
       candidates = [...byPromise(roots.get(name) ?? [], certificate, at), ...byPromise(others, certificate, at)];
       candidatesOf.set(certificate, candidates);
@@ -140,7 +140,7 @@ function byPromise(
   at: Date,
 ): readonly ParsedCertificate[] {
   if (candidates.length < 2) return candidates;
-  // A damaged hint is ignored: the examination of the path reports the extension.
+  // A damaged key identifier is ignored: the examination of the path reports the extension.
   const wanted = orUndefined(() => authorityKeyIdentifierOf(issued.fields));
   const promise = (one: ParsedCertificate): number => {
     const isValid = one.notBefore <= at && at <= one.notAfter;

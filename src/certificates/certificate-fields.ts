@@ -1,4 +1,4 @@
-/** The fields of an X.509 certificate (RFC 5280, 4.1) as the bytes they are encoded in: what node:crypto does not show. */
+/** Encoded fields of an X.509 certificate (RFC 5280, 4.1) that node:crypto does not provide. */
 
 import { asn1Errors } from '../asn1/errors.ts';
 import {
@@ -20,10 +20,10 @@ import {
   readDer,
 } from '../asn1/read.ts';
 
-/** More than a path ever has: what is not shown exactly must still be a number that can be compared. */
+/** Longer than any path. Larger numbers are replaced by this one, and still compare correctly. */
 const LONGEST_PATH = 255;
 
-/** Bits of keyUsage, as they stand in its first octet (RFC 5280, 4.2.1.3). */
+/** Bits of keyUsage in its first octet (RFC 5280, 4.2.1.3). */
 export const KEY_USAGE_BITS = {
   digitalSignature: 0x80,
   contentCommitment: 0x40,
@@ -31,14 +31,13 @@ export const KEY_USAGE_BITS = {
   cRLSign: 0x02,
 } as const;
 
-/** In bytes: real ones have two thousand, with signatures of the largest post-quantum kinds fifty thousand. */
+/** In bytes. Real certificates have two thousand, or fifty thousand with the largest post-quantum signatures. */
 const LONGEST_CERTIFICATE = 64 * 1024;
-/** Real ones have about ten. */
 const MAX_EXTENSIONS = 100;
 
 export type CertificateFields = ReturnType<typeof readCertificateFields>;
 
-/** Reads a DER certificate. Throws `asn1-malformed`, also for one made to exhaust its reader. */
+/** Reads a DER certificate. Throws `asn1-malformed`, also for one with too many bytes or extensions. */
 export function readCertificateFields(der: Uint8Array) {
   const what = 'certificate';
   if (der.length > LONGEST_CERTIFICATE) throw tooMuch(what, `longer than ${LONGEST_CERTIFICATE} bytes`);
@@ -58,32 +57,28 @@ export function readCertificateFields(der: Uint8Array) {
   body.end();
   const types = extensions.map(({ type }) => type);
   return {
-    /** The whole INTEGER. */
     serialNumber,
-    /** The whole Name. */
     issuer,
-    /** The whole Name. */
     subject,
-    /** The whole SubjectPublicKeyInfo. */
     publicKeyInfo,
-    /** What the issuer signed it with: the whole AlgorithmIdentifier. */
+    /** The whole AlgorithmIdentifier of the issuer's signature. */
     signatureAlgorithm,
-    /** Dotted object identifier → what the extension's OCTET STRING holds. */
+    /** Dotted object identifier → contents of the extension's OCTET STRING. */
     extensions: new Map(extensions.map(({ type, value }) => [type, value])),
-    /** Those of them that a reader must not ignore, dotted. */
+    /** Dotted identifiers of the extensions that a reader must not ignore. */
     criticalExtensions: extensions.flatMap(({ type, isCritical }) => (isCritical ? [type] : [])),
-    /** Those that are there more than once, which RFC 5280, 4.2 forbids, dotted; `extensions` has the last of each. */
+    /** Dotted; RFC 5280, 4.2 forbids repeated extensions. `extensions` has the last occurrence of each. */
     repeatedExtensions: types.filter((type, index) => types.indexOf(type) < index),
   };
 }
 
-/** The value of an extension; undefined if the certificate does not have it. */
+/** Returns the value of an extension; undefined if the certificate does not have it. */
 export function extensionOf({ extensions }: CertificateFields, type: string, what: string): Element | undefined {
   const value = extensions.get(type);
   return value && readDer(value, what);
 }
 
-/** Whether keyUsage has one of these bits; without the extension the key may be used for anything (RFC 5280, 4.2.1.3). */
+/** Without the keyUsage extension, the key may be used for anything (RFC 5280, 4.2.1.3). */
 export function allowsKeyUsage(fields: CertificateFields, bits: number): boolean {
   const extension = extensionOf(fields, KEY_USAGE, 'keyUsage');
   return extension === undefined || ((bitsOf(extension, 'keyUsage')[0] ?? 0) & bits) !== 0;
@@ -91,11 +86,11 @@ export function allowsKeyUsage(fields: CertificateFields, bits: number): boolean
 
 export interface BasicConstraints {
   readonly isAuthority: boolean;
-  /** How many authorities may stand between this one and the leaf, self-issued ones not counted; undefined: any number. */
+  /** Authorities permitted between this one and the leaf, without self-issued ones; undefined for any number. */
   readonly pathLength: number | undefined;
 }
 
-/** undefined without the extension: of version 3, no authority then (RFC 5280, 4.2.1.9). */
+/** Returns undefined without the extension. A certificate of version 3 is then not an authority (RFC 5280, 4.2.1.9). */
 export function basicConstraintsOf(certificate: CertificateFields): BasicConstraints | undefined {
   const what = 'basicConstraints';
   const extension = extensionOf(certificate, BASIC_CONSTRAINTS, what);
@@ -107,7 +102,7 @@ export function basicConstraintsOf(certificate: CertificateFields): BasicConstra
   return { isAuthority, pathLength: length && smallNumberOf(length) };
 }
 
-/** The purposes of extendedKeyUsage, dotted; undefined without the extension, which means any (RFC 5280, 4.2.1.12). */
+/** Returns dotted purposes; undefined without the extension, which permits all (RFC 5280, 4.2.1.12). */
 export function extendedKeyUsageOf(fields: CertificateFields): readonly string[] | undefined {
   const what = 'extendedKeyUsage';
   const extension = extensionOf(fields, EXTENDED_KEY_USAGE, what);
@@ -119,7 +114,7 @@ export function subjectKeyIdentifierOf(fields: CertificateFields): Uint8Array | 
   return extension && octetsOf(extension, 'key identifier');
 }
 
-/** The keyIdentifier of authorityKeyIdentifier: a hint which of several issuers of one name it was. */
+/** Returns the keyIdentifier of authorityKeyIdentifier, which helps to choose among issuers of the same name. */
 export function authorityKeyIdentifierOf(fields: CertificateFields): Uint8Array | undefined {
   const extension = extensionOf(fields, AUTHORITY_KEY_IDENTIFIER, 'key identifier');
   return extension && fieldsOf(extension, 0x30, 'key identifier').optional(0x80)?.contents;
@@ -129,22 +124,20 @@ function isTrue(boolean: Element | undefined): boolean {
   return boolean !== undefined && boolean.contents[0] !== 0;
 }
 
-/** A non-negative INTEGER; a large one as the largest that matters. */
+/** Reads a non-negative INTEGER, limited to `LONGEST_PATH`. */
 function smallNumberOf({ contents }: Element): number {
   const [first = 0x80] = contents;
-  if (first >= 0x80) return 0; // negative or empty: no valid value, so the narrowest one
+  if (first >= 0x80) return 0; // Negative or empty values are invalid, so the strictest limit applies.
   return contents.length === 1 ? first : LONGEST_PATH;
 }
 
 export interface Extension {
-  /** Dotted object identifier. */
   readonly type: string;
   readonly isCritical: boolean;
-  /** Contents of the extension's OCTET STRING. */
   readonly value: Uint8Array;
 }
 
-/** The Extensions of a certificate, CRL, OCSP answer or timestamp. Throws `asn1-malformed`. */
+/** Reads the Extensions of a certificate, CRL, OCSP response or timestamp. Throws `asn1-malformed`. */
 export function readExtensions(list: Element | undefined, what: string): readonly Extension[] {
   const all = list === undefined ? [] : firstParts(list, what, MAX_EXTENSIONS + 1);
   if (all.length > MAX_EXTENSIONS) throw tooMuch(what, `more than ${MAX_EXTENSIONS} extensions`);

@@ -1,4 +1,4 @@
-/** What is wrong along a certification path (RFC 5280, 6.1): times, authorities, purposes, critical extensions, weak keys. */
+/** Checks a certification path (RFC 5280, 6.1): times, authorities, purposes, critical extensions, weak keys. */
 
 import * as known from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
@@ -11,18 +11,16 @@ import { allowsBelow, examineKey, PURPOSES, type Purpose, purposeOddity, purpose
 import { describeSignatureAlgorithm, isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
 
 export interface PathToExamine {
-  /** Leaf first. */
   readonly certificates: readonly ParsedCertificate[];
-  /** Whether the last one is trusted, as itself: its own signature does not matter. */
+  /** True if the last certificate is trusted itself, so its own signature does not matter. */
   readonly isAnchored: boolean;
   readonly at: Date;
-  /** What the leaf is used for; undefined where that is not asked. */
   readonly purpose: Purpose | undefined;
 }
 
 /**
- * Critical extensions that are heeded here, or whose meaning a verifier of signatures may pass over. Policies are such:
- * any will do, as OpenSSL has it without -policy_check.
+ * Critical extensions that this program checks, or that a verifier of signatures may ignore. Policies may be ignored:
+ * OpenSSL accepts any without -policy_check.
  */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
   known.SUBJECT_KEY_IDENTIFIER,
@@ -42,7 +40,6 @@ const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
   known.OCSP_NO_CHECK,
 ]);
 
-/** Findings in the order of the path; empty when all is well. */
 export function examinePath(path: PathToExamine): Finding[] {
   const nameProblem = nameProblems();
   return path.certificates.flatMap((certificate, index) => {
@@ -64,7 +61,7 @@ export function examinePath(path: PathToExamine): Finding[] {
   });
 }
 
-/** A root that the user trusts stays trusted when it has expired, but that is worth a word. */
+/** A trusted root stays trusted after it has expired, but the user gets a warning. */
 function examineTime({ name, notBefore, notAfter }: ParsedCertificate, at: Date, isTrustedRoot: boolean): Finding[] {
   const finding = isTrustedRoot ? note : untrusted;
   const when = `asked about is ${secondOf(at)}`;
@@ -122,7 +119,7 @@ function examineAuthority(
     const message = `"${name}" may have ${allowed} authorities below it (pathLenConstraint), and has ${below} here.`;
     findings.push(untrusted('path-too-long', message));
   }
-  // What a root that the user trusts may be used for is the user's to say.
+  // The user decides what a trusted root may be used for.
   if (purpose !== undefined && !isAnchor && !allowsBelow(fields, purpose)) {
     const message = `The authority "${name}" may not issue certificates for this purpose: its extendedKeyUsage lacks ${PURPOSES[purpose].name}.`;
     findings.push(untrusted('certificate-purpose', message));
@@ -130,7 +127,7 @@ function examineAuthority(
   return [...findings, ...examineNames(certificate, certificates.slice(0, index), nameProblem)];
 }
 
-/** Those of a root count too, as OpenSSL has it. Self-issued certificates below it are exempt, except the leaf. */
+/** Constraints of a root also apply, as in OpenSSL. Self-issued certificates below it are exempt, except the leaf. */
 function examineNames(
   authority: ParsedCertificate,
   below: readonly ParsedCertificate[],
@@ -150,7 +147,7 @@ function authorityProblem(
   isAuthority: boolean | undefined,
   isAnchor: boolean,
 ): string | undefined {
-  // Roots of version 1 have no extensions at all; as anchors they are still around.
+  // Roots of version 1 have no extensions at all, and some are still in use as trust anchors.
   const isOldRoot = isAnchor && fields.extensions.size === 0;
   if (isAuthority !== true && !isOldRoot) return 'its basicConstraints do not say that it is one';
   return allowsKeyUsage(fields, KEY_USAGE_BITS.keyCertSign) ? undefined : 'its keyUsage lacks keyCertSign';
@@ -160,7 +157,7 @@ function isSelfIssued({ subjectKey, issuerKey }: ParsedCertificate): boolean {
   return subjectKey === issuerKey;
 }
 
-/** SHA-1 is a warning only: the chains of much that was rightly signed in the past have it. */
+/** SHA-1 gives only a warning: many chains of valid old signatures use it. */
 function examineSignatureAlgorithm({ name, fields }: ParsedCertificate): Finding[] {
   const algorithm = readSignatureAlgorithm(fields.signatureAlgorithm);
   if (algorithm === undefined) {

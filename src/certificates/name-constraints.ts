@@ -1,4 +1,4 @@
-/** Name constraints (RFC 5280, 4.2.1.10): which names an authority may put into the certificates below it. */
+/** Name constraints (RFC 5280, 4.2.1.10) limit the names that an authority may certify. */
 
 import { isIPv4, isIPv6 } from 'node:net';
 import { NAME_CONSTRAINTS, SUBJECT_ALTERNATIVE_NAME } from '../asn1/object-identifiers.ts';
@@ -6,28 +6,28 @@ import { type Element, fieldsOf, parts, readDer } from '../asn1/read.ts';
 import type { CertificateFields } from './certificate-fields.ts';
 import { GENERAL_NAME, readName, textOf } from './names.ts';
 
-/** Comparisons for one pair of certificates: real ones take tens, those made to exhaust would take billions. */
+/** Comparisons for one pair of certificates. Real ones need tens; hostile ones could need billions. */
 const MAX_COMPARISONS = 10_000;
-/** Of either list, in bytes: reading them takes time as well, and each is read for every pair of a path. */
+/** Limit for each list in bytes, because both are read for every pair of certificates in a path. */
 const LONGEST_LIST = 16 * 1024;
 const LONGEST_TEXT = 100;
 
-/** A name, or the base of a subtree of names, in a form that can be compared with others of its tag. */
+/** A name, or the base of a subtree of names, in a form that can be compared with others of the same tag. */
 interface Comparable {
-  /** The tag of the GeneralName. */
   readonly tag: number;
   readonly value: string;
 }
 
 interface Name extends Comparable {
-  /** For people. */
   readonly text: string;
 }
 
-/** What in the names of `issued` goes against the constraints of an authority above it, for people; undefined: nothing. */
+/**
+ * Returns the name of `issued` that a constraint of `authority` forbids, for people; undefined if all are permitted.
+ */
 export type NameProblem = (authority: CertificateFields, issued: CertificateFields) => string | undefined;
 
-/** For one path, in which each certificate is held against all the others: its lists are read once. */
+/** Caches the lists for one path, in which each certificate is compared with all others. */
 export function nameProblems(): NameProblem {
   const constraintsOf = oncePerCertificate(readConstraints);
   const namesOf = oncePerCertificate(readNames);
@@ -80,7 +80,7 @@ function readConstraints({ extensions }: CertificateFields) {
   return { permitted: basesIn(permitted, what), excluded: basesIn(excluded, what) };
 }
 
-/** The minimum is always 0, which DER leaves out, and there is never a maximum: anything else is refused as malformed. */
+/** The minimum is always 0, which DER omits, and there is never a maximum. Anything else is rejected as malformed. */
 function basesIn(subtrees: Element | undefined, what: string): Comparable[] {
   if (subtrees === undefined) return [];
   return parts(subtrees, what).map((subtree) => {
@@ -91,7 +91,6 @@ function basesIn(subtrees: Element | undefined, what: string): Comparable[] {
   });
 }
 
-/** The subject, the e-mail addresses in it, and all names of subjectAltName. */
 function readNames({ subject, extensions }: CertificateFields): Name[] {
   const { text, relativeKeys, emailAddresses } = readName(subject);
   const alternatives = extensions.get(SUBJECT_ALTERNATIVE_NAME);
@@ -123,7 +122,7 @@ function comparable(element: Element): string {
   }
 }
 
-/** A name below another begins with the other's key. */
+/** The key of a name starts with the keys of the names above it. */
 function directoryKey(relativeKeys: readonly string[]): string {
   return relativeKeys.map((key) => `${key}\n`).join('');
 }
@@ -137,19 +136,19 @@ const MATCHERS: Readonly<Record<number, (name: string, base: string) => boolean>
   [GENERAL_NAME.iPAddress]: isAddressIn,
 };
 
-/** For host names: the base itself and all below it; an empty base means all. */
+/** For host names: matches the base and all names below it. An empty base matches everything. */
 function isHostBelow(host: string, base: string): boolean {
   const plain = base.startsWith('.') ? base.slice(1) : base;
   return plain === '' || host === plain || host.endsWith(`.${plain}`);
 }
 
-/** For hosts in addresses: one with a leading dot means all below it, one without it that host alone. */
+/** For hosts in URIs: a base with a leading dot matches all names below it; any other matches only that host. */
 function isHostOf(host: string, base: string): boolean {
   if (base === '') return true;
   return base.startsWith('.') ? host.endsWith(base) && host.length > base.length : host === base;
 }
 
-/** Octets as characters; the range is an address and a mask. */
+/** Each character is an octet. The range is an address and a mask. */
 function isAddressIn(address: string, range: string): boolean {
   const { length } = address;
   if (range.length !== length * 2) return false;
@@ -159,7 +158,7 @@ function isAddressIn(address: string, range: string): boolean {
   });
 }
 
-/** undefined where the URI has none, or an IP address, to which no constraint of names applies. */
+/** Returns undefined if the URI has no host, or has an IP address, to which name constraints do not apply. */
 function hostOf(uri: string): string | undefined {
   const host = URL.canParse(uri) ? new URL(uri).hostname : '';
   return host === '' || isIPv4(host) || isIPv6(host.replace(/^\[|\]$/g, '')) ? undefined : host;

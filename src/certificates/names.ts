@@ -1,24 +1,22 @@
-/** Distinguished names (RFC 5280, 4.1.2.4): for people, and for finding who issued whom. */
+/** Distinguished names (RFC 5280, 4.1.2.4), for display and to find issuers. */
 
 import { asn1Errors } from '../asn1/errors.ts';
 import { COMMON_NAME, EMAIL_ADDRESS, NAME_ATTRIBUTES, ORGANIZATION } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, firstParts, objectIdentifierOf, readDer } from '../asn1/read.ts';
 
 export interface NameAttribute {
-  /** Dotted. */
   readonly type: string;
-  /** `#` and hex digits of the contents if it is no string. */
+  /** `#` and the contents in hexadecimal if the value is not a string. */
   readonly value: string;
 }
 
-/** In bytes: one that is longer takes as long to compare as all the rest of a chain. */
+/** In bytes. Comparing a longer name takes as long as everything else in a chain. */
 const LONGEST_NAME = 16 * 1024;
-/** Real names have about seven attributes. */
 const MAX_ATTRIBUTES = 100;
 
 export type DistinguishedName = ReturnType<typeof readName>;
 
-/** Reads a DER Name. Throws `asn1-malformed`, also for one made to exhaust its reader. */
+/** Reads a DER Name. Throws `asn1-malformed`, also for a name that is too long or has too many attributes. */
 export function readName(der: Uint8Array) {
   if (der.length > LONGEST_NAME) throw tooMuch(`longer than ${LONGEST_NAME} bytes`);
   let room = MAX_ATTRIBUTES;
@@ -43,19 +41,18 @@ export function readName(der: Uint8Array) {
     attributes.findLast(({ type, comparable }) => type === wanted && comparable !== '');
   const commonName = attributes.findLast(({ type }) => type === COMMON_NAME)?.value;
   return {
-    /** The last, most specific, common name; undefined without one. Raw: may hold control characters. */
+    /** The last and most specific common name, if any. Not escaped: may contain control characters. */
     commonName,
-    /** Comparable as `key`: the organization or, without one, the common name; the whole name if it has neither. */
+    /** Comparable like `key`: the organization, or the common name without one, or the whole name without both. */
     publisher: (lastOf(ORGANIZATION) ?? lastOf(COMMON_NAME))?.comparable ?? keyOf(attributes),
-    /** The whole name on one line, in the order of the encoding. Raw: may hold control characters. */
+    /** The whole name on one line, in the order of the encoding. Not escaped: may contain control characters. */
     text: attributes.map(({ type, value }) => `${NAME_ATTRIBUTES[type] ?? type}=${value}`).join(', '),
-    /** Equal for names that RFC 5280 section 7.1 takes as equal whatever their string types, case and spaces. */
+    /** Equal for names that are equal according to RFC 5280, 7.1: string types, case and spaces are ignored. */
     key: keyOf(attributes),
-    /** The same for each relative name, from the root of the directory down. */
+    /** Like `key`, for each relative name from the root of the directory down. */
     relativeKeys: relativeNames.map(keyOf),
-    /** Its e-mail addresses (PKCS#9). Raw. */
     emailAddresses: attributes.filter(({ type }) => type === EMAIL_ADDRESS).map(({ value }) => value),
-    /** The attributes of each relative name, in the order of the encoding. Raw. */
+    /** Attributes of each relative name in the order of the encoding, not escaped. */
     relativeNames: relativeNames as readonly (readonly NameAttribute[])[],
   };
 }
@@ -72,7 +69,7 @@ function comparable(value: string): string {
   return value.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
-/** A string of one of the types of RFC 5280; undefined for other tags. */
+/** Decodes a string of the types in RFC 5280; returns undefined for other tags. */
 export function characterStringOf(tag: number, contents: Uint8Array): string | undefined {
   const bytes = Buffer.from(contents);
   switch (tag) {
@@ -80,7 +77,7 @@ export function characterStringOf(tag: number, contents: Uint8Array): string | u
       return bytes.toString('utf8');
     case 0x12: // NumericString
     case 0x13: // PrintableString
-    case 0x14: // TeletexString: Latin-1 in practice
+    case 0x14: // TeletexString, in practice Latin-1
     case 0x16: // IA5String
       return bytes.toString('latin1');
     case 0x1e: // BMPString
@@ -90,7 +87,7 @@ export function characterStringOf(tag: number, contents: Uint8Array): string | u
   }
 }
 
-/** Tags of GeneralName: IMPLICIT, except the directoryName, which is a CHOICE and so EXPLICIT. */
+/** Tags of GeneralName. They are IMPLICIT, except directoryName, which is a CHOICE and therefore EXPLICIT. */
 export const GENERAL_NAME = {
   rfc822Name: 0x81,
   dNSName: 0x82,
@@ -99,7 +96,7 @@ export const GENERAL_NAME = {
   iPAddress: 0x87,
 } as const;
 
-/** An IA5String; octets above 127 come out as Latin-1, which no comparison and no URL takes for something else. */
+/** Reads an IA5String. Octets above 127 become Latin-1 characters, which never match another name or URL. */
 export function textOf({ contents }: Element): string {
   return Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength).toString('latin1');
 }

@@ -5,15 +5,17 @@ import { type CertificateFields, readCertificateFields } from './certificate-fie
 import { certificateErrors } from './errors.ts';
 import { readName } from './names.ts';
 
-/** Windows takes none larger; with an exponent as long as the modulus a check takes a hundred times as long. */
+/** Windows accepts no larger exponent. If it is as long as the modulus, a check takes a hundred times as long. */
 const LARGEST_EXPONENT = 2n ** 32n;
-/** Of DSA, in bits; FIPS 186-4 ends with 3072, OpenSSL with 10,000, which takes 10 ms. That of RSA OpenSSL bounds well. */
+/**
+ * For DSA, in bits. FIPS 186-4 ends at 3072; OpenSSL permits 10,000, which takes 10 ms. For RSA, OpenSSL's own limit is
+ * sufficient.
+ */
 const LARGEST_DSA_MODULUS = 4096;
 
 export interface Certificate {
-  /** DER. */
   readonly der: Uint8Array;
-  /** For people: the subject's common name, or the whole subject if it has none. */
+  /** Display name: common name of the subject, or the whole subject without one. */
   readonly name: string;
 }
 
@@ -21,7 +23,7 @@ export interface ParsedCertificate extends Certificate {
   readonly x509: X509Certificate;
   readonly fields: CertificateFields;
   readonly issuerName: string;
-  /** Comparable names: `issuerKey` of a certificate is the `subjectKey` of its issuer. */
+  /** Comparable names: `issuerKey` of a certificate equals `subjectKey` of its issuer. */
   readonly subjectKey: string;
   readonly issuerKey: string;
   readonly notBefore: Date;
@@ -29,7 +31,7 @@ export interface ParsedCertificate extends Certificate {
 }
 
 /**
- * Reads one certificate at the start of `der`; what follows it (OpenSSL's trust settings) is dropped. Throws
+ * Reads the certificate at the start of `der`, and drops the bytes after it (OpenSSL's trust settings). Throws
  * `certificate-file-unreadable`.
  */
 export function parseCertificate(der: Uint8Array, file: string): ParsedCertificate {
@@ -60,7 +62,7 @@ export function isReadableCertificate(der: Uint8Array): boolean {
   return orUndefined(() => parseCertificate(der, 'it')) !== undefined;
 }
 
-/** Comparisons with an Invalid Date are all false: such a certificate would always count as valid. */
+/** Comparisons with an Invalid Date are always false, so the certificate would never expire. */
 function readDate(text: string): Date {
   const date = new Date(text);
   if (Number.isNaN(date.getTime())) throw new RangeError(`not a date: ${text}`);
@@ -71,7 +73,7 @@ export function isSelfSigned(certificate: ParsedCertificate): boolean {
   return hasSigned(certificate, certificate);
 }
 
-/** Whether `issuer` really signed `certificate`; a kind of key that OpenSSL does not know signs nothing. */
+/** Verifies the signature of `issuer`. Returns false for a kind of key that OpenSSL does not know. */
 export function hasSigned(issuer: ParsedCertificate, certificate: ParsedCertificate): boolean {
   if (issuer.subjectKey !== certificate.issuerKey) return false;
   const key = publicKeyOf(issuer);
@@ -79,11 +81,11 @@ export function hasSigned(issuer: ParsedCertificate, certificate: ParsedCertific
   try {
     return certificate.x509.verify(key);
   } catch {
-    return false; // the signature's algorithm does not go with the key
+    return false; // The signature algorithm does not match the key.
   }
 }
 
-/** undefined for a kind of key that OpenSSL does not know, and for one that takes absurdly long to check with. */
+/** Returns undefined for keys of a kind that OpenSSL does not know, and for keys that are very slow to verify with. */
 export function publicKeyOf({ x509 }: Pick<ParsedCertificate, 'x509'>): KeyObject | undefined {
   try {
     const key = x509.publicKey;

@@ -1,6 +1,7 @@
 /**
- * The certificates of a PKCS#12 file (RFC 7292). Its key bags are never decrypted: the key that signs is elsewhere. Nor is
- * its MAC checked: what is read here is public, and a certificate that does not belong to the service's key shows later.
+ * Reads the certificates in a PKCS#12 file (RFC 7292). Its key bags are never decrypted, because the signing key is
+ * elsewhere. Its MAC is not checked either: the certificates are public, and a later check finds one that does not
+ * match the service's key.
  */
 
 import {
@@ -17,17 +18,18 @@ import type { Secret } from '../secrets/secret.ts';
 import { certificateErrors } from './errors.ts';
 
 export interface CertificateFile {
-  /** How messages name it. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** Of all parts of a file. Real ones have 1 to 100,000; each one costs time, so that a hostile file could cost hours. */
+/** Total iterations in a file. Real files have up to 100,000; without a limit, a hostile file could take hours. */
 const MAX_ITERATIONS = 600_000;
-/** Bags inside bags; real files have none. */
+/** Nesting depth of bags. Real files have none inside others. */
 const MAX_BAG_DEPTH = 4;
 
-/** DER certificates in the file's order. Throws `certificate-password-…`, `certificate-encryption-unsupported`, `asn1-malformed`. */
+/**
+ * Returns DER certificates. Throws `certificate-password-…`, `certificate-encryption-unsupported`, `asn1-malformed`.
+ */
 export async function readPkcs12(file: CertificateFile, password: Secret | undefined): Promise<Uint8Array[]> {
   const what = 'PKCS#12';
   const pfx = fieldsOf(readElement(file.bytes, what), 0x30, what);
@@ -53,7 +55,7 @@ export async function readPkcs12(file: CertificateFile, password: Secret | undef
   return certificates;
 }
 
-/** SafeContents, or what must be decrypted to get at them; neither for what is sealed with a public key. */
+/** Returns SafeContents or its encrypted form; neither if it is encrypted for a public key. */
 function readPart(part: Element, file: CertificateFile): { clear?: Element; encrypted?: EncryptedData } {
   const what = 'PKCS#12';
   const contentInfo = fieldsOf(part, 0x30, what);
@@ -79,7 +81,7 @@ function certificatesOf(safeContents: Element, depth = 0): Uint8Array[] {
 
 type EncryptedData = ReturnType<typeof readEncryptedData>;
 
-/** `algorithm`: the AlgorithmIdentifier, whole; `iterations`: of the password, what decrypting costs. */
+/** `algorithm` is the whole AlgorithmIdentifier; `iterations` is the cost of decryption with the password. */
 function readEncryptedData(encryptedData: Element, file: CertificateFile) {
   const what = 'PKCS#12 encrypted data';
   const fields = fieldsOf(encryptedData, 0x30, what);
@@ -93,14 +95,14 @@ function readEncryptedData(encryptedData: Element, file: CertificateFile) {
   return { ...readEncryption(algorithm, file), algorithm: algorithm.bytes, ciphertext };
 }
 
-/** EncryptedData → SafeContents. A wrong password gives wrong padding or bytes that are no SafeContents. */
+/** EncryptedData → SafeContents. A wrong password gives wrong padding, or bytes that are not SafeContents. */
 async function decrypt(
   { algorithm, ciphertext, isPbes2 }: EncryptedData,
   file: CertificateFile,
   password: Secret | undefined,
 ): Promise<Element> {
   const { default: forge } = await import('node-forge');
-  // forge's decryption of private keys decrypts anything that a password-based algorithm encrypted.
+  // forge's function for private keys decrypts all data with password-based encryption.
   const encrypted = sequence(algorithm, octetString(ciphertext));
   const text = password?.reveal() ?? '';
   try {
@@ -108,18 +110,18 @@ async function decrypt(
       forge.asn1.fromDer(Buffer.from(encrypted).toString('latin1')),
       isPbes2 ? forge.util.encodeUtf8(text) : text,
     );
-    // null, against its declaration, when the padding is wrong.
+    // null if the padding is wrong, although the type excludes it.
     if (clear) return readElement(Buffer.from(forge.asn1.toDer(clear).getBytes(), 'latin1'), 'PKCS#12 bags');
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
     if (/unsupported|cannot read/i.test(problem)) throw unsupported(file, problem, cause);
-    // Anything else is what decrypting with a wrong password looks like.
+    // Any other result means a wrong password.
   }
   const code = password === undefined ? 'certificate-password-missing' : 'certificate-password-wrong';
   throw certificateErrors(code, { file: file.name });
 }
 
-/** Both kinds of parameters hold (salt, iterations), PBES2 one level further in. */
+/** Both kinds of parameters contain (salt, iterations); in PBES2 they are one level deeper. */
 function readEncryption(algorithm: Element, file: CertificateFile) {
   const what = 'PKCS#12 encryption';
   const fields = fieldsOf(algorithm, 0x30, what);

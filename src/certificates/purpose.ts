@@ -1,4 +1,4 @@
-/** What a certificate may be used for, by its keyUsage and extendedKeyUsage (RFC 5280, 4.2.1.3 and 4.2.1.12). */
+/** Uses that keyUsage and extendedKeyUsage of a certificate permit (RFC 5280, 4.2.1.3 and 4.2.1.12). */
 
 import type { KeyObject } from 'node:crypto';
 import {
@@ -19,14 +19,15 @@ import { allowsKeyUsage, type CertificateFields, extendedKeyUsageOf, KEY_USAGE_B
 import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
 
 /**
- * `document-signing`: for which Acrobat accepts no certificates of code, and other readers do. `remote-desktop`: signing connection files, for which Windows accepts certificates of servers and of code, too.
+ * `document-signing`: Acrobat rejects code signing certificates, and other readers accept them. `remote-desktop`:
+ * signing connection files, for which Windows also accepts certificates of servers and for code signing.
  */
 export type Purpose = 'code-signing' | 'document-signing' | 'time-stamping' | 'remote-desktop';
 
-/** Whose certificates Acrobat and other PDF readers accept for documents. */
+/** Purposes that Acrobat and other PDF readers accept for documents. */
 const FOR_DOCUMENTS = [DOCUMENT_SIGNING, MICROSOFT_DOCUMENT_SIGNING, ADOBE_DOCUMENT_SIGNING, EMAIL_PROTECTION];
 
-/** In extendedKeyUsage, any of `oids`; `name`: as RFC 5280 has it; `use`: for people, after "meant for". */
+/** Any of `oids` in extendedKeyUsage is sufficient. `name` is from RFC 5280; `use` follows "meant for" in messages. */
 export const PURPOSES: Readonly<Record<Purpose, Readonly<{ oids: readonly string[]; name: string; use: string }>>> = {
   'code-signing': { oids: [CODE_SIGNING], name: 'codeSigning', use: 'signing code' },
   'document-signing': {
@@ -42,12 +43,12 @@ export const PURPOSES: Readonly<Record<Purpose, Readonly<{ oids: readonly string
   },
 };
 
-/** What keeps the certificate from signing code, documents or timestamps, for people; undefined when nothing does. */
+/** Returns the reason why the certificate may not be used for this purpose, for people; undefined if it may. */
 export function purposeProblem(fields: CertificateFields, purpose: Purpose): string | undefined {
   return purpose === 'time-stamping' ? timeStampingProblem(fields) : signingProblem(fields, purpose);
 }
 
-/** What is not as it should be although nothing keeps the certificate from its use; for people. */
+/** Returns an irregularity that does not prevent the use of the certificate, for people. */
 export function purposeOddity(fields: CertificateFields, purpose: Purpose): string | undefined {
   if (purpose === 'time-stamping') return timeStampingOddity(fields);
   const purposes = purpose === 'document-signing' ? extendedKeyUsageOf(fields) : undefined;
@@ -55,16 +56,16 @@ export function purposeOddity(fields: CertificateFields, purpose: Purpose): stri
   return 'its extendedKeyUsage has codeSigning and nothing for documents, so Acrobat does not trust it';
 }
 
-/** Without extendedKeyUsage any purpose is allowed, as in Windows, signtool and osslsigncode. */
+/** Without extendedKeyUsage all purposes are permitted, as in Windows, signtool and osslsigncode. */
 function signingProblem(fields: CertificateFields, purpose: Purpose): string | undefined {
   const { digitalSignature, contentCommitment } = KEY_USAGE_BITS;
-  // Signatures of documents may be non-repudiable, which contentCommitment says.
+  // Signatures of documents can be non-repudiable (contentCommitment).
   const bits = purpose === 'document-signing' ? digitalSignature | contentCommitment : digitalSignature;
   if (!allowsKeyUsage(fields, bits)) return 'its keyUsage lacks digitalSignature';
   return allowsBelow(fields, purpose) ? undefined : `its extendedKeyUsage lacks ${PURPOSES[purpose].name}`;
 }
 
-/** RFC 3161, 2.3 wants the purpose named: neither a missing extension nor "any purpose" will do. */
+/** RFC 3161, 2.3 requires this purpose by name: neither a missing extension nor "any purpose" is sufficient. */
 function timeStampingProblem(fields: CertificateFields): string | undefined {
   const { digitalSignature, contentCommitment } = KEY_USAGE_BITS;
   if (!allowsKeyUsage(fields, digitalSignature | contentCommitment)) {
@@ -76,34 +77,33 @@ function timeStampingProblem(fields: CertificateFields): string | undefined {
 }
 
 /**
- * Whether an authority's extendedKeyUsage lets certificates below it have this purpose. RFC 5280 leaves the extension
- * without meaning there; Windows, OpenSSL and the CA/Browser Forum take it as a limit, and so do we.
+ * Checks whether an authority's extendedKeyUsage permits this purpose for certificates below it. RFC 5280 gives the
+ * extension no meaning there; Windows, OpenSSL and the CA/Browser Forum treat it as a limit.
  */
 export function allowsBelow(fields: CertificateFields, purpose: Purpose): boolean {
   const purposes = extendedKeyUsageOf(fields);
   return purposes === undefined || [ANY_PURPOSE, ...PURPOSES[purpose].oids].some((oid) => purposes.includes(oid));
 }
 
-/** What RFC 3161, 2.3 wants of an authority's certificate beyond the purpose, and verifiers pass over; for people. */
+/** Returns other violations of RFC 3161, 2.3 in an authority's certificate, which verifiers ignore; for people. */
 export function timeStampingOddity(fields: CertificateFields): string | undefined {
   if ((extendedKeyUsageOf(fields)?.length ?? 0) > 1) return 'its extendedKeyUsage names more than timeStamping';
   return fields.criticalExtensions.includes(EXTENDED_KEY_USAGE) ? undefined : 'its extendedKeyUsage is not critical';
 }
 
-/** Whether a timestamp does not extend the signature's life beyond the certificate's (Authenticode's lifetime signing). */
+/** True for Authenticode's lifetime signing: a timestamp then does not extend the life of the signature. */
 export function isLifetimeSigner(fields: CertificateFields): boolean {
   return extendedKeyUsageOf(fields)?.includes(LIFETIME_SIGNING) ?? false;
 }
 
-/** RSA and DSA moduli in bits: below the first verifiers reject them, below the second they are outdated. */
+/** Bits of RSA and DSA moduli: verifiers reject keys below the first limit; keys below the second are outdated. */
 const LEAST_BITS = 1024;
 const GOOD_BITS = 2048;
-/** Names that OpenSSL gives curves, by the size of their field in bits. */
+/** Curve names of OpenSSL contain the size of the field in bits. */
 const CURVE = /^(?:prime|secp|sect|brainpoolP|c2pnb|c2tnb)(\d+)[a-z]\d$/;
-/** Of a curve's field: 112 bits of security. */
+/** Size of a curve's field for 112 bits of security. */
 const LEAST_CURVE_BITS = 224;
 
-/** One finding for a key that is weak, against trust where verifiers reject such keys; otherwise none. */
 export function examineKey(certificate: ParsedCertificate): Finding[] {
   const key = publicKeyOf(certificate);
   const weakness = key && (key.asymmetricKeyType === 'ec' ? ecWeakness(key) : modulusWeakness(key));
@@ -112,7 +112,6 @@ export function examineKey(certificate: ParsedCertificate): Finding[] {
   return [weakness.weigh('certificate-weak-key', message)];
 }
 
-/** `what`: for people, a key and its size. */
 type Weakness = { readonly what: string; readonly weigh: typeof warning };
 
 function modulusWeakness({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Weakness | undefined {
@@ -122,7 +121,7 @@ function modulusWeakness({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject)
   return { what: `${kind} key of only ${bits} bits`, weigh: bits < LEAST_BITS ? untrusted : warning };
 }
 
-/** A curve that has no name has parameters of its own, which may be chosen to forge (RFC 5480, 2.1.1; CVE-2020-0601). */
+/** Parameters of a curve without a name can be chosen to forge signatures (RFC 5480, 2.1.1; CVE-2020-0601). */
 function ecWeakness({ asymmetricKeyDetails }: KeyObject): Weakness | undefined {
   const curve = asymmetricKeyDetails?.namedCurve;
   const [, digits] = CURVE.exec(curve ?? '') ?? [];

@@ -1,4 +1,4 @@
-/** Getting the certificates out of the files they come in: PEM (RFC 7468), DER, PKCS#7 (RFC 2315), PKCS#12 (RFC 7292). */
+/** Reads the certificates in PEM (RFC 7468), DER, PKCS#7 (RFC 2315) and PKCS#12 (RFC 7292) files. */
 
 import { SIGNED_DATA } from '../asn1/object-identifiers.ts';
 import { fieldsOf, objectIdentifierOf, onlyPart, parts, readElement } from '../asn1/read.ts';
@@ -13,7 +13,7 @@ const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----((?:[^-]|-(?!----))*)-----EN
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const UTF16LE_MARK = Buffer.from([0xff, 0xfe]);
 
-/** The certificates of one file, DER, in the file's order. Keys are passed over. */
+/** Returns the DER certificates of one file in file order. Ignores keys. */
 export async function readContainer(file: CertificateFile, password: Secret | undefined): Promise<Uint8Array[]> {
   if (file.bytes.length > MAX_FILE_LENGTH) {
     const size = file.bytes.length;
@@ -30,13 +30,12 @@ export async function readContainer(file: CertificateFile, password: Secret | un
   }
 }
 
-/** A SEQUENCE with a long length, or with a short one that fits: no text begins so. */
+/** Recognises a SEQUENCE with a long length, or with a short length that fits. No text begins like this. */
 function isDer(bytes: Uint8Array): boolean {
   const [tag, length = 0] = bytes;
   return tag === 0x30 && (length >= 0x80 || length === bytes.length - 2);
 }
 
-/** Distinguishes the DER kinds by the first part of the outer SEQUENCE. */
 async function readDer(file: CertificateFile, password: Secret | undefined): Promise<Uint8Array[]> {
   const outer = readElement(file.bytes, file.name);
   const [first] = parts(outer, file.name);
@@ -45,7 +44,7 @@ async function readDer(file: CertificateFile, password: Secret | undefined): Pro
       return [outer.bytes];
     case 0x06: // a content type
       return readPkcs7(outer.bytes, file);
-    case 0x02: // a version: 3 in PKCS#12, 0 or 1 in the forms of a private key
+    case 0x02: // A version: 3 in PKCS#12, 0 or 1 in private keys.
       if (first.contents.length === 1 && first.contents[0] === 3) {
         const { readPkcs12 } = await import('./pkcs12.ts');
         return readPkcs12(file, password);
@@ -56,7 +55,7 @@ async function readDer(file: CertificateFile, password: Secret | undefined): Pro
   }
 }
 
-/** The `certificates` of a SignedData; it need not have a signer. */
+/** Reads the `certificates` of a SignedData, which may have no signer. */
 function readPkcs7(der: Uint8Array, file: CertificateFile): Uint8Array[] {
   const what = 'PKCS#7';
   const contentInfo = fieldsOf(readElement(der, what), 0x30, what);
@@ -88,7 +87,7 @@ function readPem(file: CertificateFile): Uint8Array[] {
   throw unreadable(file, 'neither PEM nor DER');
 }
 
-/** PEM is ASCII; Windows' editors and shells put it into UTF-16 or mark it as UTF-8. */
+/** PEM is ASCII, but editors and shells on Windows write UTF-16 or a UTF-8 byte order mark. */
 export function textOf(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.subarray(0, 2).equals(UTF16LE_MARK)) return buffer.toString('utf16le');

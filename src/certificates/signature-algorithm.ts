@@ -1,4 +1,4 @@
-/** Signature algorithms as certificates, CRLs and OCSP answers name them (RFC 3279, 4055, 5758, 8410). */
+/** Signature algorithms of certificates, CRLs and OCSP responses (RFC 3279, 4055, 5758, 8410). */
 
 import { constants, verify } from 'node:crypto';
 import {
@@ -14,13 +14,13 @@ import { orUndefined } from '../errors/codesign-error.ts';
 import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
 
 export interface SignatureAlgorithm {
-  /** What node:crypto calls the digest; null where the algorithm has its own (Ed25519, Ed448). */
+  /** node:crypto name of the digest; null if the algorithm includes its own (Ed25519, Ed448). */
   readonly digest: string | null;
-  /** Of RSASSA-PSS; undefined for all others. */
+  /** Only for RSASSA-PSS, in bytes. */
   readonly saltLength: number | undefined;
 }
 
-/** RSASSA-PSS-params, defaults (RFC 4055, 3.1). */
+/** Defaults of RSASSA-PSS-params (RFC 4055, 3.1). */
 const DEFAULT_SALT_LENGTH = 20;
 const DEFAULT_PSS_DIGEST = 'sha1';
 
@@ -30,7 +30,7 @@ const PSS_DIGESTS: Readonly<Record<string, string>> = {
   [SHA512_256]: 'sha512-256',
 };
 
-/** Reads a whole AlgorithmIdentifier; undefined for an algorithm that is not known here, or is damaged. */
+/** Reads a whole AlgorithmIdentifier; returns undefined if the algorithm is unknown or damaged. */
 export function readSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm | undefined {
   return orUndefined(() => {
     const fields = fieldsOf(readDer(der, 'signature algorithm'), 0x30, 'signature algorithm');
@@ -42,8 +42,8 @@ export function readSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm | un
 }
 
 /**
- * RSASSA-PSS-params (RFC 4055, 3.1), as this program can check them: the mask generation is MGF1 with the same digest, the
- * salt no longer than the largest keys allow, the trailer field 1. Anything else counts as unknown.
+ * Reads RSASSA-PSS-params (RFC 4055, 3.1) that this program can verify: MGF1 with the same digest, a salt that fits the
+ * largest keys, and trailer field 1. Others count as unknown.
  */
 function readPssParameters(parameters: Element): SignatureAlgorithm | undefined {
   const what = 'RSASSA-PSS parameters';
@@ -61,7 +61,7 @@ function readPssParameters(parameters: Element): SignatureAlgorithm | undefined 
   return { digest, saltLength };
 }
 
-/** Of a HashAlgorithm, whose parameters are NULL or absent. */
+/** Reads a HashAlgorithm, whose parameters are NULL or absent. */
 function digestOf(algorithm: Element): string | undefined {
   const what = 'RSASSA-PSS parameters, digest';
   const fields = fieldsOf(algorithm, 0x30, what);
@@ -80,7 +80,7 @@ function maskDigestOf(algorithm: Element): string | undefined {
   return type === MGF1 ? digest : undefined;
 }
 
-/** A non-negative INTEGER of one or two octets: the modulus of an RSA key has less than 2 KiB. */
+/** Reads a non-negative INTEGER of one or two octets, enough because the modulus of an RSA key has less than 2 KiB. */
 function smallNumberOf(element: Element): number | undefined {
   const { contents } = expectTag(element, 0x02, 'RSASSA-PSS parameters');
   const [first = 0x80, second] = contents;
@@ -88,19 +88,18 @@ function smallNumberOf(element: Element): number | undefined {
   return second === undefined ? first : first * 256 + second;
 }
 
-/** Of an AlgorithmIdentifier that is not accepted, for people: its identifier, and that the parameters are the reason. */
+/** For people: the identifier of an unsupported algorithm, and whether its parameters are the reason. */
 export function describeSignatureAlgorithm(der: Uint8Array): string {
   const type = orUndefined(() => algorithmOf(readDer(der, 'signature algorithm'), 'signature algorithm'));
   if (type === undefined) return 'a damaged one';
   return type === RSA_PSS ? 'RSASSA-PSS with parameters that are not known here' : type;
 }
 
-/** Digests that anyone can make collisions for: what is signed with them proves nothing. */
+/** Collisions can be computed for these digests, so signatures with them prove nothing. */
 export function isBrokenDigest(digest: string | null): boolean {
   return digest === 'md2' || digest === 'md4' || digest === 'md5';
 }
 
-/** A certificate, CRL or OCSP answer as its signer signed it. */
 export interface Signed {
   readonly signedBytes: Uint8Array;
   /** The whole AlgorithmIdentifier. */
@@ -108,7 +107,7 @@ export interface Signed {
   readonly signature: Uint8Array;
 }
 
-/** Whether the signer's key signed it; false for algorithms that are unknown, broken, or do not go with the key. */
+/** Verifies the signature. Returns false for algorithms that are unknown, broken, or do not match the key. */
 export function isSignedBy(signer: ParsedCertificate, { signedBytes, signatureAlgorithm, signature }: Signed): boolean {
   const key = publicKeyOf(signer);
   const known = readSignatureAlgorithm(signatureAlgorithm);
@@ -118,6 +117,6 @@ export function isSignedBy(signer: ParsedCertificate, { signedBytes, signatureAl
   try {
     return verify(digest, signedBytes, saltLength === undefined ? key : { key, ...pss }, signature);
   } catch {
-    return false; // OpenSSL cannot use the key with this digest
+    return false; // OpenSSL cannot use the key with this digest.
   }
 }

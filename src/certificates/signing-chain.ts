@@ -17,21 +17,19 @@ import { readContainer } from './read-containers.ts';
 
 export interface SigningChain {
   readonly leaf: ParsedCertificate;
-  /** The leaf's RSA public key. */
   readonly publicKey: KeyObject;
-  /** When the leaf expires. */
   readonly notAfter: Date;
-  /** Length of the RSA modulus, and so of a signature, in bytes. */
+  /** Length of the RSA modulus, and therefore of a signature, in bytes. */
   readonly signatureLength: number;
-  /** Leaf first, then each issuer in turn, the self-signed root included where it was given. */
+  /** Leaf first, then each issuer, including the self-signed root if it was given. */
   readonly certificates: readonly Certificate[];
-  /** The same without that root, which a verifier must have anyway; a self-signed leaf stays, since it is the signer. */
+  /** The chain without the root, which verifiers must have anyway. A self-signed leaf stays as the signer. */
   readonly withoutRoot: readonly Certificate[];
-  /** A gap in the chain, an expiry that is near, each as `certificateWarnings` words it. */
+  /** A gap in the chain or an expiry soon, in the words of `certificateWarnings`. */
   readonly warnings: readonly string[];
 }
 
-/** Shorter keys are refused by every verifier of today, longer ones by OpenSSL. */
+/** All current verifiers reject shorter keys, and OpenSSL rejects longer ones. */
 const LEAST_BITS = 2048;
 const MOST_BITS = 16_384;
 const NEARLY_EXPIRED_DAYS = 30;
@@ -64,7 +62,7 @@ function checkLeaf(leaf: ParsedCertificate, { now, purposes }: ReadSigningChainO
 
 type NamedFields = Pick<ParsedCertificate, 'fields' | 'name'>;
 
-/** Throws `certificate-not-for-code-signing`, `certificate-not-for-purpose` for a certificate that has none of the purposes. */
+/** Throws `certificate-not-for-code-signing` or `certificate-not-for-purpose` if it has none of the purposes. */
 export function requirePurpose({ fields, name }: NamedFields, purposes: readonly Purpose[]): void {
   const problems = purposes.map((purpose) => purposeProblem(fields, purpose));
   const [purpose] = purposes;
@@ -74,7 +72,6 @@ export function requirePurpose({ fields, name }: NamedFields, purposes: readonly
   throw certificateErrors('certificate-not-for-purpose', { name, purpose: PURPOSES[purpose].name, problem });
 }
 
-/** Warnings about what is odd about a certificate that has the purpose. */
 export function purposeWarnings({ fields, name }: NamedFields, purpose: Purpose): readonly string[] {
   const oddity = purposeOddity(fields, purpose);
   return oddity === undefined
@@ -82,21 +79,21 @@ export function purposeWarnings({ fields, name }: NamedFields, purpose: Purpose)
     : [certificateWarnings('certificate-hardly-suitable', { name, use: PURPOSES[purpose].use, oddity })];
 }
 
-/** The time to the second if it is on the day of `now`. */
+/** Returns the time to the second if it is on the same day as `now`. */
 function dayOrSecond(time: Date, now: Date): string {
   return dateOf(time) === dateOf(now) ? secondOf(time) : dateOf(time);
 }
 
-/** The day, as ISO 8601 has it, in UTC. */
+/** Returns the day in ISO 8601 format, in UTC. */
 export function dateOf(time: Date): string {
   return time.toISOString().slice(0, 10);
 }
 
 export interface ReadSigningChainOptions {
   readonly now: Date;
-  /** Opens PKCS#12 files. */
+  /** For PKCS#12 files. */
   readonly password?: Secret | undefined;
-  /** The leaf must have one of them; undefined for any leaf. Each format checks its own again. */
+  /** The leaf must have one of these; undefined permits any leaf. Each format checks its own purpose again. */
   readonly purposes?: readonly Purpose[];
 }
 
@@ -105,9 +102,8 @@ const MAX_CERTIFICATES = 500;
 const NAMES_SHOWN = 5;
 
 /**
- * Reads the files in any order, each PEM, DER, PKCS#7 or PKCS#12, and gives the chain of the one certificate among them
- * that can sign code. Names in it and in its warnings are as the certificates have them: escape them where they are shown.
- * Throws `certificate-…` (see `certificateErrors`).
+ * Reads the files in any order, each PEM, DER, PKCS#7 or PKCS#12, and returns the chain of the only certificate that
+ * can sign code. Names in it and in its warnings are not escaped. Throws `certificate-…` (see `certificateErrors`).
  */
 export async function readSigningChain(
   inputs: readonly CertificateFile[],
@@ -124,18 +120,16 @@ export async function readSigningChain(
     notAfter: leaf.notAfter,
     signatureLength,
     certificates: [leaf, ...sorted.issuers].map(named),
-    // An authority may bear its issuer's name: only its signature distinguishes it from a root.
+    // An authority can have the same name as its issuer: only its signature distinguishes it from a root.
     withoutRoot: [leaf, ...sorted.issuers.filter((issuer) => !isSelfSigned(issuer))].map(named),
     warnings: [...warnings, ...chainWarnings(sorted, options.now)],
   };
 }
 
-/** Facts about the chain that a run finds out once. */
 function named({ der, name }: ParsedCertificate): Certificate {
   return { der, name };
 }
 
-/** All certificates of all files, each once. */
 async function readCertificates(
   inputs: readonly CertificateFile[],
   password: Secret | undefined,
@@ -159,7 +153,7 @@ function chainWarnings({ leaf, issuers, unrelated }: SortedChain, now: Date): st
   }
   const last = issuers.at(-1) ?? leaf;
   if (!isSelfSigned(last)) {
-    // A chain up to an intermediate lacks only its root, which is not embedded anyway.
+    // A chain that ends at an intermediate lacks only its root, which is not embedded anyway.
     if (issuers.length === 0) {
       warnings.push(certificateWarnings('issuer-not-given', { issuer: last.issuerName }));
     } else if (unrelated.some(({ x509 }) => x509.ca)) {
@@ -174,12 +168,12 @@ function chainWarnings({ leaf, issuers, unrelated }: SortedChain, now: Date): st
   return warnings;
 }
 
-/** Signature checks for one bundle: an honest one needs one or two for each certificate. */
+/** Signature checks for one bundle. A real bundle needs one or two for each certificate. */
 const MAX_CHECKS = 1500;
 
 type SortedChain = ReturnType<typeof sortChain>;
 
-/** Sorts certificates without duplicates, at least one. Throws `certificate-leaf-ambiguous`, `certificate-bundle-too-large`. */
+/** At least one, without duplicates. Throws `certificate-leaf-ambiguous`, `certificate-bundle-too-large`. */
 export function sortChain(certificates: readonly ParsedCertificate[], now: Date) {
   const issuersOf = issuerFinder(certificates);
   const leaf = findLeaf(certificates, issuersOf);
@@ -194,16 +188,15 @@ export function sortChain(certificates: readonly ParsedCertificate[], now: Date)
   const unrelated = certificates.filter((certificate) => certificate !== leaf && !issuers.includes(certificate));
   return {
     leaf,
-    /** From the leaf's issuer up to a self-signed certificate, or to where the next issuer was not given. */
+    /** From the leaf's issuer to a self-signed certificate, or to the last issuer that was given. */
     issuers,
-    /** Given, but no part of the chain. */
     unrelated,
   };
 }
 
 type IssuersOf = (certificate: ParsedCertificate) => readonly ParsedCertificate[];
 
-/** Looks up by name, then checks signatures; each answer is found once, the number of checks is bounded. */
+/** Finds issuers by name, then checks signatures. Results are cached, and the number of checks is limited. */
 function issuerFinder(certificates: readonly ParsedCertificate[]): IssuersOf {
   const bySubject = new Map<string, ParsedCertificate[]>();
   for (const certificate of certificates) {
@@ -227,7 +220,7 @@ function issuerFinder(certificates: readonly ParsedCertificate[]): IssuersOf {
   };
 }
 
-/** The one that issued none of the others; among several, the one that is not an authority, then the one for code signing. */
+/** The leaf issued no other. Among several, prefers one that is not an authority, then one for code signing. */
 function findLeaf(certificates: readonly ParsedCertificate[], issuersOf: IssuersOf): ParsedCertificate {
   const [first, ...others] = certificates;
   if (first !== undefined && others.length === 0) return first;
@@ -248,7 +241,7 @@ function findLeaf(certificates: readonly ParsedCertificate[], issuersOf: Issuers
   throw certificateErrors('certificate-leaf-ambiguous', { names: names.join(', ') });
 }
 
-/** Several issuers of the same name and key: renewed or cross-signed. The one that is valid, then for longest. */
+/** Renewed or cross-signed issuers have the same name and key. Prefers a valid one, then the last to expire. */
 function bestIssuer(candidates: readonly ParsedCertificate[], now: Date): ParsedCertificate | undefined {
   const isValid = ({ notBefore, notAfter }: ParsedCertificate) => notBefore <= now && now <= notAfter;
   return [...candidates].sort(

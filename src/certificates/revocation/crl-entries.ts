@@ -1,6 +1,6 @@
 /**
- * The entries of a CRL (RFC 5280, 5.3). There may be a million: they are searched in place, and an object is made only for
- * the entries of the certificate that is looked for.
+ * The entries of a CRL (RFC 5280, 5.3). There can be a million, so they are searched in place, and only entries for the
+ * requested certificate become objects.
  */
 
 import { CERTIFICATE_ISSUER, HOLD_INSTRUCTION, INVALIDITY_DATE, REASON_CODE } from '../../asn1/object-identifiers.ts';
@@ -13,25 +13,24 @@ import type { Crl } from './crl.ts';
 
 export interface CrlEntry {
   readonly revokedAt: Date;
-  /** CRLReason; undefined: not said, or not readable. */
+  /** CRLReason; undefined if it is missing or unreadable. */
   readonly reason: number | undefined;
 }
 
 export interface FoundEntries {
-  /** Those of the certificate, in order: one, unless the list is odd. */
+  /** Entries for the certificate in order. Regular lists have at most one. */
   readonly entries: readonly CrlEntry[];
-  /** A critical extension of any entry that is not known here: then what the list leaves out says nothing. */
+  /** Unknown critical extension of any entry. The absence of a certificate then proves nothing. */
   readonly unknownCritical: string | undefined;
 }
 
 type EntriesOfCrl = Pick<Crl, 'entries' | 'issuerKey'> & { readonly scope: Pick<Crl['scope'], 'isIndirect'> };
 
-/** holdInstructionCode says what to do with a hold; invalidityDate says since when a key may be in wrong hands. */
+/** holdInstructionCode says how to treat a hold; invalidityDate says since when the key may be compromised. */
 const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DATE, HOLD_INSTRUCTION]);
-/** The BOOLEAN that makes an extension critical. */
 const TRUE = Buffer.of(0x01, 0x01, 0xff);
 
-/** Searches the list for a certificate by the whole INTEGER of its number and its `issuerKey`. Throws `asn1-malformed`. */
+/** Finds a certificate by serial number (the whole INTEGER) and `issuerKey`. Throws `asn1-malformed`. */
 export function findInCrl(
   crl: EntriesOfCrl,
   { serialNumber, issuerKey }: Readonly<{ serialNumber: Uint8Array; issuerKey: string }>,
@@ -45,14 +44,14 @@ export function findInCrl(
   let critical = nextAt(all, 0);
   for (let position = 0; position < all.length; ) {
     const first = all[position + 1] ?? 0;
-    // Entries are short: their length nearly always has one octet, sometimes two or three.
+    // Entries are short: the length nearly always has one octet, sometimes two or three.
     const header = first < 0x80 ? 2 : 2 + (first & 0x7f);
     const length = first < 0x80 ? first : lengthAt(all, position + 2, header - 2);
     const end = position + header + length;
     if (all[position] !== 0x30 || header > 6 || end > all.length) {
-      // What was found before this place was signed too.
+      // The entries found before this offset are also signed.
       if (entries.length > 0) return { entries, unknownCritical };
-      // Reading it says what is wrong with it.
+      // Reading it throws an error that describes the problem.
       expectTag(readDer(all.subarray(position), 'CRL entry'), 0x30, 'CRL entry');
     }
     if (critical < end) {
@@ -62,7 +61,7 @@ export function findInCrl(
       critical = nextAt(all, end);
     }
     const serial = position + header;
-    // The tag and the length of the INTEGER are compared with it, so that the start of a longer one does not match.
+    // Compares tag, length and value, so that a prefix of a longer serial number does not match.
     const isSameSerial = all.compare(wanted, 0, wanted.length, serial, Math.min(serial + wanted.length, end)) === 0;
     if (isSameSerial && (!isIndirect || currentIssuer === issuerKey))
       entries.push(readEntry(all.subarray(position, end)));
@@ -87,7 +86,7 @@ function readEntry(der: Uint8Array): CrlEntry {
   const fields = fieldsOf(readDer(der, what), 0x30, what);
   fields.next(0x02, 'serial number');
   const revokedAt = readTime(fields.any('revocation date'), what);
-  // What is damaged in the extensions of an entry leaves it an entry: the certificate is revoked.
+  // An entry with damaged extensions still revokes the certificate.
   const values = orUndefined(() => extensionsOf(der).map(({ type, value }) => [type, value] as const));
   const reason = new Map(values).get(REASON_CODE);
   return {
@@ -96,7 +95,7 @@ function readEntry(der: Uint8Array): CrlEntry {
   };
 }
 
-/** `certificateIssuer`: comparable; undefined where the entry names none. */
+/** `certificateIssuer` is comparable; undefined if the entry does not name one. */
 function criticalOf(entry: Uint8Array, isIndirect: boolean) {
   const extensions = orUndefined(() => extensionsOf(entry));
   if (extensions === undefined) return { unknown: 'that is damaged', certificateIssuer: undefined };
@@ -105,7 +104,7 @@ function criticalOf(entry: Uint8Array, isIndirect: boolean) {
   const isKnown = (type: string): boolean =>
     KNOWN_CRITICAL.has(type) || (type === CERTIFICATE_ISSUER && certificateIssuer !== undefined);
   const unknown = extensions.find(({ type, isCritical }) => isCritical && !isKnown(type))?.type;
-  // An issuer that cannot be read is any issuer but this one.
+  // An unreadable issuer counts as a different one.
   return { unknown, certificateIssuer: issuer === undefined ? undefined : (certificateIssuer ?? '') };
 }
 

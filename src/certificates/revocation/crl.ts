@@ -1,4 +1,4 @@
-/** Certificate revocation lists (RFC 5280, section 5): the frame round their entries. They may have 20 MB. */
+/** Certificate revocation lists (RFC 5280, section 5), except their entries. A list can have 20 MB. */
 
 import {
   AUTHORITY_KEY_IDENTIFIER,
@@ -16,34 +16,31 @@ import type { Signed } from '../signature-algorithm.ts';
 import { pointNames } from './sources.ts';
 
 export interface Crl extends Signed {
-  /** Comparable, as `subjectKey` of its issuer. */
+  /** Comparable with `subjectKey` of the issuer. */
   readonly issuerKey: string;
-  /** For people. */
   readonly issuerName: string;
   readonly thisUpdate: Date;
-  /** undefined: not said. */
   readonly nextUpdate: Date | undefined;
   readonly scope: CrlScope;
-  /** The contents of revokedCertificates. */
+  /** Contents of revokedCertificates. */
   readonly entries: Uint8Array;
 }
 
 export interface CrlScope {
-  /** Why the list says nothing at all about certificates, for people. */
+  /** Reason why the list cannot be used at all, for people. */
   readonly problem: string | undefined;
-  /** Why a certificate that it leaves out may be revoked (delta, some reasons only, indirect, unknown), for people. */
+  /** Reason why an unlisted certificate may still be revoked (delta, some reasons only, indirect), for people. */
   readonly partial: string | undefined;
-  /** Whether its entries may be about certificates of other issuers. */
+  /** True if entries can be about certificates of other issuers. */
   readonly isIndirect: boolean;
   readonly covers: 'all' | 'end-entities' | 'authorities';
-  /** Names of the distribution points that it is for, comparable; undefined: for all. */
+  /** Comparable names of its distribution points; undefined if it covers all. */
   readonly points: readonly string[] | undefined;
 }
 
-/** Neither says anything about what the list covers. */
+/** Neither affects what the list covers. */
 const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([AUTHORITY_KEY_IDENTIFIER, CRL_NUMBER]);
 
-/** Reads the CRL at the start of `der`. Throws `asn1-malformed`. */
 export function parseCrl(der: Uint8Array): Crl {
   const what = 'CRL';
   const outer = fieldsOf(readDer(der, what), 0x30, what);
@@ -79,7 +76,7 @@ export function parseCrl(der: Uint8Array): Crl {
   };
 }
 
-/** The version is absent, or 1 for "v2": extensions are of that version (RFC 5280, 5.1.2.1). */
+/** The version is absent, or 1 for "v2", which extensions require (RFC 5280, 5.1.2.1). */
 function versionProblem(version: Element | undefined, extensions: readonly Extension[]): string | undefined {
   if (version === undefined) return extensions.length === 0 ? undefined : 'it has extensions, and no version';
   return version.contents.length === 1 && version.contents[0] === 1 ? undefined : 'it is of a version not known here';
@@ -94,7 +91,7 @@ function readScope(extensions: readonly Extension[], issuer: Uint8Array): CrlSco
     points: undefined,
   };
   for (const { type, isCritical, value } of extensions) {
-    // Both must be critical, and mean the same when they are not.
+    // Both must be critical, and have the same meaning if they are not.
     if (type === DELTA_CRL_INDICATOR) {
       scope = { ...scope, partial: 'it holds changes only (a delta CRL)' };
     } else if (type === ISSUING_DISTRIBUTION_POINT) {
@@ -119,7 +116,7 @@ function readDistributionPoint(value: Uint8Array, scope: CrlScope, issuer: Uint8
   const attributesOnly = isSet(0x85);
   fields.end();
   let { problem, partial } = scope;
-  // RFC 5280, 5.2.5 forbids it: what was meant is unknown.
+  // RFC 5280, 5.2.5 forbids this, so the meaning is unknown.
   if (element.contents.length === 0) problem = 'its issuingDistributionPoint is empty';
   if (someReasonsOnly) partial = 'it holds revocations for some reasons only';
   if (isIndirect) partial = "it holds other issuers' certificates (an indirect CRL)";
@@ -132,10 +129,10 @@ const BEGIN = '-----BEGIN X509 CRL-----';
 const END = '-----END X509 CRL-----';
 const SEQUENCE = 0x30;
 
-/** Of one file: real bundles have a few hundred, of all authorities there are. */
+/** CRLs in one file. Real bundles of all authorities have a few hundred. */
 const MAX_CRLS = 1000;
 
-/** The CRLs of one file, or why there are none: for people, no whole sentence. */
+/** Returns the CRLs in one file, or a clause for people that says why there are none. */
 export function readCrls(bytes: Uint8Array): readonly Crl[] | string {
   const found: Crl[] = [];
   try {
@@ -150,7 +147,7 @@ export function readCrls(bytes: Uint8Array): readonly Crl[] | string {
   return found.length === 0 ? 'it holds no CRL' : found;
 }
 
-/** By searching, each byte once, not by a pattern: a CRL of 30 MB would be too much for it. */
+/** Searches for the markers, because a regular expression is too slow for a CRL of 30 MB. */
 function* derInPem(bytes: Uint8Array): Generator<Uint8Array> {
   const pem = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let position = 0; ; ) {

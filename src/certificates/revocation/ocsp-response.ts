@@ -1,4 +1,4 @@
-/** Reading the answer of an OCSP responder (RFC 6960, 4.2): the fields, and nothing of whether they may be believed. */
+/** Reads the fields of an OCSP response (RFC 6960, 4.2). `ocsp-status.ts` checks them. */
 
 import { createHash } from 'node:crypto';
 import { DIGEST_OID } from '../../asn1/algorithm-identifiers.ts';
@@ -22,12 +22,11 @@ import type { ParsedCertificate } from '../parsed-certificate.ts';
 import type { Signed } from '../signature-algorithm.ts';
 
 export interface OcspResponse extends Signed {
-  /** The whole ResponderID: by name `[1]` or by key `[2]`. */
+  /** The whole ResponderID: `[1]` for a name, `[2]` for a key. */
   readonly responder: Element;
   readonly answers: readonly OcspAnswer[];
-  /** DER, as they came. */
   readonly certificates: readonly Uint8Array[];
-  /** Critical extensions, of the whole or of an answer, dotted: none is known here. */
+  /** Dotted identifiers of critical extensions in the response or a single answer. This program knows none. */
   readonly criticalExtensions: readonly string[];
 }
 
@@ -54,7 +53,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   6: 'it answers only those it knows',
 };
 
-/** What the responder said, or why it refuses to: for people, no whole sentence. Throws `asn1-malformed`. */
+/** Returns the response, or a clause for people that says why the responder refuses. Throws `asn1-malformed`. */
 export function readOcspResponse(der: Uint8Array): OcspResponse | string {
   const what = 'OCSP answer';
   const outer = fieldsOf(readDer(der, what), 0x30, what);
@@ -112,7 +111,7 @@ function readAnswer(element: Element): OcspAnswer {
     issuerKeyDigest: octetsOf(id.any('key'), what),
     serialNumber: id.next(0x02, 'serial number').bytes,
     status: status.tag === 0x80 ? 'good' : status.tag === 0xa1 ? 'revoked' : 'unknown',
-    // Without a time, a revoked certificate is still revoked.
+    // A revoked certificate without a time is still revoked.
     revokedAt: time && readTime(time, what),
     reason: reason && expectTag(onlyPart(reason, what), 0x0a, what).contents[0],
     thisUpdate,
@@ -120,7 +119,7 @@ function readAnswer(element: Element): OcspAnswer {
   };
 }
 
-/** The OCSPRequest, DER. It identifies the certificate by SHA-1, which protects nothing here and every responder knows. */
+/** Identifies the certificate by SHA-1, which every responder supports; security does not depend on it here. */
 export function buildOcspRequest(certificate: ParsedCertificate, issuer: ParsedCertificate): Uint8Array {
   const { nameDigest, keyDigest } = issuerDigests(certificate, issuer, 'sha1');
   const algorithm = sequence(objectIdentifier(DIGEST_OID.SHA1), nullValue());
@@ -128,7 +127,7 @@ export function buildOcspRequest(certificate: ParsedCertificate, issuer: ParsedC
   return sequence(sequence(sequence(sequence(id))));
 }
 
-/** Digests of the issuer's name, as the certificate has it, and of the issuer's key. */
+/** Digests the issuer's name as encoded in the certificate, and the issuer's key. */
 export function issuerDigests(certificate: ParsedCertificate, issuer: ParsedCertificate, digestName: string) {
   return {
     nameDigest: createHash(digestName).update(certificate.fields.issuer).digest(),
@@ -136,7 +135,7 @@ export function issuerDigests(certificate: ParsedCertificate, issuer: ParsedCert
   };
 }
 
-/** The contents of the BIT STRING in the SubjectPublicKeyInfo, without its octet of unused bits. */
+/** Returns the BIT STRING in the SubjectPublicKeyInfo without the octet for unused bits. */
 export function keyBitsOf({ fields }: ParsedCertificate): Uint8Array {
   const info = fieldsOf(readDer(fields.publicKeyInfo, 'public key'), 0x30, 'public key');
   info.next(0x30, 'algorithm');

@@ -1,4 +1,4 @@
-/** What an OCSP answer says of a certificate, if it may be believed (RFC 6960, 3.2): signer, certificate, freshness. */
+/** Checks signer, certificate and age of an OCSP response (RFC 6960, 3.2), and returns the certificate's status. */
 
 import { createHash } from 'node:crypto';
 import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
@@ -14,7 +14,7 @@ import { isSignedBy } from '../signature-algorithm.ts';
 import { issuerDigests, keyBitsOf, type OcspAnswer, type OcspResponse, readOcspResponse } from './ocsp-response.ts';
 import { combineStatuses, type RevocationStatus, stalenessOf, unknownBecause } from './status.ts';
 
-/** Never throws for what an answer holds. */
+/** Returns "unknown", and never throws, for an invalid response. */
 export function statusByOcsp(
   der: Uint8Array,
   certificate: ParsedCertificate,
@@ -31,7 +31,7 @@ export function statusByOcsp(
     const statuses = answers.map((answer) => statusOf(answer, now));
     const combined = combineStatuses(statuses);
     if (combined.kind === 'revoked') return combined;
-    const critical = response.criticalExtensions.find((type) => type !== CERTIFICATE_TRANSPARENCY); // logs say nothing about revocation
+    const critical = response.criticalExtensions.find((type) => type !== CERTIFICATE_TRANSPARENCY); // Logs say nothing about revocation.
     if (critical !== undefined) return unknownBecause(`its critical extension ${critical} is not known here`);
     return statuses.find(({ kind }) => kind === 'unknown') ?? combined;
   } catch (thrown) {
@@ -39,7 +39,7 @@ export function statusByOcsp(
   }
 }
 
-/** As in a CRL, "revoked" counts even in an old answer. */
+/** Like in a CRL, "revoked" counts even in an old response. */
 function statusOf(answer: OcspAnswer, now: Date): RevocationStatus {
   const { status, revokedAt, reason, thisUpdate, nextUpdate } = answer;
   if (status === 'revoked') return { kind: 'revoked', revoked: [{ revokedAt: revokedAt ?? thisUpdate, reason }] };
@@ -60,8 +60,8 @@ function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: Par
 }
 
 /**
- * The issuer itself may sign, or whom the issuer itself has certified for this (RFC 6960, 4.2.2.2): no other path counts.
- * Whether such a responder was revoked is not asked: they live for weeks, and say so (id-pkix-ocsp-nocheck).
+ * The signer must be the issuer, or be certified by the issuer for this purpose (RFC 6960, 4.2.2.2). Revocation of such
+ * a responder is not checked: their certificates are valid for weeks, and say so (id-pkix-ocsp-nocheck).
  */
 function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: Date): string | undefined {
   const candidates = [
@@ -85,7 +85,7 @@ function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: D
   return objection && `the certificate of its signer "${signer.name}" is not accepted (${objection.code})`;
 }
 
-/** By name `[1]`, or by the SHA-1 digest of the key `[2]`. */
+/** Compares by name (`[1]`) or by the SHA-1 digest of the key (`[2]`). */
 function isResponder({ responder }: OcspResponse, candidate: ParsedCertificate): boolean {
   if (responder.tag === 0xa1) return readName(responder.contents).key === candidate.subjectKey;
   if (responder.tag !== 0xa2) return false;

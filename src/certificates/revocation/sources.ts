@@ -1,4 +1,4 @@
-/** Where a certificate says that its revocation can be asked about (RFC 5280, 4.2.1.13 and 4.2.2.1). */
+/** Addresses in a certificate that provide its revocation status (RFC 5280, 4.2.1.13 and 4.2.2.1). */
 
 import { AUTHORITY_INFORMATION, CRL_DISTRIBUTION_POINTS, OCSP } from '../../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, onlyPart, parts, readDer } from '../../asn1/read.ts';
@@ -6,7 +6,7 @@ import { encode, sequence } from '../../asn1/write.ts';
 import { type CertificateFields, extensionOf } from '../certificate-fields.ts';
 import { GENERAL_NAME, readName, textOf } from '../names.ts';
 
-/** Addresses of OCSP responders, as the certificate has them. Throws `asn1-malformed`. */
+/** Returns the addresses of OCSP responders in order. Throws `asn1-malformed`. */
 export function ocspAddressesOf(certificate: CertificateFields): string[] {
   const what = 'authorityInfoAccess';
   const extension = extensionOf(certificate, AUTHORITY_INFORMATION, what);
@@ -17,24 +17,21 @@ export function ocspAddressesOf(certificate: CertificateFields): string[] {
   });
 }
 
-/** Addresses of CRLs for all reasons, as the certificate has them. Throws `asn1-malformed`. */
+/** Returns the addresses of CRLs that cover all reasons, in order. Throws `asn1-malformed`. */
 export function crlAddressesOf(certificate: CertificateFields): string[] {
   const points = crlPointsOf(certificate) ?? [];
   return points.flatMap(({ addresses, isForSomeReasons }) => (isForSomeReasons ? [] : addresses));
 }
 
 export interface CrlPoint {
-  /** Comparable with those of `pointNames`. */
+  /** Comparable with the result of `pointNames`. */
   readonly names: readonly string[];
   readonly addresses: readonly string[];
-  /** Whether its lists leave out revocations for other reasons. */
+  /** True if the lists omit revocations for other reasons. */
   readonly isForSomeReasons: boolean;
 }
 
-/**
- * The distribution points where the certificate's own issuer lists it; undefined without the extension. Throws
- * `asn1-malformed`.
- */
+/** Returns points with lists of the certificate's issuer; undefined without the extension. Throws `asn1-malformed`. */
 export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefined {
   const what = 'cRLDistributionPoints';
   const extension = extensionOf(certificate, CRL_DISTRIBUTION_POINTS, what);
@@ -47,7 +44,7 @@ export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefi
       const isOfOther = fields.optional(0xa2) !== undefined;
       if (isOfOther) return [];
       const choice = name && onlyPart(name, what);
-      // A name relative to the issuer's is no address.
+      // A name relative to the issuer's name is not an address.
       const addresses = choice?.tag === 0xa0 ? addressesIn(parts(choice, what)) : [];
       return [
         { names: name === undefined ? [] : pointNames(name, certificate.issuer, what), addresses, isForSomeReasons },
@@ -56,7 +53,7 @@ export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefi
   );
 }
 
-/** The names of a DistributionPointName: URIs, and names in the directory, whole or relative to `issuer` (a whole Name). */
+/** Reads a DistributionPointName: URIs, and directory names, whole or relative to `issuer` (a whole Name). */
 export function pointNames(name: Element, issuer: Uint8Array, what: string): string[] {
   const choice = onlyPart(name, what);
   if (choice.tag === 0xa1) {

@@ -1,4 +1,4 @@
-/** What one source (a CRL, an OCSP responder) says of one certificate, and how fresh it must be to count. */
+/** The revocation status of a certificate from one source (a CRL or an OCSP responder). */
 
 import { secondOf } from '../../asn1/times.ts';
 import { expectedError } from '../../errors/codesign-error.ts';
@@ -13,17 +13,17 @@ export type Revoked = CrlEntry;
 
 export type RevocationStatus =
   | { readonly kind: 'good' }
-  /** Everything that the sources say: each entry counts. */
+  /** All entries from all sources: each one counts. */
   | { readonly kind: 'revoked'; readonly revoked: readonly Revoked[] }
-  /** `why`: for people, no whole sentence. */
+  /** `why` is a clause for people. */
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** `why`: for people, no whole sentence. */
+/** `why` is a clause for people. */
 export function unknownBecause(why: string): Extract<RevocationStatus, { kind: 'unknown' }> {
   return { kind: 'unknown', why };
 }
 
-/** "Revoked" wins over "good", and "good" over "unknown". */
+/** "Revoked" takes precedence over "good", and "good" over "unknown". */
 export function combineStatuses(statuses: readonly RevocationStatus[]): RevocationStatus {
   const revoked = statuses.flatMap((status) => (status.kind === 'revoked' ? status.revoked : []));
   if (revoked.length > 0) return { kind: 'revoked', revoked };
@@ -31,7 +31,7 @@ export function combineStatuses(statuses: readonly RevocationStatus[]): Revocati
   return statuses.some(({ kind }) => kind === 'good') ? { kind: 'good' } : unknownBecause(reasons.join('; '));
 }
 
-/** removeFromCRL: in a delta CRL, the certificate is no longer on hold, or has expired. */
+/** removeFromCRL in a delta CRL: the certificate is no longer on hold, or has expired. */
 const REMOVED = 8;
 const REASONS: Readonly<Record<number, string>> = {
   1: 'its key is in wrong hands',
@@ -44,22 +44,20 @@ const REASONS: Readonly<Record<number, string>> = {
   10: 'its authority is in wrong hands',
 };
 
-/** For people; undefined where none is given. */
 export function nameOfReason(reason: number | undefined): string | undefined {
   return reason === undefined ? undefined : REASONS[reason];
 }
 
-/** Whether the reason is that another party may have signed with the key. */
+/** True if another party may have used the key. */
 export function isCompromise(reason: number | undefined): boolean {
   return reason === 1 || reason === 2 || reason === 10;
 }
 
-/** Clocks of two machines differ. */
 const SKEW_MILLISECONDS = 5 * 60 * 1000;
-/** How long an answer counts that does not say when the next one comes. */
+/** How long a response is valid if it does not state the next update. */
 const WITHOUT_NEXT_MILLISECONDS = 24 * 60 * 60 * 1000;
 
-/** Why something with these times does not apply to the current time, for people; undefined if it does. */
+/** Returns the reason why the times exclude the current time, for people; undefined if they include it. */
 export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now: Date): string | undefined {
   if (thisUpdate.getTime() > now.getTime() + SKEW_MILLISECONDS) return `it is of the future (${secondOf(thisUpdate)})`;
   const end = nextUpdate?.getTime() ?? thisUpdate.getTime() + WITHOUT_NEXT_MILLISECONDS;
@@ -67,9 +65,10 @@ export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now:
 }
 
 /**
- * What a CRL says of a certificate, if it may say anything of it (RFC 5280, 6.3.3): its issuer and signature decide that.
- * A certificate that it names is revoked, whatever else the list is about, and even if it has expired or names a hold.
- * Only a fresh list of all revocations says "good". `isSigned` may remember: a large list takes a tenth of a second.
+ * Returns the status of a certificate according to a CRL, after a check of the CRL's issuer and signature (RFC 5280,
+ * 6.3.3). A listed certificate is revoked whatever the scope of the list, even if the list has expired or the reason is
+ * a hold. Only a current list that covers all revocations says "good". `isSigned` can cache its result: a large list
+ * takes a tenth of a second.
  */
 export function statusByCrl(
   crl: Crl,
@@ -112,10 +111,10 @@ function authenticityProblem(
 function covers({ scope }: Crl, { fields }: ParsedCertificate): boolean {
   const isAuthority = basicConstraintsOf(fields)?.isAuthority ?? false;
   if (scope.covers === 'authorities' && !isAuthority) return false;
-  // Without extensions, as in version 1, nothing says which of both the certificate is.
+  // A certificate without extensions, as in version 1, can be of either kind.
   if (scope.covers === 'end-entities' && (isAuthority || fields.extensions.size === 0)) return false;
   const points = crlPointsOf(fields);
-  // All its points name lists of another issuer.
+  // All its distribution points name lists of another issuer.
   if (points?.length === 0) return false;
   const { points: listed } = scope;
   if (listed === undefined) return true;
