@@ -1,4 +1,4 @@
-/** Signed and unsigned attributes for people: each by its name, its value in words where it is short. */
+/** Describes signed and unsigned attributes for people. */
 
 import {
   COUNTER_SIGNATURE,
@@ -21,15 +21,14 @@ export interface InspectedAttribute {
 }
 
 export interface InspectedValue {
-  /** In words; undefined for what is long, or is shown elsewhere (timestamps, nested signatures). Raw. */
+  /** undefined if the value is long, or is shown elsewhere (timestamps, nested signatures). Not escaped. */
   readonly text: string | undefined;
-  /** The encoding's. */
   readonly length: number;
-  /** The encoding, when it is short. */
+  /** The encoding, if it is short. */
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Signatures and timestamps, which stand by themselves in the inspection. */
+/** Signatures and timestamps have their own sections in the inspection. */
 const SHOWN_ELSEWHERE: readonly string[] = [
   SPC_NESTED_SIGNATURE,
   SPC_RFC3161_TIMESTAMP,
@@ -37,7 +36,7 @@ const SHOWN_ELSEWHERE: readonly string[] = [
   COUNTER_SIGNATURE,
 ];
 const LONGEST_BYTES = 256;
-/** Of an encoding that is put in words although it is longer than other values are. */
+/** Length limit of encodings that are described although they are longer than other values. */
 const LONGEST_TEXT = 64 * 1024;
 
 export function inspectAttributes(attributes: readonly ParsedAttribute[]): InspectedAttribute[] {
@@ -65,7 +64,7 @@ function textOfValue(type: string, value: Element): string | undefined {
   }
 }
 
-/** Program's name under [0], its web page under [1]. */
+/** The program's name is under [0], its web page under [1]. */
 function describeOpusInfo(value: Element): string {
   const texts = parts(value, 'SpcSpOpusInfo').flatMap(({ tag, contents }) => {
     const inner = readElement(contents, 'SpcSpOpusInfo');
@@ -76,7 +75,7 @@ function describeOpusInfo(value: Element): string {
   return texts.length === 0 ? 'neither name nor web page' : texts.join(', ');
 }
 
-/** RFC 5035: ESSCertID has SHA-1, ESSCertIDv2 says which unless it is SHA-256. */
+/** ESSCertID uses SHA-1. ESSCertIDv2 names its digest, unless it is SHA-256 (RFC 5035). */
 function describeSigningCertificate(value: Element, otherwise: string): string {
   const [list] = parts(value, 'SigningCertificate');
   if (list === undefined) return '';
@@ -89,13 +88,13 @@ function describeSigningCertificate(value: Element, otherwise: string): string {
   return described.join(', ');
 }
 
-/** Of an encoding that is put in words; what is longer is no line for people. */
+/** Length limit of encodings that are described. Longer ones would not fit a line. */
 const LONGEST_VALUE = 1024;
-/** Honest values have up to about 5. */
+/** Real values have up to about 5 levels. */
 const MAX_DEPTH = 12;
 const MAX_DECIMAL_OCTETS = 6;
 
-/** undefined for what is too long, or cannot be read. Raw: may hold control characters. */
+/** Returns undefined if the value is too long or unreadable. Not escaped: may contain control characters. */
 export function describeValue(element: Element): string | undefined {
   if (element.bytes.length > LONGEST_VALUE) return undefined;
   return orUndefined(() => describe(element, 0));
@@ -127,7 +126,7 @@ function describe(element: Element, depth: number): string {
   const described = parts(element, 'value').map((part) => describe(part, depth + 1));
   const texts = described.filter((part) => part !== '');
   const [only] = texts;
-  // An algorithm without parameters, a SET of one: brackets would add nothing.
+  // For an algorithm without parameters or a SET of one value, brackets would add nothing.
   if (only !== undefined && texts.length === 1) return only;
   return depth === 0 ? texts.join(', ') : `(${texts.join(', ')})`;
 }
@@ -145,7 +144,7 @@ function describeInteger(contents: Uint8Array): string {
   return String(Buffer.from(contents).readIntBE(0, contents.length));
 }
 
-/** UTCTime, whose years have two digits and end with 2049, or GeneralizedTime; in another form as it stands. */
+/** Reads a UTCTime, whose two-digit years end with 2049, or a GeneralizedTime. Other forms stay unchanged. */
 function describeTime(contents: Uint8Array, yearDigits: 2 | 4): string {
   const text = Buffer.from(contents).toString('latin1');
   const year = text.slice(0, yearDigits);

@@ -1,4 +1,4 @@
-/** The certificates that a signature carries, for people: each with what it says, and in the order of its chains. */
+/** Describes the certificates in a signature, in the order of their chains. */
 
 import { createHash } from 'node:crypto';
 import { CERTIFICATE_POLICIES, KEY_USAGE } from '../asn1/object-identifiers.ts';
@@ -24,34 +24,34 @@ import { orUndefined } from '../errors/codesign-error.ts';
 import { hexOf } from './inspect-attributes.ts';
 
 export interface InspectedCertificate {
-  /** Raw, as all names: may hold control characters. */
+  /** Not escaped, like all names: may contain control characters. */
   readonly name: string;
   readonly subject: string;
   readonly issuer: string;
   /** In hexadecimal. */
   readonly serialNumber: string;
-  /** Undefined, as `publicKey`, when OpenSSL cannot read the certificate. */
+  /** undefined, like `publicKey`, if OpenSSL cannot read the certificate. */
   readonly notBefore: Date | undefined;
   readonly notAfter: Date | undefined;
   readonly publicKey: InspectedKey | undefined;
-  /** Undefined when it cannot be read. */
+  /** undefined if it cannot be read. */
   readonly signatureAlgorithm: NamedObject | undefined;
   readonly isAuthority: boolean;
-  /** By the names of RFC 5280; undefined without the extension, which allows all. */
+  /** Names from RFC 5280; undefined without the extension, which permits all. */
   readonly keyUsage: readonly string[] | undefined;
   readonly extendedKeyUsage: readonly NamedObject[] | undefined;
   readonly policies: readonly NamedObject[];
   readonly sha256: string;
-  /** What Windows calls the thumbprint. */
+  /** Windows calls it the thumbprint. */
   readonly sha1: string;
   readonly isSelfSigned: boolean;
-  /** Where in the list its issuer is; undefined when it is not there, or is the certificate itself. */
+  /** Index of the issuer in the list; undefined if it is not there, or is the certificate itself. */
   readonly issuerIndex: number | undefined;
   readonly der: Uint8Array;
 }
 
 export interface InspectedKey {
-  /** As node:crypto calls it: `rsa`, `ec`. */
+  /** node:crypto name, such as `rsa` or `ec`. */
   readonly type: string;
   readonly bits: number | undefined;
   readonly curve: string | undefined;
@@ -59,13 +59,13 @@ export interface InspectedKey {
 
 interface Node {
   readonly der: Uint8Array;
-  /** Undefined when OpenSSL cannot read it. */
+  /** undefined if OpenSSL cannot read it. */
   readonly parsed: ParsedCertificate | undefined;
-  /** Set when all are parsed. */
+  /** Set after all certificates are parsed. */
   issuer?: Node | undefined;
 }
 
-/** In the order of the bits (RFC 5280, 4.2.1.3). */
+/** In bit order (RFC 5280, 4.2.1.3). */
 const KEY_USAGES = [
   'digitalSignature',
   'contentCommitment',
@@ -76,13 +76,13 @@ const KEY_USAGES = [
   'cRLSign',
   'encipherOnly',
 ];
-/** Checks of signatures for one file: an honest one needs one for each certificate. */
+/** Signature checks for one file. A real file needs one for each certificate. */
 const MAX_CHECKS = 400;
 
-/** Whether one certificate's key signed the other: as `hasSigned`, for the certificates of one file. */
+/** `hasSigned` with a limit for the certificates of one file. */
 export type CheckIssuer = typeof hasSigned;
 
-/** After so many slow checks, every further certificate counts as not signed by any other. */
+/** After a number of slow checks, every further certificate counts as not signed by any other. */
 export function issuerChecks(): CheckIssuer {
   let left = MAX_CHECKS;
   return (issuer, certificate) => {
@@ -92,7 +92,7 @@ export function issuerChecks(): CheckIssuer {
   };
 }
 
-/** Each once: the signers' first, each followed by its issuer, and so on. */
+/** Removes duplicates. The signers come first, and each certificate is followed by its issuer. */
 export function inspectCertificates(
   certificates: readonly Uint8Array[],
   signers: readonly (Uint8Array | undefined)[],

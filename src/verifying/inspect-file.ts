@@ -1,4 +1,4 @@
-/** What a file's signatures hold, all of it: for people who want to see, and for programs. Says nothing of trust. */
+/** Describes all signatures of a file, for people and programs. Does not check trust. */
 
 import { type NamedObject, namedObject } from '../asn1/object-names.ts';
 import { readElement } from '../asn1/read.ts';
@@ -21,38 +21,35 @@ import { type Reading, readFile } from './verify-file.ts';
 
 export interface InspectedFile {
   readonly path: string;
-  /** The format's short word: `pe`, `jar`. */
+  /** Format id, such as `pe` or `jar`. */
   readonly format: string;
-  /** In words. */
   readonly title: string;
   /** In bytes. */
   readonly size: number;
-  /** Where signatures are in the file and in what. */
+  /** Kind of file, and the places of its signatures. */
   readonly layout: readonly Detail[];
-  /** About the file as a whole. */
   readonly findings: readonly Finding[];
-  /** The outer ones, each with those nested in it; empty when the file is unsigned. */
+  /** The outer signatures, each with those nested in it; empty if the file is unsigned. */
   readonly signatures: readonly InspectedSignature[];
 }
 
 export interface InspectedSignature {
-  /** From 1, nested ones counted where they stand: what `extract --index` takes. */
+  /** Counts from 1 and includes nested signatures. `extract --index` takes this number. */
   readonly number: number;
   readonly place: string;
-  /** Raw, as all text from the file: may hold control characters. */
+  /** Not escaped, like all text from the file: may contain control characters. */
   readonly signer: string;
-  /** Whether content, signed attributes and signature value agree. Not trust. */
+  /** True if content, signed attributes and signature value match. Does not include trust. */
   readonly intact: boolean;
-  /** What the content is digested with; undefined if the API does not have it, or it cannot be read. */
+  /** Digest algorithm of the content; undefined if the API lacks it, or it cannot be read. */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** What the format knows of it. */
   readonly details: readonly Detail[];
-  /** Of the CMS, in bytes. */
+  /** Length of the CMS in bytes. */
   readonly length: number;
-  /** Undefined, and `signers` and `certificates` empty, when the CMS cannot be read. */
+  /** undefined if the CMS cannot be read; `signers` and `certificates` are then empty. */
   readonly contentType: NamedObject | undefined;
   readonly signers: readonly InspectedSigner[];
-  /** All that it carries: the signer's, its issuer, and so on. */
+  /** All certificates in the CMS: the signer's, its issuer's, and so on. */
   readonly certificates: readonly InspectedCertificate[];
   readonly timestamps: readonly InspectedTimestamp[];
   readonly findings: readonly Finding[];
@@ -61,11 +58,11 @@ export interface InspectedSignature {
 
 export interface InspectedSigner {
   readonly name: string;
-  /** As the SignerInfo names the certificate; undefined when it names its key. */
+  /** Issuer that the SignerInfo names; undefined if it names a key. */
   readonly issuer: string | undefined;
   /** In hexadecimal. */
   readonly serialNumber: string | undefined;
-  /** SHA-256 of the certificate; undefined when it is not carried. */
+  /** SHA-256 of the certificate; undefined if the signature does not include it. */
   readonly certificate: string | undefined;
   readonly digestAlgorithm: NamedObject;
   readonly signatureAlgorithm: NamedObject;
@@ -77,21 +74,17 @@ export interface InspectedSigner {
 export interface InspectedTimestamp
   extends Pick<Timestamp, 'kind' | 'time' | 'algorithm' | 'serialNumber' | 'findings'> {
   readonly signer: string;
-  /** Whether it belongs to the signature and is itself unharmed. Not trust. */
+  /** True if it belongs to the signature and is itself intact. Does not include trust. */
   readonly intact: boolean;
   readonly policy: NamedObject | undefined;
-  /** Of the token or the SignerInfo, in bytes. */
+  /** Length of the token or the SignerInfo in bytes. */
   readonly length: number;
-  /** SHA-256 of the authority's certificate. */
   readonly certificate: string | undefined;
-  /** Those that it carries itself: none in the older kind, whose are among those of the signature. */
+  /** Certificates in the timestamp. Empty for the older kind, whose certificates are in the signature. */
   readonly certificates: readonly InspectedCertificate[];
 }
 
-/**
- * Throws what the file system says against the file, `unsupported-format`, and what the format finds so malformed that
- * nothing in it can be shown.
- */
+/** Throws errors of the file system, `unsupported-format`, and the format's error if nothing can be shown. */
 export async function inspectFile(path: string, reading: Reading): Promise<InspectedFile> {
   await using file = await readFile(path, reading);
   const { format, signable, source } = file;

@@ -1,4 +1,4 @@
-/** Asks the addresses in a certificate whether it was revoked: its OCSP responders first, then its CRLs. */
+/** Requests the revocation status of a certificate from the addresses in it: first OCSP responders, then CRLs. */
 
 import { remembering } from '../bytes/reuse.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
@@ -12,11 +12,10 @@ import type { Http } from '../http/http.ts';
 import type { Outcome } from '../http/request.ts';
 import { withoutDenseRuns } from '../secrets/dense-runs.ts';
 
-/** A certificate, and who issued it. */
 export interface Asked {
   readonly certificate: ParsedCertificate;
   readonly issuer: ParsedCertificate;
-  /** Certificates of the issuer with other keys of its own: lists by them may say "revoked". */
+  /** Certificates with other keys of the issuer. Only "revoked" counts in lists that these signed. */
   readonly otherKeys: readonly ParsedCertificate[];
 }
 
@@ -25,19 +24,18 @@ export type AskOnline = (asked: Asked) => Promise<readonly RevocationStatus[]>;
 export interface OnlineOptions {
   readonly http: Pick<Http, 'get' | 'post'>;
   readonly now: Date;
-  /** For each request. */
   readonly deadlineMilliseconds: number;
   readonly byCrl: (crl: Crl, asked: Asked) => RevocationStatus;
 }
 
 const MAX_CRL_LENGTH = 32 * 1024 * 1024;
 const MAX_OCSP_LENGTH = 64 * 1024;
-/** Addresses of each kind that are tried for one certificate: real ones have one, or two. */
+/** Addresses of each kind that are tried for one certificate. Real certificates have one or two. */
 const MAX_ADDRESSES = 3;
-/** CRLs kept, good or not, so that an address is asked once in a run. */
+/** CRLs in the cache, valid or not, so that each address is requested once in a run. */
 const MAX_REMEMBERED_CRLS = 20;
 
-/** Nothing is sent but the OCSP request: a name and a key by their digests, and a serial number. */
+/** Sends nothing except the OCSP request: digests of a name and a key, and a serial number. */
 export function askOnline(options: OnlineOptions): AskOnline {
   const crlsAt = remembering(MAX_REMEMBERED_CRLS, String, (url: URL) => fetchCrls(url, options));
   return async (asked) => {
@@ -105,9 +103,9 @@ async function fetchCrls(url: URL, { http, deadlineMilliseconds }: OnlineOptions
   return typeof body === 'string' ? body : readCrls(body);
 }
 
-/** Or what went wrong, for people. */
+/** Returns a clause for people if the request failed. */
 function bodyOf(outcome: Outcome): Uint8Array | string {
-  // TLS quotes names in the certificate of the server.
+  // Error messages of TLS quote names in the server's certificate.
   if (outcome.kind === 'failure') return withoutDenseRuns(outcome.detail);
   return outcome.status === 200 ? outcome.body : `HTTP status ${outcome.status}`;
 }

@@ -1,4 +1,4 @@
-/** Whether certificates were revoked: by the CRLs a user gives, and by what the certificates' own addresses answer. */
+/** Checks whether certificates were revoked, using the user's CRLs and the addresses in the certificates. */
 
 import { NO_REVOCATION_AVAILABLE, TIME_STAMPING } from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
@@ -25,11 +25,11 @@ import { type Asked, type AskOnline, askOnline } from './online-revocation.ts';
 export type Revocation = ReturnType<typeof createRevocation>;
 
 export interface RevocationOptions {
-  /** Of --crl-file. */
+  /** From --crl-file. */
   readonly crls: readonly Crl[];
-  /** Asks the addresses in the certificates; undefined: only the CRLs given count. */
+  /** Requests the addresses in the certificates; undefined if only the given CRLs count. */
   readonly http: Pick<Http, 'get' | 'post'> | undefined;
-  /** What is fresh is so at this time, whenever the certificates were used. */
+  /** Responses must be valid at this time, whenever the certificate was used. */
   readonly now: Date;
   readonly deadlineMilliseconds?: number;
 }
@@ -37,20 +37,20 @@ export interface RevocationOptions {
 const MAX_REMEMBERED = 1000;
 const DEADLINE_MILLISECONDS = 15_000;
 
-/** What is asked of the network is asked once for each certificate, whatever the number of files. */
+/** Each certificate is requested from the network once, whatever the number of files. */
 export function createRevocation(options: RevocationOptions) {
   const { crls, http, now, deadlineMilliseconds = DEADLINE_MILLISECONDS } = options;
   const isSigned = rememberingSignatures();
   const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: Asked): RevocationStatus => {
     const byKeyOf = (signer: ParsedCertificate) => statusByCrl(crl, certificate, signer, now, isSigned);
-    // Whether another key was revoked itself is not asked, so that its lists say "revoked" and never "good".
+    // The other keys are not checked for revocation themselves, so their lists can say "revoked" but never "good".
     const byOthers = otherKeys.map(byKeyOf).filter(({ kind }) => kind === 'revoked');
     return combineStatuses([byKeyOf(issuer), ...byOthers]);
   };
   const online = http && askOnline({ http, now, deadlineMilliseconds, byCrl });
   const statusOf = remembering(MAX_REMEMBERED, keyOf, (asked: Asked) => findStatus(asked, crls, byCrl, online));
   return {
-    /** What CRLs and OCSP say of a certificate that was used at a time; findings rather than throws. */
+    /** The status of a certificate that was used at `at`. Reports errors as findings. */
     async examine(
       certificate: ParsedCertificate,
       issuer: ParsedCertificate,
@@ -58,7 +58,7 @@ export function createRevocation(options: RevocationOptions) {
       otherKeys: readonly ParsedCertificate[] = [],
     ): Promise<readonly Finding[]> {
       const status = await statusOf({ certificate, issuer, otherKeys });
-      // A source that says "revoked" nevertheless counts.
+      // "Revoked" from any source counts, even for such a certificate.
       if (status.kind === 'unknown' && isNeverRevoked(certificate)) return [];
       return revocationFindings(status, certificate, at);
     },
@@ -82,7 +82,7 @@ function fromFile(status: RevocationStatus): RevocationStatus {
   return status.kind === 'unknown' ? unknownBecause(`a CRL given: ${status.why}`) : status;
 }
 
-/** RFC 9608, 4: the extension is for certificates of end entities. A damaged extension is among the path's findings. */
+/** Applies only to end entities (RFC 9608, 4). The path's findings report a damaged extension. */
 function isNeverRevoked({ fields }: ParsedCertificate): boolean {
   return (
     fields.extensions.has(NO_REVOCATION_AVAILABLE) &&
@@ -108,14 +108,15 @@ function keyOf({ certificate, issuer, otherKeys }: Asked): string {
   return [fingerprintOf(certificate.der), ...keys].join(' ');
 }
 
-/** unspecified, affiliationChanged, superseded, cessationOfOperation. */
+/** Reasons unspecified, affiliationChanged, superseded and cessationOfOperation. */
 const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
 
 /**
- * Windows and jarsigner compare the date of the revocation with the time of the signature, whatever the reason: authorities
- * are to date it back to when the key was lost. This program does so for the reasons that leave the key with its owner. If a
- * key may be in wrong hands, no signature of it counts: nothing shows when it was lost. A lost key of a timestamp authority
- * can make any time, so its tokens end with it unless the reason says that the key is safe (RFC 3161, 4).
+ * Windows and jarsigner compare the date of revocation with the time of the signature, whatever the reason: they expect
+ * authorities to set it to the date when the key was lost. This program does so if the reason leaves the key with its
+ * owner. If another party may have the key, no signature counts, because nothing shows when it was lost. With the lost
+ * key of a timestamp authority, any time can be forged, so its tokens lose trust unless the reason says that the key is
+ * safe (RFC 3161, 4).
  */
 export function revocationFindings(status: RevocationStatus, certificate: ParsedCertificate, at: Date): Finding[] {
   const { name } = certificate;
@@ -128,7 +129,7 @@ export function revocationFindings(status: RevocationStatus, certificate: Parsed
     }
     case 'revoked': {
       const findings = status.revoked.map((one) => findingOf(one, certificate, at));
-      // One finding is enough: the first statement that ends trust, otherwise the first.
+      // One finding is enough: the first one against trust, otherwise the first one.
       return [...findings.filter((finding) => isAgainst(finding, 'trust')), ...findings].slice(0, 1);
     }
   }
@@ -142,7 +143,7 @@ function findingOf(revoked: Revoked, certificate: ParsedCertificate, at: Date): 
   return (endsTrust ? untrusted : warning)('certificate-revoked', message);
 }
 
-/** Whether it ends trust in what the certificate was used for, and words that say why or why not. */
+/** Decides whether the revocation ends trust, and returns an explanation. */
 function consequence({ revokedAt, reason }: Revoked, certificate: ParsedCertificate, at: Date) {
   if (revokedAt <= at) return { endsTrust: true, words: '' };
   if (isTimeStamper(certificate) && !(reason !== undefined && HARMLESS_TO_TIMESTAMPS.has(reason))) {
@@ -152,7 +153,7 @@ function consequence({ revokedAt, reason }: Revoked, certificate: ParsedCertific
   return { endsTrust: false, words: `, after it was used (${secondOf(at)})` };
 }
 
-/** A damaged extension is among the path's findings. */
+/** The path's findings report a damaged extension. */
 function isTimeStamper({ fields }: ParsedCertificate): boolean {
   return orUndefined(() => extendedKeyUsageOf(fields))?.includes(TIME_STAMPING) ?? false;
 }

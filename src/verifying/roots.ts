@@ -8,25 +8,24 @@ import { systemReason } from '../errors/system-reason.ts';
 import { verifyingErrors } from './errors.ts';
 
 export interface TrustRoots {
-  /** Read on first use: the system's take some 30 ms. */
+  /** Read on first use, because the system's roots take about 30 ms. */
   readonly roots: readonly ParsedCertificate[];
-  /** Where they come from, for people. */
   readonly source: string;
 }
 
 export interface TrustRootsOptions {
-  /** Files of roots (PEM, DER or PKCS#7): only these are trusted, unless there are none. */
+  /** Files with roots (PEM, DER or PKCS#7). If there are any, no other roots are trusted. */
   readonly files: readonly string[];
-  /** Whether the system's roots are trusted in addition to the files. */
+  /** True if the system's roots are trusted in addition to the files. */
   readonly withSystem?: boolean;
-  /** The option that names the files. Default: --roots. */
+  /** Option that names the files. Default: --roots. */
   readonly option?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where this system may have its roots; the first that can be read counts. */
+  /** Paths where this system may have its roots. The first readable one is used. */
   readonly systemBundles?: readonly string[];
 }
 
-/** One bundle of all public roots, in PEM, is 0.2 MB. */
+/** A PEM bundle of all public roots is 0.2 MB. */
 const MAX_FILE_LENGTH = 4 * 1024 * 1024;
 
 const LINUX_BUNDLES = [
@@ -37,7 +36,7 @@ const LINUX_BUNDLES = [
   '/etc/ssl/cert.pem', // Alpine without ca-certificates
 ];
 
-/** A file that the user names is read immediately and must be whole. Throws `roots-unreadable`, `roots-unusable`. */
+/** Throws `roots-unreadable`, `roots-unusable`, also if one certificate in a file of the user is unreadable. */
 export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustRoots> {
   const { files, withSystem = files.length === 0, option = '--roots' } = options;
   const parts: TrustRoots[] = [];
@@ -56,7 +55,7 @@ export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustR
   };
 }
 
-/** SSL_CERT_FILE, else the system's roots, else those that Node.js brings. */
+/** Uses SSL_CERT_FILE, the system's roots, or those in Node.js, in this order. */
 async function loadSystemRoots({ environment, systemBundles }: TrustRootsOptions): Promise<TrustRoots> {
   const fromEnvironment = environment.SSL_CERT_FILE;
   if (fromEnvironment) {
@@ -94,7 +93,7 @@ function unusable(path: string, option: string, cause: unknown): CodesignError {
   return verifyingErrors('roots-unusable', { option, problem }, { cause });
 }
 
-/** undefined if no usable one is here. */
+/** Returns undefined if the file does not exist or is unusable. */
 async function readBundle(path: string): Promise<readonly Uint8Array[] | undefined> {
   try {
     return await readContainer({ name: path, bytes: await readFileUpTo(path, MAX_FILE_LENGTH) }, undefined);
@@ -103,7 +102,7 @@ async function readBundle(path: string): Promise<readonly Uint8Array[] | undefin
   }
 }
 
-/** Node 22.15 and later. */
+/** Available in Node 22.15 and later. */
 interface CertificateStores {
   readonly getCACertificates?: (type: 'system') => readonly string[];
 }
@@ -116,7 +115,7 @@ function rootsOfNode(): TrustRoots {
   return lazily('the operating system', () => fromPem(getCACertificates('system')));
 }
 
-/** What cannot be read among many is left out: it trusts nothing then. */
+/** Skips unreadable certificates, which is safe: they are then not trusted. */
 function lazily(source: string, certificates: () => readonly Uint8Array[]): TrustRoots {
   let parsed: readonly ParsedCertificate[] | undefined;
   return {
@@ -134,10 +133,9 @@ function lazily(source: string, certificates: () => readonly Uint8Array[]): Trus
   };
 }
 
-/** The largest that are published have some 20 MB; PEM makes them a third longer. */
+/** The largest published CRLs have about 20 MB, and a third more in PEM. */
 const MAX_CRL_FILE_LENGTH = 64 * 1024 * 1024;
 
-/** Throws `crl-file-unreadable`, `crl-file-unusable`. */
 export async function loadCrlFiles(paths: readonly string[]): Promise<readonly Crl[]> {
   const files: (readonly Crl[])[] = [];
   for (const path of paths) files.push(await loadCrlFile(path));

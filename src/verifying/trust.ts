@@ -1,4 +1,4 @@
-/** Whether a signer's certificate is trusted: its path to a root, for a purpose, at a time, and whether it was revoked. */
+/** Checks trust in a signer's certificate: a path to a root for a purpose at a time, and revocation. */
 
 import { secondOf } from '../asn1/times.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
@@ -19,29 +19,26 @@ import type { Revocation } from './revocation.ts';
 import type { TrustRoots } from './roots.ts';
 
 export interface TrustRequest {
-  /** DER. */
   readonly leaf: Uint8Array;
-  /** Whatever may help to get from the leaf to a root, DER, in any order. */
+  /** Other certificates that may be part of the path, in DER and in any order. */
   readonly certificates: readonly Uint8Array[];
-  /** When the leaf was used: the time of a timestamp, or now. */
   readonly at: Date;
   readonly purpose: Purpose;
-  /** Charged for the search for a path; undefined: a budget of its own. */
+  /** Charged for the search; undefined for a separate budget. */
   readonly budget?: WorkBudget | undefined;
 }
 
 export interface Trust {
   readonly isTrusted: boolean;
-  /** Leaf first; empty when the leaf cannot be read. */
   readonly path: readonly ParsedCertificate[];
-  /** The path's end, if it is trusted or self-signed. */
+  /** End of the path, if it is trusted or self-signed. */
   readonly root: ParsedCertificate | undefined;
   readonly findings: readonly Finding[];
 }
 
 export type ExamineTrust = (request: TrustRequest) => Promise<Trust>;
 
-/** The same, with the budget of one file charged for every request. */
+/** Charges every request to the budget of one file. */
 export function chargedTo(examineTrust: ExamineTrust, budget: WorkBudget): ExamineTrust {
   return (request) => examineTrust({ ...request, budget });
 }
@@ -49,22 +46,22 @@ export function chargedTo(examineTrust: ExamineTrust, budget: WorkBudget): Exami
 export interface TrustOptions {
   readonly roots: TrustRoots;
   readonly now: Date;
-  /** Without it revocation is not checked. */
+  /** Revocation is not checked without this. */
   readonly revocation?: Revocation | undefined;
 }
 
-/** A signature brings about ten, with those of its timestamp. */
+/** A signature has about ten, including those of its timestamp. */
 const MAX_CERTIFICATES = 500;
-/** Certificates and answers kept. */
+/** Size of the cache for certificates and results. */
 const MAX_REMEMBERED = 1000;
 
-/** Never throws for what certificates hold: whatever is wrong with them is a finding. */
+/** Reports errors in certificates as findings, and does not throw them. */
 export function trustExaminer(options: TrustOptions): ExamineTrust {
   const parse = remembering(MAX_REMEMBERED, fingerprintOf, (der: Uint8Array) =>
     orUndefined(() => parseCertificate(der, 'certificate')),
   );
   const examine = (request: TrustRequest) => examineOnce(request, parse, options);
-  // An answer that lacks checks is one file's alone.
+  // A result with skipped checks must not be used for another file.
   return remembering(MAX_REMEMBERED, requestKey, examine, ({ budget }) => budget?.isSpent !== true);
 }
 
@@ -113,21 +110,21 @@ function whyNotTrusted(
   return untrusted('chain-incomplete', message);
 }
 
-/** Authenticode's lifetime signing: a timestamp shows that the certificate was valid then, and that is not enough. */
+/** Authenticode's lifetime signing: the certificate must still be valid now, even if there is a timestamp. */
 function lifetimeFindings(leaf: ParsedCertificate, { at, purpose }: TrustRequest, now: Date): Finding[] {
   if (purpose !== 'code-signing' || at > leaf.notAfter || now <= leaf.notAfter || !isLifetime(leaf)) return [];
   const message = `The certificate of "${leaf.name}" expired on ${secondOf(leaf.notAfter)}, and its signatures end with it, timestamp or not (lifetime signing).`;
   return [untrusted('certificate-expired', message)];
 }
 
-/** A damaged extension is among the path's findings. */
+/** The path's findings report a damaged extension. */
 function isLifetime({ fields }: ParsedCertificate): boolean {
   return orUndefined(() => isLifetimeSigner(fields)) ?? false;
 }
 
 /**
- * From the root down, and only when the path is trusted: the addresses asked are those that a trusted authority wrote
- * into a certificate, never those of an attacker who made one up. Nothing below a revoked authority is looked up.
+ * Checks from the root down, and only if the path is trusted: then a trusted authority wrote all requested addresses,
+ * and never an attacker. Nothing below a revoked authority is checked.
  */
 async function examineRevocation(
   certificates: readonly ParsedCertificate[],
@@ -150,8 +147,8 @@ async function examineRevocation(
 }
 
 /**
- * Certificates of the issuer's name with other keys (a renewed key, a key for lists) that one of the trusted authorities
- * from the issuer upwards has certified (RFC 5280, 6.3.3 (f)).
+ * Returns certificates with the issuer's name and other keys (a renewed key, a key for lists) that one of the trusted
+ * authorities from the issuer upwards has certified (RFC 5280, 6.3.3 (f)).
  */
 function otherKeysOf(
   issuer: ParsedCertificate,
@@ -187,7 +184,7 @@ function poolFindings(count: number, unreadable: number): Finding[] {
   return findings;
 }
 
-/** All that the answer depends on: a file that lacks an intermediate must not spoil the answer for one that has it. */
+/** Covers all inputs of the result: a file without an intermediate must not spoil the result for one that has it. */
 function requestKey({ leaf, certificates, at, purpose }: TrustRequest): string {
   const digests = [leaf, ...certificates.slice(0, MAX_CERTIFICATES)].map(fingerprintOf).join();
   return `${purpose} ${at.getTime()} ${certificates.length} ${fingerprintOf(Buffer.from(digests))}`;

@@ -5,10 +5,10 @@ import { type Finding, untrusted } from '../errors/finding.ts';
 import { flatten } from '../formats/format.ts';
 
 /**
- * trusted: every signature is intact and trusted, and what was asked of them holds. intact: the same, where trust was not
- * asked about. not-accepted: only what was asked (a signer, a timestamp, an algorithm) does not hold. untrusted: intact, but
- * a signer or an authority is not trusted. unsupported: there is a signature that this program cannot verify. broken: file and
- * signature do not belong together. unsigned: no signature.
+ * trusted: every signature is intact and trusted, and meets the policy. intact: the same without a check of trust.
+ * not-accepted: only the policy (a signer, a timestamp, an algorithm) is not met. untrusted: intact, but a signer or an
+ * authority is not trusted. unsupported: there is a signature that this program cannot verify. broken: the signature
+ * does not match the file. unsigned: no signature.
  */
 export type Verdict = 'trusted' | 'intact' | 'not-accepted' | 'untrusted' | 'unsupported' | 'broken' | 'unsigned';
 
@@ -16,36 +16,34 @@ export type Integrity = 'intact' | 'unsupported' | 'broken';
 type TrustState = 'trusted' | 'untrusted' | 'not-checked';
 
 export interface VerifiedFile {
-  /** As the user gave it. */
+  /** As entered by the user. */
   readonly path: string;
-  /** Id of the format; null when none was recognised. */
   readonly format: string | null;
-  /** Null when the file could not be looked at: then `error` says why. */
+  /** null if the file could not be examined; `error` then has the reason. */
   readonly verdict: Verdict | null;
   readonly error: CodesignError | undefined;
-  /** Path of the security catalog whose signature counts for the file; undefined where that of the file itself does. */
+  /** Path of the security catalog whose signature counts for the file; undefined if the file's own signature counts. */
   readonly catalog?: string;
-  /** Of the file as a whole; those of its signatures are with them. */
+  /** Findings about the file as a whole. Each signature has its own. */
   readonly findings: readonly Finding[];
   /** The outer signatures, each with those nested in it. */
   readonly signatures: readonly VerifiedSignature[];
 }
 
 export interface VerifiedSignature {
-  /** Where it stands, for people. */
   readonly place: string;
   readonly integrity: Integrity;
   readonly trust: TrustState;
   readonly signer: Identity;
-  /** The weakest digest that it rests on; undefined if the API does not have one of them, or it cannot be read. */
+  /** Weakest digest algorithm that it depends on; undefined if the API lacks one of them, or it cannot be read. */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** When the signature is known to have existed: the time of a good timestamp. Undefined without one. */
+  /** Time of a valid timestamp, at which the signature existed; undefined without one. */
   readonly time: Date | undefined;
   readonly timestamps: readonly VerifiedTimestamp[];
   readonly findings: readonly Finding[];
-  /** Other signers of the same CMS, and signatures that are nested in it. */
+  /** Other signers of the same CMS, and signatures nested in it. */
   readonly nested: readonly VerifiedSignature[];
-  /** Whether it is another signer of the CMS of the signature that holds it, and not nested in it. */
+  /** True for another signer of the same CMS, false for a nested signature. */
   readonly isCoSigner?: boolean;
 }
 
@@ -59,13 +57,13 @@ export interface VerifiedTimestamp {
 }
 
 export interface Identity {
-  /** For people. Raw: may hold control characters. */
+  /** Display name. Not escaped: may contain control characters. */
   readonly name: string;
-  /** Of the certificate, in hexadecimal; undefined without one. */
+  /** SHA-256 of the certificate in hexadecimal; undefined without one. */
   readonly sha256: string | undefined;
-  /** Leaf first, as far as it goes; empty where trust was not asked about. */
+  /** Leaf first; may be incomplete. Empty if trust was not checked. */
   readonly path: readonly PathCertificate[];
-  /** The path's end, if it is trusted or self-signed. */
+  /** End of the path, if it is trusted or self-signed. */
   readonly root: PathCertificate | undefined;
 }
 
@@ -78,7 +76,6 @@ export interface VerifyPolicy {
   readonly leastAlgorithm: DigestAlgorithm | undefined;
 }
 
-/** The worst that these findings say of the integrity. */
 export function integrityBy(findings: readonly Finding[]): Integrity {
   return worstOf(findings.map(({ weight }) => (weight === 'broken' || weight === 'unsupported' ? weight : 'intact')));
 }
@@ -88,8 +85,8 @@ export function worstOf(all: readonly Integrity[]): Integrity {
 }
 
 /**
- * One signature must have all that is asked; then the others may lack it, as the older of two algorithms does. Gives what
- * the signature that comes nearest lacks; all findings speak against trust.
+ * At least one signature must meet the whole policy; others need not, such as the older of two algorithms. Returns what
+ * the best signature lacks. All findings speak against trust.
  */
 export function examinePolicy(signatures: readonly VerifiedSignature[], policy: VerifyPolicy): readonly Finding[] {
   const all = flatten(signatures);
@@ -116,7 +113,7 @@ function lacks(signature: VerifiedSignature, { requireTimestamp, signer, leastAl
 
 function isBy({ signer }: VerifiedSignature, wanted: NonNullable<VerifyPolicy['signer']>): boolean {
   if ('sha256' in wanted) return signer.sha256 === wanted.sha256;
-  // Without a certificate the name is only what the signature says of itself.
+  // Without a certificate, the name is only a claim of the signature itself.
   return signer.sha256 !== undefined && signer.name === wanted.commonName;
 }
 

@@ -13,15 +13,14 @@ import { examinePolicy, integrityBy, type VerifyPolicy, worstOf } from './verdic
 import { verifySignature } from './verify-signature.ts';
 
 export interface Verifying extends Reading {
-  /** Undefined where trust is not asked about. */
   readonly examineTrust: ExamineTrust | undefined;
   readonly now: Date;
   readonly policy: VerifyPolicy;
 }
 
 /**
- * Never throws for what the file holds, nor for what the system says of it: that is in the result. `onOpen` is given what was
- * read of the file: for callers that need more of it than the verdict.
+ * Reports errors in the file, and errors of the system with it, in the result, and does not throw them. `onOpen`
+ * receives the open file, for callers that need more than the verdict.
  */
 export async function verifyFile(
   path: string,
@@ -63,7 +62,7 @@ function ofUnsigned(finding: Finding): Finding {
   return isObjection(finding) ? note(finding.code, finding.message) : finding;
 }
 
-/** The worst that is true of the file or of one of its signatures, nested ones too. */
+/** Returns the worst verdict on the file or one of its signatures, including nested ones. */
 function verdictOn(
   signatures: readonly VerifiedSignature[],
   findings: readonly Finding[],
@@ -79,8 +78,8 @@ function verdictOn(
 }
 
 /**
- * A file of a known format whose structure is rejected is broken, or cannot be verified: its content is not known for certain.
- * If there is no trace of a signature in it, it is unsigned.
+ * If the structure of a known format is rejected, the file is broken or cannot be verified, because its content is
+ * uncertain. If it has no trace of a signature, it is unsigned.
  */
 async function unreadable(
   path: string,
@@ -109,36 +108,35 @@ async function seemsSigned(path: string, format: Format): Promise<boolean> {
     return await format.seemsSigned(input.source);
   } catch (thrown) {
     expectedError(fromFileSystem(thrown, 'read the file'));
-    return true; // the file is gone, or cannot be read any more: what was found before counts
+    return true; // The file was deleted or became unreadable. The verdict so far counts.
   }
 }
 
-/** What the system said, whose cause is the system's own error. */
+/** Recognises an error of the system by its cause. */
 function isAboutReading({ cause }: CodesignError): boolean {
   return cause instanceof Error && !(cause instanceof CodesignError) && 'syscall' in cause;
 }
 
 export interface Reading {
   readonly formats: readonly Format[];
-  /** Digests of what is in archives. */
   readonly digestEntries: DigestEntries;
   /** Receives the progress of reading a large file. */
   readonly onRead?: ((path: string, bytes: number, size: number) => void) | undefined;
 }
 
-/** Disposing closes the file: what it gave is not to be asked any more. */
+/** Disposing closes the file, so nothing more can be read from it. */
 export interface ReadFile extends AsyncDisposable {
   readonly path: string;
   readonly format: Format;
   readonly source: ByteSource;
   readonly signable: SignableFile;
-  /** What all checks of this file take from. */
+  /** All checks of this file consume this budget. */
   readonly budget: WorkBudget;
 }
 
 /**
- * `onFormat` is called as soon as the format is known, also for a file that then proves unreadable. Throws what the file
- * system says against the file, `unsupported-format`, and what the format finds malformed.
+ * `onFormat` is called as soon as the format is known, even if the file later proves unreadable. Throws errors of the
+ * file system, `unsupported-format`, and the format's errors for malformed files.
  */
 export async function readFile(
   path: string,

@@ -1,5 +1,3 @@
-/** Files whose signature is that of a security catalog. */
-
 import { basename } from 'node:path';
 import { expectedError, toCodesignError } from '../errors/codesign-error.ts';
 import { broken, type Finding } from '../errors/finding.ts';
@@ -13,15 +11,15 @@ import type { VerifiedFile } from './verdict.ts';
 import { type Verifying, verifyFile } from './verify-file.ts';
 
 /**
- * Verifies the catalog, and gives what verifies a file of any kind by it: a signature in that file does not count. A catalog
- * that is not good passes its verdict on to every file. Throws `catalog-unusable`.
+ * Returns a function that verifies files by the catalog; their own signatures are ignored. If the catalog itself is not
+ * valid, its verdict applies to every file. Throws `catalog-unusable`.
  */
 export async function verifyByCatalog(
   catalog: string,
   verifying: Verifying,
 ): Promise<(path: string) => Promise<VerifiedFile>> {
   let lists: SignableFile['lists'];
-  // Read once: the list is the one that the signature was checked for, whatever becomes of the file.
+  // Read only once, so the list is exactly the one whose signature was verified, even if the file changes.
   const verified = await verifyFile(catalog, verifying, (opened) => {
     lists = opened.lists;
   });
@@ -48,7 +46,7 @@ export async function verifyByCatalog(
   };
 }
 
-/** A damaged program has no digests: it is not the one that is listed. */
+/** A damaged program has no digests, so it is not the listed one. */
 async function readListed(
   path: string,
   { formats, digestEntries, onRead }: Verifying,

@@ -10,14 +10,14 @@ import type { Identity, PathCertificate, VerifiedSignature, VerifiedTimestamp } 
 import { integrityBy, worstOf } from './verdict.ts';
 
 export interface SignatureContext {
-  /** Undefined where trust is not asked about. */
+  /** undefined if trust is not checked. */
   readonly examineTrust: ExamineTrust | undefined;
   readonly now: Date;
-  /** What the signer's certificate must be for. */
+  /** Required purpose of the signer's certificate. */
   readonly purpose: Purpose;
 }
 
-/** Each signature is verified by itself; nothing in one counts for another. */
+/** Verifies each signature separately: nothing in one counts for another. */
 export async function verifySignature(
   signature: EmbeddedSignature,
   context: SignatureContext,
@@ -30,7 +30,7 @@ export async function verifySignature(
   const time = earliest(timestamps.filter(isGood));
   const trust = await signerTrust(signature, examineTrust, time ?? now, purpose);
   const findings = [...(await signature.examine()), ...(trust?.findings ?? [])];
-  // A timestamp that does not hold must not pass for one that does, even while the certificate is still valid.
+  // An invalid timestamp must not count as valid, even while the certificate has not expired.
   const integrity = worstOf([integrityBy(findings), ...timestamps.map((timestamp) => timestamp.integrity)]);
   const isTrusted = trust?.isTrusted === true && timestamps.every((timestamp) => timestamp.trust === 'trusted');
   return {
@@ -72,19 +72,19 @@ function earliest(timestamps: readonly VerifiedTimestamp[]): Date | undefined {
   return times.length === 0 ? undefined : new Date(times.reduce((first, time) => Math.min(first, time)));
 }
 
-/** One after the other: the same content is asked about, and nothing is gained at once. */
+/** Sequential, because all use the same content and concurrency would not help. */
 async function inOrder<In, Out>(items: readonly In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = [];
   for (const item of items) results.push(await work(item));
   return results;
 }
 
-/** An authority's clock, or this machine's, may be a little off. */
+/** Tolerated difference between the clocks of an authority and this machine. */
 const TOLERANCE_MILLISECONDS = 10 * 60 * 1000;
 
 /**
- * `examineTrust`: undefined where trust is not checked. `others`: certificates of the signature that it is on, DER; some
- * programs put the authority's issuers there.
+ * `examineTrust` is undefined if trust is not checked. `others` are DER certificates from the enclosing signature, into
+ * which some programs put the authority's issuers.
  */
 export async function verifyTimestamp(
   timestamp: Timestamp,
@@ -108,7 +108,7 @@ export async function verifyTimestamp(
   };
 }
 
-/** An authority's certificate must have been valid when it signed; that it has expired since is what timestamps are for. */
+/** An authority's certificate must have been valid when it signed. It may have expired since then. */
 async function authorityTrust(
   { signerCertificate, certificates, time }: Timestamp,
   examineTrust: ExamineTrust | undefined,
