@@ -1,4 +1,4 @@
-/** Passes over all objects of a document: is each where the cross-reference says, and what does it refer to? */
+/** Visits all objects of a document, and checks that each is at the offset in the cross-reference. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { PdfDocument } from './document.ts';
@@ -6,12 +6,11 @@ import { type IndirectObject, readObjectAt } from './objects.ts';
 import { brokenReference } from './section.ts';
 import { isOf, type PdfReference, type PdfValue } from './values.ts';
 
-/** Bytes that are read together: most objects are small, and stand next to one another. */
 const READ_AHEAD = 256 * 1024;
 
 /**
- * Calls `visit` for every object in use, in the order in which they are stored. Throws `pdf-cross-reference-broken` if one is
- * not where it should be, `pdf-malformed`, `pdf-too-large`.
+ * Calls `visit` for every object in use, in file order. Throws `pdf-cross-reference-broken` if one is not at its
+ * recorded offset, `pdf-malformed`, `pdf-too-large`.
  */
 export async function forEachObject(document: PdfDocument, visit: (object: IndirectObject) => void): Promise<void> {
   const { inFile, inStreams } = await objectsInUse(document);
@@ -30,14 +29,13 @@ export async function forEachObject(document: PdfDocument, visit: (object: Indir
 
 const misplaced = (number: number) => brokenReference(`object ${number} is not where it should be`);
 
-/** All references in a value. */
 export function forEachReference(value: PdfValue, visit: (reference: PdfReference) => void): void {
   if (isOf(value, 'reference')) visit(value);
   else if (isOf(value, 'array')) for (const item of value.items) forEachReference(item, visit);
   else if (isOf(value, 'dictionary')) for (const item of value.entries.values()) forEachReference(item, visit);
 }
 
-/** By the last section that has an entry for each. */
+/** For each object, the last section with an entry for it decides. */
 async function objectsInUse({ sections, nextNumber }: PdfDocument) {
   const seen = new Uint8Array(nextNumber);
   const [inFile, inStreams] = [placements(), placements()];
@@ -55,7 +53,7 @@ async function objectsInUse({ sections, nextNumber }: PdfDocument) {
 
 const FIRST_CAPACITY = 1024;
 
-/** Where objects are, for up to millions of them: 20 bytes each. */
+/** Offsets of up to millions of objects, 20 bytes per object. */
 function placements() {
   let size = 0;
   let numbers = new Uint32Array(FIRST_CAPACITY);
@@ -87,7 +85,7 @@ function placements() {
   };
 }
 
-/** For reads at ascending offsets. What they give is never written over. */
+/** For reads at ascending offsets. Returned bytes are never overwritten. */
 function readingAhead(source: ByteSource): ByteSource {
   let start = 0;
   let window: Uint8Array = new Uint8Array();

@@ -1,4 +1,4 @@
-/** The chain of cross-reference sections (ISO 32000-2, 7.5.5, 7.5.6). */
+/** Reads the chain of cross-reference sections (ISO 32000-2, 7.5.5, 7.5.6). */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { pdfErrors } from './errors.ts';
@@ -8,12 +8,12 @@ import { readXrefStream } from './section-stream.ts';
 import { readTable } from './section-table.ts';
 import { isInteger, type PdfValue } from './values.ts';
 
-/** A document has one for each time that it was saved, and one more if it is linearised. */
+/** A document has one section for each time that it was saved, and one more if it is linearised. */
 const MAX_SECTIONS = 1000;
-/** Of the last `startxref` before the end of the file: Acrobat looks as far. */
+/** Acrobat also searches this many bytes at the end of the file for the last `startxref`. */
 const TAIL_LENGTH = 1024;
 
-/** Where the last cross-reference section starts, and the end of its `%%EOF`. Throws `pdf-cross-reference-broken`. */
+/** Returns the last cross-reference section and the end of its `%%EOF`. Throws `pdf-cross-reference-broken`. */
 export async function findStart(source: ByteSource): Promise<{ readonly offset: number; readonly end: number }> {
   const from = Math.max(0, source.size - TAIL_LENGTH);
   const tail = Buffer.from(await source.read(from, source.size - from)).toString('latin1');
@@ -24,7 +24,7 @@ export async function findStart(source: ByteSource): Promise<{ readonly offset: 
   return { offset: Number(found[1]), end: from + index + found[0].length };
 }
 
-/** The chain from the last section to the first; in a hybrid file the stream follows its table. Throws `pdf-cross-reference-broken`. */
+/** From last to first; in a hybrid file the stream follows its table. Throws `pdf-cross-reference-broken`. */
 export async function readSections(source: ByteSource, start: number): Promise<readonly [Section, ...Section[]]> {
   const seen = new Set([start]);
   const last = await readSection(source, start);
@@ -73,7 +73,7 @@ async function readSection(source: ByteSource, offset: number): Promise<Section>
   throw brokenReference(`no section is at byte ${offset}, where one should be`);
 }
 
-/** The first and the last byte at which one of its objects starts; its own start is one of them. */
+/** Returns the lowest and highest offset of the section's objects and of the section itself. */
 export async function extentOf(section: Section): Promise<{ readonly lowest: number; readonly highest: number }> {
   let [lowest, highest] = [section.offset, section.offset];
   section.forEach((_number, entry) => {

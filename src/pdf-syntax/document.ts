@@ -1,4 +1,4 @@
-/** A PDF document: its revisions, and its objects by number. */
+/** Opens a PDF document: its revisions, and its objects by number. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { onceOf, remembering } from '../bytes/reuse.ts';
@@ -12,36 +12,33 @@ import { isInteger, isOf, nameOf, numberOf, type PdfDictionary, type PdfReferenc
 
 export interface PdfDocument {
   readonly source: ByteSource;
-  /** From the last to the first. One at least. */
+  /** From last to first; there is at least one. */
   readonly sections: readonly [Section, ...Section[]];
   /** End of the last `%%EOF`. */
   readonly end: number;
-  /** The last one. */
   readonly trailer: PdfDictionary;
   readonly root: PdfReference;
-  /** The number above all those of objects. */
+  /** One more than the highest object number. */
   readonly nextNumber: number;
-  /** Where the last section that lists the object says it is. */
   entry(number: number): Entry | undefined;
-  /** Undefined for one that is free or was never there. Throws `pdf-cross-reference-broken` if another is in its place. */
+  /** undefined if the object is free or missing. Throws `pdf-cross-reference-broken` if another is in its place. */
   object(number: number): Promise<IndirectObject | undefined>;
-  /** The same for one whose entry is known. */
   objectAt(number: number, entry: Entry): Promise<IndirectObject | undefined>;
-  /** False for an entry with a wrong index in an object stream: some readers take the object at that index. */
+  /** Returns false if the index in an object stream is wrong: some readers then use the object at that index. */
   isExact(number: number, entry: Entry): Promise<boolean>;
-  /** What the reference leads to, or the value itself. */
+  /** Follows a reference; returns any other value unchanged. */
   resolve(value: PdfValue | undefined): Promise<PdfValue>;
-  /** The dictionary that the reference leads to, or the value is; undefined for anything else. */
+  /** Follows a reference. Returns undefined if the result is not a dictionary. */
   dictionary(value: PdfValue | undefined): Promise<PdfDictionary | undefined>;
 }
 
-/** Decoded object streams that are kept: neighbours in one are usually read one after the other. */
+/** Decoded object streams in the cache. Objects in the same stream are usually read together. */
 const STREAMS_KEPT = 4;
-/** Objects that are kept: the catalog is asked for many times, and may be large. */
+/** Objects in the cache. The catalog is read many times, and can be large. */
 const OBJECTS_KEPT = 4;
-/** Bytes that are decoded in all, those included that are decoded again. */
+/** Total decoded bytes, including data that is decoded again. */
 const MAX_DECODED = 512 * 1024 * 1024;
-/** Objects in one object stream; usual are a hundred or two. */
+/** Objects in one object stream. A hundred or two are usual. */
 const MAX_COMPRESSED = 100_000;
 
 /** Throws `pdf-malformed`, `pdf-header-late`, `pdf-cross-reference-broken`, `pdf-encrypted`, `pdf-too-large`. */
@@ -65,7 +62,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
     const index = (listedIn()[number] ?? 0) - 1;
     const section = sections[index];
     const entry = section?.entry(number);
-    // The table of a hybrid file calls the objects free that are in its stream.
+    // The table of a hybrid file marks the objects in its stream as free.
     const isHybrid = section?.kind === 'table' && section.trailer.entries.has('XRefStm');
     return (entry?.type === 'free' && isHybrid ? sections[index + 1]?.entry(number) : undefined) ?? entry;
   }
@@ -92,7 +89,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
 
   async function compressed({ stream }: { readonly stream: number }, number: number) {
     const { data, byNumber } = await readCompressed(stream);
-    // Readers find it by its number or by its index, which may be wrong, so it must be there once.
+    // Some readers find the object by number, others by index, which may be wrong. So the number must be unique.
     const item = byNumber.get(number);
     if (item === undefined) throw brokenReference(`object ${number} is not where it should be`);
     const from = parser(data, undefined, true, item.offset);
@@ -137,7 +134,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
     if (!isOf(value, 'reference')) return value ?? null;
     const found = await object(value.number);
     if (found === undefined || found.generation !== value.generation) return null;
-    // A reference to a reference is one too many (7.3.10).
+    // A reference to a reference is not permitted (7.3.10).
     return isOf(found.value, 'reference') ? null : found.value;
   }
 
@@ -162,7 +159,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
   };
 }
 
-/** Readers look so far for it. */
+/** Readers search this many bytes for the header. */
 const HEADER_WITHIN = 1024;
 const HEADER = /%PDF-[12]\./;
 
@@ -175,12 +172,12 @@ async function requireHeader(source: ByteSource): Promise<void> {
   if (offset > 0) throw pdfErrors('pdf-header-late', { offset });
 }
 
-/** Readers look so far for the end of the first object. */
+/** Readers search this many bytes for the end of the first object. */
 const FIRST_OBJECT_WITHIN = 1024;
 
 /**
- * Whether readers of a linearised document start elsewhere than others: behind its first object, if that names the size of the
- * file (Annex F). A later update makes any number the size.
+ * True if readers of linearised documents start elsewhere than other readers: they do if the first object states the
+ * size of the file (Annex F). A later update can make any stated size true.
  */
 async function isMisleading(source: ByteSource, offset: number): Promise<boolean> {
   const first = await readObjectAt(source, 0).catch(expectedError);
@@ -198,8 +195,8 @@ function sizeIn({ entries }: PdfDictionary): number {
 }
 
 /**
- * For each object number, the index of the last section that lists it, plus 1. A search in one section after the other would
- * take longer with each revision.
+ * For each object number, the index of the last section that lists it, plus 1. Searching section by section would take
+ * longer with each revision.
  */
 function lastSections(sections: readonly Section[]): Uint16Array {
   const indexes = new Uint16Array(sections.reduce((most, { ranges }) => Math.max(most, endOf(ranges)), 0));

@@ -1,4 +1,4 @@
-/** Decoding streams that are part of a document's structure (ISO 32000-2, 7.4). Filters for pictures are not among them. */
+/** Decodes streams that are part of a document's structure (ISO 32000-2, 7.4). Image filters are not supported. */
 
 import { constants, inflateSync } from 'node:zlib';
 import { pdfErrors } from './errors.ts';
@@ -16,7 +16,7 @@ interface Context {
 }
 type Filter = (data: Buffer, context: Context) => Buffer;
 
-/** Abbreviations are for pictures within a page, but readers accept them everywhere. */
+/** Abbreviations are meant for inline images, but readers accept them everywhere. */
 const FILTERS: ReadonlyMap<string, Filter> = new Map([
   ['FlateDecode', inflate],
   ['Fl', inflate],
@@ -30,7 +30,6 @@ const FILTERS: ReadonlyMap<string, Filter> = new Map([
   ['RL', decodeRuns],
 ]);
 
-/** Throws `pdf-malformed`, `pdf-too-large`. */
 export function decodeStream(encoded: Buffer, { entries }: PdfDictionary, malformed: Malformed): Buffer {
   const filters = listOf(entries.get('Filter'));
   const parameters = listOf(entries.get('DecodeParms'));
@@ -60,7 +59,7 @@ function parameterOf(value: PdfValue | undefined, malformed: Malformed): Paramet
 
 const tooLarge = () => pdfErrors('pdf-too-large', { limit: LARGEST_STREAM, what: 'bytes in one stream' });
 
-/** Decoded bytes, of which there may be no more than LARGEST_STREAM. */
+/** Collects decoded bytes, up to `LARGEST_STREAM`. */
 function output(expected: number) {
   let memory = Buffer.alloc(expected);
   let size = 0;
@@ -77,7 +76,7 @@ function output(expected: number) {
   };
 }
 
-/** How data end that were flushed. macOS adds no last block to them. */
+/** End of flushed data. macOS writes no final block after it. */
 const FLUSHED = Buffer.of(0, 0, 0xff, 0xff);
 
 function inflate(data: Buffer, { parameter, malformed }: Context): Buffer {
@@ -137,7 +136,7 @@ const CODES = 4096;
 function decodeLzw(data: Buffer, { parameter, malformed }: Context): Buffer {
   const early = parameter('EarlyChange', 1);
   const out = output(2 * data.length);
-  // Each code stands for bytes that are in the output already, the last of which may be the next one.
+  // Each code stands for bytes that are already in the output, or for the previous bytes and one more.
   let table: { readonly start: number; readonly length: number }[] = [];
   let previous: { readonly start: number; readonly length: number } | undefined;
   let bits = 0;

@@ -1,4 +1,4 @@
-/** Reading one indirect object in place (ISO 32000-2, 7.3.10), and the contents of its stream (7.3.8, 7.4). */
+/** Reads one indirect object (ISO 32000-2, 7.3.10), and the contents of its stream (7.3.8, 7.4). */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { pdfErrors } from './errors.ts';
@@ -10,23 +10,22 @@ export interface IndirectObject {
   readonly number: number;
   readonly generation: number;
   readonly value: PdfValue;
-  /** The value as it is written. */
   readonly raw: Uint8Array;
-  /** Where it is in the file; -1 in an object stream. */
+  /** Offset in the file; -1 in an object stream. */
   readonly offset: number;
-  /** End of `endobj`, or of the keyword of its stream; -1 in an object stream. */
+  /** End of `endobj` or of the keyword `stream`; -1 in an object stream. */
   readonly end: number;
-  /** Where the bytes of its stream start; undefined if it is not a stream. */
+  /** Offset of the stream's bytes; undefined if it is not a stream. */
   readonly streamStart: number | undefined;
 }
 
-/** Bytes that are read of an object at first, and how they grow if they do not suffice. */
+/** Bytes of the first read of an object, and the growth factor if they are not enough. */
 const FIRST_WINDOW = 1024;
 const GROWTH = 8;
-/** A signature of 16 MiB takes twice as much in hexadecimal digits. */
+/** A signature of 16 MiB has twice as many hexadecimal digits. */
 const LARGEST_WINDOW = FIRST_WINDOW * GROWTH ** 5;
 
-/** Runs a parser on so much of the file from `offset` as it needs. Throws `pdf-too-large`, and what `read` throws. */
+/** Runs a parser on as much of the file from `offset` as it needs. Throws `pdf-too-large` and the errors of `read`. */
 export async function parseAt<T>(
   source: ByteSource,
   offset: number,
@@ -44,7 +43,7 @@ export async function parseAt<T>(
   throw pdfErrors('pdf-too-large', { limit: LARGEST_WINDOW, what: 'bytes in one object' });
 }
 
-/** The object at `offset`. Throws `pdf-malformed` if none is there. */
+/** Throws `pdf-malformed` if there is no object at `offset`. */
 export async function readObjectAt(source: ByteSource, offset: number): Promise<IndirectObject> {
   return parseAt(source, offset, (from, bytes) => {
     const header = [0, 1, 2].map(() => {
@@ -84,10 +83,7 @@ function afterLineEnd(bytes: Uint8Array, position: number): number {
   throw pdfErrors('pdf-malformed', { offset: position, problem: 'no end of line follows the keyword of a stream' });
 }
 
-/**
- * The decoded bytes of a stream that is part of the document's structure. `length`: the value of its /Length.
- * Throws `pdf-malformed`, `pdf-too-large`.
- */
+/** Decodes a stream of the document's structure. `length` is its /Length. Throws `pdf-malformed`, `pdf-too-large`. */
 export async function readStream(
   source: ByteSource,
   { value, streamStart }: IndirectObject,

@@ -1,4 +1,4 @@
-/** Reading values from bytes (ISO 32000-2, 7.2 and 7.3). Depth and number of values are bounded; a key with two values is rejected. */
+/** Parses values (ISO 32000-2, 7.2 and 7.3). Depth and number are limited, and duplicate keys are rejected. */
 
 import { pdfErrors } from './errors.ts';
 import { isSameValue, type PdfDictionary, type PdfString, type PdfValue } from './values.ts';
@@ -11,21 +11,21 @@ const LONGEST_NUMBER = 64;
 
 const SPACE = 1;
 const DELIMITER = 2;
-/** What each byte is; 0 for a regular character. */
+/** Class of each byte; 0 for a regular character. */
 const CLASSES = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   return '\0\t\n\f\r '.includes(character) ? SPACE : '()<>[]{}/%'.includes(character) ? DELIMITER : 0;
 });
-/** What a letter behind a backslash means. */
+/** Meaning of the letter after a backslash. */
 const ESCAPES: ReadonlyMap<number, number> = new Map(
   [...'nrtbf'].map((letter, index) => [letter.charCodeAt(0), '\n\r\t\b\f'.charCodeAt(index)]),
 );
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
 const REFERENCE = /^(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+R(?![^\0\t\n\f\r ()<>[\]{}/%])/;
-/** Of what follows a number and may make it a reference. */
+/** Bytes after a number that may turn it into a reference. */
 const LOOK_AHEAD = 48;
 
-/** In a literal string: parentheses, a backslash, and a carriage return. */
+/** Parentheses, backslashes and carriage returns need attention in a literal string. */
 function isSpecial(byte: number | undefined): boolean {
   return byte === 0x28 || byte === 0x29 || byte === 0x5c || byte === 0x0d;
 }
@@ -34,10 +34,9 @@ function isOctal(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x37;
 }
 
-/** The bytes end before the value does, and the file goes on. */
+/** Thrown if the value is incomplete and the file has more bytes. */
 export class MoreNeeded extends Error {}
 
-/** Bytes that are added one by one, or many at once. */
 function growing() {
   let memory = Buffer.alloc(64);
   let length = 0;
@@ -60,17 +59,16 @@ function growing() {
 }
 
 export interface Parser {
-  /** In the bytes. */
   readonly position: number;
   skipSpace(): void;
-  /** The next word of regular characters: a keyword or a number. */
+  /** Returns the next word of regular characters: a keyword or a number. */
   word(): string;
   value(): PdfValue;
 }
 
 /**
- * `base`: where the bytes are in the file; undefined in an object stream. `isWhole`: whether nothing follows the bytes.
- * Throws `pdf-malformed`, `pdf-too-large`, and `MoreNeeded` unless the bytes are whole.
+ * `base` is the offset of the bytes in the file; undefined in an object stream. `isWhole` means that nothing follows
+ * the bytes. Throws `pdf-malformed`, `pdf-too-large`, and `MoreNeeded` unless the bytes are whole.
  */
 export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boolean, from = 0): Parser {
   let position = from;
@@ -152,7 +150,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
         if (byte === 0x29) depth -= 1;
         const isOuter = depth === 0 || position === start + 1;
         if (!isOuter) {
-          // An end of line is a line feed, however it is written (7.3.4.2).
+          // Every end of line in a string counts as a line feed (7.3.4.2).
           if (byte !== 0x0d) out.push(byte);
           else {
             out.push(0x0a);
@@ -233,7 +231,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
     return {
       kind: 'dictionary',
       entries,
-      // Few are ever written again.
+      // Computed on demand: few values are written again.
       get raw() {
         return new Map(ends.map(([key, start, end]) => [key, bytes.subarray(start, end)]));
       },

@@ -1,9 +1,9 @@
 /** Predictors of Flate and LZW data (ISO 32000-2, 7.4.4.4). */
 
-/** An integer of /DecodeParms, or its default. */
+/** Returns an integer from /DecodeParms, or its default. */
 export type Parameter = (key: string, usual: number) => number;
 
-/** Undoes a PNG predictor, or that of TIFF for whole bytes. */
+/** Reverses a PNG predictor, or the TIFF predictor for whole bytes. */
 export function unpredict(data: Buffer, parameter: Parameter, malformed: (problem: string) => Error): Buffer {
   const predictor = parameter('Predictor', 1);
   if (predictor <= 1) return data;

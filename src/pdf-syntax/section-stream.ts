@@ -1,4 +1,4 @@
-/** Reading a cross-reference stream (ISO 32000-2, 7.5.8). */
+/** Reads a cross-reference stream (ISO 32000-2, 7.5.8). */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { readObjectAt, readStream } from './objects.ts';
@@ -45,7 +45,7 @@ export async function readXrefStream(source: ByteSource, offset: number): Promis
     const third = field(position + typeWidth + secondWidth, thirdWidth);
     if (type === 1) return entryInFile(second, third);
     if (type === 2) return { type: 'in-stream', stream: second, index: third };
-    // Readers take an object of a later kind for free, or repair the document.
+    // Readers either treat objects of unknown types as free, or repair the document.
     if (type !== 0) throw brokenReference(`a stream has an entry of type ${type}`);
     return FREE;
   });

@@ -1,4 +1,4 @@
-/** Reading a cross-reference table (ISO 32000-2, 7.5.4). */
+/** Reads a cross-reference table (ISO 32000-2, 7.5.4). */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { parseAt } from './objects.ts';
@@ -8,13 +8,12 @@ import { isOf } from './values.ts';
 const HEADER = /[\0\t\n\f\r ]*(\d{1,10})[\0\t\n\f\r ]+(\d{1,10})(?=[\0\t\n\f\r ])/y;
 const ENTRY = /[\0\t\n\f\r ]*(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+([nf])(?=[\0\t\n\f\r ]|trailer)/y;
 const TRAILER = /[\0\t\n\f\r ]*trailer(?=[\0\t\n\f\r <%])/y;
-/** In bytes. */
 const SHORTEST_ENTRY = '0 0 n'.length;
 
-/** Reads words, not lines: programs write entries of 19 and 21 bytes, although all must have 20. */
+/** Reads words and not lines: some programs write entries of 19 or 21 bytes, although all must have 20. */
 export async function readTable(source: ByteSource, offset: number, afterKeyword: number): Promise<Section> {
   const ranges: StoredRange[] = [];
-  // An entry is two numbers, and free if the first is 0: there may be millions.
+  // Each entry is two numbers, because there can be millions. It is free if the first is 0.
   const numbers: number[] = [];
   const words = wordsFrom(source, afterKeyword);
   for (let header = await words.next(HEADER); header !== null; header = await words.next(HEADER)) {
@@ -41,11 +40,10 @@ export async function readTable(source: ByteSource, offset: number, afterKeyword
   );
 }
 
-/** Bytes that are read together. */
 const WINDOW = 64 * 1024;
 const LONGEST_MATCH = 128;
 
-/** Matches patterns one after the other, from `start` on. */
+/** Matches one pattern after another, starting at `start`. */
 function wordsFrom(source: ByteSource, start: number) {
   let textStart = start;
   let text = '';
@@ -58,9 +56,8 @@ function wordsFrom(source: ByteSource, start: number) {
   };
   return {
     position: () => textStart + at,
-    /** Null also if more of the file must be read first. */
+    /** Returns null also if more of the file must be read first. */
     readAlready: (pattern: RegExp) => (text.length - at < LONGEST_MATCH ? null : match(pattern)),
-    /** Null if the pattern does not match. */
     async next(pattern: RegExp): Promise<RegExpExecArray | null> {
       if (text.length - at < LONGEST_MATCH) {
         textStart += at;

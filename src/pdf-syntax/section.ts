@@ -1,4 +1,4 @@
-/** What every cross-reference section has, a table or a stream (ISO 32000-2, 7.5.4, 7.5.8). */
+/** The common interface of both kinds of cross-reference sections, tables and streams (ISO 32000-2, 7.5.4, 7.5.8). */
 
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { pdfErrors } from './errors.ts';
@@ -14,35 +14,33 @@ export interface NumberRange {
   readonly count: number;
 }
 
-/** `start`: index of its first entry among those of the section. */
+/** `start` is the index of the range's first entry in the section. */
 export interface StoredRange extends NumberRange {
   readonly start: number;
 }
 
 export interface Section {
   readonly kind: 'table' | 'stream';
-  /** Where it starts, as `startxref` or /Prev names it. */
+  /** Offset that `startxref` or /Prev states. */
   readonly offset: number;
   /** End of the trailer, or of the keyword of its stream. */
   readonly end: number;
   readonly trailer: PdfDictionary;
-  /** Numbers of the objects that it has entries for. */
   readonly ranges: readonly NumberRange[];
-  /** Undefined if it has none for this object. */
+  /** Returns undefined if the section has no entry for this object. */
   entry(number: number): Entry | undefined;
-  /** All of them, in no order. */
   forEach(visit: (number: number, entry: Entry) => void): void;
 }
 
 const MAX_RANGES = 100_000;
 /** Entries of all sections. A document of 100,000 pages with a structure tree has a million objects. */
 export const MAX_ENTRIES = 2_000_000;
-/** As ISO 32000-1 limits object numbers. */
+/** ISO 32000-1 has this limit for object numbers. */
 export const MAX_NUMBER = 8_388_607;
 
 export const brokenReference = (problem: string): CodesignError => pdfErrors('pdf-cross-reference-broken', { problem });
 
-/** Throws `pdf-too-large`, and `pdf-cross-reference-broken` if an object is in it twice: readers take either. */
+/** Readers use either of two entries for an object. Throws `pdf-cross-reference-broken`, `pdf-too-large`. */
 export function sectionOf(
   head: Pick<Section, 'kind' | 'offset' | 'end' | 'trailer'>,
   ranges: readonly StoredRange[],
@@ -64,14 +62,14 @@ export function sectionOf(
   };
 }
 
-/** Programs write an entry in use at offset 0 for an object that they do not write, and readers find none there. */
+/** Some programs write an entry in use at offset 0 for an object that does not exist; readers find nothing there. */
 export function entryInFile(offset: number, generation: number): Entry {
   return offset === 0 ? FREE : { type: 'in-file', offset, generation };
 }
 
 export const FREE: Entry = { type: 'free' };
 
-/** The range of `count` numbers that comes after those in `ranges`. Throws `pdf-too-large`. */
+/** Returns the range of `count` numbers that follows those in `ranges`. Throws `pdf-too-large`. */
 export function nextRange(ranges: readonly StoredRange[], first: number, count: number): StoredRange {
   if (first + count > MAX_NUMBER + 1) throw pdfErrors('pdf-too-large', { limit: MAX_NUMBER, what: 'objects' });
   if (ranges.length === MAX_RANGES) throw pdfErrors('pdf-too-large', { limit: MAX_RANGES, what: 'subsections' });
@@ -81,7 +79,7 @@ export function nextRange(ranges: readonly StoredRange[], first: number, count: 
   return { first, count, start };
 }
 
-/** Finds the range that has a number. Throws `pdf-cross-reference-broken` if two have one: readers take either. */
+/** Throws `pdf-cross-reference-broken` if two ranges overlap, because readers use either. */
 function rangeFinder(ranges: readonly StoredRange[]): (number: number) => StoredRange | undefined {
   const sorted = ranges.filter(({ count }) => count > 0).sort((a, b) => a.first - b.first);
   for (const [index, { first, count }] of sorted.entries()) {

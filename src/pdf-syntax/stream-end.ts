@@ -7,7 +7,7 @@ const KEYWORD = 'endstream';
 const WINDOW = 64;
 const END = /^[\0\t\n\f\r ]*endstream/;
 
-/** The value of its /Length; undefined if that is wrong: `endstream` does not follow. */
+/** Returns /Length; undefined if it is wrong because `endstream` does not follow. */
 export async function streamLength(
   document: PdfDocument,
   { value, streamStart = 0 }: Pick<IndirectObject, 'value' | 'streamStart'>,
@@ -19,7 +19,7 @@ export async function streamLength(
   return END.test(await textAt(source, after, WINDOW)) ? length : undefined;
 }
 
-/** End of the first `endstream` between two offsets, where readers take a stream to end whose /Length is wrong. */
+/** Returns the end of the first `endstream` between two offsets. Readers end a stream there if its /Length is wrong. */
 export async function findEndstream(source: ByteSource, from: number, to: number): Promise<number | undefined> {
   let position = from;
   let kept = '';

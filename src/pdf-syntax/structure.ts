@@ -1,4 +1,4 @@
-/** The page tree and the form of a document (ISO 32000-2, 7.7.3 and 12.7), as far as signatures need them. */
+/** Reads the parts of the page tree and the form (ISO 32000-2, 7.7.3 and 12.7) that signatures need. */
 
 import type { PdfDocument } from './document.ts';
 import { pdfErrors } from './errors.ts';
@@ -13,7 +13,7 @@ export async function readCatalog(document: PdfDocument): Promise<PdfDictionary>
   throw pdfErrors('pdf-malformed', { offset: document.end, problem: 'it has no catalog' });
 }
 
-/** All pages, in order. `value`: the reference to it, in a sound document. */
+/** Yields all pages in order. In a valid document, `value` is the reference to the page. */
 export async function* pagesOf(
   document: PdfDocument,
 ): AsyncGenerator<{ readonly value: PdfValue; readonly page: PdfDictionary }> {
@@ -29,7 +29,6 @@ export async function* pagesOf(
   }
 }
 
-/** The page that comes first. Throws `pdf-malformed`. */
 export async function firstPage(
   document: PdfDocument,
 ): Promise<{ readonly reference: PdfReference; readonly page: PdfDictionary }> {
@@ -39,23 +38,22 @@ export async function firstPage(
 }
 
 export interface Field {
-  /** Full name: those of all fields above it and its own, with dots. */
+  /** Full name: the names of all parent fields and its own, separated by dots. */
   readonly name: string;
   readonly reference: PdfReference;
   readonly dictionary: PdfDictionary;
-  /** /FT, also from above. */
+  /** Own or inherited /FT. */
   readonly type: string | undefined;
-  /** /Ff, also from above. */
+  /** Own or inherited /Ff. */
   readonly flags: number;
   readonly value: PdfValue | undefined;
 }
 
-/** The form that the catalog names; undefined if it names none. */
 export async function readForm(document: PdfDocument): Promise<PdfDictionary | undefined> {
   return document.dictionary((await readCatalog(document)).entries.get('AcroForm'));
 }
 
-/** All terminal fields, in order. Throws `pdf-too-large`. */
+/** Returns all terminal fields in order. Throws `pdf-too-large`. */
 export async function readFields(document: PdfDocument, form: PdfDictionary): Promise<readonly Field[]> {
   const fields: Field[] = [];
   const seen = new Set<number>();

@@ -1,4 +1,4 @@
-/** Writing an incremental update (ISO 32000-2, 7.5.6): objects, and a cross-reference of the kind that the document ends with. */
+/** Writes an incremental update (ISO 32000-2, 7.5.6) whose cross-reference section is of the same kind as the last. */
 
 import type { PdfDocument } from './document.ts';
 import { dictionaryWith } from './write.ts';
@@ -6,18 +6,16 @@ import { dictionaryWith } from './write.ts';
 export interface ChangedObject {
   readonly number: number;
   readonly generation: number;
-  /** Its value as it is to be written. */
   readonly body: Uint8Array;
 }
 
 export interface Update {
-  /** What goes behind the last byte of the file. */
   readonly bytes: Buffer;
-  /** Where in the new file the value of each object starts, by its number. */
+  /** Offset in the new file of each object's value, by object number. */
   readonly starts: ReadonlyMap<number, number>;
 }
 
-/** Of the trailer: what belongs to its own section only. */
+/** Keys of the trailer that belong only to its own section. */
 const OWN_KEYS = {
   Prev: undefined,
   XRefStm: undefined,
@@ -29,7 +27,7 @@ const OWN_KEYS = {
   Type: undefined,
 };
 
-/** Begins with a line feed, whether or not the file ends with one: so it can be taken off again to the byte. */
+/** The update always begins with a line feed, so that removing it restores the file exactly. */
 export function writeUpdate(document: PdfDocument, objects: readonly ChangedObject[]): Update {
   const { source, sections, trailer, nextNumber } = document;
   const [{ kind, offset: previous }] = sections;
@@ -92,14 +90,14 @@ export function writeUpdate(document: PdfDocument, objects: readonly ChangedObje
   return { bytes: Buffer.concat(parts), starts };
 }
 
-/** In a cross-reference stream: type, offset of 48 bits, generation. */
+/** Row of a cross-reference stream: type, offset of 48 bits, generation. */
 const ROW_LENGTH = 9;
 
 function digits(value: number, length: number): string {
   return String(value).padStart(length, '0');
 }
 
-/** Numbers in ascending order, split where one is left out. */
+/** Groups ascending numbers into runs without gaps. */
 function runsOf(numbers: readonly number[]): number[][] {
   const runs: number[][] = [];
   for (const number of numbers) {

@@ -1,4 +1,4 @@
-/** The values that PDF objects are made of (ISO 32000-2, 7.3). */
+/** The types of PDF values (ISO 32000-2, 7.3). */
 
 export type PdfValue =
   | null
@@ -11,7 +11,7 @@ export type PdfValue =
   | PdfDictionary
   | PdfReference;
 
-/** A whole number that is written as a real one, `2.0`: some readers take only `2` for flags, angles and offsets. */
+/** A whole number that is written like `2.0`: for flags, angles and offsets, some readers accept only `2`. */
 export interface PdfReal {
   readonly kind: 'real';
   readonly value: number;
@@ -19,7 +19,7 @@ export interface PdfReal {
 
 export interface PdfName {
   readonly kind: 'name';
-  /** Without the slash, `#` decoded; each character is a byte. */
+  /** Without the slash, and with `#` decoded. Each character is a byte. */
   readonly name: string;
 }
 
@@ -27,7 +27,7 @@ export interface PdfString {
   readonly kind: 'string';
   readonly bytes: Uint8Array;
   readonly isHex: boolean;
-  /** Where it is in the file, with its brackets; both -1 in an object stream. */
+  /** Range in the file, including the brackets; both are -1 in an object stream. */
   readonly start: number;
   readonly end: number;
 }
@@ -40,7 +40,7 @@ export interface PdfArray {
 export interface PdfDictionary {
   readonly kind: 'dictionary';
   readonly entries: ReadonlyMap<string, PdfValue>;
-  /** Each value as it is written. */
+  /** Unparsed bytes of each value. */
   readonly raw: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -68,12 +68,11 @@ export function numberOf(value: PdfValue | undefined): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** The name's text; undefined for any other value. */
 export function nameOf(value: PdfValue | undefined): string | undefined {
   return isOf(value, 'name') ? value.name : undefined;
 }
 
-/** A text string (7.9.2.2): UTF-16BE or UTF-8 with their marks, otherwise Latin-1, which PDFDocEncoding resembles. */
+/** Decodes UTF-16BE or UTF-8 with a mark, otherwise Latin-1, which is similar to PDFDocEncoding (7.9.2.2). */
 export function textOf(value: PdfValue | undefined): string | undefined {
   if (!isOf(value, 'string')) return undefined;
   const bytes = Buffer.from(value.bytes);
@@ -86,7 +85,7 @@ export function textOf(value: PdfValue | undefined): string | undefined {
   return bytes.toString('latin1');
 }
 
-/** Whether both say the same, however they are written. */
+/** Compares parsed values, and ignores how they are written. */
 export function isSameValue(a: PdfValue | undefined, b: PdfValue | undefined): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
   if (a.kind === 'real') return b.kind === 'real' && a.value === b.value;
@@ -105,7 +104,6 @@ export function isSameValue(a: PdfValue | undefined, b: PdfValue | undefined): b
   return b.kind === 'dictionary' && differingKeys(a, b).length === 0;
 }
 
-/** Keys whose values are not the same in both. */
 export function differingKeys(a: PdfDictionary, b: PdfDictionary): readonly string[] {
   const keys = new Set([...a.entries.keys(), ...b.entries.keys()]);
   return [...keys].filter((key) => !isSameValue(a.entries.get(key), b.entries.get(key)));

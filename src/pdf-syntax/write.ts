@@ -1,4 +1,4 @@
-/** Writing values, and dictionaries of which a few entries change. */
+/** Writes values, and dictionaries with a few changed entries. */
 
 import type { PdfDictionary, PdfReference } from './values.ts';
 
@@ -6,20 +6,20 @@ export function reference({ number, generation }: Omit<PdfReference, 'kind'>): s
   return `${number} ${generation} R`;
 }
 
-/** ASCII as a literal string, anything else as UTF-16BE with its mark (7.9.2.2). */
+/** Writes ASCII as a literal string, and other text as UTF-16BE with a byte order mark (7.9.2.2). */
 export function textString(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return `(${text.replace(/[()\\]/g, '\\$&')})`;
   return `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex').toUpperCase()}>`;
 }
 
-/** A date (7.9.4), in UTC. */
+/** Writes a date (7.9.4) in UTC. */
 export function dateString(time: Date): string {
   return `(D:${time.toISOString().replace(/\D/g, '').slice(0, 14)}Z)`;
 }
 
 const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 
-/** The dictionary with other values for some keys, which are written as given; undefined takes a key out. All others keep their bytes. */
+/** Replaces the encoded values of some keys; undefined removes a key. All other entries keep their bytes. */
 export function dictionaryWith(
   { raw }: Pick<PdfDictionary, 'raw'>,
   changes: Readonly<Record<string, string | Uint8Array | undefined>>,
@@ -32,7 +32,7 @@ export function dictionaryWith(
   return Buffer.concat([...parts, latin1(' >>')]);
 }
 
-/** An array as it is written, with one more item at its end. */
+/** Returns the encoded array with one more item at its end. */
 export function arrayWith(raw: Uint8Array, item: string): Buffer {
   return Buffer.concat([raw.subarray(0, -1), latin1(` ${item}]`)]);
 }
