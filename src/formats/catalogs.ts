@@ -1,4 +1,4 @@
-/** Security catalogs, for those who know formats by their interface alone. */
+/** Security catalogs, for code that uses formats only through their interface. */
 
 import { basename } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
@@ -10,9 +10,9 @@ const HEAD_LENGTH = 4096;
 const ALGORITHMS = ['SHA1', 'SHA256'] as const;
 
 /**
- * A file of any kind as catalogs list it (CryptCATAdminCalcHashFromFileHandle2): programs and cabinets by their Authenticode
- * digests, so that a signature in a program changes nothing, all others by the digests of all their bytes. `onOpen` is given
- * the program or cabinet. Throws what is wrong with it.
+ * Returns any file as catalogs list it (CryptCATAdminCalcHashFromFileHandle2). Programs and cabinets have Authenticode
+ * digests, which a signature does not change; all others have digests of all their bytes. `onOpen` receives the program
+ * or cabinet. Throws the errors of its format.
  */
 export async function listedFile(
   source: ByteSource,
@@ -33,10 +33,10 @@ export async function listedFile(
   return { name: basename(path), kind: format?.listedAs ?? 'other', digests };
 }
 
-/** The checksum in a program's header, which Windows checks in drivers alone. */
+/** Windows checks the checksum in a program's header only in drivers. */
 const CHECKSUM = 'checksum-wrong';
 
-/** A note if a program or a cabinet holds something strange that the digests in catalogs do not cover: in place of a signature, or next to one. */
+/** Notes unusual bytes of a program or cabinet that catalogs do not cover, near or instead of a signature. */
 export async function examineListed(opened: SignableFile): Promise<readonly Finding[]> {
   const findings = await findingsIn(opened).catch(expectedError);
   const strange =

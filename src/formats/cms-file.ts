@@ -1,4 +1,4 @@
-/** A file with one CMS signature (RFC 5652) that is not of Authenticode: what the formats of this kind have in common. */
+/** Common code for formats with one CMS signature (RFC 5652) that is not Authenticode. */
 
 import { createHash } from 'node:crypto';
 import { DIGEST_OID, digestAlgorithmOf } from '../asn1/algorithm-identifiers.ts';
@@ -37,24 +37,19 @@ import { examineUnread, prepareCms, stampCms, timestampsOf } from './signature-p
 
 export interface CmsHolder {
   readonly profile: SignatureProfile;
-  /** For people. */
   readonly location: string;
-  /** Why a second signature has no place, as a clause. */
+  /** Reason why a second signature is impossible, as a clause. */
   readonly single: string;
-  /** What is there as a signature, readable or not. */
   readonly stored: Uint8Array | undefined;
-  /** The bytes that a new signature is over, of type data and not in the CMS. Throws what makes one impossible. */
+  /** Returns the content of a new detached signature, of type data. Throws if the file cannot be signed. */
   newContent(): Uint8Array;
-  /** The same of the signature that is there. */
   presentContent(): Uint8Array;
-  /** What is wrong or odd with how the signature that is there covers the file. */
   examine(): readonly Finding[];
   details(): readonly Detail[];
-  /** The edits that make `cms` the only signature. The same input gives the same bytes, also over its own result. */
+  /** Returns the edits that make `cms` the only signature. Applied to its own result, it changes nothing. */
   put(cms: Uint8Array): Patch;
-  /** The edits that put `cms`, over the content of the signature that is there, in its place. */
+  /** Returns the edits that replace the existing signature by `cms`, which has the same content. */
   replace(cms: Uint8Array): Patch;
-  /** The edits that take the signature out. */
   take(): Patch;
 }
 
@@ -104,7 +99,7 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
     },
     async attach({ bytes }) {
       const signedData = parseSignedData(bytes);
-      // Over the content of the signature that is there, or over that of a new one.
+      // The CMS can cover the content of the existing signature or that of a new one.
       const isOfPresent =
         stored !== undefined &&
         holder.examine().length === 0 &&

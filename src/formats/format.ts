@@ -1,4 +1,4 @@
-/** THE FORMAT SEAM: what a file format must know so that its files can be signed. Types, and nothing to run but `cmsEnvelope`. */
+/** The interface of file formats. It has only types, and the function `cmsEnvelope`. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/patch.ts';
@@ -15,108 +15,104 @@ import type { DigestEntries } from '../zip/entry-digests.ts';
 import type { FormatOption, FormatOptions } from './format-options.ts';
 
 export interface Format {
-  /** Short word for JSON and messages: `pe`, `jar`. */
+  /** Short id for JSON and messages: `pe`, `jar`. */
   readonly id: string;
   readonly title: string;
-  /** With the dot, lower case. For documentation and for folders; never decides what a file is. */
+  /** In lower case, with the dot. For documentation and folders; never decides the format of a file. */
   readonly extensions: readonly string[];
-  /** Extensions, listed above or not, of files that a folder usually holds for another reason: such a file must be named. */
+  /** Folders often contain such files for other purposes, so they are signed only if the user names them. */
   readonly onlyIfNamed?: readonly string[];
-  /** Those of its own. Formats that share an option declare the same object. */
+  /** Options of this format. Formats that share an option declare the same object. */
   readonly options: readonly FormatOption[];
-  /** What may become of signatures that are there; one that is not listed is rejected before any request. */
+  /** Supported treatment of existing signatures. Other modes are rejected before any request. */
   readonly modes: readonly SigningMode[];
-  /** The mode if the user names none. */
   readonly defaultMode: SigningMode;
-  /** A warning about a signature that is appended to another. */
   readonly appendWarning?: string;
-  /** Whether signatures hold `SigningContext.time`: then a second run of the same work looks for the time of the first. */
+  /** True if signatures contain `SigningContext.time`. A resumed run then uses the time of the first one. */
   readonly signsTime?: boolean;
-  /** What the signer's certificate must be for, and `verify` requires of it. */
+  /** Purpose that signing and `verify` require of the signer's certificate. */
   readonly purpose: Purpose;
   readonly recognition: Recognition;
-  /** Whether a result must have the file's extension, which says how its signature is written. */
+  /** True if the result must have the same extension, because it decides how the signature is written. */
   readonly keepsExtension?: boolean;
-  /** Set for security catalogs only: their files have `lists`. */
+  /** Set for security catalogs only. Their files have `lists`. */
   readonly listsFiles?: true;
-  /** As what catalogs list its files, by `SignableFile.listedDigests`; undefined for files that they list by all their bytes. */
+  /** Kind in which catalogs list these files by `listedDigests`; undefined if they list them by all bytes. */
   readonly listedAs?: 'program' | 'cabinet';
-  /** What a file of this name is, if the format does not sign it although its content fits: a noun phrase. */
+  /** Returns a noun phrase if the format does not sign files with this name, although the content fits. */
   refuses?(name: string): string | undefined;
   /**
-   * Reads the layout; a file that is malformed or has no space for a signature fails here, before any request. `name`: of the
-   * file as the user gave it; of one that is to be written, the result's.
+   * Reads the layout. Fails before any request if the file is malformed or has no space for a signature. `name` is the
+   * user's name for the file; for a file to be written, the name of the result.
    */
   open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
-  /** Looks for a trace of a signature in a file that `open` rejects. Undefined if every file of the format has one. */
+  /** Searches a file that `open` rejects for traces of a signature. undefined if every file counts as signed. */
   seemsSigned?(source: ByteSource): Promise<boolean>;
 }
 
-/** By what a format recognises its files: the content, and the name only if the content fits several formats or says too little. */
 export type Recognition =
   | {
       readonly by: 'bytes';
-      /** `head`: the first 4096 bytes, fewer if the file is shorter. */
+      /** `head` is the first 4096 bytes, or fewer if the file is shorter. */
       claims(head: Uint8Array, name: string): boolean;
     }
   | {
       readonly by: 'zip';
-      /** In lower case, with `/` at the end: those whose names are read; the names in no folder always are. */
+      /** Folders whose entry names are read, in lower case and with a final `/`. Names in the root are always read. */
       readonly folders: readonly string[];
-      /** `surely`: no other kind of archive has this. `possibly`: the archive is the format's if it is of no other known kind. */
+      /** `surely`: no other kind of archive has these names. `possibly`: no other known kind must match. */
       claims(names: ReadonlySet<string>, name: string): 'surely' | 'possibly' | undefined;
     };
 
-/** What the CMS of a new signature holds. `signature-profile.ts` builds and stamps it, and reads its timestamps. */
+/** Attributes and certificates of a new CMS. `signature-profile.ts` builds it, adds timestamps and reads them. */
 export interface SignatureProfile {
-  /** Signed attributes in addition to contentType and messageDigest. Nothing random, and no clock but the context's time. */
+  /** In addition to contentType and messageDigest. Deterministic, with `context.time` as the only clock. */
   signedAttributes(context: SigningContext): readonly Attribute[];
-  /** Whether a root that was given goes in too. */
+  /** True if the root is included if it was given. */
   readonly carriesRoot: boolean;
-  /** Unsigned attributes (dotted) under which `verifier` reads timestamps; a new one is written under the first. */
+  /** Unsigned attributes (dotted) in which `verifier` reads timestamps. New timestamps use the first. */
   readonly timestampTypes: readonly [string, ...string[]];
   /** True if `verifier` reads signatures that are nested in the unsigned attributes. */
   readonly readsNested?: boolean;
-  /** For messages: `Windows`. */
+  /** Name in messages, such as `Windows`. */
   readonly verifier: string;
 }
 
-/** How the content of one file is read and digested. */
 export interface ContentReader {
   readonly measure: MeasureContent;
-  /** For formats that are ZIP archives. */
+  /** For formats based on ZIP archives. */
   readonly digestEntries: DigestEntries;
   /** Charged for checks of signatures and certificates. */
   readonly budget: WorkBudget;
 }
 
 export interface SignableFile {
-  /** Of the signatures made for this file. */
   readonly profile: SignatureProfile;
-  /** What the user should know although the file can be signed: a stale table entry, for example. */
+  /** Problems that do not prevent signing, such as an outdated table entry. */
   readonly warnings: readonly string[];
-  /** Options of its format that do not affect this file; undefined if all do. */
+  /** Options of the format that do not affect this file; undefined if all do. */
   readonly unusedOptions?: readonly FormatOption[];
-  /** The only digest algorithm that verifiers accept for this file, and why as a clause; undefined if any is accepted. */
+  /** The only algorithm that verifiers accept for this file, with the reason as a clause; undefined for any. */
   readonly fixedAlgorithm?: { readonly algorithm: DigestAlgorithm; readonly reason: string };
-  /** The same file, unchanged, through another source: its layout is not read again. */
+  /** Returns the same unchanged file with another source, without reading its layout again. */
   reopen(source: ByteSource, reader: ContentReader): SignableFile;
-  /** The outer signatures, each with those nested in it; empty when the file is unsigned. */
+  /** Returns the outer signatures, each with those nested in it; empty if the file is unsigned. */
   signatures(): Promise<readonly EmbeddedSignature[]>;
-  /** Throws what makes this signature impossible and can be known without digesting the content. */
+  /** Runs all checks that need no content digest. Throws if the file cannot be signed. */
   check(context: SigningContext, mode: SigningMode): Promise<void>;
-  /** The signatures that an appended one replaces nevertheless; in most formats none. */
+  /** Returns the signatures that an appended one would replace; most formats have none. */
   displaced?(context: SigningContext): Promise<readonly EmbeddedSignature[]>;
   /**
-   * What `replace` would remove although it is not the user's to make again, as a noun phrase: then the user must choose that mode
-   * explicitly. Undefined if there is nothing of that kind; in most formats it never is.
+   * Returns a noun phrase if `replace` would remove something that the user cannot create again, so the user must
+   * choose that mode explicitly. In most formats there is no such thing.
    */
   needsExplicitReplace?(): Promise<string | undefined>;
-  /** The files in it that its signature covers and that get signatures of their own, if the options say so. */
+  /** Returns files inside this one that get their own signatures, if the options request it. */
   inner?(context: Pick<SigningContext, 'formatOptions'>): Promise<InnerFiles>;
   /**
-   * Digests the content and says what is to be signed. The same input gives the same bytes: nothing random, and no clock but
-   * `SigningContext.time`. `inner`: what signs files in it, by their names; the signature is over the file with these.
+   * Digests the content and returns the bytes to be signed. The same input gives the same bytes: nothing is random, and
+   * `SigningContext.time` is the only clock. `inner` are the signatures of files inside this one, by name; the new
+   * signature covers the file with these.
    */
   prepare(
     context: SigningContext,
@@ -124,56 +120,55 @@ export interface SignableFile {
     inner?: ReadonlyMap<string, Embedding>,
   ): Promise<PreparedSignature>;
   /**
-   * On the reopened result: the expected envelope is in it, whole, and the digests that the new signature and the one that it
-   * is nested in hold are those of the content. Throws `result-damaged`.
+   * Checks the reopened result. It must contain the expected envelope completely, and the digests in the new signature
+   * and in the one that encloses it must match the content. Throws `result-damaged`.
    */
   verifyResult(expected: ExpectedEnvelope): Promise<void>;
   /**
-   * What is wrong or odd with the file as a whole, apart from each signature: bytes that no signature covers, a wrong checksum,
-   * several tables. Empty for a sound file. The content is read once for this and for all signatures.
+   * Examines the file as a whole: bytes that no signature covers, a wrong checksum, several tables. Returns nothing for
+   * a valid file. The content is read once for this and for all signatures.
    */
   examine(): Promise<readonly Finding[]>;
-  /** Where signatures are in the file, and what kind of file it is, for people. */
+  /** Describes the kind of file and the locations of its signatures, for people. */
   layout(): readonly Detail[];
-  /** The edits that take every signature out, or those of `removable`. Throws `not-signed`. */
+  /** Returns the edits that remove all signatures, or those of `removable`. Throws `not-signed`. */
   remove(): Promise<Patch>;
-  /** What `remove` takes out, in formats whose signatures rest on one another: the last ones. */
+  /** Returns the last signatures, in formats in which `remove` must leave earlier ones. */
   removable?(): Promise<readonly EmbeddedSignature[]>;
   /**
-   * The edits that give signatures of this file (as `signatures` returned them, nested ones too) these RFC 3161 tokens, in the
-   * place of any timestamp that they have; everything else stays. Formats with `prepareTimestamp` have none.
+   * Returns the edits that give signatures of this file (as returned by `signatures`, including nested ones) these RFC
+   * 3161 tokens in place of existing timestamps. Everything else stays. Formats with `prepareTimestamp` do not support
+   * it.
    */
   stamp(tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>): Promise<Embedding>;
   /**
-   * Of formats whose timestamps are of the whole file, and not of single signatures. Undefined if the last change of the file
-   * is one already, unless `force`. Throws what makes it impossible.
+   * For formats with timestamps of the whole file instead of single signatures. Returns undefined if the last change is
+   * already a timestamp, unless `force` is set. Throws if it is impossible.
    */
   prepareTimestamp?(options: DocumentTimestampOptions): Promise<PreparedTimestamp | undefined>;
   /**
-   * The edits that put a finished envelope into the file, in the place of those that are there if the format holds only one.
-   * Whether it is a signature of this file shows in the result. Throws `not-its-signature` if there is no place for it.
+   * Returns the edits that attach a finished envelope; it replaces existing ones if the format has only one. The result
+   * shows whether it is a signature of this file. Throws `not-its-signature` if there is no place for it.
    */
   attach(envelope: Envelope): Promise<Embedding>;
-  /** The digests by which security catalogs list this file, if its format has `listedAs`. */
+  /** Returns the digests by which security catalogs list this file, for formats with `listedAs`. */
   listedDigests?(algorithms: readonly ContentDigest[]): Promise<Digests>;
-  /** Of a security catalog: whether the file is in it, and unchanged. */
+  /** Only security catalogs have this. It compares a file with the catalog's list. */
   lists?(file: ListedFile): 'listed' | 'changed' | 'not-listed';
 }
 
 export interface InnerFiles {
-  /** Those that are to be signed first. */
+  /** Files to be signed first. */
   readonly files: readonly InnerFile[];
-  /** Those that are signed, and stay as they are. */
+  /** Files that are already signed, and stay unchanged. */
   readonly kept: readonly InnerFile[];
-  /** What the user should know of these. */
+  /** Warnings about these files. */
   readonly warnings: readonly string[];
 }
 
-/** A file in another one. */
 export interface InnerFile extends Pick<SignableFile, 'fixedAlgorithm'> {
-  /** Unique in the other one; may have folders. */
+  /** Unique in the enclosing file; may include folders. */
   readonly name: string;
-  /** In bytes. */
   readonly size: number;
   open(reader: ContentReader): Promise<SignableFile>;
 }
@@ -185,35 +180,34 @@ export interface ListedFile {
   /** Without folders. */
   readonly name: string;
   readonly kind: 'program' | 'cabinet' | 'other';
-  /** SHA1 and SHA256. */
+  /** Digests with SHA1 and SHA256. */
   readonly digests: Digests;
 }
 
-/** A line for people, and a member for programs. */
+/** A line for people, and a JSON member for programs. */
 export interface Detail {
-  /** In words, lower case: `content digest`. */
+  /** In lower-case words: `content digest`. */
   readonly name: string;
-  /** Raw: may hold control characters. */
+  /** Not escaped: may contain control characters. */
   readonly value: string;
 }
 
-/** replace: the new signature takes the place of all others. append: all others stay. */
+/** replace: the new signature replaces all others. append: all others stay. */
 export type SigningMode = 'replace' | 'append';
 
 export interface SigningContext {
   readonly algorithm: DigestAlgorithm;
   /** Digest algorithm of the timestamp that will be requested; undefined for none. */
   readonly timestampAlgorithm?: DigestAlgorithm | undefined;
-  /** Bytes to reserve for its token, for formats that fix the space before the content is digested; undefined for none. */
+  /** Bytes to reserve for the token, if the space is fixed before digesting; undefined for none. */
   readonly tokenReserve?: number | undefined;
   readonly chain: SigningChain;
-  /** The signed time, for formats that have one: chosen once and journalled, so that another run makes the same bytes. */
+  /** Signed time, chosen once and recorded in the journal, so that a later run creates the same bytes. */
   readonly time: Date;
-  /** The values of the options that formats declare. */
   readonly formatOptions: FormatOptions;
 }
 
-/** A finished signature as it is stored in files: a CMS in DER, or an XML signature. */
+/** A finished signature as stored in files: a CMS in DER, or an XML signature. */
 export interface Envelope {
   readonly kind: 'cms' | 'xml';
   readonly bytes: Uint8Array;
@@ -222,38 +216,34 @@ export interface Envelope {
 export const cmsEnvelope = (bytes: Uint8Array): Envelope => ({ kind: 'cms', bytes });
 
 export interface PreparedSignature {
-  /** The bytes whose digest the service signs. */
   readonly toBeSigned: Uint8Array;
-  /** The envelope around the signature value; deterministic. */
+  /** Returns the envelope with the signature value. Deterministic. */
   seal(signature: Uint8Array, timestampToken?: Uint8Array): Envelope;
-  /** Pure: how a sealed envelope goes into the file, and what the file must hold then. */
+  /** Returns how a sealed envelope is stored in the file, and what the file must then contain. Deterministic. */
   embed(sealed: Envelope): Embedding;
 }
 
 export interface DocumentTimestampOptions {
   readonly algorithm: DigestAlgorithm;
-  /** Bytes to reserve for the token. */
   readonly tokenReserve: number;
-  /** Whether to add another one to a file that has one. */
+  /** True to add a timestamp to a file that already has one. */
   readonly force: boolean;
 }
 
 export interface PreparedTimestamp {
-  /** Digests what the timestamp is of. */
   digest(): Promise<Uint8Array>;
-  /** How the token goes into the file, and what the file must hold then. */
+  /** Returns how the token is stored in the file, and what the file must then contain. */
   embed(token: Uint8Array): Embedding;
 }
 
 export interface ExpectedEnvelope {
-  /** The new envelope. */
   readonly sealed: Envelope;
   /**
-   * Every envelope that the file holds then: `sealed` itself, or the one that it is nested in; in formats that hold several
-   * side by side, all of those.
+   * All envelopes that the file then contains: `sealed` or the one that encloses it, and in formats with several
+   * independent signatures the others too.
    */
   readonly standing: readonly Envelope[];
-  /** What files in it hold, by their names. */
+  /** Expected envelopes of files inside this one, by name. */
   readonly inner?: ReadonlyMap<string, ExpectedEnvelope>;
 }
 
@@ -262,30 +252,29 @@ export interface Embedding extends ExpectedEnvelope {
 }
 
 export interface EmbeddedSignature {
-  /** For people: `certificate table, entry 1`, `META-INF/NAME.RSA`, `nested in …`. */
+  /** Display name: `certificate table, entry 1`, `META-INF/NAME.RSA`, `nested in …`. */
   readonly location: string;
-  /** As it is in the file, without what follows it. */
+  /** As stored in the file, without the bytes after it. */
   readonly envelope: Envelope;
-  /** Undefined when it cannot be read. */
   readonly signedData: SignedData | undefined;
-  /** DER; undefined when the signature does not carry it. */
+  /** DER; undefined if the signature does not include it. */
   readonly signerCertificate: Uint8Array | undefined;
-  /** For people: the signer's common name, or issuer and serial number where the certificate is missing. */
+  /** Display name: common name of the signer, or issuer and serial number without a certificate. */
   readonly signerName: string;
-  /** The weakest digest that it rests on; undefined if the API does not have one of them (MD5, for example) or it cannot be read. */
+  /** Weakest digest algorithm; undefined if the API lacks one of them (such as MD5), or it cannot be read. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly nested: readonly EmbeddedSignature[];
-  /** Others who signed the same content in the same CMS, or countersigned the signature: a verifier that reads all of them must trust each. */
+  /** Other signers of the CMS, or countersigners. Verifiers that read them must trust each. */
   readonly coSigners?: readonly EmbeddedSignature[];
-  /** Of the signature value, in the order they stand. Usually none or one. */
+  /** Timestamps of the signature value in order. Usually none or one. */
   readonly timestamps: readonly Timestamp[];
-  /** What the format knows of it: description, web page, the content's digest and whether it matches. */
+  /** Returns details that depend on the format: description, web page, digest of the content and whether it matches. */
   details(): Promise<readonly Detail[]>;
-  /** What is wrong or odd with content, signed attributes and signature value. Says nothing of trust, nor of its timestamps. */
+  /** Examines content, signed attributes and signature value. Does not check trust or timestamps. */
   examine(): Promise<readonly Finding[]>;
 }
 
-/** With the nested ones, each behind the one that it is in. */
+/** Includes nested signatures, each after the one that contains it. */
 export function flatten<Signature extends { readonly nested: readonly Signature[] }>(
   signatures: readonly Signature[],
 ): Signature[] {

@@ -49,14 +49,14 @@ const MAGICS: readonly Magic[] = [
   { bytes: [0x23, 0x21], name: 'a script' },
 ];
 
-/** Of a file whose first 32 bits are 0xcafebabe, a fat Mach-O counts its architectures where a Java class has its version. */
+/** After 0xcafebabe, a fat Mach-O file has the number of architectures where a Java class has its version. */
 const MOST_ARCHITECTURES = 20;
 
 const HEAD_LENGTH = 4096;
 
 /**
- * `names`: the file's, first the one that it will have. A name decides only if the content leaves a choice, and then the first
- * one that fits a format. Throws `unsupported-format`.
+ * `names` are the file's names, starting with the one for the result. Names decide only if the content leaves a choice,
+ * and then the first that fits a format is used. Throws `unsupported-format`.
  */
 export async function recogniseFormat(
   source: ByteSource,
@@ -85,20 +85,20 @@ export async function recogniseFormat(
 
 const EXTENSIONS_SHOWN = 3;
 
-/** `Windows PE (.exe, .dll, .sys, …)` */
+/** Returns, for example, `Windows PE (.exe, .dll, .sys, …)`. */
 function inShort({ title, extensions }: Format): string {
   const shown = [...extensions.slice(0, EXTENSIONS_SHOWN), ...(extensions.length > EXTENSIONS_SHOWN ? ['…'] : [])];
   return `${title.replace(/ \(.*/, '')} (${shown.join(', ')})`;
 }
 
-/** For one file of which nothing is known yet: all checks of it are charged to one budget. */
+/** Creates a reader for one file. All checks of the file share one budget. */
 export function contentReader(digestEntries: DigestEntries): ContentReader {
   return { measure: measureContent, digestEntries, budget: createWorkBudget() };
 }
 
 /**
- * A file that is recognised by its bytes and has an archive behind them is both: its name decides. `description`: what a file
- * of no format is; undefined where its first bytes say all that is known.
+ * If a file is recognised by its bytes and also has an archive after them, its name decides. `description` describes a
+ * file of unknown format; undefined if its first bytes say everything.
  */
 async function recognise(
   head: Uint8Array,
@@ -131,14 +131,15 @@ async function recognise(
   };
 }
 
-/** Beginning of a local header, and of the end record of an empty archive. */
+/** Start of a local header, and of the end record of an empty archive. */
 const STARTS: readonly string[] = ['PK\x03\x04', 'PK\x05\x06'];
-/** Programs that may have an archive behind them (MZ, ELF, Mach-O): the archive does not say what they are. */
+/** Programs that can have an archive at the end (MZ, ELF, Mach-O), which does not decide their format. */
 const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'];
 
 /**
- * The names in an archive that show what kind it is: those in no folder, and those in `folders`. Undefined for a file that is
- * not an archive, or that is a program with one behind it, unless it is named as an archive. `damaged` if they cannot be read.
+ * Returns the names in an archive that show its kind: names in the root and in `folders`. Returns undefined for a file
+ * that is not an archive, or is a program with one at the end that is not named like an archive. Returns `damaged` if
+ * the names cannot be read.
  */
 async function readZipNames(
   head: Uint8Array,
@@ -156,7 +157,7 @@ async function readZipNames(
   return names instanceof Error ? 'damaged' : names;
 }
 
-/** Programs and scripts are recognised without the code that reads archives. */
+/** Separate, so that programs and scripts are recognised without loading the code for archives. */
 async function endsLikeArchive(source: ByteSource): Promise<boolean> {
   return (await import('../zip/end-record.ts')).endsLikeArchive(source);
 }
@@ -168,7 +169,7 @@ function isNamedAs({ extensions }: Format, name: string): boolean {
   return extensions.some((extension) => lower.endsWith(extension));
 }
 
-/** `head` is the start of the file (4096 bytes are plenty), and not empty. Gives a noun phrase with its article. */
+/** `head` is the start of the file (4096 bytes are enough), and not empty. Returns a noun phrase with its article. */
 export function describeBytes(head: Uint8Array): string {
   if (startsWith(head, [0x4d, 0x5a])) return describeMz(head);
   if (startsWith(head, [0xca, 0xfe, 0xba, 0xbe])) {
@@ -180,7 +181,7 @@ export function describeBytes(head: Uint8Array): string {
   return describeText(head);
 }
 
-/** What a program with an MZ header is, by the two letters at the offset its header leads to. */
+/** Returns the kind of a program with an MZ header, by the two letters at the offset in its header. */
 export function describeNewHeader(letters: string): string {
   if (letters === 'PE') return 'a Windows program (PE)';
   if (letters === 'NE') return 'a 16 bit Windows or OS/2 program (NE)';
@@ -197,7 +198,7 @@ function describeMz(head: Uint8Array): string {
 
 function describeText(head: Uint8Array): string {
   if (startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff])) return 'a text file (UTF-16)';
-  // A character may be cut at the end of the head, hence `stream`.
+  // `stream`, because the end of the head can split a character.
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });

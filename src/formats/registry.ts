@@ -16,16 +16,14 @@ const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh, rdp, appx, nuget, navx
 
 export const formats: readonly Format[] = FORMATS;
 
-/** What certificates must be for, each once: one that has none of these signs no file. */
+/** All purposes without duplicates. A certificate with none of them cannot sign any file. */
 export const PURPOSES: readonly Purpose[] = [...new Set(FORMATS.map(({ purpose }) => purpose))];
 
-/** Files with these extensions are not taken from folders. */
+/** Recursive runs skip files with these extensions. */
 export const ONLY_IF_NAMED: ReadonlySet<string> = new Set(formats.flatMap(({ onlyIfNamed = [] }) => onlyIfNamed));
 
-/** An option that one of them declares. */
 export type DeclaredOption = (typeof FORMATS)[number]['options'][number];
 
-/** Every option that a format declares, each once. */
 export const FORMAT_OPTIONS: readonly DeclaredOption[] = [
   ...new Set(FORMATS.flatMap(({ options }): readonly DeclaredOption[] => options)),
 ];

@@ -8,11 +8,10 @@ import type { Timestamp } from '../timestamp/timestamp.ts';
 import { cmsEnvelope, type PreparedSignature, type SignatureProfile, type SigningContext } from './format.ts';
 
 export interface CmsContent {
-  /** Dotted. */
   readonly type: string;
-  /** Encoded; undefined for a detached signature. */
+  /** DER; undefined for a detached signature. */
   readonly value?: Uint8Array | undefined;
-  /** By the context's algorithm. */
+  /** Digest with the algorithm of the context. */
   readonly messageDigest: Uint8Array;
 }
 
@@ -42,13 +41,13 @@ export function prepareCms(
   };
 }
 
-/** `cms` with the RFC 3161 token (a ContentInfo, DER) for its only timestamp. */
+/** Returns `cms` with the RFC 3161 token (a ContentInfo in DER) as its only timestamp. */
 export function stampCms({ timestampTypes }: SignatureProfile, cms: Uint8Array, token: Uint8Array): Uint8Array {
   const [type] = timestampTypes;
   return replaceUnsignedAttributes(cms, { type, value: token }, [...TIMESTAMP_TYPES, ...timestampTypes]);
 }
 
-/** All timestamps that verifiers read of a signer, in order. */
+/** Returns all timestamps of a signer that verifiers read, in order. */
 export function timestampsOf(
   { timestampTypes }: SignatureProfile,
   signedData: SignedData,
@@ -64,7 +63,7 @@ export function timestampsOf(
   return read(stamps, { ...signedData, signers: [signer] });
 }
 
-/** A finding for each attribute with timestamps or signatures that verifiers do not read: they do not count. */
+/** Returns a finding for each attribute with timestamps or signatures that verifiers ignore. */
 export function examineUnread(
   { timestampTypes, readsNested = false, verifier }: SignatureProfile,
   unsignedAttributes: readonly ParsedAttribute[],

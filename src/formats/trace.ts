@@ -1,12 +1,12 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
 
-/** The longest text that a pattern matches, in bytes. */
+/** Longest text that a pattern can match, in bytes. */
 const LONGEST_TRACE = 1024;
 
-/** The largest file that is searched, in bytes. */
+/** Largest file that is searched, in bytes. */
 const MOST_SEARCHED = 64 * 1024 * 1024;
 
-/** Searches the bytes of a file, read as Latin-1, for a pattern. A file that is too large to search counts as a match. */
+/** Searches the bytes of a file as Latin-1 for a pattern. A file that is too large to search counts as a match. */
 export function hasTrace(pattern: RegExp): (source: ByteSource) => Promise<boolean> {
   return async (source) => {
     if (source.size > MOST_SEARCHED) return true;
@@ -20,7 +20,7 @@ export function hasTrace(pattern: RegExp): (source: ByteSource) => Promise<boole
   };
 }
 
-/** The object identifier that a CMS begins with. */
+/** Object identifier at the start of a CMS. */
 export const CMS_TRACE = new RegExp(
   [...Buffer.from('06092a864886f70d010702', 'hex').toString('latin1')].map(literally).join(''),
 );

@@ -1,9 +1,9 @@
 export type Names = ReadonlySet<string>;
 
-/** In lower case. The names in these folders distinguish formats, in addition to those in no folder. */
+/** In lower case. The names in these folders and in the root distinguish formats. */
 export const KIND_FOLDERS: ReadonlySet<string> = new Set(['meta-inf/', '_rels/', 'word/', 'xl/', 'ppt/', 'visio/']);
 
-/** Each with what only it has. Several of them may hold a JAR manifest too. */
+/** Each with a file that only this kind has. Several of them can also have a JAR manifest. */
 const OTHERS: readonly { readonly description: string; readonly holds: (names: Names, fileName: string) => boolean }[] =
   [
     {
@@ -37,7 +37,7 @@ const OTHERS: readonly { readonly description: string; readonly holds: (names: N
     },
   ];
 
-/** A kind of archive that can be recognised without a format for it: a noun phrase. */
+/** Returns a noun phrase for a kind of archive that is recognised but not supported. */
 export function otherZipKind(names: Names, fileName: string): string | undefined {
   return OTHERS.find(({ holds }) => holds(names, fileName))?.description;
 }
@@ -47,7 +47,7 @@ function isNamedAsApk(fileName: string): boolean {
   return /\.(apk|apks|xapk)$/i.test(fileName);
 }
 
-/** An archive with a manifest of Android that is for developers, not for devices: a JAR, or an AAR with its `classes.jar`. */
+/** For developers, not devices: an Android manifest also occurs in a JAR, or in an AAR with its `classes.jar`. */
 function isAndroidLibrary(names: Names, fileName: string): boolean {
   const isNamedAsLibrary = fileName.toLowerCase().endsWith('.aar');
   return isNamedAsLibrary || names.has('classes.jar') || someName(names, (name) => name.endsWith('.class'));

@@ -1,4 +1,4 @@
-/** AppxBlockMap.xml: sizes of each file, and digests of each 64 KiB of it. */
+/** AppxBlockMap.xml lists the size of each file, and a digest of each 64 KiB block. */
 
 import { hash } from 'node:crypto';
 import { inflateRawSync, constants as zlib } from 'node:zlib';
@@ -18,9 +18,9 @@ const HASH_METHODS: ReadonlyMap<string, DigestAlgorithm> = new Map([
   ['http://www.w3.org/2001/04/xmlenc#sha512', 'SHA512'],
 ]);
 const BLOCK_LENGTH = 64 * 1024;
-/** What ends the data of makeappx behind its last block: an empty block. */
+/** makeappx writes an empty block of this length after the last block of a file. */
 const END_LENGTH = 2;
-/** What deflate adds at most to a block that it cannot make shorter, with room to spare. */
+/** Upper limit for a compressed block, generous because deflate adds little to data that it cannot compress. */
 const LONGEST_PACKED = BLOCK_LENGTH + 1024;
 
 export interface BlockMap {
@@ -29,25 +29,24 @@ export interface BlockMap {
 }
 
 interface MappedFile {
-  /** With `\\`, and without the percent signs that the name of its entry may have. */
+  /** Separated by `\\`, and without the percent encoding of the entry's name. */
   readonly name: string;
   readonly size: number;
-  /** Length of its local header. */
   readonly headerLength: number;
   readonly blocks: Blocks;
 }
 
-/** Not as objects: with 65,000 of them, signing takes 30 MB more. */
+/** Arrays instead of objects, which would take 30 MB more for 65,000 blocks. */
 interface Blocks {
-  /** In Base64, one behind the other; not those of another length than the algorithm gives. Empty if they were not wanted. */
+  /** Concatenated base64 digests, without those of the wrong length. Empty if they were not requested. */
   hashes: Buffer;
-  /** Of the compressed data in bytes; `NO_SIZE` for stored ones. */
+  /** Length of the compressed data in bytes; `NO_SIZE` for stored blocks. */
   readonly sizes: number[];
 }
 
 const NO_SIZE = -1;
 
-/** `withHashes`: for comparing them; with 65,000 they take 5 MB. Throws `appx-part-malformed`. */
+/** `withHashes` is needed to compare the digests, which take 5 MB for 65,000 blocks. Throws `appx-part-malformed`. */
 export function readBlockMap(bytes: Uint8Array, { withHashes = false } = {}): BlockMap {
   const files: MappedFile[] = [];
   let algorithm: DigestAlgorithm | undefined;
@@ -77,7 +76,6 @@ export function readBlockMap(bytes: Uint8Array, { withHashes = false } = {}): Bl
   return { algorithm, files };
 }
 
-/** In Base64. */
 function hashLength(algorithm: DigestAlgorithm): number {
   return Math.ceil(DIGEST_LENGTH[algorithm] / 3) * 4;
 }
@@ -92,13 +90,12 @@ function putHash(blocks: Blocks, hash: string, length: number): void {
   blocks.hashes.write(hash, at, 'latin1');
 }
 
-/** An entry, and the file of the block map that has its name. */
 interface MappedEntry {
   readonly entry: ZipEntry;
   readonly file: MappedFile;
 }
 
-/** What can be said without the contents: files that only one of the two has, and sizes. Clauses. */
+/** Returns clauses about differences that need no contents: sizes, and files that only one of the two has. */
 export function compareSizes({ files }: BlockMap, entries: readonly ZipEntry[]): readonly string[] {
   const { mapped, unmapped, misnamed } = pairUp(files, entries);
   const found = new Set(mapped.map(({ file }) => file));
@@ -125,16 +122,18 @@ function pairUp(files: readonly MappedFile[], entries: readonly ZipEntry[]) {
   return { mapped, unmapped, misnamed };
 }
 
-/** ECMA-376-2, 6.2.2.2: anything else has percent signs. Microsoft's SDK finds no other files, and rejects names of directories. */
+/**
+ * ECMA-376-2, 6.2.2.2: other characters are percent-encoded. Microsoft's SDK cannot find files with other names, and
+ * rejects the names of folders.
+ */
 const PART_NAME = /^(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})*[^/]$/i;
 
-/** The parts that no block map has. */
 function isUnmapped(name: string): boolean {
   const { blockMap, contentTypes, signature, codeIntegrity } = PARTS;
   return [blockMap, contentTypes, signature, codeIntegrity].some((part) => part === name);
 }
 
-/** As it is in block maps. */
+/** Converts an entry name to the form in block maps. */
 export function mappedName(name: string): string {
   try {
     return decodeURIComponent(name).replaceAll('/', '\\');
@@ -158,7 +157,7 @@ function sizeProblem({ entry, file }: MappedEntry): string[] {
   return [`the compressed blocks of ${name} have ${entry.compressedSize} bytes, not ${packed}`];
 }
 
-/** Reads and digests everything that the block map has; files whose sizes are wrong are left out. Clauses. */
+/** Reads and digests all files in the block map, except those with wrong sizes. Returns clauses about differences. */
 export async function compareDigests(
   source: ByteSource,
   blockMap: Uint8Array,
@@ -175,7 +174,7 @@ export async function compareDigests(
   return problems;
 }
 
-/** Its index. Each block is inflated by itself, as Windows does while it downloads a package. */
+/** Returns the index. Each block is decompressed separately, as Windows does while it downloads a package. */
 async function findWrongBlock(
   { view, load }: ReturnType<typeof slidingWindow>,
   { method, dataOffset, compressedSize }: ZipEntry,
@@ -200,7 +199,7 @@ async function findWrongBlock(
   return undefined;
 }
 
-/** Undefined if it cannot be inflated, or is longer than a block. */
+/** Returns undefined if the block is damaged, or too long. */
 function inflateBlock(data: Uint8Array): Buffer | undefined {
   try {
     return inflateRawSync(data, { finishFlush: zlib.Z_SYNC_FLUSH, maxOutputLength: BLOCK_LENGTH });
@@ -209,12 +208,12 @@ function inflateBlock(data: Uint8Array): Buffer | undefined {
   }
 }
 
-/** Of a file that is deflated plainly, in bytes: so each block of the block map has whole blocks of its own. */
+/** Length of uncompressed deflate blocks: each block of the block map then consists of whole deflate blocks. */
 export const PLAIN_BLOCK_LENGTH = BLOCK_LENGTH / 2;
 
 /**
- * The contents of a block map with another entry for a file, which is deflated plainly, in blocks of `PLAIN_BLOCK_LENGTH`; the
- * rest stays as it is. `name`: as in the block map.
+ * Returns the block map with a new entry for a file that is deflated without compression, in blocks of
+ * `PLAIN_BLOCK_LENGTH`. Everything else stays the same. `name` is in the form of the block map.
  */
 export function withFile(bytes: Uint8Array, name: string, contents: Uint8Array, headerLength: number): Uint8Array {
   const text = Buffer.from(bytes).toString();

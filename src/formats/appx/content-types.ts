@@ -1,4 +1,4 @@
-/** [Content_Types].xml (ECMA-376-2, 10.1.2): says of each part what it is. Windows finds no signature whose type it does not say. */
+/** [Content_Types].xml (ECMA-376-2, 10.1.2) lists the type of each part. Windows ignores an unlisted signature. */
 
 import { appxErrors } from './errors.ts';
 import { attributeOf, decodeXml, malformed, readXml } from './xml.ts';
@@ -8,15 +8,12 @@ const SIGNATURE_PART = '/AppxSignature.p7x';
 const SIGNATURE_TYPE = 'application/vnd.ms-appx.signature';
 
 export interface ContentTypes {
-  /** Whether it names the signature. */
   readonly namesSignature: boolean;
-  /** The contents with the signature named. */
   withSignature(): Uint8Array;
-  /** The contents without it. */
   withoutSignature(): Uint8Array;
 }
 
-/** Throws `appx-part-malformed`, `appx-malformed` for another type of the signature. */
+/** Throws `appx-part-malformed`, or `appx-malformed` if the signature has another type. */
 export function readContentTypes(bytes: Uint8Array): ContentTypes {
   const text = decodeXml(PART, bytes);
   const found: { start: number; end: number }[] = [];
@@ -37,7 +34,7 @@ export function readContentTypes(bytes: Uint8Array): ContentTypes {
       if (type !== SIGNATURE_TYPE) {
         throw appxErrors('appx-malformed', { problem: `${PART} gives its signature the type ${type}` });
       }
-      // Another one may begin at the end.
+      // Another element may start before the end of this one.
       found.push({ start: text.lastIndexOf(`<${element.prefix}Override`, end - 1), end });
     },
   );

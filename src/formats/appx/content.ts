@@ -1,4 +1,4 @@
-/** What the signature of a package covers: a list of digests, each after four letters. */
+/** The signature of a package covers a list of digests, each after four letters. */
 
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -9,7 +9,6 @@ import type { Detail } from '../format.ts';
 import type { AppxPackage } from './package.ts';
 
 const MARK = 'APPX';
-/** What each digest in the list is of, by its name. */
 const PARTS_DIGESTED: Readonly<Record<string, string>> = {
   AXPC: 'records',
   AXCD: 'directory',
@@ -19,15 +18,14 @@ const PARTS_DIGESTED: Readonly<Record<string, string>> = {
 };
 const NAME_LENGTH = 4;
 
-/** A package without its signature. */
 export interface SignedBody extends ArchiveBody {
-  /** The contents of [Content_Types].xml in it. */
+  /** New contents of [Content_Types].xml. */
   readonly contentTypes: Uint8Array;
-  /** The contents of AppxBlockMap.xml in it. */
+  /** New contents of AppxBlockMap.xml. */
   readonly blockMap: Uint8Array;
 }
 
-/** The list of digests by each algorithm, without MD5, which packages never use. */
+/** Returns the list of digests for each algorithm except MD5, which packages never use. */
 export async function measurePackage(
   source: ByteSource,
   body: SignedBody,
@@ -59,7 +57,7 @@ export async function measurePackage(
   return list;
 }
 
-/** A line for each digest in the list; none for what is no such list. `actual`: the list of the file. */
+/** Returns a line for each digest in the list, or none if it is not a valid list. `actual` is the list of the file. */
 export function describeList(
   list: Uint8Array,
   algorithm: DigestAlgorithm,
@@ -73,7 +71,6 @@ export function describeList(
   });
 }
 
-/** In hex, by their names. */
 function digestsIn(list: Uint8Array, algorithm: DigestAlgorithm): ReadonlyMap<string, string> | undefined {
   const bytes = Buffer.from(list);
   const step = NAME_LENGTH + DIGEST_LENGTH[algorithm];

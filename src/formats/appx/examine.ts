@@ -1,4 +1,4 @@
-/** What is wrong or odd with a package as a whole, and what it says of itself. */
+/** Examines a package as a whole, and describes it. */
 
 import { isPadding } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -13,7 +13,7 @@ import { PARTS } from './part-names.ts';
 
 type DamageOf = (inner: InnerPackage) => Promise<string | undefined>;
 
-/** Finds what stays wrong when the package is signed again. `damageOf` says what is wrong with a package in a bundle. */
+/** Finds problems that signing again cannot solve. `damageOf` describes damage to a package in a bundle. */
 export async function examineContents(
   opened: AppxPackage,
   source: ByteSource,
@@ -55,7 +55,7 @@ export async function examinePackage(
   return findings;
 }
 
-/** Of an extra field with sizes and an offset in 64 bits. */
+/** Length of an extra field with two sizes and an offset of 64 bits. */
 const ZIP64_FIELD_LENGTH = 4 + 3 * 8;
 
 function hiddenBytes({ archive, signature }: AppxPackage): number {

@@ -1,33 +1,30 @@
-/** What is needed of AppxManifest.xml and AppxBundleManifest.xml. */
+/** Reads the needed parts of AppxManifest.xml and AppxBundleManifest.xml. */
 
 import { attributeOf, decodeXml, malformed, numberIn, readXml, withAttributes } from './xml.ts';
 
 export interface Manifest {
-  /** As it is written. */
   readonly publisher: string;
   readonly name: string;
   readonly version: string;
-  /** Of a bundle, those that are in it. */
+  /** Packages in the bundle; empty for a package. */
   readonly packages: readonly BundledPackage[];
 }
 
 export interface BundledPackage {
-  /** The name of its entry. */
   readonly name: string;
-  /** Where its data is in the bundle, as the manifest says. */
+  /** Offset of the package's data in the bundle, according to the manifest. */
   readonly offset: number;
   readonly size: number;
-  /** Of its start tag, in the text of the manifest. */
+  /** Offset of its start tag in the text of the manifest. */
   readonly tagStart: number;
   readonly tagEnd: number;
 }
 
-/** Of a bundle. Real ones have a few hundred. */
+/** Packages in a bundle. Real bundles have a few hundred. */
 const MOST_PACKAGES = 4096;
-/** Elements came to the manifests of bundles in these years: those of stub packages in 2019. */
+/** Namespaces of different years add elements to bundle manifests: for example, 2019 added stub packages. */
 const BUNDLE_NAMESPACE = /^http:\/\/schemas\.microsoft\.com\/appx\/\d{4}\/bundle$/;
 
-/** Throws `appx-part-malformed`. */
 export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Uint8Array): Manifest {
   const root = kind === 'bundle' ? 'Bundle' : 'Package';
   const packages = new Map<string, BundledPackage>();
@@ -44,7 +41,7 @@ export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Ui
         version: attributeOf(element, 'Version', part),
       };
     }
-    // Of a flat bundle the packages are elsewhere, and have no offset.
+    // The packages of a flat bundle are separate files, and have no offset.
     const isPackage = depth === 3 && name === 'Package' && (isOwn || BUNDLE_NAMESPACE.test(namespace));
     if (kind === 'bundle' && isPackage && attributes.has('Offset')) {
       const fileName = attributeOf(element, 'FileName', part).replaceAll('\\', '/');
@@ -63,7 +60,7 @@ export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Ui
   return { ...identity, packages: [...packages.values()] };
 }
 
-/** The contents of a bundle's manifest with other places of its packages, by their names; the rest stays as it is. */
+/** Returns a bundle's manifest with new offsets and sizes of its packages, by name. Everything else stays the same. */
 export function withPlaces(
   bytes: Uint8Array,
   packages: readonly BundledPackage[],

@@ -1,4 +1,4 @@
-/** A package or bundle that is open: AppxSignature.p7x as a container of one Authenticode signature. */
+/** An open package or bundle: AppxSignature.p7x contains one Authenticode signature. */
 
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type Container, digestIn, type MeasuredContent } from '../../authenticode/container.ts';
@@ -67,7 +67,6 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
   };
 }
 
-/** Throws `appx-publisher-differs`. */
 function requirePublisher({ manifest: { publisher }, manifestPart }: AppxPackage, { chain }: SigningContext): void {
   const subject = subjectText(chain.leaf.der);
   if (publisher === subject) return;
@@ -79,19 +78,18 @@ function requirePublisher({ manifest: { publisher }, manifestPart }: AppxPackage
   });
 }
 
-/** Throws `appx-packages-unsigned`. */
 async function requireSigned(opened: AppxPackage, source: ByteSource): Promise<void> {
   const unsigned = await unsignedPackages(source, opened);
   if (unsigned.length > 0) throw appxErrors('appx-packages-unsigned', { names: listed(unsigned) });
 }
 
-/** Windows would install no package with what is wrong here, signed or not. Throws `appx-malformed`. */
+/** Windows rejects a package with these problems, signed or not. Throws `appx-malformed`. */
 async function requireFit(...what: Parameters<typeof examineContents>): Promise<void> {
   const [finding] = await examineContents(...what);
   if (finding !== undefined) throw appxErrors('appx-malformed', { problem: asClause(finding) });
 }
 
-/** That packages are in front of everything that signing makes longer. Throws `appx-packages-move`. */
+/** All packages must come before everything that signing makes longer. Throws `appx-packages-move`. */
 function requirePlaces(
   { manifest, manifestPart, blockMap, contentTypes, archive }: AppxPackage,
   isRewritten: boolean,
@@ -154,14 +152,17 @@ function signaturePart(
   };
 }
 
-/** What a new signature covers: like signtool, this program names the signature in the content types, and no disks. */
+/**
+ * Returns the content of a new signature. Like signtool, this program lists the signature in the content types, and
+ * sets all disk numbers to zero.
+ */
 function bodyWithSignature(opened: AppxPackage, rewritten: RewrittenEntries | undefined): SignedBody {
   const { contentTypes, archive } = opened;
   const plain = { ...opened, archive: { ...archive, end: withoutDisks(archive.end) } };
   return bodyWith(plain, contentTypes.namesSignature ? undefined : contentTypes.withSignature(), rewritten);
 }
 
-/** The package without its signature; with other contents of the content types, and other entries, if given. */
+/** Returns the package without its signature, with new content types and other replaced entries, if given. */
 function bodyWith(
   { archive, signature, contentTypes: { entry, bytes }, blockMap }: AppxPackage,
   newTypes?: Uint8Array,

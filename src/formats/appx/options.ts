@@ -1,6 +1,6 @@
 import type { FormatOption } from '../format-options.ts';
 
-/** Each takes a signature of its own. */
+/** Each package needs its own signature. */
 export const INNER_PACKAGES = {
   key: 'innerPackages',
   flag: '--inner-packages',

@@ -1,4 +1,4 @@
-/** A package or bundle (MS-APPX, "App package file format"): a ZIP archive with a manifest, a block map and content types. */
+/** A package or bundle (MS-APPX, "App package file format"): a ZIP archive with three special XML files. */
 
 import { type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -13,7 +13,6 @@ import { appxErrors } from './errors.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { PARTS } from './part-names.ts';
 
-/** An entry with its contents. */
 export interface Part {
   readonly entry: ZipEntry;
   readonly bytes: Uint8Array;
@@ -25,35 +24,33 @@ export interface AppxPackage {
   readonly manifest: Manifest;
   readonly manifestPart: Part;
   readonly blockMap: Part;
-  /** Of the block map: signatures must use it too. */
+  /** Algorithm of the block map, which signatures must use too. */
   readonly algorithm: DigestAlgorithm;
-  /** Where the block map does not fit the directory, as clauses. */
+  /** Clauses about differences between block map and directory. */
   readonly wrongSizes: readonly string[];
   readonly contentTypes: Part & ContentTypes;
-  /** The catalog of the programs in the package. */
+  /** Catalog of the programs in the package. */
   readonly codeIntegrity: Part | undefined;
   readonly signature: StoredSignature | undefined;
 }
 
 export interface StoredSignature extends StoredCms {
   readonly entry: ZipEntry;
-  /** Whether it begins as Windows wants it. */
+  /** True if it begins with the magic number that Windows expects. */
   readonly hasMagic: boolean;
 }
 
-/** In bytes. The block map of 40 GB has 64 MiB. */
+/** In bytes. The block map for 40 GB has 64 MiB. */
 const LONGEST_BLOCK_MAP = 64 * 1024 * 1024;
-/** Manifests and content types. */
 const LONGEST_TEXT = 2 * 1024 * 1024;
-/** The catalog and the signature. */
 const LONGEST_BINARY = 16 * 1024 * 1024;
-/** Kept for each signature where sizes have 32 bits. */
+/** Reserved for each signature if sizes have 32 bits. */
 export const ROOM = 16 * 1024 * 1024;
 const MAGIC = 'PKCX';
 
 /**
- * Throws `appx-incomplete`, `appx-malformed`, `appx-part-malformed`, `appx-signature-not-last`, `appx-too-large`, and the
- * errors of ZIP archives.
+ * Throws `appx-incomplete`, `appx-malformed`, `appx-part-malformed`, `appx-signature-not-last`, `appx-too-large`, and
+ * the errors of ZIP archives.
  */
 export async function readPackage(source: ByteSource): Promise<AppxPackage> {
   const archive = await readArchive(source);
@@ -86,9 +83,8 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
 }
 
 /**
- * Replaces the names of packages by those of their entries. These have percent signs for characters beyond ASCII, and may
- * differ in case. Throws
- * `appx-malformed` if two names are one.
+ * Replaces the names of packages by those of their entries, which are percent-encoded outside ASCII and may differ in
+ * case. Throws `appx-malformed` if two names are the same.
  */
 function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
   if (manifest.packages.length === 0) return manifest;
@@ -109,7 +105,7 @@ function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
   return { ...manifest, packages };
 }
 
-/** Of a bundle, not the packages: they have block maps of their own. */
+/** Excludes the packages of a bundle, which have block maps of their own. */
 export function mappedEntries({ entries }: ZipArchive, { packages }: Manifest): readonly ZipEntry[] {
   const bundled = new Set(packages.map(({ name }) => name));
   return entries.filter(({ name }) => !bundled.has(name));
@@ -119,7 +115,7 @@ function requirePlain({ size }: ByteSource, { end, start, entries }: ZipArchive)
   if (start !== 0 || end.base !== 0 || end.trailingLength !== 0 || end.locatorBase !== 0) {
     throw appxErrors('appx-malformed', { problem: 'other bytes are before or after the archive' });
   }
-  // The readers of Windows find no end record in front of one.
+  // Windows does not find an end record if another one follows it.
   if (end.recordOffset + END_RECORD_LENGTH !== size)
     throw appxErrors('appx-malformed', { problem: 'the archive has a comment' });
   if (end.zip64 === undefined && (size + ROOM > IN_ZIP64_32 || entries.length + 1 >= IN_ZIP64_16)) {
@@ -144,7 +140,6 @@ async function readSignature(source: ByteSource, archive: ZipArchive): Promise<S
   return { entry, hasMagic, ...splitCms(hasMagic ? bytes.subarray(MAGIC.length) : bytes) };
 }
 
-/** The contents of AppxSignature.p7x. */
 export function signatureContents(cms: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from(MAGIC, 'latin1'), cms]);
 }

@@ -1,4 +1,4 @@
-/** The entries of a package that have a meaning of their own. */
+/** Names of the entries with a special meaning. */
 export const PARTS = {
   package: 'AppxManifest.xml',
   bundle: 'AppxMetadata/AppxBundleManifest.xml',

@@ -1,9 +1,12 @@
-/** The subject of a certificate as Windows prints it (CertNameToStr, X.500 order reversed), and the publisher that must be the same text. */
+/**
+ * Writes the subject of a certificate like Windows (CertNameToStr, X.500 order reversed). The publisher in the manifest
+ * must be the same text.
+ */
 
 import { readCertificateFields } from '../../certificates/certificate-fields.ts';
 import { type NameAttribute, readName } from '../../certificates/names.ts';
 
-/** The names that the schema of the manifest has for attributes (ST_Publisher_2010_v2); others are `OID.` and the identifier. */
+/** Attribute names in the schema of the manifest (ST_Publisher_2010_v2). Others are `OID.` and the identifier. */
 const NAMES: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.4': 'SN',
@@ -27,12 +30,12 @@ const NAMES: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.9.1': 'E',
 };
 
-/** `certificate`: DER. Throws what readers of certificates throw. */
+/** `certificate` is DER. Throws the errors of certificate readers. */
 export function subjectText(certificate: Uint8Array): string {
   return nameText(readCertificateFields(certificate).subject);
 }
 
-/** `name`: DER. */
+/** `name` is DER. */
 export function nameText(name: Uint8Array): string {
   return readName(name)
     .relativeNames.toReversed()
@@ -45,7 +48,7 @@ function attributeText({ type, value }: NameAttribute): string {
   return `${NAMES[type] ?? `OID.${type}`}=${needsQuotes ? `"${value.replaceAll('"', '""')}"` : value}`;
 }
 
-/** Whether only case, spaces and quotes differ. */
+/** True if only case, spaces and quotes differ. */
 export function isOtherSpelling(publisher: string, subject: string): boolean {
   const [one, other] = [publisher, subject].map((text) => text.toLowerCase().replace(/["\s]/g, ''));
   return one === other;

@@ -1,4 +1,4 @@
-/** The XML parts of a package: elements in the order of their end, with what is needed of each. */
+/** Reads the XML parts of a package. Elements are reported in the order of their ends. */
 
 import { SaxesParser } from 'saxes';
 import type { CodesignError } from '../../errors/codesign-error.ts';
@@ -7,24 +7,23 @@ import { appxErrors } from './errors.ts';
 export interface XmlElement {
   /** Without the prefix. */
   readonly name: string;
-  /** With `:`, empty if it has none. */
+  /** Includes the `:`; empty without a prefix. */
   readonly prefix: string;
-  /** 1 for the root. */
   readonly depth: number;
   readonly namespace: string;
-  /** Whether it is of the namespace of the root: elements of other namespaces are extensions. */
+  /** True if it has the namespace of the root. Elements of other namespaces are extensions. */
   readonly isOwn: boolean;
-  /** The attributes without a prefix. */
+  /** Only attributes without a prefix. */
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** `end`: where the start tag, or the element, ends in the text. */
+/** `end` is the offset in the text after the start tag, or after the element. */
 export type OnElement = (element: XmlElement, end: number) => void;
 
-/** Real parts have about five. */
+/** Nesting depth. Real parts have about five. */
 const DEEPEST = 64;
 
-/** UTF-8, with a byte order mark or without. Throws `appx-part-malformed`. */
+/** Decodes UTF-8 with or without a byte order mark. Throws `appx-part-malformed`. */
 export function decodeXml(part: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -33,7 +32,7 @@ export function decodeXml(part: string, bytes: Uint8Array): string {
   }
 }
 
-/** `onStart`: called before what is in the element. Throws `appx-part-malformed`, also for a document type. */
+/** `onStart` is called before the element's contents. Throws `appx-part-malformed`, also for a document type. */
 export function readXml(part: string, text: string, onStart: OnElement, onEnd?: OnElement): void {
   const parser = new SaxesParser({ xmlns: true });
   const open: XmlElement[] = [];
@@ -69,7 +68,7 @@ export function readXml(part: string, text: string, onStart: OnElement, onEnd?: 
   parser.write(text).close();
 }
 
-/** A start tag with other values of attributes that it has. */
+/** Returns the start tag with new values for attributes that it already has. */
 export function withAttributes(tag: string, values: Readonly<Record<string, number>>): string {
   const attributes = /([^\s"'=<>/]+)(\s*=\s*)("[^"]*"|'[^']*')/g;
   return tag.replace(attributes, (attribute, name: string, equals: string, [quote = '']: string) => {
@@ -82,10 +81,10 @@ export function malformed(part: string, problem: string): CodesignError {
   return appxErrors('appx-part-malformed', { part, problem });
 }
 
-/** As the schemas limit the longest ones: publishers and file names. In characters. */
+/** In characters. The schemas have this limit for publishers and file names, which are the longest attributes. */
 const LONGEST_ATTRIBUTE = 8192;
 
-/** Throws `appx-part-malformed` if it is missing, or too long. */
+/** Throws `appx-part-malformed` if the attribute is missing or too long. */
 export function attributeOf({ name, attributes }: XmlElement, attribute: string, part: string): string {
   const value = attributes.get(attribute);
   if (value === undefined) throw malformed(part, `${name} has no attribute ${attribute}`);
@@ -95,7 +94,7 @@ export function attributeOf({ name, attributes }: XmlElement, attribute: string,
   return value;
 }
 
-/** Throws `appx-part-malformed` for another text than a number too. */
+/** Throws `appx-part-malformed` if the attribute is not a number. */
 export function numberIn(element: XmlElement, attribute: string, part: string): number {
   const text = attributeOf(element, attribute, part);
   if (!/^\d{1,15}$/.test(text))

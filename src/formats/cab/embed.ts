@@ -1,4 +1,4 @@
-/** The edits that put a CMS into a cabinet or take it out, and the content that its digest covers. */
+/** Computes the edits that add a CMS to a cabinet or remove it, and the content that its digest covers. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Edit, Patch } from '../../bytes/patch.ts';
@@ -13,21 +13,20 @@ import {
   reserveEnd,
 } from './layout.ts';
 
-/** A header with its folders as it is to be, in the parts that a digest treats differently. */
+/** A new header with its folders, split into the parts that a digest treats differently. */
 interface Head {
-  /** CFHEADER, 36 bytes; SIGNATURE and reserved1 as they are. */
+  /** CFHEADER, 36 bytes, including SIGNATURE and reserved1. */
   readonly header: Buffer;
-  /** The sizes, and the reserved area without the reference; empty without a reserved area. */
   readonly sizes: Buffer;
   readonly block1: Uint8Array;
-  /** Length of everything behind block1: the reference, and zeros up to the end of the reserved area. */
+  /** Length of everything after block1: the reference, and zeros until the end of the reserved area. */
   readonly block2Length: number;
   readonly folders: Buffer;
-  /** By how many bytes everything behind the reserved area moves. */
+  /** Number of bytes by which everything after the reserved area moves. */
   readonly shift: number;
 }
 
-/** The final header is digested, less reserved1, the sizes, the length of block2, and block2 with the reference to the CMS. */
+/** Covers the final header without reserved1, the sizes, the length of block2, and block2 with its reference. */
 export async function contentOf(
   source: ByteSource,
   layout: CabinetLayout,
@@ -47,12 +46,12 @@ export async function contentOf(
   ];
 }
 
-/** Everything that changes before the files and their data: known before there is a CMS. */
+/** Returns everything that changes before the files and their data, which does not depend on the CMS. */
 export async function headForSignature(source: ByteSource, layout: CabinetLayout): Promise<Head> {
   return readHead(source, layout, reserveForSignature(layout));
 }
 
-/** Padded with zeros to 8 bytes, which the length in the reference counts, as signtool does. */
+/** Pads with zeros to a multiple of 8 bytes, which the length in the reference includes, as in signtool. */
 export function embedCms(layout: CabinetLayout, head: Head, cms: Uint8Array): Patch {
   const padded = Buffer.alloc(Math.ceil(cms.length / 8) * 8);
   padded.set(cms);
@@ -65,7 +64,7 @@ export function embedCms(layout: CabinetLayout, head: Head, cms: Uint8Array): Pa
   return editsFor(layout, head, block2, padded);
 }
 
-/** The reserved area goes too if it has the size that a signature needs: it was made for one. */
+/** Also removes the reserved area if it has the size that a signature needs, because it was created for one. */
 export async function removeCms(source: ByteSource, layout: CabinetLayout): Promise<Patch> {
   const { reserve } = layout;
   const isOurs = reserve?.length === 4 + REFERENCE_LENGTH && reserve.block1.length === 0;
@@ -75,12 +74,12 @@ export async function removeCms(source: ByteSource, layout: CabinetLayout): Prom
   return editsFor(layout, head, Buffer.alloc(head.block2Length), Buffer.alloc(0));
 }
 
-/** Bytes of a header's reserved area that has room for the reference. One that is large enough stays as it is. */
+/** Length of a reserved area with space for the reference. A large enough one keeps its length. */
 function reserveForSignature({ reserve }: CabinetLayout): number {
   return Math.max(reserve?.length ?? 0, 4 + (reserve?.block1.length ?? 0) + REFERENCE_LENGTH);
 }
 
-/** `length`: of the reserved area of the header; 0 for none. */
+/** `length` is that of the header's reserved area; 0 for none. */
 async function readHead(source: ByteSource, layout: CabinetLayout, length: number): Promise<Head> {
   const { reserve, flags, names, folderCount, folderLength } = layout;
   const { folderLength: perFolder = 0, dataLength: perData = 0, block1 = new Uint8Array() } = reserve ?? {};
@@ -94,7 +93,8 @@ async function readHead(source: ByteSource, layout: CabinetLayout, length: numbe
   }
   if (length > 0) {
     sizes.writeUInt16LE(block1.length, 4);
-    // As signtool does in a reserved area of its own; jsign reads no other length. Zeros fill the rest of the area.
+    // signtool writes this length in a reserved area that it creates, and jsign accepts no other. Zeros fill the rest
+    // of the area.
     sizes.writeUInt16LE(Math.min(block2Length, REFERENCE_LENGTH), 6);
   }
   const shift = HEADER_LENGTH + (isReserved ? RESERVE_SIZES_LENGTH + length : 0) - reserveEnd(layout);

@@ -1,4 +1,4 @@
-/** Cabinets. What opens one is loaded when one is opened. */
+/** Cabinets. The code to open them is loaded on demand. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../format.ts';

@@ -1,4 +1,4 @@
-/** The header of a cabinet (MS-CAB, 2.1 CFHEADER), the reserved area in it, and where its signature is. */
+/** The header of a cabinet (MS-CAB, 2.1 CFHEADER), its reserved area, and the location of the signature. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
@@ -8,33 +8,30 @@ import { CMS_TRACE, hasTrace } from '../trace.ts';
 import { cabErrors } from './errors.ts';
 
 export const HEADER_LENGTH = 36;
-/** cbCFHeader, cbCFFolder, cbCFData: there only if a flag says so. */
+/** cbCFHeader, cbCFFolder and cbCFData, which exist only if a flag is set. */
 export const RESERVE_SIZES_LENGTH = 4;
-/** u32 offset and u32 length of the CMS, 8 zeros. */
+/** u32 offset and u32 length of the CMS, then 8 zero bytes. */
 export const REFERENCE_LENGTH = 16;
 export const HAS_RESERVE = 4;
 const HAS_PREVIOUS = 1;
 const HAS_NEXT = 2;
-/** Kept for the signature. */
 const ROOM = 1024 * 1024;
 const MAXIMUM_SIZE = 0xffff_ffff;
-/** A name or a disk's label has up to 255 bytes; there are four at most. */
+/** Up to four names and disk labels, each with up to 255 bytes. */
 const LONGEST_NAMES = 4 * 256;
 
 export interface CabinetLayout {
   readonly fileSize: number;
-  /** cbCabinet: all but the signature. */
+  /** cbCabinet, which excludes the signature. */
   readonly cabinetSize: number;
   readonly filesOffset: number;
   readonly flags: number;
-  /** Undefined without the flag. */
   readonly reserve: Reserve | undefined;
   /** Names of the previous and the next cabinet, up to the folder table. */
   readonly names: ByteRange;
   readonly folderCount: number;
-  /** With the folders' own reserved areas. */
+  /** Includes the reserved areas of folders. */
   readonly folderLength: number;
-  /** The CMS with its padding. */
   readonly signature: ByteRange | undefined;
 }
 
@@ -43,13 +40,12 @@ export interface Reserve {
   readonly length: number;
   readonly folderLength: number;
   readonly dataLength: number;
-  /** Belongs to another program; digested. */
+  /** Data of another program, which the digest covers. */
   readonly block1: Uint8Array;
-  /** Everything behind it: the reference to the signature and zeros. */
+  /** Everything after block1: the reference to the signature, and zeros. */
   readonly block2: Uint8Array;
 }
 
-/** Offset of the first byte behind the header and its reserved area. */
 export function reserveEnd({ reserve }: CabinetLayout): number {
   return HEADER_LENGTH + (reserve === undefined ? 0 : RESERVE_SIZES_LENGTH + reserve.length);
 }
@@ -78,7 +74,7 @@ export async function readLayout(source: ByteSource): Promise<CabinetLayout> {
   return { fileSize, cabinetSize, filesOffset, flags, reserve, names, folderCount, folderLength, signature };
 }
 
-/** For a file without a layout: true if its header leads to a signature, or if one is there. */
+/** For a file without a valid layout: true if its header refers to a signature, or if the file contains one. */
 export async function seemsSigned(source: ByteSource): Promise<boolean> {
   const reserve = await readReserve(source).catch(expectedError);
   const isReferred = !(reserve instanceof CodesignError) && reserve.block2.some((byte) => byte !== 0);

@@ -1,4 +1,4 @@
-/** A cabinet that is open: a container of one Authenticode signature, in which others may be nested. */
+/** An open cabinet: it contains one Authenticode signature, in which others may be nested. */
 
 import { SPC_CAB_DATA, SPC_CAB_DATA_2, SPC_PE_IMAGE_DATA } from '../../asn1/object-identifiers.ts';
 import type { Element } from '../../asn1/read.ts';
@@ -44,7 +44,7 @@ function signableCab(cabinet: Cabinet, source: ByteSource, reader: ContentReader
 
 const KIND: SignedKind = {
   dataType: SPC_CAB_DATA,
-  // signtool of SDK 26100; jsign and relic.
+  // Types of signtool in SDK 26100, and of jsign and relic.
   otherTypes: [SPC_CAB_DATA_2, SPC_PE_IMAGE_DATA],
   value: { name: 'link', examine: () => [], describe: describeLink },
 };
@@ -78,7 +78,6 @@ function entryOf({ cms }: StoredCms): CmsEntry {
   return { location: 'end of the cabinet', cms, examine: async () => [] };
 }
 
-/** Bytes that are neither digested nor the signature. */
 function hiddenIn({ layout: { reserve }, stored }: Cabinet) {
   const found: { readonly where: string; readonly message: string }[] = [];
   if (reserve?.block2.subarray(8).some((byte) => byte !== 0)) {
@@ -93,7 +92,7 @@ function hiddenIn({ layout: { reserve }, stored }: Cabinet) {
   return found;
 }
 
-/** A link in the signatures of most programs, SpcPeImageData in those of jsign and relic. */
+/** Most programs write a link; jsign and relic write SpcPeImageData. */
 function describeLink(value: Element): readonly Detail[] {
   return value.tag === 0x30 ? [] : [{ name: 'link', value: readLink(value) }];
 }

@@ -1,4 +1,4 @@
-/** New catalogs of version 2, with what Microsoft's programs write into them. */
+/** Creates catalogs of version 2 with the same attributes as Microsoft's programs. */
 
 import { createHash } from 'node:crypto';
 import {
@@ -31,12 +31,11 @@ import { encodeAttribute } from '../../cms/build-signed-data.ts';
 import type { ListedFile } from '../format.ts';
 
 const IDENTIFIER_LENGTH = 16;
-/** As all programs write them. */
 const FLAGS = Uint8Array.of(0x10, 0x01, 0x00, 0x01);
 
 /**
- * An unsigned catalog; the same for the same files in any order. Each file is listed by its SHA-256 and by its SHA-1 digest;
- * of files with equal content, only one is listed.
+ * Returns an unsigned catalog, which is independent of the order of files. Each file has an entry for its SHA-256
+ * digest and one for SHA-1. Of several files with the same content, only one is listed.
  */
 export function newCatalog(files: readonly ListedFile[], time: Date): Uint8Array {
   const byName = files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -60,7 +59,7 @@ export function newCatalog(files: readonly ListedFile[], time: Date): Uint8Array
   return unsignedCatalog(sequence(objectIdentifier(CERTIFICATE_TRUST_LIST), contextConstructed(0, list)));
 }
 
-/** SignedData without signers, certificates and digest algorithms. `encapsulated`: its content with the type. */
+/** SignedData without signers, certificates and digest algorithms. `encapsulated` is the content with its type. */
 export function unsignedCatalog(encapsulated: Uint8Array): Uint8Array {
   const signedData = sequence(smallInteger(1), setOf(), encapsulated, setOf());
   return sequence(objectIdentifier(SIGNED_DATA), contextConstructed(0, signedData));
@@ -70,7 +69,7 @@ function utcTime(time: Date): Uint8Array {
   return encode(0x17, Buffer.from(`${time.toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`));
 }
 
-/** What CAT_MEMBERINFO2 and the indirect data say that the file is; the link is empty in catalogs. */
+/** CAT_MEMBERINFO2 and the indirect data describe the kind of file. The link is empty in catalogs. */
 const EMPTY_LINK = contextConstructed(2, spcUnicode(''));
 const INDIRECT: Readonly<Record<ListedFile['kind'], { readonly info: number; readonly data: SpcData }>> = {
   program: {
@@ -85,7 +84,7 @@ const INDIRECT: Readonly<Record<ListedFile['kind'], { readonly info: number; rea
   other: { info: 2, data: { type: SPC_CAB_DATA, value: EMPTY_LINK } },
 };
 
-/** The tag, and the member: SEQUENCE { tag, SET of attributes }. The entry by SHA-1 has no SpcIndirectData. */
+/** Returns tag and member: SEQUENCE { tag, SET of attributes }. The entry for SHA-1 has no SpcIndirectData. */
 function membersOf({ name, kind, digests }: ListedFile): readonly (readonly [Uint8Array, Uint8Array])[] {
   const { info, data } = INDIRECT[kind];
   const [sha1, sha256] = [digestIn({ digests }, 'SHA1'), digestIn({ digests }, 'SHA256')];

@@ -4,9 +4,8 @@ import { counted } from '../../errors/counted.ts';
 import type { Detail } from '../format.ts';
 import type { Catalog, CatalogMember } from './list.ts';
 
-/** Catalogs of drivers have a few, those of Windows itself thousands. */
+/** Catalogs of drivers have a few members; those of Windows itself have thousands. */
 const MOST_SHOWN = 100;
-/** In characters. */
 const LONGEST_TEXT = 1000;
 
 export function describeCatalog({ version, members, identifier, time, attributes, list }: Catalog): readonly Detail[] {
@@ -26,10 +25,9 @@ function bounded<Item>(items: readonly Item[], name: string, describe: (item: It
   return more === 0 ? shown : [...shown, { name: `${name}s`, value: `${more} more` }];
 }
 
-/** Of a member that has no digest but its tag. */
+/** For a member that has no digest except its tag. */
 const DIGEST_BY_LENGTH: Readonly<Record<number, string>> = { 20: 'SHA-1', 32: 'SHA-256' };
 
-/** Its digest, and the file's name if the catalog has one. */
 function describeMember({ tag, digest, attributes }: CatalogMember): string {
   const hex = Buffer.from(digest?.value ?? tag).toString('hex');
   const algorithm = digest === undefined ? undefined : (algorithmName(digest.algorithm) ?? digest.algorithm);

@@ -1,4 +1,4 @@
-/** Security catalogs. What opens one is loaded when one is opened. */
+/** Security catalogs. The code to open them is loaded on demand. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../format.ts';
@@ -7,7 +7,7 @@ export const cat = {
   id: 'cat',
   title: 'Security catalog (CAT)',
   extensions: ['.cat'],
-  // One in a folder lists files next to it, which must not change once it is signed.
+  // A catalog in a folder usually lists the files next to it, which must not change after it is signed.
   onlyIfNamed: ['.cat'],
   options: PROGRAM_OPTIONS,
   modes: ['replace'],
@@ -22,10 +22,10 @@ export const cat = {
 const MARKS = ['06092a864886f70d010702', '06092b0601040182370a01', '060a2b0601040182370c0101'].map((hex) =>
   Buffer.from(hex, 'hex'),
 );
-/** In bytes; before the usage come only lengths and the digest algorithms. */
+/** In bytes. Only lengths and the digest algorithms come before the usage. */
 const LONGEST_START = 256;
 
-/** Whether the marks are there in this order. More is checked when the file is opened. */
+/** True if the object identifiers occur in this order. Opening the file checks more. */
 function startsLikeCatalog(head: Uint8Array): boolean {
   const start = Buffer.from(head.subarray(0, LONGEST_START));
   let at = 0;

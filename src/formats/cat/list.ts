@@ -1,4 +1,4 @@
-/** The list in a security catalog: a certificate trust list (wincrypt.h, CTL_INFO) whose entries are files (mscat.h). */
+/** The list in a security catalog: a certificate trust list (wincrypt.h, CTL_INFO) of files (mscat.h). */
 
 import {
   CATALOG_LIST,
@@ -26,36 +26,35 @@ import type { ListedFile } from '../format.ts';
 import { catErrors } from './errors.ts';
 
 export interface Catalog {
-  /** Whole; undefined if it has no signature. */
   readonly cms: Uint8Array | undefined;
-  /** The content of the SignedData with its type; stays byte for byte. */
+  /** Content of the SignedData with its type, which is kept byte for byte. */
   readonly encapsulated: Element;
-  /** The list; its tag and length are not digested. */
+  /** The list. The digest excludes its tag and length. */
   readonly list: Element;
-  /** 1: files are listed by SHA-1 digests; 2: by SHA-256 digests. */
+  /** 1 if files are listed by SHA-1 digests, 2 if by SHA-256. */
   readonly version: 1 | 2;
   readonly identifier: Uint8Array;
   readonly time: Date;
   readonly members: readonly CatalogMember[];
-  /** Of the catalog as a whole: `OS`, for example. */
+  /** Attributes of the whole catalog, such as `OS`. */
   readonly attributes: readonly NameValue[];
 }
 
 export interface CatalogMember {
-  /** By which Windows finds it: in version 2 a digest, in version 1 the text of one or any other text. */
+  /** Windows finds the member by this tag: a digest in version 2, and any text (usually a digest) in version 1. */
   readonly tag: Uint8Array;
-  /** Undefined if the tag alone says it. `algorithm`: dotted. */
+  /** undefined if only the tag identifies the file. `algorithm` is dotted. */
   readonly digest: { readonly algorithm: string; readonly value: Uint8Array } | undefined;
   readonly attributes: readonly NameValue[];
 }
 
-/** Raw, as all text from the file: may hold control characters. */
+/** Not escaped, like all text from the file: may contain control characters. */
 interface NameValue {
   readonly name: string;
   readonly value: string;
 }
 
-/** `bytes`: of the whole file. Throws `catalog-malformed`. */
+/** `bytes` is the whole file. Throws `catalog-malformed`. */
 export function readCatalog(bytes: Uint8Array): Catalog {
   try {
     const { encapsulatedContent, signers } = readSignedDataParts(bytes);
@@ -72,7 +71,7 @@ export function readCatalog(bytes: Uint8Array): Catalog {
   }
 }
 
-/** By its digests: those that signatures hold, or the tags of members that have no other digest. */
+/** Finds a member by digest, or by tag if it has no digest. */
 export function findListed(
   members: readonly CatalogMember[],
   { name, digests }: ListedFile,
@@ -137,7 +136,7 @@ function readExtensions(extensions: Element): readonly NameValue[] {
   });
 }
 
-/** CatalogNameValue: BMPString, INTEGER of flags, OCTET STRING of UTF-16LE that ends with a NUL. */
+/** Reads a CatalogNameValue: BMPString, INTEGER with flags, OCTET STRING with UTF-16LE and a final NUL. */
 function readNameValue(element: Element): NameValue {
   const fields = fieldsOf(element, 0x30, 'name and value');
   const name = Buffer.from(fields.next(0x1e, 'name').contents);

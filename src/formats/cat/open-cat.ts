@@ -1,4 +1,4 @@
-/** A security catalog that is open: its file is the CMS, and what it signs is the list in it. */
+/** An open security catalog. The file is a CMS, which signs the list in it. */
 
 import { CERTIFICATE_TRUST_LIST } from '../../asn1/object-identifiers.ts';
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
@@ -38,7 +38,7 @@ function signableCat(catalog: Catalog, source: ByteSource, reader: ContentReader
   };
 }
 
-/** A signature brings its own list into the file, so the result cannot show that it is another one. */
+/** An attached signature replaces the whole file, so only a comparison shows that it contains another list. */
 function requireSameList(cms: Uint8Array, { list }: Catalog): void {
   const other = attempt(() => readCatalog(cms));
   if (other instanceof CodesignError || !isSameBytes(other.list.bytes, list.bytes)) {
@@ -55,7 +55,7 @@ function signedList(catalog: Catalog, source: ByteSource): Container {
     single: 'a security catalog holds one signature',
     obstacle: undefined,
     entries: async () => (cms === undefined ? [] : [{ location: 'catalog', cms, examine: async () => [] }]),
-    // In memory: a file that changes meanwhile has no part in what was read.
+    // From memory: later changes to the file have no effect.
     measure: (_content, algorithms) => measureContent(memorySource(list.contents), [list.contents], algorithms),
     content: async () => ({ type: CERTIFICATE_TRUST_LIST, value: list.bytes }),
     put: replaceBy,

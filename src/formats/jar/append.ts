@@ -7,7 +7,7 @@ import { coveredNames, findDisagreement, knowManifest } from './manifest/agreeme
 import type { Manifest } from './manifest/manifest.ts';
 import type { EmbeddedBlock } from './signature/blocks.ts';
 
-/** Throws `cannot-append` for a signature that no verifier would accept as it is: the new one would be wasted. */
+/** Throws `cannot-append` if no verifier would accept an existing signature: the new one would be wasted. */
 export function requireSound(blocks: readonly EmbeddedBlock[], { manifest }: JarLayout): void {
   const known = manifest && knowManifest(manifest.parsed);
   for (const block of blocks) {
@@ -24,7 +24,7 @@ export function requireSound(blocks: readonly EmbeddedBlock[], { manifest }: Jar
   }
 }
 
-/** Throws `cannot-append` when a file that one of the signatures covers is not what was signed. */
+/** Throws `cannot-append` if a file changed after one of the signatures was made. */
 export function requireUnchanged(
   blocks: readonly EmbeddedBlock[],
   manifest: Manifest | undefined,
@@ -44,7 +44,7 @@ export function requireUnchanged(
   }
 }
 
-/** Throws `cannot-append` when the new manifest is no longer what a signature is about. */
+/** Throws `cannot-append` if the new manifest would break a signature. */
 export function requireUnbroken(blocks: readonly EmbeddedBlock[], manifest: Manifest): void {
   const known = knowManifest(manifest);
   for (const block of blocks) {

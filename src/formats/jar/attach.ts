@@ -11,7 +11,7 @@ import type { JarLayout } from './layout.ts';
 import { type EmbeddedBlock, examineAllSigners, MOST_BYTES, readBlocks, readOr } from './signature/blocks.ts';
 import { blockEntry, keepingPositions } from './stamp.ts';
 
-/** Throws `not-its-signature`, and what `parseSignedData` throws. */
+/** Throws `not-its-signature` and the errors of `parseSignedData`. */
 export async function attachBlock(
   source: ByteSource,
   layout: JarLayout,
@@ -23,7 +23,7 @@ export async function attachBlock(
   const blocksOf = (base: string) => standing.filter((block) => block.base === base);
   const isThere = (base: string) => blocksOf(base).some((block) => Buffer.compare(block.cms, sealed) === 0);
   const signedFiles = await findSigned(source, layout, signedData);
-  // Signature files of several signers may be the same bytes; then it goes where it replaces no one else's.
+  // Several signers can have identical signature files. Choose the one whose block does not belong to another signer.
   const chosen =
     signedFiles.find(({ base }) => isThere(base)) ??
     signedFiles.find(({ base }) => blocksOf(base).some((block) => hasSameSigner(block, signedData))) ??
@@ -36,7 +36,8 @@ export async function attachBlock(
   const blocks = blocksOf(base);
   const extension = extensionFor(signedData);
   const old = blocks.find(({ entry }) => entry.name.toUpperCase().endsWith(extension));
-  // One signature file has one block. Where those of another kind of key stand, the first gives its place.
+  // A signature file has only one block. If there are blocks for other kinds of keys, the new one takes the place of
+  // the first.
   const leaving = old === undefined ? blocks : [old];
   const place = leaving[0]?.entry ?? signatureFile;
   const name = old?.entry.name ?? signatureFile.name.slice(0, -'.SF'.length) + extension;
@@ -60,7 +61,7 @@ function hasSameSigner({ signerCertificate }: EmbeddedBlock, { signers: [{ certi
 
 const NOTHING = new Uint8Array();
 
-/** The signature files whose signature it is. */
+/** Returns the signature files that the signature matches. */
 async function findSigned(
   source: ByteSource,
   { signatureFiles }: JarLayout,
@@ -78,7 +79,7 @@ async function findSigned(
     if (finding === undefined) {
       found.push({ base, signatureFile });
     } else if (![finding, ...others].some(({ code }) => code === 'message-digest-differs')) {
-      // Of one that has the right digest, what is wrong with it is worth telling.
+      // The digest matches, so the reason is useful to the user.
       reason = `${finding.message.replace(/\.$/, '')} (${signatureFile.name})`;
     }
   }
@@ -90,7 +91,7 @@ async function findSigned(
 const NO_SIGNATURE_FILE =
   'it signs none of the signature files (META-INF/*.SF) in the archive. In a JAR a signature block needs its unchanged .SF file';
 
-/** As jarsigner names blocks. */
+/** jarsigner uses these names for blocks. */
 function extensionFor({ signers: [{ certificate }] }: SignedData): string {
   if (certificate === undefined) throw new TypeError('a signature that verifies has its certificate');
   const type = new X509Certificate(certificate).publicKey.asymmetricKeyType;

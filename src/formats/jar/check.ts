@@ -11,16 +11,17 @@ import { type Coverage, coverageOf } from './signature/signature-file-info.ts';
 
 export interface JarExpectation extends ExpectedEnvelope {
   /**
-   * Whether all that was there has its place, be that where a stream reader looks for signatures or not; signatures next to
-   * the new one are as good, or bad, as they were then.
+   * True if existing files must keep their positions, even where a stream reader does not look for signatures. Other
+   * signatures must be as valid or invalid as before.
    */
   readonly keepsPositions?: boolean;
 }
 
 /**
- * Holds the archive to: the expected blocks and no other, byte for byte; each signature file is about this manifest, the
- * new one's about nothing that is gone, all together about every file; the contents have the digests that the manifest
- * says; the manifest is where a stream reader looks for it. Throws `result-damaged`.
+ * Checks the archive. It must contain exactly the expected blocks, byte for byte, and the contents must have the
+ * digests in the manifest. Each signature file must match this manifest, the new one must not list removed files, and
+ * together they must cover every file. The manifest must be where a stream reader looks for it. Throws
+ * `result-damaged`.
  */
 export async function checkResult(
   source: ByteSource,

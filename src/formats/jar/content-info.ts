@@ -14,10 +14,10 @@ const NONE: readonly string[] = [];
 
 export async function readContentInfo(source: ByteSource, layout: JarLayout, digestEntries: DigestEntries) {
   const { archive, manifest, signable } = layout;
-  /** By the index of the entry. */
+  /** By entry index. */
   const positions: number[] = [];
   for (const [position, { index }] of signable.entries()) positions[index] = position;
-  /** Read from the manifest each time: as objects, the digests of 180,000 files take more than 50 MB. */
+  /** Read from the manifest each time: as objects, the digests of 180,000 files need more than 50 MB. */
   function* listed(): Generator<{ readonly position: number; readonly digests: readonly KnownDigest[] }> {
     for (const { name, digests } of manifest?.parsed.sections() ?? []) {
       const position = positions[archive.byName.get(name)?.index ?? -1];
@@ -41,15 +41,14 @@ export async function readContentInfo(source: ByteSource, layout: JarLayout, dig
   const damaged = await compare().catch(expectedProblem);
   const strengths = new Map([...new Set(algorithms)].map((list) => [list, strongest(list)]));
   return {
-    /** Why the contents could not be compared with their digests; then each state but `without digest` is unknown. */
+    /** Reason why the contents could not be compared. Each state except `without digest` is then unknown. */
     damaged,
-    /** Of a file to sign: whether it has digests in the manifest, and all of those are right. */
+    /** Returns whether a file to be signed has digests in the manifest, and whether all are correct. */
     stateOf({ index }: ZipEntry): ContentState {
       const position = positions[index] ?? -1;
       if ((algorithms[position] ?? NONE).length === 0) return 'without digest';
       return isWrong[position] === 1 ? 'wrong' : 'right';
     },
-    /** Of the strongest digest that it has. */
     strengthOf: ({ index }: ZipEntry): DigestStrength =>
       strengths.get(algorithms[positions[index] ?? -1] ?? NONE) ?? 'weak',
   };
@@ -68,7 +67,7 @@ function expectedProblem(thrown: unknown): CodesignError {
   throw thrown;
 }
 
-/** Whether every file has a digest in the manifest, and all of those are right. Damaged contents are not. */
+/** True if every file has a digest in the manifest and all digests are correct. Damaged contents do not match. */
 export function allMatch({ damaged, stateOf }: ContentInfo, { signable }: JarLayout): boolean {
   return damaged === undefined && signable.every((entry) => stateOf(entry) === 'right');
 }

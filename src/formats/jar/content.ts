@@ -5,12 +5,10 @@ import { jarErrors } from './errors.ts';
 import type { JarLayout } from './layout.ts';
 import type { DigestAttribute, Manifest } from './manifest/manifest.ts';
 
-/** A file of the archive with what the manifest knows of it. */
 export interface ListedEntry {
   readonly entry: ZipEntry;
-  /** Where further attributes of its section go; undefined when it has no section. */
+  /** Offset for further attributes of its section; undefined if it has no section. */
   readonly sectionEnd: number | undefined;
-  /** Those of its section, by algorithms that are known. */
   readonly digests: readonly KnownDigest[];
 }
 
@@ -18,12 +16,12 @@ export interface KnownDigest extends DigestAttribute {
   readonly nodeName: string;
 }
 
-/** `position`: of the entry in the list; `algorithm`: as node:crypto calls it. Base64. */
+/** Returns a base64 digest. `position` is the index of the entry in the list; `algorithm` is a node:crypto name. */
 export type ContentDigest = (position: number, algorithm: string) => string;
 
 const NONE: readonly KnownDigest[] = [];
 
-/** The files to sign, in their order, with what `manifest` says of them. Throws `jar-too-many-digests`. */
+/** Returns the files to sign in order, with their digests in `manifest`. Throws `jar-too-many-digests`. */
 export function listEntries(
   { archive, signable }: Pick<JarLayout, 'archive' | 'signable'>,
   manifest: Manifest | undefined,
@@ -44,13 +42,13 @@ export function isKnown(digest: DigestAttribute): digest is KnownDigest {
   return digest.nodeName !== undefined;
 }
 
-/** Several sections may have one name, but only one of them may have digests. Throws `jar-too-many-digests`. */
+/** Several sections may have the same name, but only one of them may have digests. Throws `jar-too-many-digests`. */
 export function onlyDigests<Item>(name: string, before: readonly Item[], more: readonly Item[]): readonly Item[] {
   if (before.length > 0 && more.length > 0) throw jarErrors('jar-too-many-digests', { name });
   return more.length > 0 ? more : before;
 }
 
-/** Digests each entry by `algorithm` and by those that its section has digests of. Throws what `digestContents` throws. */
+/** Digests each entry with `algorithm` and the algorithms in its section. Throws the errors of `digestContents`. */
 export async function digestListed(
   source: ByteSource,
   listed: readonly ListedEntry[],
@@ -63,7 +61,7 @@ export async function digestListed(
   return digestContents(source, entries, algorithms, digestEntries);
 }
 
-/** Gives lists of the same algorithms as the same list: an archive has a hundred thousand entries, and few lists. */
+/** Returns one object for equal lists: a hundred thousand entries need only a few different ones. */
 export function sharedLists(): (algorithms: readonly string[]) => readonly string[] {
   const lists = new Map<string, readonly string[]>();
   return (algorithms) => {
@@ -76,8 +74,8 @@ export function sharedLists(): (algorithms: readonly string[]) => readonly strin
 }
 
 /**
- * Reads each entry once, whatever the number of its algorithms; `algorithms` has a list for each, equal ones the same. Throws
- * `zip-entry-damaged`, `jar-too-many-digests`.
+ * Reads each entry once, whatever the number of its algorithms. `algorithms` has a list for each; equal lists must be
+ * the same object. Throws `zip-entry-damaged`, `jar-too-many-digests`.
  */
 export async function digestContents(
   source: ByteSource,
@@ -104,14 +102,17 @@ export async function digestContents(
   };
 }
 
-/** Further digests of so many bytes take 2 s of processor time by SHA3-512, the slowest. Two algorithms in a JAR of 512 MiB fit. */
+/**
+ * Additional SHA3-512 digests, the slowest, of this many bytes take 2 s of processor time. Two algorithms in a JAR of
+ * 512 MiB are within the limit.
+ */
 export const FURTHER_BYTES = 512 * 1024 * 1024;
-/** In large archives the bound grows with the compressed contents; classes and resources rarely compress to less than a tenth. */
+/** In large archives the limit grows with the compressed contents, rarely less than a tenth of all. */
 const FURTHER_BYTES_PER_COMPRESSED_BYTE = 16;
 
 /**
- * Throws `jar-too-many-digests` if all digests but one of each entry are of more bytes than the limit, which depends on the
- * entries alone: it is the same before and after signing.
+ * Throws `jar-too-many-digests` if all digests except one of each entry would cover more bytes than the limit. The
+ * limit depends only on the entries, so it is the same before and after signing.
  */
 export function checkDigestLimit(
   entries: readonly Pick<ZipEntry, 'name' | 'size' | 'compressedSize'>[],

@@ -9,17 +9,17 @@ import { type JarLayout, MANIFEST_NAME, META_INF, type SignatureFiles } from './
 import { withoutDigests } from './manifest/complete.ts';
 import { rawName } from './stamp.ts';
 
-/** A directory entry has no data worth the name. */
+/** The record of a folder has almost no data. */
 const LONGEST_DIRECTORY_RECORD = 0x10000;
-/** Header ID of the extra field by which `file` and some desktops distinguish an executable JAR from a ZIP; only the first entry has it. */
+/** `file` and some desktops recognise an executable JAR by this extra field. Only the first entry has it. */
 const JAR_MAGIC = 0xcafe;
 
 /**
- * Packs what does not depend on the signature. A stream reader (JarInputStream) needs META-INF/, the manifest, and then
- * the signatures before everything else. The block is stored, so that its length is known before the signature is.
+ * Builds everything that does not depend on the signature. A stream reader (JarInputStream) needs META-INF/, then the
+ * manifest, then the signatures before everything else. The block is stored uncompressed, so its length is known before
+ * the signature.
  *
- * @param base name of the signature's two files
- * @param remove entries that give way: signatures that are replaced
+ * `base` is the name of the signature's two files. `remove` has the entries of replaced signatures.
  */
 export function prepareEmbedding(
   layout: JarLayout,
@@ -47,7 +47,6 @@ export function prepareEmbedding(
     editArchive(archive, { remove: removed, first: [...first, storedEntry(`${META_INF}${base}.RSA`, sealed)] });
 }
 
-/** The first entry's. */
 function jarMagic({ directory, inFile }: ZipArchive): Uint8Array {
   const first = inFile[0];
   if (first === undefined) return new Uint8Array();
@@ -58,8 +57,8 @@ function jarMagic({ directory, inFile }: ZipArchive): Uint8Array {
 }
 
 /**
- * Signature files and blocks go, those too that belong to nothing; so does what signing adds to the manifest, which stays
- * in its place, and goes when this program has made it. SIG-* files, which no verifier knows, stay. Throws `not-signed`.
+ * Removes signature files and blocks, including incomplete pairs, and the digests in the manifest. The manifest keeps
+ * its place, and is removed if this program created it. SIG-* files, which verifiers ignore, stay. Throws `not-signed`.
  */
 export function removeSignatures({ archive, manifest, signatureFiles }: JarLayout): Patch {
   const remove = new Set([...signatureFiles.values()].flatMap(filesOf));
@@ -78,7 +77,7 @@ export function removeSignatures({ archive, manifest, signatureFiles }: JarLayou
   return editArchive(archive, { remove, first: [], behind });
 }
 
-/** All entries that make up one signature, or its remains. */
+/** Returns all entries of one signature, even if it is incomplete. */
 export function filesOf({ signatureFile, blocks }: SignatureFiles): readonly ZipEntry[] {
   return signatureFile === undefined ? blocks : [signatureFile, ...blocks];
 }

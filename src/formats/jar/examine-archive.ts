@@ -27,7 +27,7 @@ function* aboutManifest({ archive, manifest, signatureFiles }: JarLayout): Gener
     yield broken('manifest-misnamed', `The manifest is named ${name}, under which Java verifies nothing.`);
   }
   const first = archive.inFile.find((entry) => entry.name !== META_INF);
-  // Behind them, a stream reader no longer looks for signatures.
+  // A stream reader does not look for signatures after this entry.
   const firstOther = archive.inFile.findIndex((entry) => ownNameOf(entry.name) === undefined && !isUnderMetaInf(entry));
   const late =
     archive.inFile.findLastIndex(({ name: other }) => isSignatureFile(other)) > firstOther && firstOther >= 0;
@@ -45,7 +45,6 @@ function isSignatureFile(name: string): boolean {
   return /\.(SF|RSA|DSA|EC)$/.test(ownNameOf(name) ?? '');
 }
 
-/** Halves of signatures, and SIG-* files. */
 function* aboutRemains({ archive, signatureFiles }: JarLayout): Generator<Finding> {
   for (const { code, missing, entries } of describeHalves(signatureFiles)) {
     yield warning(code, `There is no ${missing} for ${entries}: it is not a signature.`);
@@ -62,7 +61,7 @@ function* aboutRemains({ archive, signatureFiles }: JarLayout): Generator<Findin
   }
 }
 
-/** What is not digested must hold what it says, too: behind its data, entries could hide that only stream readers see. */
+/** Bytes after the data of these files could hide entries that only stream readers see. */
 async function aboutOwnFiles(
   source: ByteSource,
   layout: JarLayout,
@@ -74,7 +73,6 @@ async function aboutOwnFiles(
   return [broken(error.code, `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`)];
 }
 
-/** Throws `zip-entry-damaged`. */
 export async function requireSoundRest(
   source: ByteSource,
   { archive }: JarLayout,
@@ -85,8 +83,9 @@ export async function requireSoundRest(
 }
 
 /**
- * Bytes that are not zero count against integrity: an attacker who added them to a signed JAR could run them. Two are exempt: what
- * stands before the archive if `name` says that Java runs the file, since launchers are put there; and an APK Signing Block.
+ * Bytes that are not zero speak against integrity: an attacker who adds them to a signed JAR could execute them. There
+ * are two exceptions: bytes before the archive if `name` says that Java runs the file, because launchers are put there,
+ * and an APK Signing Block.
  */
 async function examineUncovered(source: ByteSource, archive: ZipArchive, name: string): Promise<readonly Finding[]> {
   const { before, between, behind, apkSigningBlock } = await findUncovered(source, archive);
@@ -98,7 +97,7 @@ async function examineUncovered(source: ByteSource, archive: ZipArchive, name: s
   ];
 }
 
-/** Throws `jar-bytes-uncovered` for what `examineUncovered` finds against integrity. */
+/** Throws `jar-bytes-uncovered` for findings of `examineUncovered` against integrity. */
 export async function requireCovered(source: ByteSource, archive: ZipArchive, name: string): Promise<void> {
   const findings = await examineUncovered(source, archive, name);
   const refused = findings.find((finding) => isAgainst(finding, 'integrity'));

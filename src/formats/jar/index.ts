@@ -1,4 +1,4 @@
-/** JAR: Java archives (JAR, WAR, EAR, RAR, AAR, AAB). What opens one is loaded when one is opened. */
+/** Java archives (JAR, WAR, EAR, RAR, AAR, AAB). The code to open them is loaded on demand. */
 
 import type { Format } from '../format.ts';
 import { hasTrace } from '../trace.ts';
@@ -16,7 +16,7 @@ export const jar = {
   recognition: {
     by: 'zip',
     folders: ['meta-inf/'],
-    // Without a manifest, the content does not distinguish a JAR from any other ZIP archive, and the name does.
+    // Without a manifest, only the name distinguishes a JAR from another ZIP archive.
     claims: (names, name) => (hasManifest(names) || isNamedAsJar(name) ? 'possibly' : undefined),
   },
   open: async (source, reader, name) => (await import('./open-jar.ts')).openJar(source, reader, name),

@@ -1,4 +1,4 @@
-/** What is what in a JAR (JAR File Specification, "The META-INF directory" and "Signed JAR File"). */
+/** The structure of a JAR (JAR File Specification, "The META-INF directory" and "Signed JAR File"). */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { readArchive, type ZipArchive } from '../../zip/archive.ts';
@@ -12,13 +12,12 @@ import { type Manifest, readManifest } from './manifest/manifest.ts';
 
 export interface JarLayout {
   readonly archive: ZipArchive;
-  /** Undefined when the archive has none. */
   readonly manifest: { readonly entry: ZipEntry; readonly parsed: Manifest } | undefined;
-  /** Its directory entry; undefined when the archive has none, as it need not. */
+  /** Entry of the folder META-INF/; undefined without one, which is permitted. */
   readonly metaInf: ZipEntry | undefined;
-  /** What a signature covers: every file but the manifest and the signatures' own. */
+  /** Files that a signature covers: all except the manifest and the files of signatures. */
   readonly signable: readonly ZipEntry[];
-  /** The signatures' own, by the name that makes them belong together, in upper case. */
+  /** Files of signatures by their base name in upper case, which connects them. */
   readonly signatureFiles: ReadonlyMap<string, SignatureFiles>;
 }
 
@@ -30,7 +29,6 @@ export interface SignatureFiles {
 
 export const META_INF = 'META-INF/';
 export const MANIFEST_NAME = 'META-INF/MANIFEST.MF';
-/** A file whose layout has been read. */
 export interface OpenedJar {
   readonly source: ByteSource;
   readonly layout: JarLayout;
@@ -38,14 +36,14 @@ export interface OpenedJar {
   readonly name: string;
 }
 
-/** Java's own limit since 2023, for the manifest and signature files alike (`jdk.jar.maxSignatureFileSize`). */
+/** Java's limit since 2023 for manifests and signature files (`jdk.jar.maxSignatureFileSize`). */
 export const LARGEST_MANIFEST = 16_000_000;
 
-/** Of 32 signers; each costs the reading of its signature file. Java has no limit, and real files have at most two signers. */
+/** Enough for 32 signers. Each file takes time to read. Java has no limit, and real files have at most two signers. */
 const MOST_SIGNATURE_FILES = 64;
 const BLOCK_EXTENSIONS: readonly string[] = ['.RSA', '.DSA', '.EC'];
 
-/** Throws what `zipErrors` and `jarErrors` list. */
+/** Throws the errors in `zipErrors` and `jarErrors`. */
 export async function readLayout(source: ByteSource): Promise<JarLayout> {
   const archive = await readArchive(source);
   if (archive.end.locatorBase !== 0) {
@@ -60,7 +58,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   for (const entry of archive.entries) {
     const own = isDirectory(entry) ? undefined : ownNameOf(entry.name);
     if (isDirectory(entry)) {
-      // jarsigner -strict takes it as an unsigned file.
+      // jarsigner -strict treats it as an unsigned file.
       const problem = `the directory ${entry.name} holds data, which no signature covers`;
       if (!isEmpty(entry)) throw zipErrors('zip-unsupported', { problem });
     } else if (own === undefined) {
@@ -79,12 +77,12 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   return { archive, manifest, metaInf: archive.byName.get(META_INF), signable, signatureFiles };
 }
 
-/** Deflated, nothing is two bytes; behind them, entries could hide that only stream readers see. */
+/** Compressed empty data has two bytes. After them, entries could be hidden that only stream readers see. */
 function isEmpty({ size, compressedSize, method }: ZipEntry): boolean {
   return size === 0 && compressedSize <= (method === DEFLATED ? 2 : 0);
 }
 
-/** The contents of the manifest, a signature file or a block. Throws `manifest-too-large`, `zip-entry-damaged`. */
+/** Reads a manifest, signature file or block. Throws `manifest-too-large`, `zip-entry-damaged`. */
 export async function readWhole(source: ByteSource, entry: ZipEntry): Promise<Buffer> {
   for (const size of [entry.size, entry.compressedSize]) {
     if (size > LARGEST_MANIFEST) {
@@ -95,8 +93,9 @@ export async function readWhole(source: ByteSource, entry: ZipEntry): Promise<Bu
 }
 
 /**
- * Of a manifest or a signature's own file, its name under META-INF/ in upper case: those directly there are not signed.
- * SIG-* counts only with an extension of at most three letters or digits, as Java has it.
+ * Returns the name under META-INF/ in upper case if it is a manifest or a file of a signature, which must be directly
+ * in the folder and are not signed. Like in Java, a SIG-* name counts only with an extension of at most three letters
+ * or digits.
  */
 export function ownNameOf(name: string): string | undefined {
   const upper = name.toUpperCase();
@@ -107,7 +106,7 @@ export function ownNameOf(name: string): string | undefined {
   return isOwn || /^SIG-([^.]*|.*\.[A-Z0-9]{1,3})$/.test(rest) ? rest : undefined;
 }
 
-/** @returns whether it is one; a SIG-* file is a signature that no verifier knows: it stays as it is */
+/** Returns true for a signature file or block. No verifier knows SIG-* files, which stay unchanged. */
 function addSignatureFile(
   files: Map<string, { signatureFile: ZipEntry | undefined; blocks: ZipEntry[] }>,
   own: string,
@@ -126,7 +125,7 @@ function addSignatureFile(
   return true;
 }
 
-/** Java looks these up without their beginning, finds no section, and takes them as unsigned. */
+/** Java drops the start of such names, finds no section for them, and treats the files as unsigned. */
 function rejectOtherNameInJava({ name }: ZipEntry): void {
   if (name.startsWith('/') || name.startsWith('./')) {
     const problem = 'begins with / or ./, which Java leaves out when it looks for its signature';

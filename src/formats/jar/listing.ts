@@ -1,6 +1,6 @@
 import type { SignatureFiles } from './layout.ts';
 
-/** How many there are, and the first one's name: there may be a hundred thousand. */
+/** Number of names, and the first one: there may be a hundred thousand. */
 export interface Listing {
   readonly count: number;
   readonly first: string;
@@ -23,7 +23,7 @@ export function inWords({ count, first }: Listing): string {
   return count > 1 ? `${first} and ${count - 1} more` : first;
 }
 
-/** Signature files without a block, and blocks without a signature file. */
+/** Describes signature files without a block, and blocks without a signature file. */
 export function describeHalves(signatureFiles: ReadonlyMap<string, SignatureFiles>) {
   const all = [...signatureFiles.values()];
   const withoutBlock = listingOf(

@@ -44,7 +44,6 @@ import { sectionAlgorithms, signatureFileInfo } from './signature/signature-file
 import { readSignatures } from './signature/signatures.ts';
 import { stampSignatures } from './stamp.ts';
 
-/** As Format.open says. */
 export async function openJar(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile> {
   return signableJar({ source, layout: await readLayout(source), reader, name });
 }
@@ -63,7 +62,7 @@ function signableJar(opened: OpenedJar): SignableFile {
   };
   return {
     profile: JAR_PROFILE,
-    // Computed once, while the file is opened several times.
+    // Computed only once, although the file is opened several times.
     get warnings() {
       return describeOddities(layout);
     },
@@ -94,7 +93,7 @@ function signableJar(opened: OpenedJar): SignableFile {
 }
 
 /**
- * Where the new signature goes: the name of its two files, the signatures that stay, and the names of those that go. Throws
+ * Chooses the name of the new signature's two files, the signatures that stay, and those that are removed. Throws
  * `jar-unsigned-result`, `jar-unsigned-timestamp`, `jar-bytes-uncovered`, `signer-name-taken`, `cannot-append`,
  * `zip-ambiguous`.
  */
@@ -114,7 +113,7 @@ async function chooseSignatureFile({ source, layout, name }: OpenedJar, context:
   return { base, others, leaving: new Set([base]) };
 }
 
-/** Next to the signatures that are there. Throws `signer-name-taken`. */
+/** Chooses a name next to existing signatures. Throws `signer-name-taken`. */
 async function nameBlock(
   { source, layout }: Pick<OpenedJar, 'source' | 'layout'>,
   { formatOptions, chain }: SigningContext,
@@ -151,7 +150,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
     if (!isDirectory(entry)) coveredCount++;
     return true;
   };
-  // No name is added that was there before.
+  // Only names that already exist can occur twice.
   const mayRepeat = old?.sections()[Symbol.iterator]().next().done === false;
   const signatureFile = buildSignatureFile(manifest, algorithm, speaksOf, mayRepeat);
   if (coveredCount !== layout.signable.length) throw new TypeError('the manifest does not cover every file');
@@ -170,7 +169,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   };
 }
 
-/** Java opens no archive whose manifest or signature file is larger. */
+/** Java rejects archives with a larger manifest or signature file. */
 function requireReadable(file: string, { length }: { readonly length: number }): void {
   if (length > LARGEST_MANIFEST) throw jarErrors('manifest-too-large', { file, size: length, limit: LARGEST_MANIFEST });
 }

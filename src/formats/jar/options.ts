@@ -1,6 +1,6 @@
 import { type FormatOption, SOME_TEXT } from '../format-options.ts';
 
-/** The names of archives that are JARs whether or not they have a manifest. */
+/** Archives with these extensions are JARs even without a manifest. */
 export const JAR_EXTENSIONS = ['.jar', '.war', '.ear', '.rar', '.aar', '.aab'] as const;
 
 export function isNamedAsJar(name: string): boolean {
@@ -8,7 +8,7 @@ export function isNamedAsJar(name: string): boolean {
   return JAR_EXTENSIONS.some((extension) => lower.endsWith(extension));
 }
 
-/** Name of the signature's files; undefined for one made of the certificate's. */
+/** Base name of the signature's files; undefined to derive it from the certificate. */
 export const SIGNER_NAME = {
   key: 'signerName',
   flag: '--signer-name',

@@ -14,7 +14,6 @@ import type { JarLayout } from './layout.ts';
 import { type EmbeddedBlock, readBlocks } from './signature/blocks.ts';
 import { JAR_PROFILE } from './signature/new-signature.ts';
 
-/** Throws `jar-unsigned-timestamp`. */
 export async function stampSignatures(
   source: ByteSource,
   layout: JarLayout,
@@ -48,12 +47,12 @@ export function keepingPositions(
   return { patch, sealed: cmsEnvelope(sealed), standing: standing.map(cmsEnvelope), keepsPositions: true };
 }
 
-/** Stored, as all blocks that this program writes. `old`: whose name it has. */
+/** Stored uncompressed, like all blocks that this program writes. Takes the name of `old`. */
 export function blockEntry(old: Pick<ZipEntry, 'name' | 'flags'>, cms: Uint8Array): NewEntry {
   return { ...storedEntry(rawName(old), cms), flags: old.flags & UTF8_NAME };
 }
 
-/** Of UTF-8, each byte as a character. */
+/** Returns the UTF-8 bytes, each as one character. */
 export function rawName({ name }: { readonly name: string }): string {
   return Buffer.from(name).toString('latin1');
 }

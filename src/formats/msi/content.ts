@@ -1,4 +1,4 @@
-/** What the signature of an installer file covers: the content of its streams, and a digest of what its directory says. */
+/** Content that the signature of an installer file covers: its streams, and a digest of the directory's metadata. */
 
 import { createHash } from 'node:crypto';
 import type { Piece } from '../../bytes/pieces.ts';
@@ -10,10 +10,10 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.
 import type { Content } from '../../crypto/content.ts';
 
 export const SIGNATURE_STREAM = '\x05DigitalSignature';
-/** A digest of names, sizes and times, in front of the content. */
+/** Contains a digest of names, sizes and times, which is hashed before the streams. */
 export const METADATA_STREAM = '\x05MsiDigitalSignatureEx';
 
-/** In SpcSipInfo. signtool writes 2, all other programs 1. */
+/** Version in SpcSipInfo. signtool writes 2, and all other programs 1. */
 export const SIP_VERSION = { withoutMetadata: 1, withMetadata: 2 } as const;
 
 const SIGNATURE_STREAMS: readonly Uint8Array[] = [SIGNATURE_STREAM, METADATA_STREAM].map((name) =>
@@ -21,8 +21,9 @@ const SIGNATURE_STREAMS: readonly Uint8Array[] = [SIGNATURE_STREAM, METADATA_STR
 );
 
 /**
- * The root without the two streams of a signature. Streams of these names in other storages are content. Throws
- * `compound-file-malformed` for a storage of such a name, and for one in other case, which a reader takes for the same.
+ * Returns the root without the two streams of a signature. Streams with these names in other storages are content.
+ * Throws `compound-file-malformed` for a storage with such a name, or for a name in other case, which readers treat as
+ * equal.
  */
 export function withoutSignature(root: CompoundStorage): CompoundStorage {
   const isSignature = ({ kind, name }: CompoundNode): boolean => {
@@ -34,7 +35,7 @@ export function withoutSignature(root: CompoundStorage): CompoundStorage {
   return { ...root, children: root.children.filter((child) => !isSignature(child)) };
 }
 
-/** `root`: without the streams of a signature. `metadata`: the contents of the stream with the digest of metadata. */
+/** `root` must not have the streams of a signature. `metadata` is the content of the metadata stream. */
 export function contentOf(root: CompoundStorage, metadata: Iterable<Piece>): Content {
   return lazyPieces(function* () {
     yield* metadata;
@@ -42,7 +43,7 @@ export function contentOf(root: CompoundStorage, metadata: Iterable<Piece>): Con
   });
 }
 
-/** After what is in a storage comes its CLSID. */
+/** The CLSID of a storage follows its contents. */
 function* streamsOf(storage: CompoundStorage): Generator<Piece> {
   for (const child of byName(storage)) {
     if (child.kind === 'storage') yield* streamsOf(child);
@@ -51,14 +52,14 @@ function* streamsOf(storage: CompoundStorage): Generator<Piece> {
   yield clsidOf(storage);
 }
 
-/** The contents of MsiDigitalSignatureEx as signtool writes it. */
+/** Returns the contents of MsiDigitalSignatureEx like signtool. */
 export function digestMetadata(root: CompoundStorage, algorithm: DigestAlgorithm): Uint8Array {
   const hash = createHash(NODE_DIGEST_NAME[algorithm]);
   const add = (storage: CompoundStorage): void => {
     for (const child of byName(storage)) {
       hash.update(child.name);
       hash.update(child.kind === 'storage' ? clsidOf(child) : child.entry.subarray(120, 124));
-      // State bits, time of creation, time of the last change.
+      // State bits, creation time, and time of the last change.
       hash.update(child.entry.subarray(96, 116));
       if (child.kind === 'storage') add(child);
     }
@@ -69,7 +70,7 @@ export function digestMetadata(root: CompoundStorage, algorithm: DigestAlgorithm
   return hash.digest();
 }
 
-/** By the bytes of the names, not by code units, and not in the order of the directory's tree. */
+/** Sorts by the bytes of the names, unlike the tree of the directory, which compares code units. */
 function byName({ children }: CompoundStorage): readonly CompoundNode[] {
   return children.toSorted((a, b) => Buffer.compare(a.name, b.name));
 }

@@ -1,4 +1,4 @@
-/** What kind of installer file a compound file is, and what is wrong or odd with it as a whole. */
+/** Determines the kind of an installer file, and examines it as a whole. */
 
 import type { Element } from '../../asn1/read.ts';
 import { sipVersionOf } from '../../authenticode/sip-info.ts';
@@ -16,19 +16,18 @@ import { digestMetadata, SIP_VERSION } from './content.ts';
 import { msiErrors } from './errors.ts';
 
 export interface Installer {
-  /** `installer package`, for people. */
+  /** Display name, such as `installer package`. */
   readonly kind: string;
   readonly file: CompoundFile;
   /** Without the streams of a signature. */
   readonly root: CompoundStorage;
   readonly stored: StoredCms | undefined;
-  /** The contents of MsiDigitalSignatureEx. */
+  /** Contents of MsiDigitalSignatureEx. */
   readonly metadata: Uint8Array | undefined;
-  /** What follows the last sector in use, if it is more than zeros. */
+  /** Range after the last used sector, if it is not all zeros. */
   readonly trailing: ByteRange | undefined;
 }
 
-/** By the CLSID of the root. */
 const KINDS: ReadonlyMap<string, string> = new Map([
   ['000C1084-0000-0000-C000-000000000046', 'installer package'],
   ['000C1086-0000-0000-C000-000000000046', 'installer patch'],
@@ -43,7 +42,6 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
   ['__properties_version1.0', 'an Outlook message'],
 ]);
 
-/** Throws `not-an-installer-file`. */
 export function installerKindOf({ entry, children }: CompoundStorage): string {
   const kind = KINDS.get(guidText(entry.subarray(80, 96)));
   if (kind !== undefined) return kind;
@@ -52,7 +50,7 @@ export function installerKindOf({ entry, children }: CompoundStorage): string {
   throw msiErrors('not-an-installer-file', { looksLike: looksLike ?? 'a compound file (OLE) of another program' });
 }
 
-/** Undefined if it is empty or all zeros. */
+/** Returns undefined if there are no bytes, or only zeros. */
 export async function trailingBytes(source: ByteSource, { unused }: CompoundFile): Promise<ByteRange | undefined> {
   let last: ByteRange | undefined;
   for (const range of unused) last = range;
@@ -77,8 +75,8 @@ export async function examineInstaller(installer: Installer, source: ByteSource)
 }
 
 /**
- * What the digest of the streams does not cover: a signature that says it has a digest of metadata must have it, and it must
- * match. Windows compares neither its value nor its length.
+ * The digest of the streams does not cover the metadata. If a signature states that it has a digest of metadata, the
+ * stream must exist and match. Windows compares neither its value nor its length.
  */
 export function examineMetadata({ metadata, root }: Installer, sipInfo: Element | undefined): readonly Finding[] {
   if (metadata === undefined) {

@@ -1,4 +1,4 @@
-/** Windows Installer: packages, patches and transforms. What opens one is loaded when one is opened. */
+/** Windows Installer packages, patches and transforms. The code to open them is loaded on demand. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../format.ts';
@@ -16,7 +16,7 @@ export const msi = {
   defaultMode: 'replace',
   appendWarning: msiWarnings('second-signature-unread'),
   purpose: 'code-signing',
-  // Any compound file, so that the message about an Office document says what it is.
+  // Claims every compound file, so that the error for an Office document can name its kind.
   recognition: { by: 'bytes', claims: (head) => COMPOUND_FILE.equals(head.subarray(0, 8)) },
   open: async (source, reader) => (await import('./open-msi.ts')).openMsi(source, reader),
   seemsSigned: hasTrace(inAnyEncoding('DigitalSignature')),

@@ -1,4 +1,4 @@
-/** An installer file that is open: its root storage as a container of one Authenticode signature, in which others may be nested. */
+/** An open installer file: its root storage contains one Authenticode signature, in which others may be nested. */
 
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type Container, digestIn, type MeasuredContent } from '../../authenticode/container.ts';
@@ -38,7 +38,6 @@ const sipOf = (hasMetadata: boolean): Sip => ({
   guid: SIP_GUID,
 });
 
-/** In bytes. */
 const LONGEST_SIGNATURE = 16 * 1024 * 1024;
 const LONGEST_METADATA = 64;
 
@@ -51,7 +50,7 @@ export async function openMsi(source: ByteSource, reader: ContentReader): Promis
     file,
     root: withoutSignature(file.root),
     stored: signature && (await readSignature(source, signature)),
-    // One that is too long is no digest: it differs from each.
+    // A value that is too long is not a digest, so it must not match any.
     metadata: metadata && ((await readWhole(source, metadata, LONGEST_METADATA)) ?? new Uint8Array()),
     trailing: await trailingBytes(source, file),
   };
@@ -69,7 +68,6 @@ async function readSignature(source: ByteSource, stream: CompoundStream): Promis
   return bytes === undefined ? { cms: undefined, rest: new Uint8Array() } : splitCms(bytes);
 }
 
-/** Undefined if it is longer than `limit`. */
 async function readWhole(
   source: ByteSource,
   { content, size }: CompoundStream,
@@ -82,7 +80,7 @@ async function readWhole(
 }
 
 interface MeasuredInstaller extends MeasuredContent {
-  /** The digest of metadata that the content begins with; undefined for none. */
+  /** Digest of metadata at the start of the content; undefined for none. */
   readonly metadata: Uint8Array | undefined;
 }
 
@@ -149,7 +147,7 @@ function signatureStream(
   };
 }
 
-/** The new layout has no place for them, and they may be the payload of an installer. */
+/** The new layout cannot keep these bytes, and they may be the payload of an installer. */
 function requireNoTrailing({ trailing }: Installer): void {
   if (trailing === undefined) return;
   throw msiErrors('msi-trailing-bytes', { length: trailing.end - trailing.start, offset: trailing.start });

@@ -1,4 +1,4 @@
-/** Extensions of Business Central. What opens one is loaded when one is opened. */
+/** Extensions of Business Central. The code to open them is loaded on demand. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../format.ts';

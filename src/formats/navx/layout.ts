@@ -1,26 +1,24 @@
-/** The header of an extension, and where its package and its signature end. */
+/** The header of an extension, and the ends of its package and its signature. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
 import { navxErrors } from './errors.ts';
 
 const HEADER_LENGTH = 40;
-/** In front of the CMS, and at the end of the file. */
+/** Written before the CMS and at the end of the file. */
 export const BLOCK_MARK = 'NXSB';
-/** Of the block without the CMS: the mark, the offset of the block, and the mark again. */
+/** Length of the block without the CMS: mark, offset of the block, and mark again. */
 const FRAME_LENGTH = 12;
 const MAXIMUM_SIZE = 2 ** 32 - 1;
 
 export interface NavxLayout {
   readonly version: number;
-  /** Where the package ends, and the signature block begins. */
   readonly packageEnd: number;
   readonly fileSize: number;
   /** The CMS in the block; undefined for a file without one. */
   readonly signature: ByteRange | undefined;
 }
 
-/** Throws what `navxErrors` lists. */
 export async function readLayout(source: ByteSource): Promise<NavxLayout> {
   const { size: fileSize } = source;
   if (fileSize < HEADER_LENGTH) {

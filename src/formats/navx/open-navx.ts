@@ -1,4 +1,4 @@
-/** An extension that is open: the block behind its package as a container of one Authenticode signature. */
+/** An open extension: the block after its package contains one Authenticode signature. */
 
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type Container, digestIn } from '../../authenticode/container.ts';
@@ -13,7 +13,7 @@ import { formatErrors } from '../errors.ts';
 import type { ContentReader, SignableFile } from '../format.ts';
 import { BLOCK_MARK, type NavxLayout, readLayout } from './layout.ts';
 
-/** As the plug-in of Business Central registers it. Signatures of signtool have another GUID each time, and no verifier compares it. */
+/** GUID of the plug-in of Business Central. signtool writes a different one each time; no verifier compares it. */
 const SIP: Sip = { version: [1], guid: '36FFA03E-F824-48E7-8E07-4A2DCB034CC7' };
 
 interface Extension {

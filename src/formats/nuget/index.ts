@@ -1,4 +1,4 @@
-/** NuGet packages. What opens one is loaded when one is opened. */
+/** NuGet packages. The code to open them is loaded on demand. */
 
 import type { Format } from '../format.ts';
 import { hasTrace } from '../trace.ts';
@@ -20,7 +20,7 @@ export const nuget = {
   seemsSigned: hasTrace(/\.signature\.p7s/i),
 } as const satisfies Format;
 
-/** A JAR may hold a `.nuspec` too: then its name decides. */
+/** A JAR can also contain a `.nuspec`; its name then decides. */
 function claimOf(names: Names, name: string): 'surely' | 'possibly' | undefined {
   if (![...names].some((each) => !each.includes('/') && each.toLowerCase().endsWith('.nuspec'))) return undefined;
   if (EXTENSIONS.some((extension) => name.toLowerCase().endsWith(extension))) return 'surely';

@@ -1,5 +1,3 @@
-/** A NuGet package that is open. */
-
 import { createHash } from 'node:crypto';
 import { COUNTER_SIGNATURE, DATA, TIMESTAMP_TYPES } from '../../asn1/object-identifiers.ts';
 import { octetString } from '../../asn1/write.ts';
@@ -36,12 +34,12 @@ import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';
 import { NUGET_PROFILE, readSignedText, signedText } from './signed-content.ts';
 import { certificateProblem, countersignersOf, roleOf } from './signers.ts';
 
-/** With the signature's own there are at most 65,534: 65,535 says that a ZIP64 record has the count. */
+/** At most 65,534 with the signature: 65,535 means that a ZIP64 record has the count. */
 const MOST_ENTRIES = 65_533;
-/** Kept for signature and end records, in bytes: the offset of the directory must fit 32 bits. */
+/** Reserved for signature and end records, in bytes, because the offset of the directory must fit 32 bits. */
 const ROOM = 1024 * 1024;
 const MAXIMUM_SIZE = 0xffff_ffff;
-/** Warnings about names: a package may have thousands. */
+/** Limit for warnings about names: a package may have thousands. */
 const MOST_LISTED = 3;
 
 export async function openNuget(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
@@ -109,7 +107,7 @@ function aboutLookalike(name: string): string {
   return nugetWarnings('signature-lookalike', { name, required: SIGNATURE_NAME });
 }
 
-/** A repository made it or countersigned it, and would have to do so again; as a noun phrase, undefined if none did. */
+/** Noun phrase for a signature or countersignature of a repository, which replacing would lose. */
 function foreignSignature({ signature }: NugetPackage): string | undefined {
   const signedData = signature && readCms(signature.cms);
   if (signedData === undefined || signedData instanceof CodesignError) return undefined;
@@ -122,7 +120,10 @@ function foreignSignature({ signature }: NugetPackage): string | undefined {
     : `the countersignature of "${counter.name}"`;
 }
 
-/** Throws `cannot-append`, `nuget-algorithm`, `nuget-signature-entry`, `nuget-zip64`, `nuget-certificate`, `zip-ambiguous`. */
+/**
+ * Throws `cannot-append`, `nuget-algorithm`, `nuget-signature-entry`, `nuget-zip64`, `nuget-certificate`,
+ * `zip-ambiguous`.
+ */
 async function check(
   opened: NugetPackage,
   source: ByteSource,
@@ -148,7 +149,6 @@ async function check(
   await rejectRivalToCome(source, opened.archive.end);
 }
 
-/** Throws `nuget-signature-entry`. */
 function requireRegularEntry({ signature, lookalikes }: NugetPackage): void {
   const [problem] = signature?.problems ?? [];
   if (problem !== undefined) throw entryError(problem);
@@ -169,7 +169,7 @@ function embed({ body }: NugetPackage, cms: Uint8Array): Embedding {
   return { patch: editLastEntry(body, storedEntry(SIGNATURE_NAME, cms)), sealed, standing: [sealed] };
 }
 
-/** Throws `nuget-algorithm`, `nuget-signature-entry`. Countersignatures stay: they are of the signature value alone. */
+/** Countersignatures stay valid: they cover only the value. Throws `nuget-algorithm`, `nuget-signature-entry`. */
 function stamp(opened: NugetPackage, tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>): Embedding {
   const [stamped, ...others] = tokens;
   const cms = opened.signature?.cms;
@@ -186,7 +186,6 @@ function stamp(opened: NugetPackage, tokens: ReadonlyMap<EmbeddedSignature, Uint
   return embed(opened, replaceUnsignedAttributes(cms, { type, value: token }, instead));
 }
 
-/** Throws `result-damaged`. */
 async function verifyResult(
   { signature }: NugetPackage,
   { sealed }: ExpectedEnvelope,

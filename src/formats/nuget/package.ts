@@ -1,4 +1,4 @@
-/** What is what in a NuGet package, and what of it a signature covers. */
+/** The structure of a NuGet package, and the part that a signature covers. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Content } from '../../crypto/content.ts';
@@ -21,29 +21,28 @@ import { unpack } from '../../zip/unpack.ts';
 import { nugetErrors } from './errors.ts';
 
 export const SIGNATURE_NAME = '.signature.p7s';
-/** In bytes. With two countersignatures and their timestamps, a signature has about 30,000. */
+/** In bytes. A signature with two countersignatures and their timestamps has about 30,000. */
 const LONGEST_CMS = 16 * 1024 * 1024;
-/** "Version needed to extract" of the signature's records. */
+/** "Version needed to extract" in the records of the signature. */
 const VERSION = 20;
 
 export interface NugetPackage {
   readonly archive: ZipArchive;
-  /** Everything else: what a signature covers. */
   readonly body: ArchiveBody;
   readonly signature: StoredSignature | undefined;
-  /** Names that look like that of the signature, and that NuGet does not take for it. */
+  /** Names similar to that of the signature, which NuGet does not recognise as such. */
   readonly lookalikes: readonly string[];
 }
 
 export interface StoredSignature {
   readonly entry: ZipEntry;
-  /** The contents, or why they cannot be read. */
+  /** Contents of the entry, or the reason why they cannot be read. */
   readonly cms: Uint8Array | CodesignError;
-  /** Why NuGet does not accept the entry (NU3005), as clauses. */
+  /** Clauses about why NuGet rejects the entry (NU3005). */
   readonly problems: readonly string[];
 }
 
-/** Throws what `readArchive` throws, `zip-unsupported` and `nuget-zip64`. */
+/** Throws the errors of `readArchive`, `zip-unsupported` and `nuget-zip64`. */
 export async function readPackage(source: ByteSource): Promise<NugetPackage> {
   const archive = await readArchive(source);
   await rejectZip64(source, archive);
@@ -62,7 +61,7 @@ export async function readPackage(source: ByteSource): Promise<NugetPackage> {
   };
 }
 
-/** NuGet rejects the records and the extra fields alike (NU3006). */
+/** NuGet rejects both the records and the extra fields (NU3006). */
 async function rejectZip64(source: ByteSource, { end, directory, entries }: ZipArchive): Promise<void> {
   if (end.zip64 !== undefined) throw nugetErrors('nuget-zip64', { reason: 'the package ends with them' });
   for (const { name, offset, dataOffset, recordStart } of entries) {
@@ -91,7 +90,7 @@ async function readSignature(source: ByteSource, archive: ZipArchive, entry: Zip
   if (Math.max(size, compressedSize) > LONGEST_CMS) {
     return { entry, cms: entryError(`it has ${Math.max(size, compressedSize)} bytes`), problems };
   }
-  // A copy: a source over memory gives views, and a signature may outlive the file.
+  // A copy: a source in memory returns views, and a signature can outlive the file.
   const data = Buffer.from(await source.read(dataOffset, compressedSize));
   const cms = await Promise.resolve()
     .then(() => unpack(data, entry))
@@ -120,7 +119,7 @@ export function entryError(problem: string): CodesignError {
   return nugetErrors('nuget-signature-entry', { name: SIGNATURE_NAME, problem });
 }
 
-/** The package as it was before it was signed, with its comment. */
+/** Returns the package as it was before signing, including its comment. */
 export function contentOf({ body, archive }: NugetPackage, { size }: ByteSource): Content {
   return [...body.content, ...tailOf(body), { start: archive.end.recordOffset + END_RECORD_LENGTH, end: size }];
 }

@@ -16,15 +16,14 @@ import { SIGNATURE_NAME, type StoredSignature } from './package.ts';
 import { NUGET_PROFILE, readSignedText, type SignedText } from './signed-content.ts';
 import { countersignersOf, describeSigner, examineAttributes, roleOf } from './signers.ts';
 
-/** The content's digest by this algorithm. */
 export type DigestBy = (algorithm: DigestAlgorithm) => Promise<Uint8Array>;
 
-/** `bytes`: what is, or may become, the contents of the entry. */
+/** `bytes` are the present or future contents of the entry. */
 export function readCms(bytes: StoredSignature['cms']): SignedData | CodesignError {
   return bytes instanceof CodesignError ? bytes : attempt(() => parseWithin(cmsBudget(), bytes));
 }
 
-/** One that cannot be read is listed as such. */
+/** An unreadable signature is listed as such. */
 export function embeddedSignature(
   { cms }: Pick<StoredSignature, 'cms'>,
   digestBy: DigestBy,
@@ -94,7 +93,7 @@ export function embeddedSignature(
   );
 }
 
-/** Countersignatures have no contentType (RFC 5652, 11.4); one that has says what it is of. */
+/** Countersignatures have no contentType (RFC 5652, 11.4). If one exists, it must be that of the signature. */
 const RULES = { contentTypes: [undefined, DATA] };
 
 function nameOf(countersigner: SignerInfo): string {
@@ -149,7 +148,6 @@ function* aboutSigners(
   }
 }
 
-/** Of the signer of the package and of countersigners. */
 function examineCommon(signer: SignerInfo, timestamps: readonly Timestamp[]): readonly Finding[] {
   const { digestAlgorithm, unsignedAttributes } = signer;
   const findings = [...examineAttributes(signer)];

@@ -1,4 +1,4 @@
-/** What a signature of a NuGet package signs: its content, and its signed attributes. */
+/** Content and signed attributes of a signature of a NuGet package. */
 
 import { DIGEST_OID, digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import {
@@ -17,7 +17,7 @@ import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import type { SignatureProfile } from '../format.ts';
 
-/** The root goes in too, if it is given: `dotnet nuget sign` puts the whole chain in. */
+/** Includes the root if it was given, because `dotnet nuget sign` includes the whole chain. */
 export const NUGET_PROFILE: SignatureProfile = {
   signedAttributes: ({ time, chain }) => [
     { type: SIGNING_TIME, value: encodeTime(time) },
@@ -29,25 +29,23 @@ export const NUGET_PROFILE: SignatureProfile = {
   verifier: 'NuGet',
 };
 
-/** The text that is the content of the CMS. */
 export function signedText(algorithm: DigestAlgorithm, digest: Uint8Array): Buffer {
   return Buffer.from(`Version:1\n\n${DIGEST_OID[algorithm]}-Hash:${Buffer.from(digest).toString('base64')}\n\n`);
 }
 
 export interface SignedText {
   readonly bytes: Uint8Array;
-  /** Dotted. */
   readonly digestOid: string;
-  /** Undefined for one that NuGet does not know either. */
+  /** undefined for an algorithm that NuGet does not know either. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly digest: Uint8Array;
 }
 
 const TEXT = /^Version:1(\r?\n)\1([0-9.]+)-Hash:([A-Za-z0-9+/]+={0,2})\1\1$/;
-/** In bytes. One with a SHA-512 digest has 134. */
+/** In bytes. A text with a SHA-512 digest has 134. */
 const LONGEST_TEXT = 1024;
 
-/** Undefined for any other content. Line ends may be CR LF. */
+/** Returns undefined for any other content. Accepts CR LF as line ends. */
 export function readSignedText({
   contentType,
   content,

@@ -1,4 +1,4 @@
-/** Who signed a NuGet package, and what their signed attributes say: the author, or a repository that it was uploaded to. */
+/** The signers of a NuGet package: the author, or a repository that received the package. */
 
 import { X509Certificate } from 'node:crypto';
 import {
@@ -22,12 +22,11 @@ import type { Detail } from '../format.ts';
 
 export type Role = 'author' | 'repository' | 'unknown';
 
-/** Undefined bits: another kind of key. */
+/** undefined bits mean another kind of key. */
 const LEAST_BITS = 2048;
-/** Real packages have one, of the repository. */
+/** Real packages have one, from the repository. */
 const MOST_COUNTERSIGNATURES = 8;
 const MOST_OWNERS = 64;
-/** Of an address or a name, in bytes. */
 const LONGEST_TEXT = 4096;
 
 export function roleOf({ signedAttributes }: SignerInfo): Role {
@@ -38,7 +37,7 @@ export function roleOf({ signedAttributes }: SignerInfo): Role {
   return commitments.includes(PROOF_OF_RECEIPT) ? 'repository' : 'unknown';
 }
 
-/** Those of the first signer; one that cannot be read as the error. */
+/** Returns the countersignatures of the first signer; an error for an unreadable one. */
 export function countersignersOf({
   certificates,
   signers: [{ unsignedAttributes }],
@@ -48,7 +47,7 @@ export function countersignersOf({
     .map(({ bytes }) => attempt(() => parseSignerInfo(bytes, certificates)));
 }
 
-/** What NuGet requires of signed attributes and certificate, in addition to a signature value that verifies. */
+/** Checks NuGet's requirements for signed attributes and certificate. A separate check verifies the signature value. */
 export function examineAttributes(signer: SignerInfo): readonly Finding[] {
   const { signedAttributes, certificate } = signer;
   const findings: Finding[] = [];
@@ -78,7 +77,7 @@ export function examineAttributes(signer: SignerInfo): readonly Finding[] {
   return findings;
 }
 
-/** Why NuGet rejects a signer's certificate (DER), as a clause; undefined for one that it accepts. */
+/** Returns the reason why NuGet rejects a signer's certificate (DER), as a clause; undefined if it does not. */
 export function certificateProblem(certificate: Uint8Array): string | undefined {
   if (isLifetimeSigner(readCertificateFields(certificate))) return 'it is for lifetime signing';
   const key = orUndefinedKey(certificate);
@@ -91,11 +90,10 @@ function orUndefinedKey(certificate: Uint8Array) {
   try {
     return new X509Certificate(certificate).publicKey;
   } catch {
-    return undefined; // OpenSSL cannot read it
+    return undefined; // OpenSSL cannot read it.
   }
 }
 
-/** Throws `asn1-malformed`. */
 function signingTimeOf({ signedAttributes }: SignerInfo): Date | undefined {
   const [value] = attributeValues(signedAttributes, SIGNING_TIME);
   return value && readTime(value, 'signing time');
@@ -106,12 +104,11 @@ function serviceIndexOf({ signedAttributes }: SignerInfo): string | undefined {
   return value && textOf(value);
 }
 
-/** A character string of ASN.1, IA5String and UTF8String alike. */
+/** Decodes IA5String and UTF8String. */
 function textOf({ contents }: Element): string {
   return Buffer.from(contents.subarray(0, LONGEST_TEXT)).toString('utf8');
 }
 
-/** `prefix`: before each name, for a countersignature. */
 export function describeSigner(signer: SignerInfo, prefix: string): readonly Detail[] {
   const time = orUndefined(() => signingTimeOf(signer));
   const index = serviceIndexOf(signer);

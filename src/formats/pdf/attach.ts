@@ -9,8 +9,8 @@ import { hexContents } from './new-signature.ts';
 import type { OpenedPdf } from './opened.ts';
 
 /**
- * Puts a CMS into the /Contents of the signature field that was prepared for it: one whose /ByteRange has the digest that
- * it signs. Throws `not-its-signature`, and `pdf-space-too-small`.
+ * Writes a CMS into /Contents of the signature field that was prepared for it: the one whose /ByteRange has the signed
+ * digest. Throws `not-its-signature` and `pdf-space-too-small`.
  */
 export async function attachCms(opened: OpenedPdf, bytes: Uint8Array): Promise<Embedding> {
   const signedData = parseSignedData(bytes);

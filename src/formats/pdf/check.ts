@@ -1,4 +1,4 @@
-/** What keeps a document from getting another signature: known before anything is digested. */
+/** Checks that a document can get another signature, before anything is digested. */
 
 import { forEachObject, forEachReference } from '../../pdf-syntax/all-objects.ts';
 import type { PdfDocument } from '../../pdf-syntax/document.ts';
@@ -11,9 +11,9 @@ import { LARGEST_WITH_TEN_DIGITS } from './new-signature.ts';
 import { locks, type StoredSignature } from './stored.ts';
 
 /**
- * Throws `pdf-cross-reference-broken` unless every object is where the cross-reference says: readers repair such a document, each
- * in its own way. Throws `pdf-offsets-too-large`.
- * @returns the first number for new objects: no object has it or refers to it
+ * Throws `pdf-cross-reference-broken` unless every object is at the offset in the cross-reference, because readers
+ * repair such a document in different ways. Throws `pdf-offsets-too-large`. Returns the first number for new objects,
+ * which no object has or refers to.
  */
 export async function requireSoundReferences(document: PdfDocument): Promise<number> {
   const { trailer, nextNumber, source, sections } = document;
@@ -36,7 +36,9 @@ export async function requireSoundReferences(document: PdfDocument): Promise<num
 /** Signature, field and cross-reference stream. */
 const NEW_OBJECTS = 3;
 
-/** Throws `pdf-xfa`, `pdf-changes-forbidden`, `pdf-certify-not-first`. `fieldName`: undefined for a document timestamp. */
+/**
+ * For a document timestamp, without `fieldName`. Throws `pdf-xfa`, `pdf-changes-forbidden`, `pdf-certify-not-first`.
+ */
 export async function requireChangeable(
   document: PdfDocument,
   stored: readonly StoredSignature[],
@@ -60,7 +62,7 @@ export async function requireChangeable(
 
 const READ_ONLY = 1;
 
-/** The empty signature field of this name. Throws `pdf-field-unusable`. */
+/** Returns the empty signature field with this name. Throws `pdf-field-unusable`. */
 export async function emptyField(document: PdfDocument, name: string): Promise<Field> {
   const form = await readForm(document);
   const fields = form === undefined ? [] : await readFields(document, form);
@@ -76,7 +78,7 @@ export async function emptyField(document: PdfDocument, name: string): Promise<F
   return field;
 }
 
-/** `Signature1`, or the first number that no field has. */
+/** Returns the first free name, such as `Signature1`. */
 export async function freeName(document: PdfDocument, prefix: string): Promise<string> {
   const form = await readForm(document);
   const taken = new Set((form === undefined ? [] : await readFields(document, form)).map(({ name }) => name));

@@ -1,10 +1,10 @@
-/** PDF documents. What opens one is loaded when one is opened. */
+/** PDF documents. The code to open them is loaded on demand. */
 
 import type { Format } from '../format.ts';
 import { hasTrace } from '../trace.ts';
 import { PDF_OPTIONS } from './options.ts';
 
-/** Of garbage in front of the header, which readers accept: then the name must say what the file is. */
+/** Readers accept this many other bytes before the header. The name must then show that the file is a PDF document. */
 const HEADER_WITHIN = 1024;
 
 export const pdf = {

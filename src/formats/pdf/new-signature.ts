@@ -1,4 +1,4 @@
-/** The update that adds a signature or a document timestamp: built whole before anything is digested, with zeros for /Contents. */
+/** The update that adds a signature or a document timestamp, complete before digesting, with zeros in /Contents. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/patch.ts';
@@ -12,30 +12,27 @@ import { arrayWith, dictionaryWith, reference, textString } from '../../pdf-synt
 import { pdfSigningErrors } from './errors.ts';
 
 export interface NewSignature {
-  /** Entries of the signature dictionary in addition to /ByteRange, /Contents and those of every one, as they are written. */
+  /** Encoded entries of the signature dictionary, except /ByteRange, /Contents and those that all signatures have. */
   readonly entries: readonly (readonly [key: string, value: string])[];
-  /** An empty field, or the name of a new one. */
   readonly field: Field | string;
-  /** The first number for new objects. */
   readonly firstNumber: number;
   /** Bytes to reserve for the CMS or token. */
   readonly space: number;
-  /** Whether the catalog names it as the certification (12.8.6). */
+  /** True if the catalog refers to it as the certification (12.8.6). */
   readonly certifies: boolean;
 }
 
 export interface PreparedUpdate {
-  /** What is digested: everything but /Contents with its brackets. */
+  /** Everything except /Contents and its brackets. */
   readonly content: Content;
-  /** The document with the update, as it is before there is a signature. */
+  /** The document with the update, before the signature is written. */
   readonly result: ByteSource;
-  /** Throws `pdf-space-too-small`. */
   put(cms: Uint8Array): Patch;
 }
 
 /** Digits of an offset in a cross-reference table, and of a number in /ByteRange. */
 const NUMBER_WIDTH = 10;
-/** Bytes of a document for which they suffice, an update with the largest signature included. */
+/** Largest document for which they suffice, including an update with the largest signature. */
 export const LARGEST_WITH_TEN_DIGITS = 9_900_000_000;
 
 export async function prepareUpdate(document: PdfDocument, wanted: NewSignature): Promise<PreparedUpdate> {
@@ -62,7 +59,7 @@ export async function prepareUpdate(document: PdfDocument, wanted: NewSignature)
   };
 }
 
-/** /Contents with its brackets, filled up with zeros to the space. Throws `pdf-space-too-small`. */
+/** Returns /Contents with its brackets, padded with zeros. Throws `pdf-space-too-small`. */
 export function hexContents(cms: Uint8Array, space: number): Buffer {
   if (cms.length > space) throw pdfSigningErrors('pdf-space-too-small', { length: cms.length, space });
   return Buffer.from(
@@ -75,10 +72,10 @@ export function hexContents(cms: Uint8Array, space: number): Buffer {
 }
 
 const OPENING = '<< ';
-/** In the build properties of the dictionary, by which `remove` knows an update as one of this program. */
+/** Written into the build properties of the dictionary, by which `remove` recognises updates of this program. */
 export const PROGRAM_NAME = 'codesign-remote';
 
-/** `start` and `end`: of /Contents in the body. */
+/** `start` and `end` are offsets of /Contents in the body. */
 function signatureDictionary({ entries, space }: NewSignature, byteRange: string) {
   const before = Buffer.from(`${OPENING}${byteRange} /Contents `, 'latin1');
   const contents = hexContents(new Uint8Array(), space);
@@ -88,7 +85,7 @@ function signatureDictionary({ entries, space }: NewSignature, byteRange: string
   return { body, start: before.length, end: before.length + contents.length };
 }
 
-/** Everything that leads to the signature: its field, the page that shows it, the form and the catalog. */
+/** Returns the objects that refer to the signature: its field, the page, the form and the catalog. */
 async function fieldObjects(
   document: PdfDocument,
   { field, certifies }: NewSignature,
@@ -96,7 +93,7 @@ async function fieldObjects(
 ): Promise<readonly ChangedObject[]> {
   const objects: ChangedObject[] = [];
   const rewrite = ({ number, generation }: PdfReference, body: Buffer) => objects.push({ number, generation, body });
-  /** `owner` with an item more in the array under `key`; an array that is an object of its own is rewritten as such. */
+  /** Appends an item to the array under `key` of `owner`. An array that is a separate object is rewritten as such. */
   async function appended(
     owner: PdfDictionary,
     key: string,
@@ -127,7 +124,7 @@ async function fieldObjects(
   } else rewrite(field.reference, dictionaryWith(field.dictionary, { V: reference(signature) }));
 
   const isOwnObject = isOf(formValue, 'reference') && form !== EMPTY;
-  // An object of its own: poppler 22.12 does not find the way back to a form that is written in the catalog.
+  // A separate object: poppler 22.12 cannot find a form that is written directly in the catalog.
   const number = signature.number + (typeof field === 'string' ? 2 : 1);
   const formObject: PdfReference = isOwnObject ? formValue : { kind: 'reference', number, generation: 0 };
   rewrite(formObject, dictionaryWith(form, changes));
@@ -148,7 +145,7 @@ async function arrayObject(document: PdfDocument, { number }: PdfReference) {
   throw pdfErrors('pdf-malformed', { offset: document.end, problem: `object ${number} is not an array` });
 }
 
-/** The file up to `end`: as it was when a revision was its last. */
+/** The file up to `end`, as it was when that revision was the last. */
 export function truncated(source: ByteSource, end: number): ByteSource {
   return {
     size: end,

@@ -1,5 +1,3 @@
-/** A PDF document that is open. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { onceOf } from '../../bytes/reuse.ts';
 import { counted } from '../../errors/counted.ts';
@@ -24,7 +22,7 @@ function signablePdf(open: () => Promise<OpenedPdf>, details: readonly Detail[])
   return {
     profile: PDF_PROFILE,
     warnings: [],
-    // Objects are read where they are needed, so little is read again.
+    // Objects are read on demand, so reopening reads little again.
     reopen: (source, reader) =>
       signablePdf(
         onceOf(() => openWith(source, reader)),
@@ -36,7 +34,7 @@ function signablePdf(open: () => Promise<OpenedPdf>, details: readonly Detail[])
     },
     prepare: async (context) => prepareSignature(await open(), context),
     verifyResult: async (expected) => verifyResult(await open(), expected),
-    // What is wrong with a document is said of each of its signatures.
+    // Each signature has its own findings about the document.
     examine: async () => [],
     layout: () => details,
     removable: async () => removable(await open()),
@@ -71,7 +69,6 @@ async function verifyResult(opened: OpenedPdf, { sealed, standing }: ExpectedEnv
   }
 }
 
-/** In characters. */
 const LONGEST_DETAIL = 4096;
 
 async function describe({ document, stored, empty }: OpenedPdf): Promise<readonly Detail[]> {

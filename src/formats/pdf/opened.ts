@@ -16,26 +16,24 @@ import type { UnmovedObjects } from './examine/compare.ts';
 import { unlistedBytes } from './examine/later-bytes.ts';
 import { endOf, readSignatureFields, type SignatureFields, type StoredSignature, signedDataOf } from './stored.ts';
 
-/** A document that is open, with what is remembered of it. */
 export interface OpenedPdf extends SignatureFields {
   readonly document: PdfDocument;
   readonly reader: ContentReader;
-  /** False if one more comparison with a signed revision is too many: then it must not be made. */
+  /** Returns false if the limit for comparisons with signed revisions is reached. */
   takeComparison(): boolean;
-  /** Of what a signature covers; undefined if that is unknown. The content is read once for each signature and algorithm. */
+  /** Reads the content once per signature and algorithm. undefined if the covered bytes are unknown. */
   digest(stored: StoredSignature, algorithm: ContentDigest): Promise<Uint8Array | undefined>;
-  /** The token of a document timestamp, verified once. Findings about what was changed after it are not in it. */
+  /** Verifies the token of a document timestamp once. The result has no findings about later changes. */
   timestamp(stored: StoredSignature): Promise<Timestamp>;
-  /** What the comparisons of its revisions found, and what they remember. */
   readonly revisions: Map<StoredSignature, Promise<readonly Finding[]>>;
   readonly unmoved: UnmovedObjects;
-  /** Bytes after the first signature that no object, table or trailer accounts for. */
+  /** Ranges after the first signature that belong to no object, table or trailer. */
   unlisted(): Promise<readonly ByteRange[]>;
 }
 
-/** Objects in use, so often as there are signatures. */
+/** Limit for objects in use multiplied by the number of signatures. */
 const MAX_COMPARED = 500_000;
-/** A number that is free is read and not compared. */
+/** A free number is read but not compared. */
 const COST_OF_FREE = 0.1;
 
 export async function openWith(source: ByteSource, reader: ContentReader): Promise<OpenedPdf> {
@@ -106,7 +104,7 @@ function imprintAlgorithmOf(token: SignedData | CodesignError): string | undefin
 const BLOCK = 16 * 1024;
 const BLOCKS_KEPT = 64;
 
-/** Keeps what was read last: objects are small, many, and read several times. */
+/** Caches the last block: objects are small, and are read several times. */
 function inBlocks(source: ByteSource): ByteSource {
   const blockAt = remembering(BLOCKS_KEPT, String, (index: number) =>
     source.read(index * BLOCK, Math.min(BLOCK, source.size - index * BLOCK)),

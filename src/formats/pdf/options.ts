@@ -25,7 +25,6 @@ export const REASON = { ...shown('reason', '--reason', 'reason of the signature'
 export const LOCATION = { ...shown('location', '--location', 'place where it is signed'), key: 'location' } as const;
 export const CONTACT = { ...shown('contact', '--contact', "signer's contact information"), key: 'contact' } as const;
 
-/** Full name of an empty signature field of the document. */
 export const FIELD = {
   key: 'field',
   flag: '--field',
@@ -35,14 +34,13 @@ export const FIELD = {
   value: SOME_TEXT,
 } as const satisfies FormatOption;
 
-/** Levels of DocMDP (ISO 32000-2, 12.8.2.2): what may change after the signature. */
+/** DocMDP levels (ISO 32000-2, 12.8.2.2): permitted changes after the signature. */
 export const CERTIFY_LEVELS: ReadonlyMap<string, number> = new Map([
   ['no-changes', 1],
   ['forms', 2],
   ['comments', 3],
 ]);
 
-/** Makes the signature a certification. */
 export const CERTIFY = {
   key: 'certify',
   flag: '--certify',

@@ -1,4 +1,4 @@
-/** What is signed of a document, and how its signature goes in. */
+/** Prepares a signature of a document: the content to sign and the update that stores the signature. */
 
 import { DATA } from '../../asn1/object-identifiers.ts';
 import { isReadableCertificate } from '../../certificates/parsed-certificate.ts';
@@ -25,7 +25,6 @@ import { rehearse } from './rehearse.ts';
 import { findingsOf, readSignatures } from './signatures.ts';
 import { isDocumentTimestamp } from './stored.ts';
 
-/** Throws what keeps the document from being signed with these options. */
 export async function planSignature(
   { document, stored }: OpenedPdf,
   { formatOptions, time }: SigningContext,
@@ -60,7 +59,7 @@ function certification(level: number): string {
   return `[<< /Type /SigRef /TransformMethod /DocMDP /TransformParams ${parameters} >>]`;
 }
 
-/** Throws `cannot-append` if an earlier signature or timestamp is broken: no further one would be accepted. */
+/** Throws `cannot-append` if an earlier signature or timestamp is broken: no verifier would accept another one. */
 async function requireIntact(opened: OpenedPdf): Promise<void> {
   const refused = (reason: string) => formatErrors('cannot-append', { reason, isAppendOnly: true });
   for (const stored of opened.stored.filter(isDocumentTimestamp)) {
@@ -77,10 +76,10 @@ async function requireIntact(opened: OpenedPdf): Promise<void> {
   }
 }
 
-/** Bytes beyond what the signature needs, for one that comes back with a longer certificate. */
+/** Additional bytes, in case the signature comes back with a longer certificate. */
 const RESERVE = 512;
 
-/** Throws `cannot-append`, `pdf-result-broken`, and what `planSignature` throws. */
+/** Throws `cannot-append`, `pdf-result-broken` and the errors of `planSignature`. */
 export async function prepareSignature(opened: OpenedPdf, context: SigningContext): Promise<PreparedSignature> {
   const { document, stored, reader } = opened;
   const planned = await planSignature(opened, context);
@@ -105,7 +104,10 @@ export async function prepareSignature(opened: OpenedPdf, context: SigningContex
   };
 }
 
-/** An update with a document timestamp (ETSI EN 319 142-1, 5.4.3). Throws `not-signed`, `cannot-append`, `pdf-changes-forbidden`, `pdf-xfa`, `pdf-result-broken`. */
+/**
+ * Prepares an update with a document timestamp (ETSI EN 319 142-1, 5.4.3). Throws `not-signed`, `cannot-append`,
+ * `pdf-changes-forbidden`, `pdf-xfa`, `pdf-result-broken`.
+ */
 export async function prepareTimestamp(
   opened: OpenedPdf,
   { algorithm, tokenReserve, force }: DocumentTimestampOptions,

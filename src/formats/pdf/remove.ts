@@ -12,7 +12,7 @@ import { type OpenedPdf, openWith } from './opened.ts';
 import type { StoredSignature } from './stored.ts';
 
 /**
- * The last update, if it is one of this program or holds nothing but a signature: the edit that takes it off, and the
+ * Returns the edit that removes the last update, if this program wrote it or it contains only a signature, and the
  * signatures in it. Throws `not-signed`, `pdf-cannot-remove`.
  */
 export async function lastUpdate({

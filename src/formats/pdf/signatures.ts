@@ -1,4 +1,7 @@
-/** The signatures of a document as `verify`, `inspect` and `extract` see them. Document timestamps count as timestamps of those that they cover. */
+/**
+ * The signatures of a document for `verify`, `inspect` and `extract`. Document timestamps count as timestamps of the
+ * signatures that they cover.
+ */
 
 import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import { onceOf } from '../../bytes/reuse.ts';
@@ -62,7 +65,6 @@ function signatureOf(
   };
 }
 
-/** What is wrong or odd with a signature, or with a document timestamp. */
 export async function findingsOf(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
   if (!isDocumentTimestamp(stored)) return examineStored(opened, stored);
   return (await readDocumentTimestamp(opened, stored)).findings;
@@ -107,7 +109,6 @@ async function describe(
   return details;
 }
 
-/** In characters. */
 const LONGEST_DETAIL = 4096;
 
 const TEXTS = [
@@ -117,7 +118,7 @@ const TEXTS = [
   ['contact', 'ContactInfo'],
 ] as const;
 
-/** A date (7.9.4) for people; unchanged if it cannot be read as a date. */
+/** Formats a date (7.9.4) for people; an invalid one stays unchanged. */
 function timeOf(text: string | undefined): string | undefined {
   const [, ...parts] = /^D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(.{0,7})/.exec(text ?? '') ?? [];
   if (parts.length === 0) return text;

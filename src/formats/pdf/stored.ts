@@ -1,4 +1,4 @@
-/** The signatures that a document holds (ISO 32000-2, 12.8), as they are stored: nothing is verified here. */
+/** Reads the signatures in a document (ISO 32000-2, 12.8) without verifying them. */
 
 import { type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
@@ -15,28 +15,25 @@ const KNOWN: readonly string[] = ['ETSI.CAdES.detached', 'adbe.pkcs7.detached', 
 export interface StoredSignature extends StoredCms {
   readonly field: Field;
   readonly dictionary: PdfDictionary;
-  /** Undefined for one that is not supported. */
   readonly subFilter: SubFilter | undefined;
-  /** /Contents, with its brackets; undefined if it is missing, or not in the file itself. */
+  /** /Contents with its brackets; undefined if it is missing, or in an object stream. */
   readonly contents: PdfString | undefined;
-  /** What its digest covers; undefined if /ByteRange is not two ranges round /Contents that start at 0. */
+  /** undefined if /ByteRange is not two ranges around /Contents that start at 0. */
   readonly ranges: readonly [ByteRange, ByteRange] | undefined;
-  /** Changes that it forbids (DocMDP): 1 all, 2 all but forms and signatures, 3 comments are allowed too; undefined for none. */
+  /** DocMDP level of permitted changes: 1 none, 2 forms and signatures, 3 also comments; undefined for all. */
   readonly permission: number | undefined;
-  /** Fields that it locks; `All`, `Include` or `Exclude` with names; undefined for none. */
+  /** Fields that it locks: `All`, or `Include` or `Exclude` with names; undefined for none. */
   readonly lock: { readonly action: string; readonly names: readonly string[] } | undefined;
 }
 
 const MAX_SIGNATURES = 200;
 
 export interface SignatureFields {
-  /** In the order in which they were made: by the end of what they cover. */
+  /** Signatures in the order in which they were made: by the end of the bytes that they cover. */
   readonly stored: readonly StoredSignature[];
-  /** Names of those that are not signed. */
   readonly empty: readonly string[];
 }
 
-/** Throws `pdf-too-large`. */
 export async function readSignatureFields(document: PdfDocument): Promise<SignatureFields> {
   const form = await readForm(document);
   const fields = form === undefined ? [] : await readFields(document, form);
@@ -69,7 +66,7 @@ export function signedDataOf({ cms, subFilter }: StoredSignature): SignedData | 
   return attempt(() => parseSignedData(subFilter === undefined ? new Uint8Array() : (cms ?? new Uint8Array())));
 }
 
-/** End of what it covers; at the end of all others if that is unknown. */
+/** Returns the end of the covered bytes. Signatures with unknown ranges come last. */
 export function endOf({ ranges }: Pick<StoredSignature, 'ranges'>): number {
   return ranges?.[1].end ?? Number.MAX_SAFE_INTEGER;
 }
@@ -107,7 +104,7 @@ function rangesOf(
   ];
 }
 
-/** What its /Reference says (12.8.2): DocMDP and FieldMDP. The /Lock of its field says the same (12.7.5.5). */
+/** Reads DocMDP and FieldMDP in /Reference (12.8.2). /Lock of the field has the same values (12.7.5.5). */
 async function restrictionsOf(
   document: PdfDocument,
   { entries }: PdfDictionary,
@@ -143,7 +140,6 @@ async function lockOf(document: PdfDocument, parameters: PdfDictionary | undefin
 
 const MAX_REFERENCES = 16;
 
-/** Whether it forbids to change the field of this name. */
 export function locks({ lock }: Pick<StoredSignature, 'lock'>, name: string): boolean {
   if (lock === undefined || lock.action === 'All') return lock !== undefined;
   const isNamed = lock.names.some((each) => name === each || name.startsWith(`${each}.`));

@@ -1,4 +1,4 @@
-/** Files of Remote Desktop connections. What opens one is loaded when one is opened. */
+/** Remote Desktop connection files. The code to open them is loaded on demand. */
 
 import type { Format } from '../format.ts';
 import { hasTrace, inAnyEncoding } from '../trace.ts';
@@ -9,7 +9,7 @@ export const rdp = {
   id: 'rdp',
   title: 'Remote Desktop connection (RDP)',
   extensions: ['.rdp'],
-  // Users rarely mean them when they sign a folder of programs.
+  // Users who sign a folder of programs rarely want these signed.
   onlyIfNamed: ['.rdp'],
   options: [],
   modes: ['replace'],

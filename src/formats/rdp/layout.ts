@@ -4,7 +4,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { rdpErrors } from './errors.ts';
 import { COVERED_SETTINGS } from './settings.ts';
 
-/** In bytes: the whole file is held in memory. Those of Windows have about 3 KiB, with a signature about 20. */
+/** In bytes, because the whole file is in memory. Files of Windows have about 3 KiB, or 20 with a signature. */
 const LIMIT = 1024 * 1024;
 const BOM = '\ufeff';
 export const SCOPE = 'signscope';
@@ -18,24 +18,23 @@ export type Encoding = 'UTF-16LE' | 'UTF-8' | 'ANSI';
 export interface RdpLayout {
   readonly encoding: Encoding;
   readonly hasBom: boolean;
-  /** With the BOM. */
+  /** Includes the BOM. */
   readonly text: string;
   readonly lineCount: number;
-  /** Covered settings, scope and signature, by their names in lower case. */
+  /** Covered settings, scope and signature, by name in lower case. */
   readonly settings: ReadonlyMap<string, Line>;
   readonly cms: Uint8Array | undefined;
 }
 
 export interface Line {
-  /** Start and end in UTF-16 units of the text; the end is behind the line end. */
+  /** Range in UTF-16 units of the text, including the line end. */
   readonly start: number;
   readonly end: number;
-  /** Without the line end. */
   readonly text: string;
   readonly value: string;
 }
 
-/** Throws what `rdpErrors` lists, except `rdp-address-missing`. */
+/** Throws the errors in `rdpErrors` except `rdp-address-missing`. */
 export async function readLayout(source: ByteSource): Promise<RdpLayout> {
   const { size } = source;
   if (size > LIMIT) throw rdpErrors('rdp-too-large', { size, limit: LIMIT });
@@ -62,11 +61,11 @@ export async function readLayout(source: ByteSource): Promise<RdpLayout> {
 }
 
 /**
- * Some readers end a line, or the file, at a character that others take for a part of a value: a line that no signature covers
- * could hide a setting in it.
+ * Some readers end a line, or the file, at a character that others read as part of a value. Unsigned lines could use
+ * that to hide a setting.
  */
 function rejectHidingCharacters(text: string): void {
-  // Letters in Windows code pages have 0x80 to 0x9f, except U+0085, a line end in ISO 8859-1.
+  // Windows code pages have letters at 0x80 to 0x9f, except U+0085, a line end in ISO 8859-1.
   const found = /\r(?!\n)|(?![\t\r\n\x80-\x84\x86-\x9f])\p{Cc}|[\u2028\u2029]/u.exec(text);
   if (found === null) return;
   const unit = `U+${found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
@@ -74,12 +73,11 @@ function rejectHidingCharacters(text: string): void {
   throw ambiguous(`line ${line} holds ${unit}, which some take for the end of a line`);
 }
 
-/** Bytes of a part of the text in the encoding of the file. */
 export function encode(text: string, encoding: Encoding): Buffer {
   return Buffer.from(text, encoding === 'ANSI' ? 'latin1' : encoding === 'UTF-8' ? 'utf8' : 'utf16le');
 }
 
-/** `signature:s:` holds a header and the CMS in Base64, in which rdpsign puts spaces. */
+/** `signature:s:` contains a header and the CMS in base64, in which rdpsign inserts spaces. */
 export function signatureValue(cms: Uint8Array): string {
   const header = Buffer.alloc(HEADER_LENGTH);
   header.writeUInt32LE(VERSION, 0);
@@ -104,7 +102,7 @@ function readSignature(settings: ReadonlyMap<string, Line>): Uint8Array | undefi
   return Uint8Array.from(cms);
 }
 
-/** Without a BOM the text is UTF-8 if it is valid as such; otherwise each byte is a character. */
+/** Without a BOM, the text is UTF-8 if it is valid UTF-8; otherwise each byte is a character. */
 function decode(bytes: Buffer): { readonly encoding: Encoding; readonly text: string } {
   const start = bytes.toString('latin1', 0, 3);
   if (start.startsWith('\xfe\xff')) throw unreadable('it is in UTF-16BE');

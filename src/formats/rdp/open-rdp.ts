@@ -1,4 +1,4 @@
-/** A connection file that is open: a holder of one detached CMS over some of its lines, as rdpsign makes it. */
+/** An open connection file: it contains one detached CMS over some of its lines, as rdpsign creates it. */
 
 import { TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -14,7 +14,7 @@ import { ALTERNATE_FULL_ADDRESS, COVERED_SETTINGS, FULL_ADDRESS } from './settin
 const RDP_PROFILE: SignatureProfile = {
   signedAttributes: () => [],
   carriesRoot: false,
-  // rdpsign makes no timestamps, and Remote Desktop Connection reads none. This is where all other readers of CMS look.
+  // rdpsign creates no timestamps, and Remote Desktop Connection reads none. All other CMS readers look here.
   timestampTypes: [TIMESTAMP_TOKEN],
   verifier: 'A reader of CMS',
 };
@@ -60,12 +60,12 @@ function signatureLines(layout: RdpLayout): CmsHolder {
   };
 }
 
-/** UTF-16LE without BOM, each line with CR LF, and NUL at the end. */
+/** Returns UTF-16LE without BOM, each line with CR LF, and a NUL at the end. */
 function contentOf(lines: readonly string[], scope: string): Uint8Array {
   return Buffer.from(`${[...lines, scope].join('\r\n')}\r\n\0`, 'utf16le');
 }
 
-/** What a new signature covers, and the line that comes with it. Throws `rdp-address-missing`, `rdp-encoding`. */
+/** Returns the content of a new signature, and the scope line for it. Throws `rdp-address-missing`, `rdp-encoding`. */
 function coverageToCome({ settings, encoding, hasBom }: RdpLayout) {
   const address = settings.get(FULL_ADDRESS.toLowerCase());
   if (address === undefined) throw rdpErrors('rdp-address-missing');
@@ -84,7 +84,10 @@ function coverageToCome({ settings, encoding, hasBom }: RdpLayout) {
   return { lines, added, scope: `SignScope:s:${covered.map(({ name }) => name).join(',')}` };
 }
 
-/** As the signature that is there names them, in lower case; of a hostile one not all, but more than there can be. */
+/**
+ * Returns the names in the existing scope in lower case. Drops names beyond the number of settings, because a hostile
+ * scope can be long.
+ */
 function namesInScope({ settings }: RdpLayout): readonly string[] {
   const names = (settings.get(SCOPE)?.value ?? '').split(',', COVERED_SETTINGS.size + 1);
   return names.map((name) => name.trim().toLowerCase());
@@ -108,13 +111,13 @@ function examineScope(layout: RdpLayout): readonly Finding[] {
   return findings;
 }
 
-/** A hostile scope can be long. */
+/** Limits the length, because a hostile scope can be long. */
 function inWords(names: readonly string[]): string {
   const most = 8;
   return [...names.slice(0, most), ...(names.length > most ? [`and ${names.length - most} more`] : [])].join(', ');
 }
 
-/** The lines of the present signature go, wherever they are; `lines` come to the end. */
+/** Removes the lines of the existing signature, wherever they are, and appends `lines`. */
 function replaceSignature({ text, encoding, settings }: RdpLayout, lines: string): Patch {
   const offsetOf = (position: number) => encode(text.slice(0, position), encoding).length;
   const going = [SCOPE, SIGNATURE]
@@ -130,7 +133,7 @@ function replaceSignature({ text, encoding, settings }: RdpLayout, lines: string
   return lines === '' ? edits : [...edits, { offset: end, remove: 0, insert: [encode(separator + lines, encoding)] }];
 }
 
-/** The value of the line `signature`; that of the scope, which the signature covers, stays as some program wrote it. */
+/** Replaces the value of the line `signature`. The signature covers the scope, so that line stays unchanged. */
 function replaceValue({ text, encoding, settings }: RdpLayout, value: string): Patch {
   const line = settings.get(SIGNATURE);
   if (line === undefined) throw new TypeError('there is a signature to replace');

@@ -1,4 +1,4 @@
-/** The settings that a signature covers, in the order in which it names them. All others can be changed later. */
+/** The settings that a signature covers, in the order of its scope. All others can be changed later. */
 
 export const FULL_ADDRESS = 'Full Address';
 export const ALTERNATE_FULL_ADDRESS = 'Alternate Full Address';
@@ -54,5 +54,5 @@ const NAMES = [
   'allowed security protocols',
 ] as const;
 
-/** Their names in a file can have any case: the key is in lower case. */
+/** Keys are in lower case, because files can use any case. */
 export const COVERED_SETTINGS: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [name.toLowerCase(), name]));

@@ -1,4 +1,4 @@
-/** Scripts that Windows checks signatures of. What opens one is loaded when one is opened. */
+/** Scripts whose signatures Windows checks. The code to open them is loaded on demand. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../format.ts';
@@ -15,7 +15,7 @@ const COMMON = {
   seemsSigned: hasTrace(inAnyEncoding('signature block')),
 } as const satisfies Partial<Format>;
 
-/** The content of a script says nothing about its kind: this is for the extension. */
+/** Only the extension shows the kind of a script, because its content does not. */
 const claims = (family: ScriptKind['family']) =>
   ({ by: 'bytes', claims: (_head: Uint8Array, name: string) => scriptKindOf(name)?.family === family }) as const;
 
@@ -33,7 +33,7 @@ export const wsh = {
   id: 'wsh',
   title: 'Windows Script Host script',
   extensions: extensionsOf('wsh').filter((extension) => extension !== '.js'),
-  // Most are for browsers or Node.js.
+  // Most of them are for browsers or Node.js.
   onlyIfNamed: ['.js'],
   options: [...PROGRAM_OPTIONS, WSH],
   recognition: claims('wsh'),

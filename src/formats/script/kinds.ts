@@ -1,27 +1,25 @@
-/** The kinds of scripts that Windows checks signatures of, by file extension: comment style, encoding rules and digest differ. */
+/** Kinds of scripts by file extension, which differ in comment style, encoding and digest. */
 
 import { extname } from 'node:path';
 import type { Sip } from '../../authenticode/sip-info.ts';
 
-/** How the lines of a signature block are written. */
 interface BlockStyle {
   readonly begin: string;
   readonly end: string;
-  /** Around the Base64 text of each line. */
+  /** Text around the base64 in each line. */
   readonly prefix: string;
   readonly suffix: string;
-  /** Base64 characters in a line. */
   readonly width: number;
-  /** Texts that only a block may hold. */
+  /** Texts that must not occur outside a block. */
   readonly markers: readonly string[];
 }
 
 export interface ScriptKind extends BlockStyle {
   readonly family: 'powershell' | 'wsh';
   readonly sip: Sip;
-  /** For people: `a PowerShell script`. */
+  /** Display name, such as `a PowerShell script`. */
   readonly name: string;
-  /** The text that the block is directly before, at its last occurrence; undefined for the end of the file. */
+  /** The block is directly before the last occurrence of this text; undefined for the end of the file. */
   readonly before?: string;
 }
 
@@ -74,7 +72,6 @@ export function scriptKindOf(name: string): ScriptKind | undefined {
   return KINDS.get(extname(name).toLowerCase());
 }
 
-/** Those of the family, in the order of the table. */
 export function extensionsOf(family: ScriptKind['family']): readonly string[] {
   return [...KINDS].filter(([, kind]) => kind.family === family).map(([extension]) => extension);
 }

@@ -1,4 +1,4 @@
-/** Where the signature block of a script is, or where it would be, and what is in it. */
+/** Finds the existing or future location of the signature block in a script, and reads its contents. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
@@ -10,19 +10,18 @@ export interface ScriptLayout {
   readonly kind: ScriptKind;
   readonly encoding: Encoding;
   readonly bomLength: number;
-  /** Start of the block, or of the one to come, in UTF-16 code units of the text without its BOM. */
+  /** Start of the existing or future block, in UTF-16 units of the text without its BOM. */
   readonly position: number;
-  /** End of the block; without one, the same as `position`. */
+  /** End of the block; equal to `position` without one. */
   readonly endPosition: number;
-  /** The same in bytes of the file. */
+  /** The same range in bytes of the file. */
   readonly start: number;
   readonly end: number;
-  /** The contents of the block. */
   readonly cms: Uint8Array | undefined;
   readonly lineEnds: 'CRLF' | 'LF' | 'CR' | 'mixed' | 'none';
 }
 
-/** Throws `script-block-damaged`, `script-job-missing` and what `readScriptText` throws. */
+/** Throws `script-block-damaged`, `script-job-missing` and the errors of `readScriptText`. */
 export async function readLayout(source: ByteSource, kind: ScriptKind): Promise<ScriptLayout> {
   const { text, encoding, bomLength } = await readScriptText(source, kind);
   const block = findBlock(text, kind);
@@ -43,13 +42,13 @@ export async function readLayout(source: ByteSource, kind: ScriptKind): Promise<
   };
 }
 
-/** The text that a digest covers, without its BOM: what is before the block, and what follows it. */
+/** Returns the text that a digest covers, without BOM: the parts before and after the block. */
 export async function readCovered(source: ByteSource, layout: ScriptLayout): Promise<readonly [string, string]> {
   const { text } = await readScriptText(source, layout.kind);
   return [text.slice(0, layout.position), text.slice(layout.endPosition)];
 }
 
-/** A block for this CMS in the encoding of the file. Base64 in lines of the width that Microsoft's tools write. */
+/** Returns the block for this CMS in the encoding of the file. Base64 lines have the width of Microsoft's tools. */
 export function blockOf(cms: Uint8Array, { kind, encoding }: ScriptLayout): Uint8Array {
   const { begin, end, prefix, suffix, width } = kind;
   const base64 = Buffer.from(cms).toString('base64');
@@ -58,7 +57,7 @@ export function blockOf(cms: Uint8Array, { kind, encoding }: ScriptLayout): Uint
   return encodeText(['', begin, ...lines, end, ''].join('\r\n'), encoding);
 }
 
-/** In characters. Blocks have up to 30,000; many more lines than that would take much memory. */
+/** In characters. Blocks have up to 30,000; many more lines would need much memory. */
 const LONGEST_BLOCK = 1024 * 1024;
 
 interface Block {
@@ -68,8 +67,8 @@ interface Block {
 }
 
 /**
- * Windows reads the last block, if its lines end with CRLF and nothing but two characters of a line end follow. Whatever else
- * looks like a block or a part of one is refused: verifiers differ in what they take for the content then.
+ * Windows reads the last block if its lines end with CRLF and at most one line end follows. Everything else that looks
+ * like a block, or part of one, is rejected, because verifiers then disagree about the content.
  */
 function findBlock(text: string, kind: ScriptKind): Block | undefined {
   const { begin, end } = kind;
@@ -123,7 +122,7 @@ function newPosition(text: string, { before }: ScriptKind): number {
   return position;
 }
 
-/** Collects no line ends: a script of 16 MiB may have as many of them as bytes. */
+/** Does not collect line ends: a script of 16 MiB may have as many of them as bytes. */
 function lineEndsOf(text: string): ScriptLayout['lineEnds'] {
   const found = (
     [

@@ -1,4 +1,4 @@
-/** A script that is open: its signature block as a container of one Authenticode signature. */
+/** An open script: its signature block contains one Authenticode signature. */
 
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type Container, digestIn } from '../../authenticode/container.ts';
@@ -56,7 +56,7 @@ function signatureBlock(source: ByteSource, layout: ScriptLayout, { measure }: C
   };
 }
 
-/** PowerShell digests the BOM too; Windows Script Host does not, and adds the position of the block in characters. */
+/** PowerShell also digests the BOM. Windows Script Host does not, and adds the position of the block in characters. */
 async function contentOf(source: ByteSource, layout: ScriptLayout): Promise<Uint8Array> {
   const [before, after] = await readCovered(source, layout);
   if (layout.kind.family === 'powershell') {
@@ -71,7 +71,7 @@ function replaceBlock({ start, end }: ScriptLayout, insert: readonly Uint8Array[
   return [{ offset: start, remove: end - start, insert }];
 }
 
-/** git and editors change the line ends of such files, those of the block too, which Windows then does not find. */
+/** git and editors change the line ends of such files, including the block, which Windows then does not find. */
 function warningsOf({ lineEnds }: ScriptLayout): readonly string[] {
   if (lineEnds !== 'LF' && lineEnds !== 'mixed') return [];
   return [scriptWarnings('line-ends-fragile')];

@@ -1,5 +1,3 @@
-/** The option of scripts. */
-
 import type { FormatOption } from '../format-options.ts';
 
 export const WSH = {

@@ -1,4 +1,4 @@
-/** The text of a script as Windows reads it, and a text in the encoding of the file. */
+/** Reads the text of a script like Windows, and encodes text in the encoding of the file. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
@@ -9,15 +9,14 @@ export type Encoding = 'ASCII' | 'UTF-8' | 'UTF-16LE' | 'UTF-16BE';
 
 export interface ScriptText {
   readonly encoding: Encoding;
-  /** Bytes of the BOM, 0 to 3. */
+  /** Length of the BOM in bytes, 0 to 3. */
   readonly bomLength: number;
-  /** Without the BOM. */
   readonly text: string;
 }
 
-/** In bytes: the whole text is held in memory. */
+/** In bytes, because the whole text is in memory. */
 const LIMIT = 16 * 1024 * 1024;
-/** PowerShell looks at so many bytes of a file without a BOM to distinguish UTF-8 from the machine's code page. */
+/** PowerShell examines this many bytes of a file without BOM to distinguish UTF-8 from the system's code page. */
 const EXAMINED = 32;
 const BOMS: readonly (readonly [Encoding, readonly number[]])[] = [
   ['UTF-16LE', [0xff, 0xfe]],
@@ -42,7 +41,6 @@ export async function readScriptText(source: ByteSource, kind: ScriptKind): Prom
   return { encoding, bomLength, text };
 }
 
-/** Number of bytes that `text` takes in the encoding. */
 export function encodedLength(text: string, encoding: Encoding): number {
   return Buffer.byteLength(text, NODE_NAMES[encoding]);
 }
@@ -62,7 +60,7 @@ function withoutBom(bytes: Uint8Array, { family }: ScriptKind): Encoding {
   );
 }
 
-/** Whether there are characters beyond ASCII, all of them complete and valid as UTF-8. */
+/** True if there are characters outside ASCII, and all are complete and valid UTF-8. */
 function showsUtf8(head: Uint8Array): boolean {
   if (head.every((byte) => byte < 0x80)) return false;
   try {

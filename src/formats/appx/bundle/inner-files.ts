@@ -1,4 +1,4 @@
-/** The packages in a bundle as files that are signed before it. */
+/** The packages in a bundle, which are signed before the bundle. */
 
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import type { DigestAlgorithm } from '../../../crypto/algorithms.ts';
@@ -22,11 +22,11 @@ import { type AppxPackage, mappedEntries, ROOM, readPackage } from '../package.t
 import { examineOffsets, type InnerPackage, innerPackages, listed } from './packages.ts';
 import { type RewrittenEntries, rewriteBundle } from './rewrite.ts';
 
-/** Of what is held of all packages while the bundle is rewritten, in bytes: the directories of 100,000 files. */
+/** Memory for all packages while the bundle is rewritten, in bytes: enough for the directories of 100,000 files. */
 const MOST_HELD = 16 * 1024 * 1024;
-/** What a package gets at most longer by its signature where the sizes of the bundle have 32 bits. */
+/** Largest growth of a package by its signature if the sizes in the bundle have 32 bits. */
 const ROOM_IN_PACKAGE = 256 * 1024;
-/** For the signatures of all packages in a bundle together: those of a thousand. */
+/** Budget for the signatures of all packages in a bundle, enough for a thousand. */
 const WORK_FOR_PACKAGES = 30_000;
 
 export const fixedBy = (algorithm: DigestAlgorithm) => ({ algorithm, reason: 'it is the one of the block map' });
@@ -43,7 +43,7 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
     return `its publisher is ${own.publisher}, not that of the bundle`;
   }
 
-  /** What speaks against its integrity, or that of its signature, as a clause. */
+  /** Returns a clause about damage to the package or its signature; undefined if it is intact. */
   async function damageOf(inner: InnerPackage): Promise<string | undefined> {
     const other = otherPublisher(inner);
     if (other !== undefined) return other;
@@ -53,7 +53,7 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
     return findings.find((finding) => isAgainst(finding, 'integrity'))?.message.replace(/\.$/, '');
   }
 
-  /** What the manifest and the block map of the bundle say wrongly. Clauses. */
+  /** Returns clauses about wrong offsets or sizes in the bundle's manifest and block map. */
   async function wrongPlaces(): Promise<readonly string[]> {
     const digests = await compareDigests(source, blockMap.bytes, mappedEntries(archive, manifest));
     return [...examineOffsets(opened).map(({ message }) => message.replace(/\.$/, '')), ...wrongSizes, ...digests];
@@ -71,10 +71,7 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
   return {
     damageOf,
 
-    /**
-     * Throws what keeps packages from being signed or kept, each by its name, without a request. Gives whether there are
-     * any to be signed.
-     */
+    /** Throws if a package cannot be signed or kept. Returns true if packages will be signed. */
     async check(context: SigningContext): Promise<boolean> {
       const wrong = manifest.packages.length === 0 ? [] : await wrongPlaces();
       if (wrong.length > 0) throw appxErrors('appx-malformed', { problem: listed(wrong) });
@@ -105,7 +102,6 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
       return count > 0;
     },
 
-    /** `isWanted`: whether packages are to be signed with the bundle. */
     async list(isWanted: boolean): Promise<InnerFiles> {
       const files: InnerFile[] = [];
       const kept: InnerFile[] = [];
@@ -123,7 +119,7 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
       return rewriteBundle(source, opened, patches);
     },
 
-    /** Of the result. Throws `result-damaged`. */
+    /** Checks the signed result. Throws `result-damaged`. */
     async verifyResult(expected: ReadonlyMap<string, ExpectedEnvelope>): Promise<void> {
       const [wrong] = await wrongPlaces();
       if (wrong !== undefined) throw formatErrors('result-damaged', { reason: wrong });
@@ -139,7 +135,7 @@ export function signedInside(opened: AppxPackage, source: ByteSource, reader: Co
   };
 }
 
-/** What `check` throws, with the name of the package. */
+/** Adds the name of the package to the errors of `check`. */
 async function unfitFor(name: string, check: () => Promise<void>): Promise<void> {
   try {
     await check();

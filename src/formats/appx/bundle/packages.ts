@@ -1,4 +1,4 @@
-/** The packages in a bundle, which Windows wants signed too. */
+/** The packages in a bundle. Windows requires a signature in each. */
 
 import { type ByteSource, rangeSource } from '../../../bytes/byte-source.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
@@ -10,7 +10,7 @@ import type { Manifest } from '../manifest.ts';
 import { type AppxPackage, readPackage } from '../package.ts';
 import { PARTS } from '../part-names.ts';
 
-/** Those without a signature, by name. Throws the errors of ZIP archives for one that cannot be read. */
+/** Returns the names of packages without a signature. Throws the errors of ZIP archives if one cannot be read. */
 export async function unsignedPackages(
   source: ByteSource,
   { archive, manifest }: AppxPackage,
@@ -26,15 +26,14 @@ export async function unsignedPackages(
   return unsigned;
 }
 
-/** A package in a bundle, which is a range of it. */
+/** A package in a bundle, stored as a range of it. */
 export interface InnerPackage {
-  /** Of its entry. */
   readonly name: string;
   readonly source: ByteSource;
   readonly opened: AppxPackage;
 }
 
-/** In the order of the manifest; one after the other, so that the layout of one alone is held. Throws `appx-package-unfit`. */
+/** Yields the packages in manifest order, so that only one layout is in memory. Throws `appx-package-unfit`. */
 export async function* innerPackages(
   source: ByteSource,
   { archive, manifest }: AppxPackage,
@@ -61,7 +60,7 @@ async function isEncrypted(source: ByteSource): Promise<boolean> {
   return /^EX[PSB]H$/.test(Buffer.from(await source.read(0, 4)).toString('latin1'));
 }
 
-/** What Windows does not install a bundle for. `damageOf`: what is wrong with a package, as a sentence. */
+/** Finds problems that prevent installation. `damageOf` returns a sentence about a damaged package. */
 export async function examinePackages(
   source: ByteSource,
   opened: AppxPackage,
@@ -90,13 +89,13 @@ export async function examinePackages(
   return findings;
 }
 
-/** Without packages that are missing or compressed: `examineOffsets` reports these. */
+/** Drops packages that are missing or compressed, which `examineOffsets` reports. */
 function present({ archive, manifest }: AppxPackage): Manifest {
   const packages = manifest.packages.filter(({ name }) => archive.byName.get(name)?.method === STORED);
   return { ...manifest, packages };
 }
 
-/** Sentences and names: a package may have thousands. */
+/** Limits sentences and names, because a bundle may have thousands of packages. */
 const MOST_LISTED = 3;
 
 export function listed(items: readonly string[]): string {
@@ -104,7 +103,6 @@ export function listed(items: readonly string[]): string {
   return [...items.slice(0, MOST_LISTED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }
 
-/** Whether packages are where the manifest of the bundle says. */
 export function examineOffsets({ archive, manifest }: AppxPackage): readonly Finding[] {
   return manifest.packages.flatMap(({ name, offset, size }) => {
     const entry = archive.byName.get(name);

@@ -1,4 +1,4 @@
-/** A bundle whose packages get signatures: their entries, their places in the manifest, and the manifest in the block map. */
+/** Rewrites a bundle whose packages get signatures: entries, offsets in the manifest, and the block map. */
 
 import { crc32 } from 'node:zlib';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
@@ -17,11 +17,10 @@ import { PARTS } from '../part-names.ts';
 
 export interface RewrittenEntries {
   readonly replaced: readonly ReplacedEntry[];
-  /** The contents of the new block map. */
   readonly blockMap: Uint8Array;
 }
 
-/** `patches`: what signs packages, by the names of their entries. Reads these packages, for their checksums. */
+/** `patches` sign packages, by entry name. Reads these packages, because their checksums change. */
 export async function rewriteBundle(
   source: ByteSource,
   { archive, manifest, manifestPart, blockMap, signature }: AppxPackage,
@@ -53,7 +52,7 @@ export async function rewriteBundle(
   return { replaced: [...packages, ...parts], blockMap: newMap };
 }
 
-/** The package with the patch, stored, and without a data descriptor. */
+/** Returns the patched package as a stored entry without a data descriptor. */
 async function patchedEntry(
   source: ByteSource,
   directory: Buffer,

@@ -1,4 +1,4 @@
-/** Whether a signature file speaks of a manifest as it is (JAR File Specification, "Signature Validation"). */
+/** Compares a signature file with the manifest (JAR File Specification, "Signature Validation"). */
 
 import { hash } from 'node:crypto';
 import { onceOf } from '../../../bytes/reuse.ts';
@@ -8,18 +8,17 @@ import type { DigestAttribute, Manifest, SectionRange } from './manifest.ts';
 const OF_MANIFEST = '-digest-manifest';
 const OF_MAIN_ATTRIBUTES = '-digest-manifest-main-attributes';
 
-/** What of a manifest is not what was signed; the first such part. */
+/** The first part of a manifest that differs from the signed one. */
 export interface Disagreement {
-  /** `algorithms`: Java accepts none of those by which the signature file has digests of the manifest. */
+  /** `algorithms`: the signature file has digests of the manifest only with algorithms that Java rejects. */
   readonly part: 'version' | 'algorithms' | 'main attributes' | 'section';
-  /** Of the section's entry. */
   readonly name?: string;
 }
 
 export interface AgreementRules {
-  /** Whether digests by an algorithm (as node:crypto calls it) count. By default all that are known do. */
+  /** Returns true if digests with an algorithm (node:crypto name) count. Default: all known algorithms count. */
   readonly permits?: (algorithm: string) => boolean;
-  /** For callers that need one manifest several times. */
+  /** For callers that need the same manifest several times. */
   readonly known?: KnownManifest | undefined;
 }
 
@@ -27,15 +26,13 @@ export type KnownManifest = ReturnType<typeof knowManifest>;
 
 export interface NamedSections {
   readonly name: string;
-  /** Of its section, or of all of them. */
   readonly ranges: readonly SectionRange[];
 }
 
-/** The sections of each name. In numbers, since there may be a hundred thousand. */
+/** Groups the sections by name. Stores numbers because there may be a hundred thousand. */
 export function sectionsByName(manifest: Manifest) {
-  /** Start and end of each section. */
   const places: number[] = [];
-  /** Of a name's section, or of all of them. */
+  /** Indexes of the section, or sections, of a name. */
   const indexes = new Map<string, number | number[]>();
   for (const { name, start, end } of manifest.sections()) {
     const index = places.push(start, end) - 2;
@@ -44,7 +41,7 @@ export function sectionsByName(manifest: Manifest) {
     else indexes.set(name, known === undefined ? index : [known, index]);
   }
   const rangeAt = (index: number): SectionRange => ({ start: places[index] ?? 0, end: places[index + 1] ?? 0 });
-  /** In the file's order, those that touch as one. */
+  /** Returns ranges in file order. Adjacent ranges are merged. */
   const rangesAt = (found: number | readonly number[]): readonly SectionRange[] => {
     if (typeof found === 'number') return [rangeAt(found)];
     const ranges: SectionRange[] = [];
@@ -58,19 +55,17 @@ export function sectionsByName(manifest: Manifest) {
   return {
     has: (name: string) => indexes.has(name),
     rangesOf: (name: string) => rangesAt(indexes.get(name) ?? []),
-    /** In the order of their first sections. */
     *entries(): Generator<NamedSections> {
       for (const [name, found] of indexes) yield { name, ranges: rangesAt(found) };
     },
   };
 }
 
-/** What is found out of a manifest once, however many signatures speak of it, and however often one of them does. */
 export function knowManifest(manifest: Manifest) {
   const digests = new Map<string, string>();
   return {
     sections: onceOf(() => sectionsByName(manifest)),
-    /** Base64. `part`: what it is of, in any words that no other part has. */
+    /** Returns a base64 digest. `part` identifies the digested bytes, and must be unique. */
     digestOf(part: string, algorithm: string, bytes: () => readonly Buffer[]): string {
       const key = `${algorithm} ${part}`;
       const digest = digests.get(key) ?? sectionDigest(algorithm, bytes());
@@ -80,21 +75,21 @@ export function knowManifest(manifest: Manifest) {
   };
 }
 
-/** Whether nothing of the manifest is other than what was signed. */
+/** True if the signed parts of the manifest have not changed. */
 export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
   return findDisagreement(signatureFile, manifest) === undefined;
 }
 
 /**
- * Java's rule: the digest of the whole manifest, or else that of its main attributes and every one of its sections'.
- * Entries that were added later leave a signature as good as it was. Undefined when it agrees.
+ * Applies Java's rule: either the digest of the whole manifest matches, or those of its main attributes and of all
+ * listed sections. Entries that were added later do not break a signature. Returns undefined if the manifest agrees.
  */
 export function findDisagreement(
   signatureFile: Manifest,
   manifest: Manifest,
   { permits = () => true, known = knowManifest(manifest) }: AgreementRules = {},
 ): Disagreement | undefined {
-  // Java takes a file of any other version for no signature.
+  // Java ignores a file of any other version.
   if (signatureFile.main.attributes.get('signature-version') !== '1.0') return { part: 'version' };
   const counts = ({ nodeName }: Pick<DigestAttribute, 'nodeName'>): boolean =>
     nodeName !== undefined && permits(nodeName);
@@ -109,12 +104,12 @@ export function findDisagreement(
   const whole = { start: 0, end: manifest.bytes.length };
   if (wholeDigests(signatureFile).some((digest) => counts(digest) && isOf(digest, 'whole', () => [whole])))
     return undefined;
-  // Java rejects a file whose digests of the whole manifest are by disabled algorithms alone, whatever its sections say.
+  // Java rejects a file if the digests of the whole manifest all have disabled algorithms, even if its sections match.
   const allOfWhole = allMainDigests(signatureFile, OF_MANIFEST);
   const isDisabled = (digest: MainDigest): boolean =>
     isAlwaysDisabled(digest.algorithm) || (digest.nodeName !== undefined && !counts(digest));
   if (allOfWhole.some(isDisabled) && !allOfWhole.some(counts)) return { part: 'algorithms' };
-  // Of the main attributes, an algorithm that Java does not know is not enough either.
+  // An algorithm that Java does not know is not sufficient for the main attributes either.
   const allOfMain = allMainDigests(signatureFile, OF_MAIN_ATTRIBUTES);
   const ofMain = allOfMain.filter(counts);
   if (allOfMain.length > 0 && ofMain.length === 0) return { part: 'algorithms' };
@@ -128,25 +123,24 @@ export function findDisagreement(
   return undefined;
 }
 
-/** Its digests of the whole manifest, by algorithms that are known. */
+/** Returns the digests of the whole manifest with known algorithms. */
 export function wholeDigests(signatureFile: Manifest): readonly MainDigest[] {
   return allMainDigests(signatureFile, OF_MANIFEST).filter(({ nodeName }) => nodeName !== undefined);
 }
 
-/** The entries that the signature is about. */
 export function coveredNames(signatureFile: Manifest): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { name } of signatureFile.sections()) names.add(name);
   return names;
 }
 
-/** `algorithm`: in lower case, as attributes are found. */
+/** `algorithm` is in lower case, like the keys of attributes. */
 export type MainDigest = Pick<DigestAttribute, 'algorithm' | 'nodeName'> & {
   /** Base64, as written. */
   readonly value: string;
 };
 
-/** Attributes such as `SHA-256-Digest-Manifest`, of unknown algorithms too. */
+/** Returns attributes such as `SHA-256-Digest-Manifest`, also with unknown algorithms. */
 function allMainDigests({ main }: Manifest, suffix: string): readonly MainDigest[] {
   return [...main.attributes].flatMap(([name, value]) => {
     if (!name.endsWith(suffix)) return [];
@@ -155,7 +149,7 @@ function allMainDigests({ main }: Manifest, suffix: string): readonly MainDigest
   });
 }
 
-/** Base64. `algorithm`: as node:crypto calls it. */
+/** Returns a base64 digest. `algorithm` is a node:crypto name. */
 export function sectionDigest(algorithm: string, parts: readonly Buffer[]): string {
   const [only] = parts;
   return hash(algorithm, parts.length === 1 && only !== undefined ? only : Buffer.concat(parts), 'base64');

@@ -4,22 +4,22 @@ import { isStrong, JAVA_DIGEST_NAME, nodeDigestName } from './digest-names.ts';
 import { type DigestAttribute, lineEndBefore, type Manifest, type ManifestSection, readManifest } from './manifest.ts';
 
 export interface ManifestRequest {
-  /** With an end to its last line; undefined when the archive has none. */
+  /** Its last line must have a line end. undefined if the archive has no manifest. */
   readonly manifest: Manifest | undefined;
   readonly listed: readonly ListedEntry[];
   readonly digestOf: ContentDigest;
   readonly algorithm: DigestAlgorithm;
-  /** Whether a digest by another strong algorithm is as good: so that a signature that has it signed stays valid. */
+  /** True if a digest with another strong algorithm is sufficient, so that a signature that covers it stays valid. */
   readonly keepOthers: boolean;
 }
 
-/** With CR LF, as the strictest reading of "72 bytes" has it. */
+/** Without CR LF. The strictest reading of "72 bytes" includes the line end. */
 const LONGEST = 70;
 
-/** `Name: value` with its line end, continued on further lines where it is too long (JAR File Specification, "Line length"). */
+/** Returns `Name: value` with its line end, and splits it if it is too long (JAR File Specification, "Line length"). */
 export function manifestLine(name: string, value: string, newline: string): string {
   const text = `${name}: ${value}`;
-  // A UTF-16 unit makes three bytes of UTF-8 at most.
+  // A UTF-16 unit becomes at most three bytes of UTF-8.
   if (text.length * 3 <= LONGEST || Buffer.byteLength(text) <= LONGEST) return text + newline;
   return wrap(text, newline);
 }
@@ -40,13 +40,9 @@ function wrap(text: string, newline: string): string {
 }
 
 export const CREATED_BY = 'codesign-remote';
-/** Before sections are added. */
 const OWN_MANIFEST = `Manifest-Version: 1.0\r\nCreated-By: ${CREATED_BY}\r\n\r\n`;
 
-/**
- * What the new manifest has at least, in bytes, known before anything is digested: a manifest that Java does not open need
- * not be built.
- */
+/** Minimum length in bytes, known before digesting, so that a manifest too large for Java is not built. */
 export function leastLength({ manifest, listed, algorithm, keepOthers }: Omit<ManifestRequest, 'digestOf'>): number {
   const digestLine = `${JAVA_DIGEST_NAME[algorithm]}-Digest: \n`.length + 4 * Math.ceil(DIGEST_LENGTH[algorithm] / 3);
   return listed.reduce((sum, { sectionEnd, digests, entry }) => {
@@ -61,7 +57,10 @@ interface TextEdit {
   readonly insert: string;
 }
 
-/** The new bytes: the old ones with the lines that were wrong or missing, each with its neighbour's line end, and sections for the rest. */
+/**
+ * Returns the new bytes: existing lines stay, wrong or missing digests are replaced or added with the neighbouring line
+ * end, and sections are added for other files.
+ */
 export function completeManifest(request: ManifestRequest): Buffer {
   const { listed, digestOf, algorithm, keepOthers } = request;
   const manifest = request.manifest ?? readManifest(Buffer.from(OWN_MANIFEST));
@@ -81,10 +80,10 @@ export function completeManifest(request: ManifestRequest): Buffer {
   }
 
   const newline = lineEndBefore(manifest, manifest.bytes.length);
-  // Java 8 looks for the ends of lines that continue a name, and knows no lone CR there.
+  // Java 8 does not recognise a lone CR at the end of lines that continue a name.
   const sectionNewline = newline === '\r' ? '\r\n' : newline;
   function* sections(): Generator<string> {
-    // An empty line must come before another section.
+    // An empty line must precede another section.
     if (added.length > 0) yield newline.repeat(manifest.missingNewlines);
     for (const position of added) {
       yield manifestLine('Name', listed[position]?.entry.name ?? '', sectionNewline);
@@ -94,7 +93,7 @@ export function completeManifest(request: ManifestRequest): Buffer {
   return Buffer.concat([applyTextEdits(manifest.bytes, edits), encodeText(sections())]);
 }
 
-/** In pieces: as one string, the text of 60,000 sections takes 100 MiB more at its peak. */
+/** Encodes piece by piece: as one string, the text of 60,000 sections takes up to 100 MiB more. */
 export function encodeText(lines: Iterable<string>): Buffer {
   const encoded: Buffer[] = [];
   let text = '';
@@ -111,7 +110,7 @@ function hasDigest(digests: readonly KnownDigest[], wanted: string, keepOthers: 
   return digests.some(({ nodeName }) => nodeName === wanted || (keepOthers && isStrong(nodeName)));
 }
 
-/** Each digest that is not the entry's, replaced; whatever Java's verifier can compute must be right. */
+/** Yields corrections for all wrong digests, because Java checks every one that it can compute. */
 function correctedDigests(
   manifest: Manifest,
   digests: readonly KnownDigest[],
@@ -127,7 +126,7 @@ function correctedDigests(
   });
 }
 
-/** In one buffer, since there may be a hundred thousand edits. */
+/** Uses one buffer, because there may be a hundred thousand edits. */
 function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer {
   const grown = edits.reduce((sum, { remove, insert }) => sum + Buffer.byteLength(insert) - remove, bytes.length);
   const edited = Buffer.allocUnsafe(grown);
@@ -142,9 +141,9 @@ function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer {
 }
 
 /**
- * Its bytes without digests of contents, and without the sections that then hold nothing but their name; undefined when
- * nothing is left but what this program writes where there is no manifest. A section that held only its name before signing
- * goes too, as do digests that were there: what a signer added does not show.
+ * Returns the manifest without digests of contents, and without sections that then have only a name. Returns undefined
+ * if only the text remains that this program writes into a new manifest. It cannot know what existed before signing:
+ * sections with only a name, and digests, are removed even if they were there.
  */
 export function withoutDigests(manifest: Manifest): Buffer | undefined {
   const { bytes } = manifest;
@@ -164,7 +163,7 @@ export function withoutDigests(manifest: Manifest): Buffer | undefined {
   return stripped.toString('latin1') === OWN_MANIFEST ? undefined : stripped;
 }
 
-/** By any algorithm that signing programs have used; jarsigner once knew MD2. */
+/** Digests with any algorithm of signing programs, including MD2, which jarsigner used in the past. */
 function isOfContents({ algorithm }: DigestAttribute): boolean {
   return nodeDigestName(algorithm) !== undefined || algorithm.toUpperCase() === 'MD2';
 }

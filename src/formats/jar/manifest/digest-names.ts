@@ -1,6 +1,5 @@
 import type { DigestAlgorithm } from '../../../crypto/algorithms.ts';
 
-/** What this program writes. */
 export const JAVA_DIGEST_NAME: Readonly<Record<DigestAlgorithm, string>> = {
   SHA1: 'SHA1',
   SHA256: 'SHA-256',
@@ -8,7 +7,7 @@ export const JAVA_DIGEST_NAME: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: 'SHA-512',
 };
 
-/** Java's names in upper case, as attributes are compared → what node:crypto calls it. Its verifier leaves out MD2. */
+/** Java's names in upper case → node:crypto names. Java's verifier does not know MD2. */
 const NODE_NAMES: ReadonlyMap<string, string> = new Map([
   ['MD5', 'md5'],
   ['SHA', 'sha1'],
@@ -17,16 +16,16 @@ const NODE_NAMES: ReadonlyMap<string, string> = new Map([
   ...['224', '256', '384', '512'].map((bits) => [`SHA3-${bits}`, `sha3-${bits}`] as const),
 ]);
 
-/** What no verifier of today refuses. */
+/** Algorithms that no current verifier rejects. */
 const STRONG: readonly string[] = ['sha256', 'sha384', 'sha512', 'sha3-256', 'sha3-384', 'sha3-512'];
 
-/** Of an algorithm as a manifest has it; undefined when it is not known. */
+/** Returns undefined for an unknown algorithm. */
 export function nodeDigestName(javaName: string): string | undefined {
-  // As nearly always written; the other way makes a string for each of perhaps a hundred thousand.
+  // The first form avoids a new string for each of perhaps a hundred thousand digests.
   return NODE_NAMES.get(javaName) ?? NODE_NAMES.get(javaName.toUpperCase());
 }
 
-/** Of an algorithm as a manifest has it: disabled by `jdk.jar.disabledAlgorithms`, and not one that this program computes. */
+/** True for algorithms that `jdk.jar.disabledAlgorithms` disables and this program cannot compute. */
 export function isAlwaysDisabled(javaName: string): boolean {
   return javaName.toUpperCase() === 'MD2';
 }
@@ -36,12 +35,11 @@ export function isStrong(nodeName: string): boolean {
 }
 
 /**
- * What Java makes of a digest today (`jdk.jar.disabledAlgorithms`): `weak` it takes for none, `dated` too unless a timestamp
- * says that the signature is from before 2019.
+ * How Java treats a digest today (`jdk.jar.disabledAlgorithms`): it ignores `weak` ones, and `dated` ones too unless a
+ * timestamp proves that the signature was made before 2019.
  */
 export type DigestStrength = 'weak' | 'dated' | 'strong';
 
-/** Of an algorithm as node:crypto calls it. */
 export function strengthOf(nodeName: string): DigestStrength {
   if (nodeName === 'md5') return 'weak';
   return nodeName === 'sha1' ? 'dated' : 'strong';

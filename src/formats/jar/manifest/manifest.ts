@@ -1,7 +1,4 @@
-/**
- * Reading manifests and signature files, which have one syntax (JAR File Specification, "Name-Value pairs and Sections"):
- * as Java's own reader takes them, with the place of everything that signing looks at or changes.
- */
+/** Reads manifests and signature files (JAR File Specification, "Name-Value pairs and Sections") like Java's reader. */
 
 import { jarErrors } from '../errors.ts';
 import { nodeDigestName } from './digest-names.ts';
@@ -9,19 +6,19 @@ import { nodeDigestName } from './digest-names.ts';
 export interface Manifest {
   readonly bytes: Buffer;
   readonly main: MainSection;
-  /** In the file's order. Read again each time, since there may be a hundred thousand. */
+  /** Yields sections in file order. Parses again each time, because there may be a hundred thousand. */
   sections(): Iterable<ManifestSection>;
   /** Base64, as written. */
   valueOf(digest: Pick<DigestAttribute, 'valueStart' | 'end'>): string;
-  /** The first line's end: `\r\n`, `\n` or `\r`. A file may have several kinds. */
+  /** Line end of the first line: `\r\n`, `\n` or `\r`. A file may use several kinds. */
   readonly newline: string;
-  /** Ends of line that are missing before another section could follow: 0, 1 or 2. */
+  /** Number of line ends that are missing before another section: 0, 1 or 2. */
   readonly missingNewlines: number;
 }
 
 export interface SectionRange {
   readonly start: number;
-  /** With the empty line that ends it: what a signature file has the digest of. */
+  /** After the empty line that ends the section. The digests in signature files include that line. */
   readonly end: number;
 }
 
@@ -31,22 +28,19 @@ export interface MainSection extends SectionRange {
 }
 
 export interface ManifestSection extends SectionRange {
-  /** Of the entry. */
   readonly name: string;
-  /** Where its Name attribute ends, with the line end. */
   readonly nameEnd: number;
-  /** Where the last line that is not empty ends, with its line end: further attributes go there. */
+  /** Offset after the last line that is not empty, where further attributes are added. */
   readonly contentEnd: number;
-  /** Its attributes that are digests. */
   readonly digests: readonly DigestAttribute[];
 }
 
 export interface DigestAttribute {
   /** Java's name, as written: `SHA-256`. */
   readonly algorithm: string;
-  /** What node:crypto calls it; undefined if Java does not know it. */
+  /** node:crypto name; undefined if Java does not know the algorithm. */
   readonly nodeName: string | undefined;
-  /** Of all its lines, with their ends. */
+  /** Range of all its lines with their line ends. */
   readonly start: number;
   readonly valueStart: number;
   readonly end: number;
@@ -56,18 +50,18 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const COLON = 0x3a;
-/** Java's buffer for one line with its end. Of CR LF it would take the rest for another, empty line. */
+/** Size of Java's buffer for a line with its end. Java would read the rest of CR LF as another, empty line. */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
-/** Main sections have tens of attributes, other sections about two digests; those made to exhaust have half a million. */
+/** Main sections have tens of attributes, and other sections about two digests. Hostile ones have half a million. */
 const MOST_MAIN_ATTRIBUTES = 4096;
 const MOST_DIGESTS = 256;
-/** Of one attribute: 700 KB, in lines as long as Java writes them. */
+/** Lines of one attribute, which are 700 KB if they are as long as Java writes them. */
 const MOST_CONTINUATIONS = 10_000;
 const NAME = 'name';
 const DIGEST_SUFFIX = '-digest';
 
-/** Throws `manifest-invalid` for what Java does not read. A last line without its end, which Java drops, is read too. */
+/** Throws `manifest-invalid` for manifests that Java cannot read. Reads a last line without end, which Java drops. */
 export function readManifest(bytes: Buffer): Manifest {
   const found: Frame = { main: undefined, newline: undefined, missingNewlines: bytes.length === 0 ? 1 : 0 };
   const sections = scan(bytes, found);
@@ -82,14 +76,13 @@ export function readManifest(bytes: Buffer): Manifest {
   };
 }
 
-/** What a scan finds in addition to the sections. */
 interface Frame {
   main: MainSection | undefined;
   newline: string | undefined;
   missingNewlines: number;
 }
 
-/** Yields the sections behind the main one, line by line as Java's reader goes. It makes no more garbage than it must. */
+/** Reads line by line like Java. It allocates few objects, because there can be many lines. */
 function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   const attributes = new Map<string, string>();
   const algorithmOf = lastOneKept(bytes);
@@ -101,11 +94,10 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   let contentEnd = 0;
   let digests: DigestAttribute[] | undefined;
   let line = 0;
-  /** Of the attribute whose lines are being read; -1 between sections. */
   let attributeStart = -1;
   let colon = 0;
   let attributeEnd = 0;
-  /** How many of its lines continue the first; nearly always none. */
+  /** Number of continuation lines of the attribute, nearly always zero. */
   let continuations = 0;
 
   const value = (): string => textOf(bytes, colon + 2, attributeEnd);
@@ -148,7 +140,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       const section = isOpen ? finishSection(next) : undefined;
       if (section !== undefined) yield section;
     } else {
-      // A last line without its end gets one.
+      // The check assumes a line end, which signing adds to a last line without one.
       if (Math.max(next, lineEnd + 1) - position > LONGEST_LINE) {
         throw invalid(`it is longer than the ${LONGEST_LINE} bytes that Java reads`);
       }
@@ -174,7 +166,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       attributeEnd = next;
       contentEnd = next;
     }
-    // The last line's own end, and the empty line after it.
+    // The last line needs its own end and an empty line after it.
     if (next === bytes.length) frame.missingNewlines = Number(next === lineEnd) + Number(isOpen);
     position = next;
   }
@@ -184,7 +176,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
 
 const NO_DIGESTS: readonly DigestAttribute[] = [];
 
-/** Where the colon of a header line is; -1 when the line is no header. */
+/** Returns the offset of the colon; -1 if the line is not a header. */
 function findColon(bytes: Buffer, start: number, lineEnd: number): number {
   let colon = start;
   while (colon < lineEnd && isNameByte(bytes[colon] ?? 0)) colon++;
@@ -205,7 +197,7 @@ function endsWithDigest(bytes: Buffer, start: number, end: number): boolean {
   return end - start > DIGEST_SUFFIX.length && matches(bytes, end - DIGEST_SUFFIX.length, DIGEST_SUFFIX);
 }
 
-/** `lower`: of letters and hyphens; case does not matter. */
+/** `lower` has only letters and hyphens. Ignores case. */
 function matches(bytes: Buffer, start: number, lower: string): boolean {
   for (let index = 0; index < lower.length; index++) {
     if (((bytes[start + index] ?? 0) | 0x20) !== (lower.charCodeAt(index) | 0x20)) return false;
@@ -213,7 +205,7 @@ function matches(bytes: Buffer, start: number, lower: string): boolean {
   return true;
 }
 
-/** Gives the algorithm that a piece names; the same piece again gives the same object, as all sections usually have one. */
+/** Returns the same object for the same algorithm, because usually all sections have one. */
 function lastOneKept(bytes: Buffer): (start: number, end: number) => Pick<DigestAttribute, 'algorithm' | 'nodeName'> {
   let [lastStart, lastEnd] = [0, 0];
   let last: Pick<DigestAttribute, 'algorithm' | 'nodeName'> = { algorithm: '', nodeName: undefined };
@@ -228,7 +220,7 @@ function lastOneKept(bytes: Buffer): (start: number, end: number) => Pick<Digest
   };
 }
 
-/** Whether two pieces are the same. Of so few bytes, Buffer.compare takes longer. */
+/** Compares two ranges. For so few bytes, Buffer.compare is slower. */
 function areEqual(bytes: Buffer, start: number, end: number, otherStart: number, otherEnd: number): boolean {
   if (end - start !== otherEnd - otherStart) return false;
   for (let position = start; position < end; position++) {
@@ -237,16 +229,13 @@ function areEqual(bytes: Buffer, start: number, end: number, otherStart: number,
   return true;
 }
 
-/** What follows the colon and the space; `end`: of the attribute's lines, with their ends. */
+/** Returns the text after colon and space. `end` includes all lines of the attribute. */
 function textOf(bytes: Buffer, start: number, end: number): string {
   const lineEnd = endOfLine(bytes, start);
   return afterLineEnd(bytes, lineEnd) >= end ? bytes.toString('utf8', start, lineEnd) : joined(bytes, start, end);
 }
 
-/**
- * The text of several lines, each but the first with a space at its start. Bytes are joined before they are decoded: other
- * programs break lines inside a character.
- */
+/** Joins continuation lines. Bytes are joined before decoding: other programs break lines inside a character. */
 function joined(bytes: Buffer, start: number, end: number): string {
   const text = Buffer.allocUnsafe(end - start);
   let length = 0;
@@ -282,7 +271,7 @@ function afterLineEnd(bytes: Buffer, position: number): number {
   return bytes[position] === CR && bytes[position + 1] === LF ? position + 2 : position + 1;
 }
 
-/** The end of the line that ends at `position`: what a line added there must end with, lest two ends become one. */
+/** Returns the line end at `position`. Added lines need the same one, because CR and LF could merge. */
 export function lineEndBefore({ bytes, newline }: Manifest, position: number): string {
   const last = bytes[position - 1];
   if (last === CR) return '\r';
@@ -290,7 +279,6 @@ export function lineEndBefore({ bytes, newline }: Manifest, position: number): s
   return newline;
 }
 
-/** The same with an end to its last line, if it lacks one. */
 export function terminated(manifest: Manifest): Manifest {
   if (manifest.missingNewlines < 2) return manifest;
   return readManifest(Buffer.concat([manifest.bytes, Buffer.from(manifest.newline)]));

@@ -15,30 +15,26 @@ import { type JarLayout, LARGEST_MANIFEST, readWhole } from '../layout.ts';
 import { type Manifest, readManifest } from '../manifest/manifest.ts';
 
 export interface EmbeddedBlock extends Pick<EmbeddedSignature, 'signedData' | 'signerCertificate' | 'signerName'> {
-  /** The name of its files, without extension, in upper case. */
+  /** Name of its files without extension, in upper case. */
   readonly base: string;
-  /** The block's own. */
   readonly entry: ZipEntry;
   readonly signatureFileEntry: ZipEntry;
   readonly cms: Uint8Array;
-  /** The signature file's bytes. */
   readonly signedFile: Buffer;
-  /** Undefined when it cannot be read. */
   readSignatureFile(): Manifest | undefined;
-  /** What is wrong with the block as the signature of the signature file. Not the manifest, not the entries; not trust. */
+  /** Examines the block as the signature of the signature file. Does not check manifest, entries or trust. */
   examineSigners(): readonly Finding[];
-  /** Whether that is nothing. */
   verifies(): boolean;
 }
 
 /**
- * Of all signature files together, and of all blocks together: of two signers with the largest there may be. A signature
- * file beyond is as good as empty, a block beyond is unreadable.
+ * Limit for all signature files together, and for all blocks together: two signers with the largest permitted files.
+ * Signature files beyond the limit count as empty, and blocks as unreadable.
  */
 export const MOST_BYTES = 2 * LARGEST_MANIFEST;
 const NOTHING = Buffer.alloc(0);
 
-/** One for each block that has a signature file, in the directory's order. */
+/** Returns one block for each signature file, in directory order. */
 export async function readBlocks(
   source: ByteSource,
   { signatureFiles }: JarLayout,
@@ -50,7 +46,7 @@ export async function readBlocks(
   for (const [base, { signatureFile, blocks }] of signatureFiles) {
     if (signatureFile === undefined || blocks.length === 0) continue;
     const read = signatureFile.size > room ? NOTHING : await readOr(source, signatureFile);
-    // What cannot be read is as good as empty: then it verifies nothing.
+    // Unreadable content counts as empty, so it never verifies.
     const signedFile = read instanceof CodesignError ? NOTHING : read;
     room -= signedFile.length;
     const readSignatureFile = onceOf(() => tryReadManifest(signedFile));
@@ -66,7 +62,7 @@ export async function readBlocks(
   return found;
 }
 
-/** The contents, or why they cannot be read. */
+/** Returns the contents, or the reason why they cannot be read. */
 export function readOr(source: ByteSource, entry: ZipEntry): Promise<Buffer | CodesignError> {
   return readWhole(source, entry).catch(expectedError);
 }
@@ -107,8 +103,8 @@ function readBlock(
 }
 
 /**
- * Java verifies every signer, and takes a block for no signature when one of them does not. Content that the block carries
- * Java takes for the signature file, whatever the archive holds under that name.
+ * Java verifies every signer, and ignores a block if one of them fails. If the block includes content, Java uses it
+ * instead of the signature file in the archive.
  */
 export function examineAllSigners(
   signedData: SignedData,

@@ -16,21 +16,19 @@ import type { EmbeddedBlock } from './blocks.ts';
 import { JAR_PROFILE } from './new-signature.ts';
 import type { Coverage, InfoOf } from './signature-file-info.ts';
 
-/** What all signatures of a file share; each is found out on the first question. */
+/** Values that all signatures of a file share, each computed on first use. */
 export interface SharedInfo {
   readonly layout: JarLayout;
   readonly budget: WorkBudget;
-  /** Undefined without one. */
   knownManifest(): KnownManifest | undefined;
   readonly infoOf: InfoOf;
-  /** Those that each of its sections has digests by. */
   manifestAlgorithms(): readonly (readonly string[])[];
   contents(): Promise<ContentInfo>;
 }
 
-/** Java takes SHA-1 as no digest unless a timestamp is older (`jdk.jar.disabledAlgorithms`). */
+/** Java ignores SHA-1 digests unless a timestamp is older (`jdk.jar.disabledAlgorithms`). */
 const END_OF_SHA1 = new Date('2019-01-01T00:00:00Z');
-/** Of RSA and DSA keys, in bits; the same property has it. */
+/** Bits of RSA and DSA keys, from the same property. */
 const SHORTEST_KEY = 1024;
 
 export async function examineSignature(
@@ -95,12 +93,11 @@ function shortKeys({ signedData }: EmbeddedBlock): readonly number[] {
   });
 }
 
-/** Of RSA and DSA keys. */
 function modulusLength(certificate: Uint8Array): number | undefined {
   try {
     return new X509Certificate(certificate).publicKey.asymmetricKeyDetails?.modulusLength;
   } catch {
-    return undefined; // OpenSSL does not know this kind of key; that no signature by it verifies is said elsewhere
+    return undefined; // OpenSSL does not know this kind of key. Another finding reports that its signature cannot be verified.
   }
 }
 
@@ -143,7 +140,6 @@ function* aboutContents({ covers, uncovered, removed }: Coverage, contents: Cont
   }
 }
 
-/** What rests on nothing but digests of this strength. */
 interface Weakness {
   readonly strength: DigestStrength;
   readonly what: string;
@@ -165,18 +161,18 @@ function weakContents({ covers }: Coverage, contents: ContentInfo, { signable }:
   });
 }
 
-/** MD5 in one speaks against the timestamp itself. */
+/** MD5 in a timestamp already speaks against that timestamp. */
 function weakTimestamps(timestamps: readonly Timestamp[]): readonly Weakness[] {
   const isWeak = timestamps.some((timestamp) => isSound(timestamp) && usesSha1(timestamp));
   return isWeak ? [{ strength: 'dated', what: 'the timestamp' }] : [];
 }
 
-/** One finding for each strength. SHA-1 is let pass where a sound timestamp is from when Java took it. */
+/** One for each strength. SHA-1 is accepted with a valid timestamp from the time when Java accepted it. */
 function* ofWeaknesses(
   weaknesses: readonly Weakness[],
   timestampsOfSigners: readonly (readonly Timestamp[])[],
 ): Generator<Finding> {
-  // One signer without such a timestamp, and Java knows no time for the signature.
+  // If one signer lacks such a timestamp, Java has no time for the signature.
   const isOld = timestampsOfSigners.length > 0 && timestampsOfSigners.every((each) => each.some(isSoundAndOld));
   for (const [strength, algorithm] of [
     ['weak', 'MD5'],
@@ -190,7 +186,7 @@ function* ofWeaknesses(
   }
 }
 
-/** Warnings do not count: a timestamp from when SHA-1 was usual has it itself. */
+/** Warnings do not count: a timestamp from the time of SHA-1 uses it too. */
 function isSoundAndOld(timestamp: Timestamp): boolean {
   const { kind, time } = timestamp;
   return kind === 'rfc3161' && time !== undefined && time < END_OF_SHA1 && isSound(timestamp);

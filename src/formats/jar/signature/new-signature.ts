@@ -12,8 +12,8 @@ import type { EmbeddedBlock } from './blocks.ts';
 const NEWLINE = '\r\n';
 
 /**
- * `speaksOf`: whether a section belongs to something that is in the archive; the others are not vouched for. `mayRepeat`:
- * whether several sections may have one name, which means all of them together.
+ * `speaksOf` returns true for sections of existing entries; others are not signed. `mayRepeat` is true if several
+ * sections may have the same name, whose digest then covers all of them.
  */
 export function buildSignatureFile(
   manifest: Manifest,
@@ -46,8 +46,8 @@ function* singleSections(manifest: Manifest): Generator<NamedSections> {
 }
 
 /**
- * No signingTime: the same archive gives the same bytes. The root goes in too, where it was given: jarsigner looks for one of
- * the certificates in the user's store.
+ * There is no signingTime, so the same archive gives the same bytes. The root is included if it was given, because
+ * jarsigner searches the user's store for one of the certificates.
  */
 export const JAR_PROFILE: SignatureProfile = {
   signedAttributes: () => [],
@@ -58,17 +58,17 @@ export const JAR_PROFILE: SignatureProfile = {
 
 const LONGEST = 8;
 
-/** Upper case, at most 8 of A–Z, 0–9, `_` and `-`; any other character becomes `_`, as jarsigner makes it of an alias. */
+/** Upper case, at most 8 characters. All except A–Z, 0–9, `_` and `-` become `_`, like aliases in jarsigner. */
 export function blockName(wanted: string): string {
   const name = wanted.toUpperCase().replace(/[^A-Z0-9_-]/gu, '_');
   return name.slice(0, LONGEST) || 'SIGNER';
 }
 
 /**
- * A name that no other certificate's signature has. Throws `signer-name-taken`.
+ * Returns a name that no signature of another certificate has. Throws `signer-name-taken`.
  *
- * @param signerName undefined for a name made of the certificate's
- * @param others the signatures that stay next to the new one
+ * `signerName` is undefined to derive the name from the certificate. `others` are the signatures that stay next to the
+ * new one.
  */
 export function chooseBlockName(
   signerName: string | undefined,

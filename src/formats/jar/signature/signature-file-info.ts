@@ -15,7 +15,7 @@ import type { Manifest } from '../manifest/manifest.ts';
 type SignatureFileInfo = ReturnType<typeof infoOf>;
 export type InfoOf = (signatureFile: Manifest) => SignatureFileInfo;
 
-/** For the signature files of one archive. `known`: its manifest; undefined without one. */
+/** Creates a cache for the signature files of one archive. `known` is its manifest; undefined without one. */
 export function signatureFileInfo(layout: JarLayout, known: () => KnownManifest | undefined): InfoOf {
   const found = new WeakMap<Manifest, SignatureFileInfo>();
   return (signatureFile) => {
@@ -35,22 +35,21 @@ function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () =>
   const agreesBy = (...strengths: readonly DigestStrength[]): boolean =>
     disagreementBy((algorithm) => strengths.includes(strengthOf(algorithm))) === undefined;
   return {
-    /** Whether it speaks of the manifest as it is; undefined when it does, or when there is no manifest. */
+    /** First difference to the manifest; undefined if there is none, or no manifest. */
     disagreement: onceOf(() => disagreementBy(() => true)),
     coverage: onceOf(() => coverageOf(signatureFile, layout)),
-    /** Of the strongest digests with which it agrees: Java passes over those that it does not take. */
+    /** Strength of the strongest digests that match the manifest. Java ignores digests with rejected algorithms. */
     strength: onceOf((): DigestStrength => {
       if (agreesBy('strong')) return 'strong';
       return agreesBy('strong', 'dated') ? 'dated' : 'weak';
     }),
-    /** As `fileAlgorithms` gives them. */
     algorithms: onceOf(() => fileAlgorithms(signatureFile)),
   };
 }
 
 /**
- * Of the block's signers, of the signature file and, entry by entry, of the manifest, where the longest of several counts. Undefined
- * if the API does not have one of them (MD5, SHA-3).
+ * Returns the weakest algorithm of the block's signers, the signature file and the manifest; for each entry with
+ * several digests, the longest counts. Returns undefined if the API lacks one of them (MD5, SHA-3).
  */
 export function weakestAlgorithm(
   ofSigners: readonly (DigestAlgorithm | undefined)[],
@@ -62,19 +61,19 @@ export function weakestAlgorithm(
   return byLength([...ofSigners, ...parts.map((names) => byLength(names.flatMap(algorithmOf))?.at(-1))])?.[0];
 }
 
-/** The shortest first; undefined if one of them is unknown. */
+/** Sorts by length, shortest first. Returns undefined if one algorithm is unknown. */
 function byLength(algorithms: readonly (DigestAlgorithm | undefined)[]): readonly DigestAlgorithm[] | undefined {
   const known = algorithms.filter((algorithm) => algorithm !== undefined);
   if (known.length < algorithms.length) return undefined;
   return known.sort((a, b) => DIGEST_LENGTH[a] - DIGEST_LENGTH[b]);
 }
 
-/** Those of a signature file: of the whole manifest, and of each of its sections. */
+/** Returns the algorithms of a signature file, for the whole manifest and for each of its sections. */
 export function fileAlgorithms(signatureFile: Manifest): readonly (readonly string[])[] {
   return [wholeDigests(signatureFile).map(({ algorithm }) => algorithm), ...sectionAlgorithms(signatureFile)];
 }
 
-/** Those of each section, each combination once: nearly always there is one. */
+/** Returns each different combination of algorithms in a section. Nearly always there is one. */
 export function sectionAlgorithms(manifest: Manifest): readonly (readonly string[])[] {
   const combinations = new Map<string, readonly string[]>();
   for (const { digests } of manifest.sections()) {
@@ -93,7 +92,6 @@ export type Coverage = ReturnType<typeof coverageOf>;
 
 export function coverageOf(signatureFile: Manifest, { archive, signable }: JarLayout) {
   const isCovered = new Uint8Array(archive.entries.length);
-  /** Files that it speaks of and the archive does not hold. */
   const removed = { count: 0, first: '' };
   for (const { name } of signatureFile.sections()) {
     const entry = archive.byName.get(name);
@@ -104,7 +102,6 @@ export function coverageOf(signatureFile: Manifest, { archive, signable }: JarLa
     }
   }
   const covers = ({ index }: ZipEntry): boolean => isCovered[index] === 1;
-  /** Files to sign that it does not speak of. */
   const uncovered = listingOf(signable, (entry) => !covers(entry));
   return { covers, uncovered, removed };
 }

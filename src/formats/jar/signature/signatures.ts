@@ -10,7 +10,7 @@ import { examineSignature, type SharedInfo } from './examine.ts';
 import { JAR_PROFILE } from './new-signature.ts';
 import { weakestAlgorithm } from './signature-file-info.ts';
 
-/** One for each block that has a signature file. One that cannot be read is listed as such. */
+/** Returns one signature for each block with a signature file, even if it cannot be read. */
 export async function readSignatures(source: ByteSource, shared: SharedInfo): Promise<readonly EmbeddedSignature[]> {
   const { layout, budget } = shared;
   const readTimestamps = timestampReader(budget);
@@ -21,7 +21,7 @@ export async function readSignatures(source: ByteSource, shared: SharedInfo): Pr
 function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: ReadTimestamps): EmbeddedSignature {
   const { cms, signedData } = block;
   const { signers } = signedData ?? { signers: [] };
-  // Signing lists signatures too, and asks for none of their timestamps.
+  // Lazy: signing also lists signatures, and needs none of their timestamps.
   const timestamps = onceOf(() =>
     signedData === undefined
       ? []
@@ -39,7 +39,7 @@ function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: R
     get timestamps() {
       return timestamps()[index] ?? [];
     },
-    // What speaks against any signer is said of the signature.
+    // Findings about any signer belong to the whole signature.
     details: async () => (index === 0 ? describeSignature(block, shared) : []),
     examine: async () => (index === 0 ? examineSignature(block, timestamps(), shared) : []),
     coSigners: [] as readonly EmbeddedSignature[],
@@ -56,7 +56,6 @@ function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: R
   return first;
 }
 
-/** Of all signers of the block. */
 function weakestOf({ signedData, readSignatureFile }: EmbeddedBlock, { infoOf, manifestAlgorithms }: SharedInfo) {
   const ofSigners = (signedData?.signers ?? []).map(({ digestAlgorithm }) => digestAlgorithmOf(digestAlgorithm));
   const signatureFile = readSignatureFile();
@@ -64,7 +63,6 @@ function weakestOf({ signedData, readSignatureFile }: EmbeddedBlock, { infoOf, m
   return weakestAlgorithm(ofSigners, ofSignatureFile, manifestAlgorithms());
 }
 
-/** Of what a signature file says, in characters. */
 const LONGEST_DETAIL = 4096;
 
 function describeSignature(block: EmbeddedBlock, { layout, infoOf }: SharedInfo): readonly Detail[] {

@@ -1,4 +1,4 @@
-/** Later signatures: what each adds to a document, where the signed revision allows it. */
+/** Additions by later signatures that the signed revision permits. */
 
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import { pagesOf, readFields, readForm } from '../../../pdf-syntax/structure.ts';
@@ -17,41 +17,36 @@ import { endOf, isDocumentTimestamp, locks, type StoredSignature } from '../stor
 import { findElements, type StructureAdditions } from './structure-tree.ts';
 
 export interface Additions extends StructureAdditions {
-  /** References to new signature fields, and to their widgets. */
   readonly fields: ReadonlySet<string>;
   readonly widgets: ReadonlySet<string>;
-  /** Signature fields that were empty, and their widgets: the keys that signing sets. */
+  /** Signature fields that were empty and their widgets, with the keys that signing sets. */
   readonly filled: ReadonlyMap<string, readonly string[]>;
-  /** Entries of the form that may change. */
   readonly formKeys: readonly string[];
-  /** True if a new field takes an area of a page, so that it may cover what was signed. */
+  /** True if a new field has an area on a page, so it may cover signed content. */
   readonly isVisible: boolean;
 }
 
 export interface Restrictions extends Pick<StoredSignature, 'lock'> {
-  /** The lowest level of DocMDP in the signed revision. */
+  /** Lowest DocMDP level in the signed revision. */
   readonly permission: number | undefined;
 }
 
-/** What else `verify` knows of the document. */
 export interface LaterSignatures {
   readonly stored: readonly StoredSignature[];
-  /** Verifies the token of a document timestamp. */
   isTimestampIntact(stored: StoredSignature): Promise<boolean>;
 }
 
 export const keyOf = (value: PdfValue | undefined): string =>
   isOf(value, 'reference') ? `${value.number} ${value.generation}` : '';
 
-/** Set by signing on a field, and on its widget. Adobe Reader also locks the widget (/F). */
+/** Signing sets these keys in a field and in its widget. Adobe Reader also locks the widget (/F). */
 const FIELD_KEYS = ['V'];
 const WIDGET_KEYS = ['AP', 'AS', 'F', 'MK'];
-/** Actions of a field. */
 const ACTIVE_KEYS = ['A', 'AA'];
 const LOCKED = 128;
-/** Defaults of fields that a reader draws, which signature fields are not. DSS and Adobe Reader add them with a new signature field. */
+/** DSS and Adobe Reader add these with a new signature field, although readers do not draw such a field. */
 const DRAWN_DEFAULTS = ['DA', 'DR'];
-/** Kinds of annotations that may be drawn with them. */
+/** Annotations that readers may draw with these defaults. */
 const DRAWN_KINDS = ['FreeText', 'Widget'];
 
 export async function findAdditions(
@@ -84,7 +79,7 @@ export async function findAdditions(
     const signature = laterByField.get(keyOf(reference));
     if (signature === undefined || type !== 'Sig' || (await signed.resolve(value)) !== null) continue;
     if (!(await isAllowed(signature, name)) || !(await areSigned(signed, later, reference, kids))) continue;
-    // Anyone can get a timestamp, so it shows nothing.
+    // A timestamp does not prove who added the field, because anyone can get one.
     const widgetKeys = isDocumentTimestamp(signature) ? [] : WIDGET_KEYS;
     for (const widget of widgets) filled.set(keyOf(widget), widgetKeys);
     filled.set(keyOf(reference), [...FIELD_KEYS, ...(kids.length > 0 ? [] : widgetKeys)]);
@@ -94,7 +89,7 @@ export async function findAdditions(
   let isVisible = false;
   const laterForm = await readForm(later);
   const before = new Set(itemsOf(await signed.resolve(form?.entries.get('Fields'))).map(keyOf));
-  // e-Szigno puts a new one before the others.
+  // e-Szigno inserts a new field before the others.
   for (const reference of itemsOf(await later.resolve(laterForm?.entries.get('Fields')))) {
     if (before.has(keyOf(reference))) continue;
     const field = await newSignatureField(signed, later, reference);
@@ -132,7 +127,7 @@ async function defaultsOf(document: PdfDocument, form: PdfDictionary | undefined
   return { kind: 'array', items: [form?.entries.get('DA') ?? null, resources, fonts] };
 }
 
-/** True if a page has an annotation that readers may draw with the defaults of the form, although the form does not name it. */
+/** True if readers may draw an annotation with the defaults of the form, although it is not in the form. */
 async function showsOthers(document: PdfDocument, widgets: ReadonlySet<string>): Promise<boolean> {
   for await (const { page } of pagesOf(document)) {
     for (const annotation of itemsOf(await document.resolve(page.entries.get('Annots')))) {
@@ -150,7 +145,7 @@ interface NewField {
   readonly widgets: readonly NewObject[];
 }
 
-/** Undefined for any other field, and for one that takes in an object of the signed revision. */
+/** Returns undefined for any other field, and for one that includes an object of the signed revision. */
 async function newSignatureField(
   signed: PdfDocument,
   later: PdfDocument,
@@ -164,7 +159,7 @@ async function newSignatureField(
   const widgets: NewObject[] = kids.length === 0 ? [field] : [];
   for (const kid of kids) {
     const widget = await newDictionary(signed, later, kid);
-    // pyHanko writes widgets that do not name their field.
+    // pyHanko writes widgets that do not refer to their field.
     const isOwn = isSameValue(widget?.dictionary.entries.get('Parent') ?? reference, reference);
     if (widget === undefined || !isOwn || ['FT', 'Kids', 'T', 'V'].some((key) => widget.dictionary.entries.has(key)))
       return undefined;
@@ -180,7 +175,7 @@ async function newSignatureField(
   };
 }
 
-/** A field that no page shows needs no /Subtype. */
+/** A field that is on no page needs no /Subtype. */
 async function isWidget(document: PdfDocument, { entries }: PdfDictionary): Promise<boolean> {
   const subtype = await document.resolve(entries.get('Subtype'));
   return subtype === null || nameOf(subtype) === 'Widget';
@@ -199,7 +194,7 @@ async function newDictionary(signed: PdfDocument, later: PdfDocument, value: Pdf
   return dictionary && { reference: value, dictionary };
 }
 
-/** Undefined for a stream. */
+/** Returns undefined for a stream. */
 async function plainDictionary(document: PdfDocument, value: PdfValue | undefined): Promise<PdfDictionary | undefined> {
   if (!isOf(value, 'reference')) return isOf(value, 'dictionary') ? value : undefined;
   const object = await document.object(value.number);
@@ -207,7 +202,7 @@ async function plainDictionary(document: PdfDocument, value: PdfValue | undefine
   return isPlain && isOf(object.value, 'dictionary') ? object.value : undefined;
 }
 
-/** True if the keys that signing sets have values of their kinds, and the widgets are not those of other fields. */
+/** True if the keys that signing sets have the right types, and the widgets do not belong to other fields. */
 async function areSigned(
   signed: PdfDocument,
   later: PdfDocument,

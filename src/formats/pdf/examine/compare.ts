@@ -1,4 +1,4 @@
-/** Compares what a reader reaches in two revisions of a document, from their catalogs on. */
+/** Compares everything that a reader can reach from the catalog in two revisions of a document. */
 
 import { forEachReference } from '../../../pdf-syntax/all-objects.ts';
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
@@ -20,20 +20,19 @@ import { endOfSameStream, isExact, NOTHING, reach } from './reached.ts';
 export interface Revisions {
   readonly signed: PdfDocument;
   readonly last: PdfDocument;
-  /** Numbers of the objects that are at another place in the last revision. */
+  /** Numbers of objects with another offset in the last revision. */
   readonly moved: ReadonlySet<number>;
 }
 
-/** Two values that a reader reaches in the same way. */
+/** Two values that a reader reaches by the same path. */
 export interface Pair {
   readonly old: PdfValue;
   readonly now: PdfValue;
   readonly above: Pair | undefined;
-  /** The key or index in `above`; undefined if it was not kept. */
+  /** Key or index in `above`; undefined if it was not recorded. */
   readonly key: string | number | undefined;
-  /** What led to both. */
   readonly reference?: PdfReference | undefined;
-  /** What may be added to it. */
+  /** Role of the value, which decides about permitted additions. */
   readonly role:
     | 'plain'
     | 'catalog'
@@ -45,33 +44,30 @@ export interface Pair {
     | 'element'
     | 'kids'
     | 'numbers';
-  /** Certifications of level 2 or 3 allow some changes to forms and comments. */
+  /** Certifications of level 2 or 3 permit some changes to forms and comments. */
   readonly area: Area;
 }
 
 type Area = 'content' | 'form';
 
 export interface Differences {
-  /** The first in each area; one in a form only if the content has none. */
+  /** The first difference in each area. The one in a form is recorded only if the content has none. */
   readonly content?: Pair;
   readonly form?: Pair;
   readonly isCertificationRemoved: boolean;
 }
 
-/** An object that is the same in both revisions. */
 interface Unmoved {
   readonly references: readonly PdfReference[];
-  /** Its object stream. */
   readonly container: number | undefined;
-  /** End of its stream. */
   readonly end: number;
 }
 
 export type UnmovedObjects = Map<number, Unmoved>;
 
-/** Entries of the catalog that readers do not show. */
+/** Entries of the catalog that readers do not display. */
 const UNSEEN = ['DSS', 'Extensions', 'Metadata'];
-/** What changes when a form is filled in or a comment added. */
+/** Entries that change when a form is filled in or a comment is added. */
 const FORM_KEYS = {
   catalog: ['AcroForm', 'StructTreeRoot'],
   page: ['Annots', 'LastModified', 'StructParents', 'Tabs'],
@@ -79,12 +75,12 @@ const FORM_KEYS = {
 /** Keys that lead to fields and to elements of the structure. */
 const LINKS: readonly Pair['key'][] = ['K', 'Obj', 'P', 'Parent'];
 const RECTANGLES: readonly Pair['key'][] = ['Rect', 'MediaBox', 'CropBox', 'BleedBox', 'TrimBox', 'ArtBox', 'BBox'];
-/** Pairs of different references. Updates could make endless ones. */
+/** Limit for pairs of different references, because updates could create endless chains of them. */
 const MAX_RENUMBERED = 10_000;
 
 /**
- * Each pair is compared once, so the time is linear. `unmoved`: remembered from other signatures of the document, which keeps
- * no keys of them; undefined to keep all keys.
+ * Compares each pair once, so the time is linear. `unmoved` is a cache shared by all signatures of the document, with
+ * which no keys are recorded; undefined to record all keys.
  */
 export async function differencesBetween(
   { signed, last, moved }: Revisions,
@@ -113,7 +109,7 @@ export async function differencesBetween(
   function compare(pair: Pair): void {
     const { old, now, role, area } = pair;
     if (isOf(old, 'reference') || isOf(now, 'reference')) {
-      // Acrobat names the catalog in the /Data of a signature. Under any other key it could be the drawings of a page.
+      // Acrobat refers to the catalog in /Data of a signature. Under any other key, it could be the contents of a page.
       const isCatalog = pair.key === 'Data' && isSameValue(old, signed.root) && isSameValue(now, last.root);
       const reached: Pair = { ...pair, role: roleReached(pair) };
       if (!isCatalog && isNew(reached)) waiting[area].push(reached);
@@ -234,7 +230,7 @@ const roleIn = (role: Pair['role'], key: string): Pair['role'] => ROLES_BELOW[ro
 
 const isPage = (value: PdfValue): boolean => isOf(value, 'dictionary') && nameOf(value.entries.get('Type')) === 'Page';
 
-/** Readers take `1` and `1.0` there. */
+/** Readers treat `1` and `1.0` as equal there. */
 const areSameNumbers = (a: PdfArray['items'], b: PdfArray['items']): boolean =>
   a.length === b.length &&
   a.every((item, index) => numberOf(item) !== undefined && numberOf(item) === numberOf(b[index]));
@@ -242,12 +238,12 @@ const areSameNumbers = (a: PdfArray['items'], b: PdfArray['items']): boolean =>
 const isSimple = (value: PdfValue): boolean =>
   !isOf(value, 'reference') && !isOf(value, 'array') && !isOf(value, 'dictionary');
 
-/** Readers ignore a lower one. */
+/** Readers ignore a lower value. */
 function isRaised(old: PdfValue, now: PdfValue): boolean {
   return (old === null || isOf(old, 'name')) && Number(nameOf(now)) > Number(nameOf(old) ?? 0);
 }
 
-/** False for two references that were compared in the same role. */
+/** Returns false for two references that were already compared in the same role. */
 function rememberPairs(numbers: number): (pair: Pair) => boolean {
   const plain = new Uint8Array(numbers);
   const others = new Set<string>();
@@ -269,7 +265,7 @@ function rememberPairs(numbers: number): (pair: Pair) => boolean {
   };
 }
 
-/** Objects of one object stream follow each other, so that it is decoded once. */
+/** Sorts objects by object stream, so that each stream is decoded once. */
 async function inStoredOrder(document: PdfDocument, pairs: readonly Pair[]): Promise<readonly Pair[]> {
   if (pairs.length === 1) return pairs;
   const places = new Float64Array(pairs.length);

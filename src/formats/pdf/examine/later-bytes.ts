@@ -1,4 +1,4 @@
-/** What stands after a signed revision: objects, tables and trailers of later ones, and nothing else. */
+/** Checks that only objects, tables and trailers of later revisions follow a signed revision. */
 
 import type { ByteRange } from '../../../bytes/pieces.ts';
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
@@ -9,15 +9,15 @@ import { isSameValue, numberOf } from '../../../pdf-syntax/values.ts';
 
 const WINDOW = 256;
 const SPACE = /^[\0\t\n\f\r ]+/;
-/** iText names itself in a comment before the keyword. */
+/** iText writes its name in a comment before the keyword. */
 const TRAILER_END =
   /^(?:%(?![^\r\n]*(?:obj|xref|trailer|PDF|EOF))[\x20-\x7e]{0,100}[\r\n]+)?startxref[\0\t\n\f\r ]+\d+[\0\t\n\f\r ]+%%EOF/;
 const OBJECT_END = /^[\0\t\n\f\r ]*endobj/;
 
 /**
- * Bytes from an offset on that belong to no object, table or trailer, and are not white space. Throws
- * `pdf-cross-reference-broken` if a section after the offset leads to something else than its object: readers then look for
- * all objects anywhere in the file, also in streams.
+ * Returns ranges after an offset that belong to no object, table or trailer, and are not white space. Throws
+ * `pdf-cross-reference-broken` if a section after the offset has a wrong offset for an object: readers then search the
+ * whole file for objects, including streams.
  */
 export async function unlistedBytes(document: PdfDocument, from: number): Promise<readonly ByteRange[]> {
   const { source, sections } = document;
@@ -39,7 +39,7 @@ export async function unlistedBytes(document: PdfDocument, from: number): Promis
     while ((starts[index] ?? source.size) < position) index += 1;
     const start = starts[index] ?? source.size;
     const space = SPACE.exec(text)?.[0].length ?? 0;
-    // An entry may lead to the white space before its object.
+    // An entry may point to the white space before its object.
     const isAtStart = start < position + Math.max(1, space);
     const trailer = TRAILER_END.exec(text)?.[0].length ?? 0;
     if (!isAtStart && space + trailer > 0) {
@@ -55,7 +55,7 @@ export async function unlistedBytes(document: PdfDocument, from: number): Promis
   return unlisted;
 }
 
-/** Those that are in force, in the order in which their objects are stored. */
+/** Returns the entries that are in force, in file order of their objects. */
 function entriesFrom({ sections, entry: inForce }: PdfDocument, from: number): readonly (readonly [number, Entry])[] {
   const entries: [number, Entry][] = [];
   for (const { offset, forEach } of sections) {
@@ -69,7 +69,7 @@ function entriesFrom({ sections, entry: inForce }: PdfDocument, from: number): r
   return entries.sort(([, a], [, b]) => placeOf(a) - placeOf(b));
 }
 
-/** `limit`: where the next object starts. */
+/** `limit` is the start of the next object. */
 async function objectEnd(document: PdfDocument, offset: number, limit: number): Promise<number | undefined> {
   const { source } = document;
   const object = await readObjectAt(source, offset);
@@ -82,17 +82,17 @@ async function objectEnd(document: PdfDocument, offset: number, limit: number): 
 }
 
 export interface Moved {
-  /** Numbers of the objects that later sections lead to elsewhere than the signed revision. */
+  /** Numbers of objects for which later sections have other offsets than the signed revision. */
   readonly moved: ReadonlySet<number>;
-  /** What readers find in different ways, or in the signed bytes. */
+  /** Part that readers interpret differently, or that points into the signed bytes. */
   readonly misled: string | undefined;
 }
 
-/** `later`: the number of sections that the signed revision does not have. */
+/** `later` is the number of sections after the signed revision. */
 export async function movedObjects(signed: PdfDocument, last: PdfDocument, later: number): Promise<Moved> {
   const entries: [number, Entry][] = [];
   const moved = new Set<number>();
-  // Some readers ignore objects beyond it.
+  // Some readers ignore objects with numbers from /Size on.
   let misled = sizeOf(last) < sizeOf(signed) ? 'the trailer, /Size' : undefined;
   const mislead = (number: number): void => {
     misled ??= `object ${number}, whose table leads to other bytes`;
@@ -100,7 +100,7 @@ export async function movedObjects(signed: PdfDocument, last: PdfDocument, later
   for (const [index, section] of last.sections.slice(0, later).entries()) {
     const table = hybridTableOf(last, index);
     const previous = table && section.trailer.entries.get('Prev');
-    // Some readers go on there.
+    // Some readers continue there.
     if (previous !== undefined && !isSameValue(previous, table?.trailer.entries.get('Prev'))) {
       misled ??= 'the trailer, /XRefStm /Prev';
     }
@@ -122,7 +122,7 @@ export async function movedObjects(signed: PdfDocument, last: PdfDocument, later
 
 const sizeOf = ({ trailer }: PdfDocument): number => numberOf(trailer.entries.get('Size')) ?? 0;
 
-/** The table in front of a stream of a hybrid file. Some readers take its entries, some those of the stream. */
+/** Returns the table before the stream of a hybrid file. Some readers use its entries, and some those of the stream. */
 function hybridTableOf({ sections }: PdfDocument, index: number): Section | undefined {
   const table = sections[index - 1];
   return table?.kind === 'table' && table.trailer.entries.has('XRefStm') ? table : undefined;

@@ -1,4 +1,4 @@
-/** Whether the document that is shown is the one that was signed: the signed revision, and the updates behind it. */
+/** Checks that the displayed document is the signed one: compares the signed revision with the updates after it. */
 
 import { BUDGET_SPENT } from '../../../crypto/work-budget.ts';
 import { CodesignError, expectedError } from '../../../errors/codesign-error.ts';
@@ -14,7 +14,7 @@ import { differencesBetween } from './compare.ts';
 import { movedObjects } from './later-bytes.ts';
 import { pathOf } from './path.ts';
 
-/** Never throws for what the file holds. Each revision is examined once. */
+/** Examines each revision once. Reports errors in the file as findings, and does not throw them. */
 export function examineRevision(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
   const examining = opened.revisions.get(stored) ?? examine(opened, stored);
   opened.revisions.set(stored, examining);

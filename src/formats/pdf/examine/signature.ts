@@ -1,4 +1,4 @@
-/** What is wrong or odd with one signature: its place in the document, its CMS, and what was changed after it. */
+/** Examines one signature: its place in the document, its CMS, and changes after it. */
 
 import { DIGEST_NAME_BY_OID, digestAlgorithmOf } from '../../../asn1/algorithm-identifiers.ts';
 import { DATA, SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2 } from '../../../asn1/object-identifiers.ts';
@@ -13,14 +13,14 @@ import { PDF_PROFILE } from '../profile.ts';
 import { type StoredSignature, signedDataOf } from '../stored.ts';
 import { examineRevision } from './revisions.ts';
 
-/** Empty for a sound signature that covers the whole document. Reads what it covers once. */
+/** Returns nothing for a valid signature that covers the whole document. Reads the covered bytes once. */
 export async function examineStored(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
   const findings = examineStorage(stored);
   if (findings.length > 0) return findings;
   return [...(await examineCms(opened, stored)), ...(await examineRevision(opened, stored))];
 }
 
-/** How /Contents and /ByteRange stand in the file: forgeries of signatures are odd here. */
+/** Examines how /Contents and /ByteRange are written, which is unusual in forged signatures. */
 export function examineStorage({
   subFilter,
   contents,
