@@ -16,9 +16,8 @@ export default defineConfig({
   test: {
     // One folder for a run: RSA keys of test servers are made in it once, by whoever needs them first.
     globalSetup: ['test/support/shared-folder.ts'],
-    // Vitest leaves one core to itself, which on two cores means one test file at a time; most of these wait for processes,
-    // and for time to pass.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // More than there are cores: most of these wait for processes, and for time to pass.
+    maxWorkers: Math.max(5, availableParallelism()),
     projects: [
       {
         test: {

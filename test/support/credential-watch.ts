@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
-import { type Forms, formsIn, formsOf, type KnownCredentials } from './secret-search.ts';
+import { createSearch, formsOf, type KnownCredentials, type Search } from './secret-search.ts';
 import { SHARED_FOLDER_VARIABLE } from './shared-folder.ts';
 
 /** The only files that may hold credentials, and why. */
@@ -21,8 +21,9 @@ const RIGHTFUL: readonly { readonly path: RegExp; readonly why: string }[] = [
 const MOST = 16 * 1024 * 1024;
 const REGISTRY = 'credentials';
 
-/** Those that this process knows, by a digest of them. */
-const watched = new Map<string, Forms>();
+/** Digests of those that this process knows. */
+const watched = new Set<string>();
+const ofWatched = createSearch();
 /** In which state a file was found without any, by its path. */
 const searched = new Map<string, string>();
 
@@ -31,7 +32,8 @@ export function watchCredentials(credentials: KnownCredentials): void {
   if (credentials.accessSecret === '') return;
   const name = createHash('sha256').update(JSON.stringify(credentials)).digest('hex');
   if (watched.has(name)) return;
-  watched.set(name, formsOf(credentials));
+  watched.add(name);
+  ofWatched.add(formsOf(credentials));
   const shared = process.env[SHARED_FOLDER_VARIABLE];
   if (shared === undefined) return;
   const { accessKey, accessSecret } = credentials;
@@ -44,9 +46,8 @@ export async function mustHoldNoCredentials(
   texts: Readonly<Record<string, string>>,
   folders: readonly string[] = [],
 ): Promise<void> {
-  const forms = [...watched.values()];
-  const found = Object.entries(texts).flatMap(([name, text]) => foundIn(name, Buffer.from(text), forms));
-  for (const folder of folders) found.push(...(await foundBelow(folder, forms, searched)));
+  const found = Object.entries(texts).flatMap(([name, text]) => foundIn(name, Buffer.from(text), ofWatched));
+  for (const folder of folders) found.push(...(await foundBelow(folder, ofWatched, searched)));
   if (found.length > 0) throw leak(found);
 }
 
@@ -54,8 +55,9 @@ export async function mustHoldNoCredentials(
 export async function mustLeaveNoCredentials(shared: string): Promise<void> {
   const registry = join(shared, REGISTRY);
   const names = await readdir(registry).catch(() => []);
-  const known = names.map((name): KnownCredentials => JSON.parse(readFileSync(join(registry, name), 'utf8')));
-  const found = await foundBelow(shared, known.map(formsOf), new Map(), (path) => path === registry);
+  const search = createSearch();
+  for (const name of names) search.add(formsOf(JSON.parse(readFileSync(join(registry, name), 'utf8'))));
+  const found = await foundBelow(shared, search, new Map(), (path) => path === registry);
   if (found.length > 0) throw leak(found);
 }
 
@@ -120,7 +122,7 @@ function credentialsInAddress(address: string): readonly KnownCredentials[] {
 
 async function foundBelow(
   folder: string,
-  forms: readonly Forms[],
+  search: Search,
   before: Map<string, string>,
   isLeftOut: (path: string) => boolean = () => false,
 ): Promise<readonly string[]> {
@@ -129,23 +131,19 @@ async function foundBelow(
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     const path = join(folder, entry.name);
     if (isLeftOut(path)) continue;
-    if (entry.isDirectory()) found.push(...(await foundBelow(path, forms, before, isLeftOut)));
-    else if (entry.isFile()) found.push(...(await foundInFile(path, forms, before).catch(() => [])));
-    found.push(...foundIn(`the name ${path}`, Buffer.from(entry.name), forms));
+    if (entry.isDirectory()) found.push(...(await foundBelow(path, search, before, isLeftOut)));
+    else if (entry.isFile()) found.push(...(await foundInFile(path, search, before).catch(() => [])));
+    found.push(...foundIn(`the name ${path}`, Buffer.from(entry.name), search));
   }
   return found;
 }
 
-async function foundInFile(
-  path: string,
-  forms: readonly Forms[],
-  before: Map<string, string>,
-): Promise<readonly string[]> {
+async function foundInFile(path: string, search: Search, before: Map<string, string>): Promise<readonly string[]> {
   if (RIGHTFUL.some((rightful) => rightful.path.test(path))) return [];
   const { size, mtimeMs, ctimeMs, ino } = await stat(path);
-  const state = [size, mtimeMs, ctimeMs, ino, forms.length].join();
+  const state = [size, mtimeMs, ctimeMs, ino, watched.size].join();
   if (before.get(path) === state) return [];
-  const found = foundIn(path, size > 2 * MOST ? await endsOf(path, size) : await readFile(path), forms);
+  const found = foundIn(path, size > 2 * MOST ? await endsOf(path, size) : await readFile(path), search);
   if (found.length === 0) before.set(path, state);
   return found;
 }
@@ -162,8 +160,8 @@ async function endsOf(path: string, size: number): Promise<Buffer> {
   }
 }
 
-function foundIn(place: string, bytes: Buffer, all: readonly Forms[]): readonly string[] {
-  return [...new Set(all.flatMap((forms) => formsIn(bytes, forms)))].map((form) => `${place}: ${form}`);
+function foundIn(place: string, bytes: Buffer, search: Search): readonly string[] {
+  return search.formsIn(bytes).map((form) => `${place}: ${form}`);
 }
 
 function leak(found: readonly string[]): Error {

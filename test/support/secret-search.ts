@@ -33,9 +33,40 @@ export function formsOf({ accessKey, accessSecret }: KnownCredentials): Forms {
   return new Map(secret.length === 0 ? [] : told.filter(([, bytes]) => bytes.length >= SHORTEST));
 }
 
-/** Which of them `bytes` hold. */
-export function formsIn(bytes: Buffer, forms: Forms): readonly string[] {
-  return [...forms].filter(([, wanted]) => bytes.includes(wanted)).map(([form]) => form);
+export interface Search {
+  add(forms: Forms): void;
+  /** What the forms that `bytes` hold are called. */
+  formsIn(bytes: Buffer): readonly string[];
+}
+
+/** Finds any of hundreds of forms, as a whole run of the tests has them, in one pass over the bytes. */
+export function createSearch(): Search {
+  const byStart = new Map<number, (readonly [form: string, wanted: Buffer])[]>();
+  /** Marks of the first four bytes of each form: most other places have none. */
+  const marks = new Uint8Array(1 << 16);
+  const markOf = (start: number) => Math.imul(start, 0x9e37_79b1) >>> 16;
+  return {
+    add(forms) {
+      for (const [form, wanted] of forms) {
+        const start = wanted.readInt32BE();
+        marks[markOf(start)] = 1;
+        byStart.set(start, [...(byStart.get(start) ?? []), [form, wanted]]);
+      }
+    },
+    formsIn(bytes) {
+      const found = new Set<string>();
+      let lastFour = 0;
+      for (let at = 0; at < bytes.length; at += 1) {
+        lastFour = (lastFour << 8) | (bytes[at] ?? 0);
+        if (marks[markOf(lastFour)] === 0) continue;
+        for (const [form, wanted] of byStart.get(lastFour) ?? []) {
+          const start = at - 3;
+          if (bytes.subarray(start, start + wanted.length).equals(wanted)) found.add(form);
+        }
+      }
+      return [...found];
+    },
+  };
 }
 
 /** Where in `texts` (by name) and in the files of `folders` they are; empty when all is well. */
@@ -45,10 +76,11 @@ export async function findCredentials(
   folders: readonly string[] = [],
   isAllowed: (path: string) => boolean = () => false,
 ): Promise<readonly string[]> {
-  const forms = formsOf(credentials);
+  const known = createSearch();
+  known.add(formsOf(credentials));
   const found: string[] = [];
   const search = (place: string, bytes: Buffer): void => {
-    found.push(...formsIn(bytes, forms).map((form) => `${place}: ${form}`));
+    found.push(...known.formsIn(bytes).map((form) => `${place}: ${form}`));
   };
   for (const [name, text] of Object.entries(texts)) search(name, Buffer.from(text, 'utf8'));
   for (const folder of folders) {
