@@ -9,6 +9,7 @@ import {
   type RetryWait,
   readRetryAfter,
   retry,
+  waitAfter,
 } from '../http/retry.ts';
 import {
   findRecordId,
@@ -23,7 +24,14 @@ import {
   statusError,
 } from './answer.ts';
 import type { CallRecord, CallSubject, Operation } from './call-record.ts';
-import { businessErrors, codeWithoutConnection, isUnanswered, mayHaveBeenCounted, networkErrors } from './errors.ts';
+import {
+  businessErrors,
+  codeWithoutConnection,
+  isThrottled,
+  isUnanswered,
+  mayHaveBeenCounted,
+  networkErrors,
+} from './errors.ts';
 import type { Hold } from './hold.ts';
 import type { SignRequest } from './signing-service.ts';
 
@@ -72,9 +80,11 @@ export async function performCall<Answer>(
     endHold();
     await calling.hold.over(signal).catch(interrupted(number > 1 ? ' again' : ''));
     const tried = await attemptOnce(call, number, calling, signal);
-    if (tried.kind === 'transient' && tried.retryAfter !== undefined) {
+    if (tried.kind === 'transient' && (tried.retryAfter !== undefined || isThrottled(tried.failure))) {
       // Meant for all requests to the service, also when this one is given up.
-      endHold = calling.hold.begin(Math.min(tried.retryAfter, LONGEST_WAIT));
+      const retryAfter = tried.retryAfter ?? waitAfter(number, clock.random());
+      endHold = calling.hold.begin(Math.min(retryAfter, LONGEST_WAIT));
+      return { ...tried, retryAfter };
     }
     if (tried.kind === 'may-have-arrived' && isUnanswered(tried.failure) && call.mayRepeat?.()) {
       return { kind: 'transient', failure: tried.failure, maxAttempts: number + 1 };

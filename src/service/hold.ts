@@ -1,4 +1,4 @@
-/** The wait that the service asks for in one answer is meant for all requests to it. */
+/** The wait that the service asks for in one answer, or a 429 without one makes necessary, is meant for all requests to it. */
 
 import { LONGEST_WAIT } from '../http/retry.ts';
 

@@ -135,13 +135,14 @@ describe.each([429, 503])('%i', (status) => {
 });
 
 describe('Retry-After', () => {
-  test.each<[string, () => string, number]>([
-    ['seconds', () => '1', 1000],
-    ['a date', () => new Date(Date.now() + 2000).toUTCString(), 900],
-  ])('in %s is honoured by all that wait, not only by the call that received it', async (_form, header, least) => {
-    // The others under way are answered well after the refusal has arrived.
-    const check: Answer = ({ index }) => (index === 3 ? [429, { 'retry-after': header() }] : [200]);
-    const { baseUrl, seen } = await startThrottling(check, [300, 0]);
+  test.each<[string, () => Record<string, string>, number]>([
+    ['in seconds', () => ({ 'retry-after': '1' }), 1000],
+    ['in a date', () => ({ 'retry-after': new Date(Date.now() + 2000).toUTCString() }), 900],
+    ['not given, so the back-off', () => ({}), 250],
+  ])('%s is honoured by all that wait, not only by the call that was rejected', async (_form, headers, least) => {
+    // The others under way are answered after the refusal has arrived.
+    const check: Answer = ({ index }) => (index === 3 ? [429, headers()] : [200]);
+    const { baseUrl, seen } = await startThrottling(check, [100, 0]);
     const { service } = open(baseUrl);
     const results = await signAll(service, 12, 4);
     expect(results.map(({ status }) => status)).toEqual(Array(12).fill('fulfilled'));
