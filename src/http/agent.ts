@@ -1,4 +1,4 @@
-/** undici's agent over connections of our own: opened by our connector, the first one ahead of need. */
+/** undici's agent over connections of our own: opened by our connector, the first ones ahead of need. */
 
 import type net from 'node:net';
 import type { Agent } from 'undici';
@@ -13,8 +13,8 @@ const KEPT_MARGIN_MILLISECONDS = 2000;
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /** @param connections the most to one origin; any number by default */
-export function createAgent(open: Connect, connections: number | undefined) {
-  const early = openEarly(open);
+export function createAgent(open: Connect, connections: number | undefined, leadsThroughProxy = false) {
+  const early = openEarly(open, leadsThroughProxy);
   let agent: Promise<Agent> | undefined;
   const get = (): Promise<Agent> => {
     agent ??= import('undici').then(
@@ -43,11 +43,11 @@ export function createAgent(open: Connect, connections: number | undefined) {
     /** Loads undici on the first call. */
     get,
     /**
-     * Opens the first connection to this origin. If that fails, the first request reports it, unless the connection would
-     * have been idle for too long by then.
+     * Opens the first connections to this origin, so many with those that were opened before. If the very first one fails, the
+     * first request reports it, unless the connection would have been idle for too long by then.
      */
-    prepare(url: URL): void {
-      early.prepare(targetOf(url));
+    prepare(url: URL, count: number): void {
+      early.prepare(targetOf(url), count);
       get().catch(() => undefined);
     },
     async close(): Promise<void> {
@@ -57,32 +57,47 @@ export function createAgent(open: Connect, connections: number | undefined) {
   };
 }
 
-function openEarly(open: Connect) {
-  const known = new Set<string>();
-  const early = new Map<string, Promise<net.Socket>>();
-  const drop = (key: string, opening: Promise<net.Socket>): void => {
-    if (early.get(key) !== opening) return;
-    early.delete(key);
+interface Early {
+  /** Connections opened so far, ahead of need or not. */
+  opened: number;
+  /** A proxy may lock an account whose wrong password comes many times, so its others wait for the first one ahead of need. */
+  first?: Promise<net.Socket>;
+  /** Those ahead of need, in their order. */
+  readonly unused: Set<Promise<net.Socket>>;
+}
+
+function openEarly(open: Connect, leadsThroughProxy: boolean) {
+  const origins = new Map<string, Early>();
+  const originOf = (target: Target): Early => {
+    const key = keyOf(target);
+    const origin = origins.get(key) ?? { opened: 0, unused: new Set() };
+    origins.set(key, origin);
+    return origin;
+  };
+  const drop = ({ unused }: Early, opening: Promise<net.Socket>): void => {
+    if (!unused.delete(opening)) return;
     opening.then(
       (socket) => socket.destroy(),
       () => undefined,
     );
   };
   return {
-    prepare(target: Target): void {
-      const key = keyOf(target);
-      if (known.has(key)) return;
-      known.add(key);
-      const opening = open(target);
-      early.set(key, opening);
-      const dropLater = (): unknown => setTimeout(drop, IDLE_MILLISECONDS, key, opening).unref();
-      opening.then(dropLater, dropLater);
+    prepare(target: Target, count: number): void {
+      const origin = originOf(target);
+      for (; origin.opened < count; origin.opened += 1) {
+        const opening =
+          leadsThroughProxy && origin.first !== undefined ? origin.first.then(() => open(target)) : open(target);
+        origin.first ??= opening;
+        origin.unused.add(opening);
+        const dropLater = (): unknown => setTimeout(drop, IDLE_MILLISECONDS, origin, opening).unref();
+        opening.then(dropLater, origin.opened === 0 ? dropLater : () => drop(origin, opening));
+      }
     },
     async connect(target: Target): Promise<net.Socket> {
-      const key = keyOf(target);
-      const opening = early.get(key);
-      known.add(key);
-      early.delete(key);
+      const origin = originOf(target);
+      const [opening] = origin.unused;
+      if (opening !== undefined) origin.unused.delete(opening);
+      else origin.opened += 1;
       const socket = await opening;
       // What came unasked would be read as the answer to the first request.
       if (socket?.readable && socket.writable && socket.readableLength === 0) return socket;
@@ -90,7 +105,7 @@ function openEarly(open: Connect) {
       return open(target);
     },
     close(): void {
-      for (const [key, opening] of early) drop(key, opening);
+      for (const origin of origins.values()) for (const opening of origin.unused) drop(origin, opening);
     },
   };
 }

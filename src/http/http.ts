@@ -48,8 +48,8 @@ export interface Http {
   post(request: PlainPostRequest): Promise<Outcome>;
   /** The same, with GET. */
   get(request: PlainRequest): Promise<Outcome>;
-  /** Opens a connection ahead of the first request. If that fails, the first request reports it. */
-  prepare(url: URL): void;
+  /** Opens connections ahead of need, so many with those that were opened before. If the first one fails, the first request reports it. */
+  prepare(url: URL, count?: number): void;
   /** Closes all connections. A request that is under way ends as broken. */
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export function createHttp(options: HttpOptions): Http {
   const direct = createAgent(connector.connect, connections);
   // Kept apart: a proxy may be a target too, and its connections lead elsewhere.
   const { https } = proxies;
-  const tunnelled = https && isUsable(https) ? createAgent(connector.through(https), connections) : undefined;
+  const tunnelled = https && isUsable(https) ? createAgent(connector.through(https), connections, true) : undefined;
 
   const agentFor = (url: URL) => {
     const proxy = proxyFor(url, proxies);
@@ -100,9 +100,9 @@ export function createHttp(options: HttpOptions): Http {
     },
     post: (request) => sendPlain(request, 'POST', { 'content-type': request.contentType }, request.body),
     get: (request) => sendPlain(request, 'GET', {}),
-    prepare(url) {
+    prepare(url, count = 1) {
       const { agent, proxy } = agentFor(url);
-      agent.prepare(proxy?.url ?? url);
+      agent.prepare(proxy?.url ?? url, count);
     },
     async close() {
       connector.abandon();

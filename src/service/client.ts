@@ -65,7 +65,11 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
     onWait,
   };
 
+  let expected = 0;
   return {
+    expect(requests) {
+      expected = requests;
+    },
     sign({ code, digest, algorithm, extra, file, beforeSend, beforeWrite, mayRepeat, beforeRetry }, signal) {
       const message: SignRequestMessage = {
         code,
@@ -88,6 +92,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
           throw businessErrors('no-signature', { why }, { httpStatus, serviceCode: 0 });
         },
       };
+      http.prepare(baseUrl, expected);
       return performCall(call, calling, signal);
     },
     async report(record, status, signal, file) {

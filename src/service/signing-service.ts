@@ -51,6 +51,8 @@ export interface SignatureRecord {
  * given up is pending in the journal.
  */
 export interface SigningService {
+  /** So many requests for signatures will be under way concurrently: their connections open during the first one. */
+  expect(requests: number): void;
   /**
    * Requests one signature. Retries only what certainly did not reach the service, or was rejected with 429, or with a 503
    * that carries the service's envelope or Retry-After; and what `mayRepeat` allows.

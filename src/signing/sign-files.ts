@@ -13,6 +13,7 @@ import { recordFile, signFile } from './sign-file.ts';
 import {
   allowedRepetitions,
   checkSignatureLimit,
+  countSignatures,
   decideSigning,
   isKeptForOthers,
   unusedOptions,
@@ -35,6 +36,7 @@ export async function signFiles(
   const planned = await planFiles(files, run, (opened, file) => decide(opened, file, signing, run.findWritten));
   const warnings = await checkRun(planned, signing, run);
   run.gate.allowRepetitions(allowedRepetitions(planned, signing.policy));
+  account.service.expect(Math.min(countSignatures(planned), run.concurrency));
   const outcomes = await changeEach(planned, run, (plan) =>
     plan.written === undefined ? signFile(plan, run) : recordFile(plan, plan.written, run),
   );

@@ -148,7 +148,7 @@ export function allowedRepetitions(
   return Math.min(repeatUnknown, maxSignatures - countSignatures(files));
 }
 
-function countSignatures(files: readonly Planned[]): number {
+export function countSignatures(files: readonly Planned[]): number {
   return files.reduce((sum, file) => sum + ('plan' in file ? file.plan.signatures : 0), 0);
 }
 

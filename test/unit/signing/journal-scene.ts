@@ -72,6 +72,7 @@ export async function journalScene(): Promise<JournalScene> {
       await service.beforeReport();
       service.reports.push([id, status]);
     },
+    expect: () => undefined,
     close: async () => undefined,
   };
   let ids = 0;

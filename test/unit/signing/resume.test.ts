@@ -66,6 +66,7 @@ describe('giving a call up', () => {
         happened.push(['report', record, status]);
         await send();
       },
+      expect: () => undefined,
       close: async () => undefined,
     };
     const given = { origin: 'https://a.example', client: 'me', leaf: undefined };

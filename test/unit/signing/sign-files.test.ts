@@ -74,6 +74,7 @@ function testService(before: (call: number) => Promise<void> = async () => undef
     async report(id, status) {
       reports.push([id, status]);
     },
+    expect: () => undefined,
     close: async () => undefined,
   };
 }

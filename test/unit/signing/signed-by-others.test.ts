@@ -36,6 +36,7 @@ async function sign(publisher: Publisher, file: Partial<FileToSign> & { path: st
       return { id: 'record', signature: signDigest(leaf.privateKey, digest) };
     },
     report: async () => undefined,
+    expect: () => undefined,
     close: async () => undefined,
   };
   const chain = await chainOf(leaf, pki.intermediate);

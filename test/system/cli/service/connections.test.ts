@@ -1,43 +1,64 @@
-/** Connections are few and used again: to the service, and to the timestamp authority. */
+/** Connections are few, open in time and used again: to the service, and to the timestamp authority. */
 
 import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { startTcpRelay } from '../../../support/network/tcp-relay.ts';
 import { fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
 import { environmentOf } from '../../../support/services/service-client.ts';
 import { startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 
-const FILES = 20;
-const CONCURRENCY = 4;
-
-it(`${FILES} files, with reports and timestamps, take few connections`, async () => {
-  await using folder = await temporaryFolder();
+/** A good service, and so many programs to be signed. */
+async function startScene(count: number) {
+  const folder = await temporaryFolder();
   const pki = makePki();
   const leaf = pki.leaf();
   const certificate = join(folder.path, 'chain.pem');
   await writeFile(certificate, leaf.pem + pki.intermediate.pem);
-  const paths = Array.from({ length: FILES }, (_, index) => join(folder.path, `app-${index}.exe`));
+  const paths = Array.from({ length: count }, (_, index) => join(folder.path, `app-${index}.exe`));
   for (const path of paths) {
     await copyFile(fixture('pe/hello.exe'), path);
     await appendFile(path, path);
   }
   const service = await startMisbehavingService('good', { key: leaf.privateKey });
+  return {
+    paths,
+    service,
+    env: environmentOf(service, certificate),
+    async [Symbol.asyncDispose]() {
+      await service.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+it('20 files, with reports and timestamps, take few connections', { timeout: 60_000 }, async () => {
+  await using scene = await startScene(20);
+  const { service, env, paths } = scene;
   const authority = await startTimestampAuthority();
   try {
-    const env = environmentOf(service, certificate);
-    const args = ['sign', '--json', '-j', `${CONCURRENCY}`, '-t', authority.urlOf('ok'), ...paths];
-    const run = await runCli(args, { env });
-    expect(parseJson(run).summary).toMatchObject({ signed: FILES, failed: 0 });
-    expect(service.requests()).toHaveLength(2 * FILES);
+    const run = await runCli(['sign', '--json', '-j', '4', '-t', authority.urlOf('ok'), ...paths], { env });
+    expect(parseJson(run).summary).toMatchObject({ signed: 20, failed: 0 });
+    expect(service.requests()).toHaveLength(40);
     // As many reports as signatures; the authority is asked by two files at the same time. One that was idle for 2 s is not
     // used again, so on a busy machine there may be a few more.
-    expect(service.connections()).toBeLessThanOrEqual(3 * CONCURRENCY);
-    expect(authority.requests).toHaveLength(FILES);
+    expect(service.connections()).toBeLessThanOrEqual(12);
+    expect(authority.requests).toHaveLength(20);
     expect(authority.connections()).toBeLessThanOrEqual(4);
   } finally {
-    await service.stop();
     await authority.stop();
   }
-}, 60_000);
+});
+
+it('16 files take at most 6 round trips: 2 for the connections, then the first signature, the others, and the reports', async () => {
+  await using scene = await startScene(16);
+  const { service, env, paths } = scene;
+  await using relay = await startTcpRelay({ port: Number(new URL(service.baseUrl).port), gatherMilliseconds: 300 });
+  const through = { ...env, CODESIGN_BASE_URL: `https://127.0.0.1:${relay.port}` };
+  const run = await runCli(['sign', '--json', '-j', '16', '--no-timestamp', ...paths], { env: through });
+  expect(parseJson(run).summary).toMatchObject({ signed: 16, failed: 0 });
+  expect(service.requests()).toHaveLength(32);
+  expect(relay.roundTrips()).toBeLessThanOrEqual(6);
+});
