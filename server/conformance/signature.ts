@@ -26,7 +26,7 @@ export function signatureFault(
     return 'the certificate’s key finds no PKCS#1 v1.5 padding in the signature';
   }
   if (opened.equals(expected)) return undefined;
-  if (opened.equals(digest)) return 'the signature holds the digest without its DigestInfo';
+  if (opened.equals(digest)) return 'the signature contains the digest without its DigestInfo';
   if (opened.subarray(-digest.length).equals(digest)) return `the signature’s DigestInfo is not that of ${algorithm}`;
   return 'the signature is over something else than the digest that was sent';
 }

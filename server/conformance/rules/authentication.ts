@@ -25,7 +25,7 @@ const BAD_HEADERS: Readonly<Record<string, Header>> = {
   'credentials without a scheme': ({ accessKey, accessSecret }) => encoded(`${accessKey}:${accessSecret}`),
   'credentials that are not encoded': ({ accessKey, accessSecret }) => `Basic ${accessKey}:${accessSecret}`,
   'credentials without a colon': ({ accessKey }) => `Basic ${encoded(accessKey)}`,
-  'something behind the credentials': (right) => `${basic(right)} x`,
+  'text after the credentials': (right) => `${basic(right)} x`,
   'an empty Access Key': ({ accessSecret }) => `Basic ${encoded(`:${accessSecret}`)}`,
   'an empty Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:`)}`,
   'another Access Key': ({ accessSecret }) => `Basic ${encoded(`conformance-nobody:${accessSecret}`)}`,
@@ -149,7 +149,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
   },
   {
     section: '5 rule 4',
-    title: 'no answer holds the Access Secret or the Authorization header',
+    title: 'no answer contains the Access Secret or the Authorization header',
     spends: 0,
     async ask(deployment) {
       const { accessSecret } = deployment.options.credentials;

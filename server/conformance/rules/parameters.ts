@@ -39,7 +39,7 @@ const CODE_RULES: readonly Rule[] = [
   ]),
   refused('7 check 1', 'code that is a number', ({ code, ...rest }) => ({ ...rest, code: Number(code) || 1 }), 1),
   refused('7 check 1', 'code in an array', ({ code, ...rest }) => ({ ...rest, code: [code] }), 1),
-  refused('7 check 1', 'code with something behind it', ({ code, ...rest }) => ({ ...rest, code: `${code}.x` })),
+  refused('7 check 1', 'code with text after it', ({ code, ...rest }) => ({ ...rest, code: `${code}.x` })),
 ];
 
 /** 0xfb 0xff: with both characters in which the alphabets differ. */
@@ -57,7 +57,7 @@ const NOT_BASE64: readonly (readonly [title: string, digest: unknown, reparable?
   ['with a blank in it', `${bytes(32).slice(0, 20)} ${bytes(32).slice(20)}`, true],
   ['with a line break in it', `${bytes(32).slice(0, 20)}\n${bytes(32).slice(20)}`, true],
   ['with a blank before it', ` ${bytes(32)}`, true],
-  ['with a line break behind it', `${bytes(32)}\n`, true],
+  ['with a line break after it', `${bytes(32)}\n`, true],
   ['without its padding', bytes(32).replace(/=+$/, ''), true],
   ['in the alphabet for addresses', WITH_BOTH.replaceAll('+', '-').replaceAll('/', '_'), true],
   ['with padding in its midst', `${bytes(32).slice(0, 20)}=${bytes(32).slice(20)}`, true],

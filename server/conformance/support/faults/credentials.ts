@@ -6,7 +6,7 @@ import { type Fault, fault } from '../fault.ts';
 const ofBoth = (...headers: readonly string[]) =>
   ['sign', 'report-sign'].flatMap((operation) => headers.map((header) => `${operation} with ${header}: code 401`));
 
-const BEHIND = ['the scheme Bearer', 'something behind the credentials'];
+const BEHIND = ['the scheme Bearer', 'text after the credentials'];
 
 export const CREDENTIALS_FAULTS: readonly Fault[] = [
   fault('takes any credentials', () => ({ authorized: () => true }), [/: code 401$/]),
@@ -40,9 +40,9 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
     ofBoth('the scheme Bearer'),
   ),
   fault(
-    'overlooks what is behind the credentials',
+    'overlooks text after the credentials',
     ({ authorized }) => ({ authorized: ([header = '']) => authorized([header.split(' ').slice(0, 2).join(' ')]) }),
-    ofBoth('something behind the credentials'),
+    ofBoth('text after the credentials'),
   ),
   fault(
     'has 403 for wrong credentials',
@@ -55,14 +55,14 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
   fault(
     'quotes the header that it refuses',
     ({ body }) => ({ body: (code, message, data, by) => body(code, code === 401 ? by : message, data, by) }),
-    ['no answer holds the Access Secret or the Authorization header'],
+    ['no answer contains the Access Secret or the Authorization header'],
   ),
   fault(
     'returns the secret to the rejected caller',
     ({ body }, { credentials: { accessSecret } }) => ({
       body: (code, message, data, by) => body(code, code === 400 ? `${message}, ${accessSecret}` : message, data, by),
     }),
-    ['no answer holds the Access Secret or the Authorization header'],
+    ['no answer contains the Access Secret or the Authorization header'],
   ),
   { name: 'serves plain HTTP', plain: true, breaks: ['plain HTTP to the same port is not served'] },
   { name: 'takes TLS 1.1', oldTls: true, breaks: ['TLS 1.0 and 1.1 are rejected (RFC 8996)'] },

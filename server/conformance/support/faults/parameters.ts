@@ -10,7 +10,7 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault('signs for any certificate number', () => ({ certificate: (code) => typeof code === 'string' }), [
     'code of no certificate: code 400',
     'code that is empty: code 400',
-    'code with something behind it: code 400',
+    'code with text after it: code 400',
   ]),
   fault(
     'takes numbers for certificate numbers',
