@@ -40,7 +40,6 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
   async function prepareOver(file: SignableFile, embeddings: ReadonlyMap<string, Embedding>) {
     const prepared = await prepareWithTime(file, mode, context, earlier, embeddings);
     await embed(copy, prepared.prepared, zeros, token);
-    await copy.takeOwnerAndMode();
     // A failure is not lost: the copy remembers it, and cannot be committed.
     return { file, ...prepared, flushing: copy.flush().catch(() => undefined) };
   }

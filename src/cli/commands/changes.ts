@@ -21,7 +21,7 @@ export async function timestamp(named: readonly string[], options: OptionsOf<'ti
   const inputs = await inputsOf(named, options, output, io);
   using console = changeConsole(io, options, 'timestamped');
   await using opened = await openTimestamping(settings, io.env, console.event);
-  const files = await resolveOutputs(inputs, output);
+  const files = resolveOutputs(inputs, output);
   const change = (signal: AbortSignal) => timestampFiles(files, opened, opened.run, signal);
   return await changeAndPrint(change, opened, console, options, io);
 }
@@ -32,7 +32,7 @@ export async function remove(named: readonly string[], options: OptionsOf<'remov
   const inputs = await inputsOf(named, options, output, io);
   using console = changeConsole(io, options, 'removed');
   const opened = await openLocalRun(console.event);
-  const files = await resolveOutputs(inputs, output);
+  const files = resolveOutputs(inputs, output);
   return await changeAndPrint((signal) => removeSignatures(files, opened.run, signal), opened, console, options, io);
 }
 
@@ -51,7 +51,7 @@ export async function attach(
   using console = changeConsole(io, options, 'attached');
   const cms = await readSignatureFile(open, name);
   const opened = await openLocalRun(console.event);
-  const files = await resolveOutputs([{ path, pathInFolder: undefined, isFound: false }], output);
+  const files = resolveOutputs([{ path, pathInFolder: undefined, isFound: false }], output);
   const change = (signal: AbortSignal) => attachSignature(files, cms, opened.run, signal);
   return await changeAndPrint(change, opened, console, options, io);
 }

@@ -36,7 +36,7 @@ export async function sign(named: readonly string[], options: OptionsOf<'sign'>,
   using console = changeConsole(io, options, 'signed', resumeCommand(options));
   await using signing = await openSigning(settings, io, console.event);
   for (const warning of signing.warnings) console.warning(warning);
-  const files = await resolveOutputs(inputs, output);
+  const files = resolveOutputs(inputs, output);
   if (projectOutput !== undefined) {
     checkProjectOutputs(
       projectOutput,

@@ -1,7 +1,7 @@
 /** From the arguments of a command to its files: paths, patterns, folders, @lists and standard input; and where each result goes. */
 
-import { type BigIntStats, statSync } from 'node:fs';
-import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { type BigIntStats, lstatSync, statSync } from 'node:fs';
+import { readdir, realpath } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { openToRead } from '../../bytes/read-file.ts';
@@ -74,7 +74,7 @@ async function* expand(typed: string, options: Expanding): AsyncGenerator<InputP
   const name = existingForm(typed);
   if (name === '-') {
     yield* expandLines(await readLines(options.stdin()), options);
-  } else if (await exists(name)) {
+  } else if (statsOf(name, lstatSync) !== undefined) {
     yield* expandLiteral(name, options, false);
   } else if (name.startsWith('@')) {
     const lines = await readList(existingForm(name.slice(1)));
@@ -95,8 +95,7 @@ async function* expandLiteral(
   { recursive, ofAnyKind, outputFolder, isExcluded }: Expanding,
   isFound: boolean,
 ): AsyncGenerator<InputPath> {
-  const stats = await stat(path).catch(() => undefined);
-  if (!stats?.isDirectory()) {
+  if (!statsOf(path)?.isDirectory()) {
     yield { path, pathInFolder: undefined, isFound };
     return;
   }
@@ -130,9 +129,9 @@ async function* walk(folder: string, leftOut: string | undefined, isExcluded: Ma
 }
 
 /** Adds where each result goes: in place, to the file named, or below the folder named. Missing folders are created later. */
-export async function resolveOutputs(inputs: readonly InputPath[], output: string | undefined): Promise<FileToSign[]> {
+export function resolveOutputs(inputs: readonly InputPath[], output: string | undefined): FileToSign[] {
   if (output === undefined) return inputs.map((input) => ({ ...input, output: input.path }));
-  const existing = await stat(output).catch(() => undefined);
+  const existing = statsOf(output);
   const [only, ...others] = inputs;
   const isSingle = only !== undefined && others.length === 0 && only.pathInFolder === undefined;
   const toFolder = existing?.isDirectory() || /[/\\]$/.test(output) || !isSingle;
@@ -143,16 +142,13 @@ export async function resolveOutputs(inputs: readonly InputPath[], output: strin
   }));
 }
 
-function statsOf(path: string): BigIntStats | undefined {
+/** Many files are looked at, and the system's memory answers: to have it asked in another thread takes longer. */
+function statsOf(path: string, look: typeof lstatSync = statSync): BigIntStats | undefined {
   try {
-    return statSync(path, { bigint: true });
+    return look(path, { bigint: true });
   } catch {
     return undefined;
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
 /** In bytes. No system allows longer paths: on Windows 32767 characters, each of 3 bytes at most. */

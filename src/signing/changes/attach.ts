@@ -11,7 +11,7 @@ import type { SignableFile } from '../../formats/format.ts';
 import { changeEach, finish } from '../change-each.ts';
 import { signingErrors } from '../errors.ts';
 import { signerNames } from '../existing-signatures.ts';
-import { commit, reopenCopy, writePatch, writtenOutcome } from '../files/commit.ts';
+import { commit, reopenCopy, writtenOutcome } from '../files/commit.ts';
 import { openFile } from '../files/open-file.ts';
 import type { AttachedOutcome, ChangeFilesResult, FileToSign } from '../outcome.ts';
 import { planFiles } from '../plan-files.ts';
@@ -37,7 +37,7 @@ async function attachTo(plan: PlannedFile, cms: Uint8Array, signer: string, run:
   await using file = await openFile(plan, run);
   const { embedding, replaced } = await prepare(await plan.open(file.input.source, file.copy.reader), cms);
   const { patch, ...expected } = embedding;
-  await writePatch(patch, file);
+  await file.copy.apply(patch);
   const checking = reopenCopy(plan, file).then((result) => checkPlaced(result, expected));
   const written = await commit(plan, file, checking, run);
   return { ...writtenOutcome(plan, written), status: 'attached', signer, replaced };

@@ -4,7 +4,7 @@ import { formatErrors } from '../../formats/errors.ts';
 import { flatten, type SignableFile } from '../../formats/format.ts';
 import { changeEach, finish } from '../change-each.ts';
 import { signerNames } from '../existing-signatures.ts';
-import { commit, reopenCopy, writePatch, writtenOutcome } from '../files/commit.ts';
+import { commit, reopenCopy, writtenOutcome } from '../files/commit.ts';
 import { type OpenFile, openFile } from '../files/open-file.ts';
 import type { ChangeFilesResult, FileToSign, RemovedOutcome } from '../outcome.ts';
 import { planFiles } from '../plan-files.ts';
@@ -31,7 +31,7 @@ async function decide(opened: SignableFile): Promise<Intent> {
 async function removeFrom(plan: PlannedFile, run: StartedRun): Promise<RemovedOutcome> {
   await using file = await openFile(plan, run);
   const { patch, remaining, ...removed } = await prepare(await plan.open(file.input.source, file.copy.reader));
-  await writePatch(patch, file);
+  await file.copy.apply(patch);
   const written = await commit(plan, file, check(plan, file, remaining), run);
   return { ...writtenOutcome(plan, written), status: 'removed', ...removed };
 }

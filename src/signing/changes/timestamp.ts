@@ -16,7 +16,7 @@ import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import { changeEach, finish } from '../change-each.ts';
 import { signingErrors } from '../errors.ts';
-import { commit, reopenCopy, writePatch, writtenOutcome } from '../files/commit.ts';
+import { commit, reopenCopy, writtenOutcome } from '../files/commit.ts';
 import { type OpenFile, openFile } from '../files/open-file.ts';
 import type { ChangeFilesResult, FileToSign, TimestampedOutcome } from '../outcome.ts';
 import { planFiles } from '../plan-files.ts';
@@ -76,7 +76,7 @@ async function timestampFile(plan: PlannedFile, run: TimestampingRun): Promise<T
   await using file = await openFile(plan, run);
   const { embedding, isWhole, ...stamped } = await stampFile(await plan.open(file.input.source, file.copy.reader), run);
   const { patch, ...expected } = embedding;
-  await writePatch(patch, file);
+  await file.copy.apply(patch);
   const written = await commit(plan, file, check(plan, file, expected, isWhole), run);
   return { ...writtenOutcome(plan, written), status: 'timestamped', ...stamped };
 }

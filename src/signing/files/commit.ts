@@ -1,18 +1,11 @@
 /** Puts the changed bytes in place: flushed, reopened and checked first, then renamed whole. */
 
-import type { Patch } from '../../bytes/patch.ts';
 import type { ExpectedEnvelope, SignableFile } from '../../formats/format.ts';
 import type { WrittenOutcome } from '../outcome.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import type { StartedRun } from '../run.ts';
 import type { OpenFile } from './open-file.ts';
 import { assertUnchanged, lookAgain } from './unchanged.ts';
-
-/** Turns the copy into the changed file. */
-export async function writePatch(patch: Patch, { copy }: OpenFile): Promise<void> {
-  await copy.apply(patch);
-  await copy.takeOwnerAndMode();
-}
 
 /** Throws `result-damaged` unless the copy holds what it was to hold. */
 export async function verifyCopy(plan: PlannedFile, file: OpenFile, expected: ExpectedEnvelope): Promise<void> {

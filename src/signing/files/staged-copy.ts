@@ -8,6 +8,7 @@ import { flushFolder, makeFolders } from '../../bytes/folders.ts';
 import { LARGEST_DIRECT } from '../../bytes/opened-file.ts';
 import type { Patch } from '../../bytes/patch.ts';
 import { readPieces } from '../../bytes/pieces.ts';
+import { onceOf } from '../../bytes/reuse.ts';
 import type { Content, Measure, Measurement } from '../../crypto/content.ts';
 import { type HashedSource, hashWhileRead } from '../../crypto/hash-while-read.ts';
 import { measureContent, startMeasuring } from '../../crypto/measure-content.ts';
@@ -79,6 +80,9 @@ export async function stageCopy(options: StagedCopyOptions) {
   const reader = contentReader(options.digestEntries);
   const flushes = flushInTurn(() => inFileSystem('flush the temporary file to the disk', () => handle.sync()));
   const writes = watchWrites(handle, isLocal(disk));
+  const takeOwnerOnce = onceOf(() =>
+    inFileSystem('set owner and mode of the temporary file', () => takeOwnerAndMode(handle, stats)),
+  );
   let reopened: HashedSource | undefined;
   let renamed = false;
 
@@ -144,6 +148,7 @@ export async function stageCopy(options: StagedCopyOptions) {
       if (wanted < size) await inFileSystem(COPY, () => handle.truncate(wanted));
       size = wanted;
       if (!isSmall) applied = patch;
+      await takeOwnerOnce();
     });
   }
 
@@ -155,8 +160,8 @@ export async function stageCopy(options: StagedCopyOptions) {
     flush: flushes.flush,
 
     /**
-     * Turns the copy into the original with the patch applied; a later call replaces an earlier patch. Throws `copy-changed`
-     * if another program wrote to the copy.
+     * Turns the copy into the original with the patch applied, and its owner and mode as far as this user may; a later call
+     * replaces an earlier patch. Throws `copy-changed` if another program wrote to the copy.
      */
     async apply(patch: Patch): Promise<void> {
       await apply(patch);
@@ -175,10 +180,6 @@ export async function stageCopy(options: StagedCopyOptions) {
       if (reopened === undefined) throw new TypeError('the copy is reopened and checked before it is measured');
       return { bytes: size, sha256: await inFileSystem('read the temporary file', reopened.sha256) };
     },
-
-    /** Gives the copy what the original has, as far as this user may. */
-    takeOwnerAndMode: (): Promise<void> =>
-      writes.own(() => inFileSystem('set owner and mode of the temporary file', () => takeOwnerAndMode(handle, stats))),
 
     /**
      * Creates or replaces the target with the copy, whole or not at all, and flushes the folder. What fails after that is

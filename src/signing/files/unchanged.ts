@@ -1,6 +1,7 @@
 /** Whether input and target are as they were when the file was planned. */
 
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { whenFree } from '../../files/file-system-errors.ts';
 import { READ_WITHOUT_WAITING, versionOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
@@ -27,8 +28,9 @@ export async function lookAgain(plan: Versions): Promise<void> {
  */
 export function assertUnchanged({ path, stats, target, targetVersion, folderIdentity, isLocal }: Versions): void {
   assertNoLinkTo(target, folderIdentity);
-  assertSame(versionOf(statSync(path, { bigint: true })), versionOf(stats));
-  assertSame(versionAt(target), targetVersion);
+  const version = versionOf(statSync(path, { bigint: true }));
+  assertSame(version, versionOf(stats));
+  assertSame(resolve(path) === target ? version : versionAt(target), targetVersion);
   if (isLocal) return;
   assertOpenedIsSame(path, versionOf(stats));
   if (targetVersion !== undefined) assertOpenedIsSame(target, targetVersion);

@@ -39,7 +39,6 @@ export async function signOnDisk(
   const context = signingContext({ algorithm, chain: signer.chain }, { wsh: true });
   const prepared = await file.prepare(context, mode);
   await copy.apply(prepared.embed(prepared.seal(new Uint8Array(signer.chain.signatureLength))).patch);
-  await copy.takeOwnerAndMode();
   const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, algorithm)));
   await copy.apply(embedding.patch);
   const reopened = await copy.reopen();

@@ -104,7 +104,6 @@ async function sign(target: string, name: string): Promise<void> {
   });
   await copy.reader.measure(input.source, [{ start: 0, end: SIZE }], ['SHA256']);
   await copy.apply([{ offset: SIZE, remove: 0, insert: [Buffer.from('SIGNED')] }]);
-  await copy.takeOwnerAndMode();
   await copy.flush();
   await copy.replaceTarget({ isNew: false, assertUnchanged: () => undefined });
 }

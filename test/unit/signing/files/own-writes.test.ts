@@ -60,7 +60,7 @@ async function change(size: number, at: Step, interfere: () => Promise<void>): P
   });
   const actions: Readonly<Record<Step, (copy: StagedCopy) => Promise<unknown>>> = {
     measured: () => copy.reader.measure(input.source, [{ start: 0, end: size }], ['SHA256']),
-    rehearsed: () => copy.apply(rehearsal).then(copy.takeOwnerAndMode),
+    rehearsed: () => copy.apply(rehearsal),
     flushed: () => copy.flush(),
     sealed: () => copy.apply(real),
   };

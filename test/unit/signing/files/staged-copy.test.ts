@@ -130,7 +130,6 @@ describe('the temporary file', () => {
     await using copy = await stage();
     expect((await stat(join(folder, '.codesign-remote-x.tmp'))).mode & 0o777).toBe(0o600);
     await copy.apply([]);
-    await copy.takeOwnerAndMode();
     await copy.replaceTarget(UNCHANGED);
     expect((await stat(target)).mode & 0o777).toBe(0o754);
   });
@@ -147,7 +146,6 @@ describe('the temporary file', () => {
       await chmod(target, mode);
       await using copy = await stage();
       await copy.apply([]);
-      await copy.takeOwnerAndMode();
       await copy.replaceTarget(UNCHANGED);
       expect((await stat(target)).mode & 0o7777).toBe(is);
     },
@@ -157,7 +155,6 @@ describe('the temporary file', () => {
     await chown(target, 1234, 2345);
     await using copy = await stage();
     await copy.apply([]);
-    await copy.takeOwnerAndMode();
     await copy.replaceTarget(UNCHANGED);
     const { uid, gid } = await stat(target);
     expect([uid, gid]).toEqual([1234, 2345]);
