@@ -13,7 +13,9 @@ const SLOWEST = [
   'faults/faults',
   'interop/end-to-end',
   'kill/kill',
-  'formats/verifiers',
+  'system/quota',
+  'sessions/sessions',
+  'pe/large-files',
   'conformance/suite',
   'hostile/archives',
   'conformance/faults',
@@ -44,8 +46,8 @@ export default defineConfig({
     setupFiles: 'test/support/equal-bytes.ts',
     sequence: { sequencer: SlowestFirst },
     pool: 'forks',
-    // One more than there are cores: many of them wait, for servers, time limits and other programs.
-    maxWorkers: Math.max(3, availableParallelism()),
+    // More than there are cores: many of them wait, for servers, time limits and other programs.
+    maxWorkers: Math.max(4, availableParallelism()),
     testTimeout: 600_000,
     hookTimeout: 300_000,
   },

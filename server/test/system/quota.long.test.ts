@@ -3,7 +3,7 @@ import { quotaRounds } from '../support/quota-scene.ts';
 
 // Several servers on one SQLite file is not what it is for, but must hold too.
 test.each([
-  ['PostgreSQL', { servers: 3, quota: 100, rounds: 5 }],
+  ['PostgreSQL', { servers: 3, quota: 100, rounds: 3 }],
   ['PostgreSQL', { servers: 2, quota: 1000, rounds: 1 }],
   ['SQLite', { servers: 3, quota: 100, rounds: 2 }],
 ] as const)(

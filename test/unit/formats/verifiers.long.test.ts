@@ -1,6 +1,7 @@
 /**
- * What programs that are not ours say of the files that we sign. Needs CODESIGN_TEST_PAIRS, CODESIGN_TEST_CORPUS and
- * CODESIGN_TEST_VERIFIERS. osslsigncode is left out where it is known to be wrong; the checkers check all.
+ * What programs that are not ours say of the files that signtool has signed too, once we sign them, and of what else
+ * `test/system/interop/special` does not show them: changed files, page hashes and created catalogs. Needs CODESIGN_TEST_PAIRS,
+ * CODESIGN_TEST_CORPUS and CODESIGN_TEST_VERIFIERS. osslsigncode is left out where it is known to be wrong; the checkers check all.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -14,12 +15,9 @@ import { cmsEnvelope } from '../../../src/formats/format.ts';
 import { msi } from '../../../src/formats/msi/index.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { scriptKindOf } from '../../../src/formats/script/kinds.ts';
+import { isInSample } from '../../support/sample.ts';
 import { checkAll, osslsigncodeVerify, run, type Verdict } from '../../system/interop/verifiers.ts';
-import { GOOD_CABINETS } from './cab/samples.ts';
-import { GOOD_CATALOGS } from './cat/samples.ts';
-import { GOOD_INSTALLERS } from './msi/samples.ts';
 import { GOOD_EXTENSIONS } from './navx/samples.ts';
-import { GOOD_CONNECTIONS } from './rdp/samples.ts';
 import { applyPatch } from './support/apply-patch.ts';
 import { openBytes, plainReader, type SignBytesOptions } from './support/sign-bytes.ts';
 import { filesBelow, type SignedCopies, type SignedCopy, signedCopies } from './support/signed-copies.ts';
@@ -50,31 +48,19 @@ describe.skipIf(!isWhole)('files that are signed', () => {
     };
   };
   const checkCms = (file: string) => run('bash', [checker('cmscheck.sh'), `${file}.cms`, copies.root]);
-  /** What any of them says against a file. */
+  /** What any of them says against a file, of a sample of the files. */
   const complaints = async (signed: readonly string[], checks: (file: string) => Promise<readonly Verdict[]>) => {
-    const verdicts = await checkAll(signed, async (file) => ({ file, verdicts: await checks(file) }));
+    const sample = signed.filter((_, index) => isInSample(index));
+    const verdicts = await checkAll(sample, async (file) => ({ file, verdicts: await checks(file) }));
     return verdicts.filter((each) => each.verdicts.some(({ accepted }) => !accepted));
   };
 
   it('scripts are accepted by the checkers and osslsigncode, or rejected for a reason', async () => {
     const isScript = (name: string) => scriptKindOf(name) !== undefined;
-    const { signed, rejected } = await signAll([
-      ...filesBelow(path.join(pairs, 'generated-unsigned', 'scripts'), isScript),
-      ...filesBelow(path.join(corpus, 'ps1-special'), isScript),
-    ]);
-    expect(signed.length).toBeGreaterThan(55);
-    const expected = {
-      'nul.ps1': 'script-encoding',
-      'sig-begin-only.ps1': 'script-block-damaged',
-      'sig-in-string.ps1': 'script-block-damaged',
-      'sig-then-code.ps1': 'script-block-damaged',
-      'utf16-odd.ps1': 'script-encoding',
-    };
+    const { signed, rejected } = await signAll(filesBelow(path.join(pairs, 'generated-unsigned', 'scripts'), isScript));
+    expect(signed.length).toBeGreaterThan(45);
     const bigEndian = Object.keys(rejected).filter((name) => name.startsWith('utf16be'));
-    expect(rejected).toEqual({
-      ...expected,
-      ...Object.fromEntries(bigEndian.map((name) => [name, 'script-encoding'])),
-    });
+    expect(rejected).toEqual(Object.fromEntries(bigEndian.map((name) => [name, 'script-encoding'])));
 
     const checked = await complaints(signed, async (file) => [
       await run('python3', [checker(scriptKindOf(file)?.family === 'powershell' ? 'pscheck.py' : 'wshcheck.py'), file]),
@@ -116,66 +102,45 @@ describe.skipIf(!isWhole)('files that are signed', () => {
     expect(checked).toEqual([]);
   });
 
-  it('cabinets are accepted by the checker, cabextract and osslsigncode, or rejected for a reason', async () => {
-    const isCabinet = (name: string) => name.endsWith('.cab');
-    const { signed, rejected } = await signAll([
-      ...GOOD_CABINETS.map(({ name, bytes }) => ({ name, bytes })),
-      ...filesBelow(path.join(pairs, 'generated-unsigned', 'cab'), isCabinet),
-      ...filesBelow(path.join(corpus, 'cab'), isCabinet),
-      ...filesBelow(path.join(corpus, 'pkg-special'), isCabinet),
-    ]);
-    expect(rejected).toEqual({ 'cab-truncated.cab': 'cabinet-truncated' });
-    // It digests cabinets of sets wrongly, and rejects reserved areas that are not exactly its own.
-    const isBeyondOsslsigncode = (file: string) =>
-      ['sizes', 'small', 'exact', 'large', 'block1', 'set'].includes(path.basename(file, '.cab'));
+  it('a cabinet is accepted by the checker, cabextract and osslsigncode', async () => {
+    const { signed } = await signAll(filesBelow(path.join(pairs, 'generated-unsigned', 'cab'), () => true));
+    expect(signed).toHaveLength(1);
     const checked = await complaints(signed, async (file) => [
       await run('python3', [checker('cabcheck.py'), file]),
       await checkCms(file),
       await run('cabextract', ['-t', file]),
-      ...(isBeyondOsslsigncode(file) ? [] : [await osslsigncodeVerify(copies.root, file)]),
+      await osslsigncodeVerify(copies.root, file),
     ]);
     expect(checked).toEqual([]);
   });
 
-  it('catalogs are accepted by openssl and osslsigncode, which reject them once the list changes', async () => {
-    const { signed, rejected } = await signAll([
-      ...GOOD_CATALOGS.map(({ name, bytes }) => ({ name, bytes })),
-      ...filesBelow(path.join(pairs, 'generated-unsigned', 'catalog'), (name) => name.endsWith('.cat')),
-    ]);
-    expect(rejected).toEqual({});
-    expect(signed).toHaveLength(GOOD_CATALOGS.length + 1);
+  it('a catalog is accepted by openssl and osslsigncode, which reject it once the list changes', async () => {
+    const isCatalog = (name: string) => name.endsWith('.cat');
+    const { signed } = await signAll(filesBelow(path.join(pairs, 'generated-unsigned', 'catalog'), isCatalog));
+    expect(signed).toHaveLength(1);
     const check = async (file: string) => [await checkCms(file), await osslsigncodeVerify(copies.root, file)];
     expect(await complaints(signed, check)).toEqual([]);
-    for (const file of [signed[0] ?? '', signed.at(-1) ?? '']) {
-      const changed = readFileSync(file);
-      const offset = changed.indexOf('File', 'utf16le') + 1;
-      changed[offset] = (changed[offset] ?? 0) ^ 0x01;
-      for (const target of [file, `${file}.cms`]) writeFileSync(target, changed);
-    }
-    const verdicts = await checkAll([signed[0] ?? '', signed.at(-1) ?? ''], check);
-    expect(verdicts.flat().map(({ accepted }) => accepted)).toEqual([false, false, false, false]);
+    const [file = ''] = signed;
+    const changed = readFileSync(file);
+    const offset = changed.indexOf('File', 'utf16le') + 1;
+    changed[offset] = (changed[offset] ?? 0) ^ 0x01;
+    for (const target of [file, `${file}.cms`]) writeFileSync(target, changed);
+    expect((await check(file)).map(({ accepted }) => accepted)).toEqual([false, false]);
   });
 
-  it('extensions of Business Central are accepted by another program, and their CMS by openssl', async () => {
-    const { signed, rejected } = await signAll(GOOD_EXTENSIONS.map(({ name, bytes }) => ({ name, bytes })));
-    expect(rejected).toEqual({});
-    const check = async (file: string) => [
-      await run('python3', ['test/unit/formats/navx/check.py', file]),
-      await checkCms(file),
-    ];
-    expect(await complaints(signed, check)).toEqual([]);
-    const [first = ''] = signed;
-    const changed = readFileSync(first);
+  it('another program rejects a changed extension of Business Central', async () => {
+    const [extension] = GOOD_EXTENSIONS;
+    const { path: file } = await copies.sign(extension?.name ?? '', extension?.bytes ?? Buffer.alloc(0));
+    const check = () => run('python3', ['test/unit/formats/navx/check.py', file]);
+    expect(await check()).toMatchObject({ accepted: true });
+    const changed = readFileSync(file);
     changed[50] = 0;
-    writeFileSync(first, changed);
-    expect((await check(first)).map(({ accepted }) => accepted)).toEqual([false, true]);
+    writeFileSync(file, changed);
+    expect(await check()).toMatchObject({ accepted: false });
   });
 
   it('connection files are accepted by openssl over the content that another program builds', async () => {
-    const { signed, rejected } = await signAll([
-      ...GOOD_CONNECTIONS.map(({ name, bytes }) => ({ name, bytes })),
-      ...filesBelow(path.join(pairs, 'rdp'), () => true),
-    ]);
+    const { signed, rejected } = await signAll(filesBelow(path.join(pairs, 'rdp'), () => true));
     expect(rejected).toEqual({
       'missing-full-address.rdp': 'rdp-address-missing',
       'signscope-missing-field.rdp': 'rdp-signature-damaged',
@@ -199,9 +164,9 @@ describe.skipIf(!isWhole)('files that are signed', () => {
       ),
     ];
     expect(await complaints(signed, verify)).toEqual([]);
-    const [first = ''] = signed;
-    writeFileSync(first, Buffer.from(readFileSync(first, 'utf16le').replace('3389', '3390'), 'utf16le'));
-    expect((await verify(first)).map(({ accepted }) => accepted)).toEqual([true, false]);
+    const wide = signed.find((file) => file.endsWith('unsigned-utf16le-bom.rdp')) ?? '';
+    writeFileSync(wide, Buffer.from(readFileSync(wide, 'utf16le').replace('3389', '3390'), 'utf16le'));
+    expect((await verify(wide)).map(({ accepted }) => accepted)).toEqual([true, false]);
   });
 
   it('created catalogs list programs and cabinets for osslsigncode, and other files for a checker of their digests', async () => {
@@ -232,27 +197,16 @@ describe.skipIf(!isWhole)('files that are signed', () => {
     expect((await run('python3', [program, catalog.path, changed])).accepted).toBe(false);
   });
 
-  it('installer files are accepted by the checker, msiinfo and osslsigncode, or rejected for a reason', async () => {
+  it('installer files are accepted by the checker, msiinfo and osslsigncode', async () => {
     const isInstaller = (name: string) => /\.ms[ipt]$/.test(name);
-    const made = GOOD_INSTALLERS.map(({ name, bytes }) => ({ name, bytes }));
-    const real = [
-      ...filesBelow(path.join(pairs, 'generated-unsigned', 'installer'), isInstaller),
-      ...filesBelow(path.join(corpus, 'msi'), isInstaller),
-    ];
-    const special = filesBelow(path.join(corpus, 'pkg-special'), isInstaller);
-    const { signed, rejected } = await signAll([...made, ...real, ...special]);
-    expect(rejected).toEqual({
-      'msi-difat-loop.msi': 'compound-file-malformed',
-      'msi-trailing.msi': 'msi-trailing-bytes',
-      'ole-zero-header.msi': 'compound-file-malformed',
-    });
-    const names = new Set(real.map(({ name }) => path.basename(name)));
+    const { signed } = await signAll(filesBelow(path.join(pairs, 'generated-unsigned', 'installer'), isInstaller));
+    expect(signed).toHaveLength(3);
     const rejections = await complaints(signed, async (file) => [
       await run('/usr/bin/python3', [checker('msicheck.py'), file]),
       await checkCms(file),
       await osslsigncodeVerify(copies.root, file),
       await run('gsf', ['list', file]),
-      ...(names.has(path.basename(file)) && file.endsWith('.msi') ? [await run('msiinfo', ['suminfo', file])] : []),
+      ...(file.endsWith('.msi') ? [await run('msiinfo', ['suminfo', file])] : []),
     ]);
     expect(rejections).toEqual([]);
   });

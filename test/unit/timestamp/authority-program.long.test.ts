@@ -1,6 +1,6 @@
 /** Every mode of the authority among the verifiers' programs (CODESIGN_TEST_VERIFIERS): one that is not made for this program. */
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { readTimestampToken } from '../../../src/timestamp/read-token.ts';
 import { openssl } from '../../support/programs/openssl.ts';
+import { copyOfVerifiersPki } from '../../support/signed-files/verifiers-pki.ts';
 import { openAuthorities } from './support/open-authorities.ts';
 
 const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
@@ -39,7 +40,7 @@ let base: string;
 describe.skipIf(verifiers === '')('the authority program', () => {
   beforeAll(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'codesign-tsa-program-'));
-    execFileSync('bash', [path.join(verifiers, 'make-pki.sh'), folder], { stdio: 'ignore' });
+    await copyOfVerifiersPki(verifiers, folder);
     const script = path.join(verifiers, 'tsa.mjs');
     program = spawn(process.execPath, [script, '--pki', folder, '--port', '0'], {
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -6,11 +6,11 @@ import { runCli } from '../../../support/programs/cli.ts';
 import { runOnPty } from '../../../support/programs/pty.ts';
 import { startScene } from '../../../support/runs/resume-scene.ts';
 
-const READING = /app\.exe \d+ % of 900 MB/;
+const READING = /app\.exe \d+ % of 400 MB/;
 
 it('is shown in bytes on a terminal, and not in a pipe', async () => {
   await using stage = await startScene('good');
-  await truncate(stage.path, 900_000_000);
+  await truncate(stage.path, 400_000_000);
   const { env } = stage;
   const signed = await runOnPty(['sign', '--no-timestamp', stage.path], { columns: 80, env });
   expect(signed.output).toMatch(READING);
