@@ -36,7 +36,7 @@ export function signingKey(pem: string): KeyObject {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   const certificates = blocks.map((block) => new X509Certificate(block));
   const leaf = certificates.find(({ ca }) => !ca) ?? certificates[0];
-  if (leaf === undefined) throw new RangeError('it holds no certificate in PEM');
+  if (leaf === undefined) throw new RangeError('it contains no PEM certificate');
   if (leaf.publicKey.asymmetricKeyType !== 'rsa') throw new RangeError('its key is not RSA');
   return leaf.publicKey;
 }

@@ -39,7 +39,7 @@ export const SERVER_ERRORS = {
   ),
   'pin-missing': usage(
     ({ token }) => `there is no PIN for the token ${token}`,
-    'Name a file that holds it with --pkcs11-pin-file, or set CODESIGN_SERVER_PKCS11_PIN.',
+    'Name a file with the PIN with --pkcs11-pin-file, or set CODESIGN_SERVER_PKCS11_PIN.',
   ),
   'pin-unreadable': usage(
     ({ path, reason }) => `the file of the PIN cannot be read: ${path} (${reason})`,
@@ -47,11 +47,11 @@ export const SERVER_ERRORS = {
   ),
   'pin-rejected': usage(
     ({ token, reason }) => `the HSM rejected the PIN of the token ${token}: ${reason}`,
-    'Correct the PIN, then restart the server or send it SIGHUP. It does not try a rejected PIN again, since many HSMs lock after a few attempts.',
+    'Correct the PIN, then restart the server or send it SIGHUP. It does not retry a rejected PIN, because many HSMs lock after a few attempts.',
   ),
   'tls-pair-incomplete': usage(
-    '--tls-cert and --tls-key go together, and only one of them was given',
-    'Use both or neither: without them the server creates a TLS certificate with its own CA.',
+    'only one of --tls-cert and --tls-key is given',
+    'Use both or neither. Without them the server creates a TLS certificate with its own CA.',
   ),
   'tls-file-unreadable': usage(
     ({ option, path, reason }) => `the file that ${option} names cannot be read: ${path} (${reason})`,
@@ -72,7 +72,7 @@ export const SERVER_ERRORS = {
   ),
   'client-env-exists': usage(
     ({ path }) => `the file for the credentials exists: ${path}`,
-    'It is never overwritten, since it may hold credentials still in use. Name a new file, or remove this one.',
+    'It is never overwritten, because its credentials may still be in use. Name a new file, or remove this one.',
   ),
   'client-env-not-writable': usage(
     ({ path, reason }) => `the file for the credentials cannot be written: ${path} (${reason})`,
@@ -92,7 +92,7 @@ export const SERVER_ERRORS = {
   ),
   'data-folder-not-made': usage(
     ({ path }) => `there is no server data in ${path}`,
-    'Check --data and CODESIGN_SERVER_DATA. init, a first start, certificate add or certificate request makes the data.',
+    'Check --data and CODESIGN_SERVER_DATA. Data is created by init, a first start, certificate add or certificate request.',
   ),
   'database-unusable': local(
     ({ reason }) => `the database cannot be used: ${reason}`,
@@ -100,31 +100,31 @@ export const SERVER_ERRORS = {
   ),
   'database-of-another': usage(
     ({ reason }) => `the database does not belong to the data folder: ${reason}`,
-    'Check --database, CODESIGN_SERVER_DATABASE and --data. Use the database that the data folder was made with. Only init and a first start create tables in a database that is named, which must be empty.',
+    'Check --database, CODESIGN_SERVER_DATABASE and --data. Use the database that the data folder was created with. Only init and a first start create tables in the database of --database, which must be empty.',
   ),
   'database-newer': local(
-    ({ migration }) => `the database is of a newer version of the server: it has the migration ${migration}`,
+    ({ migration }) => `the database belongs to a newer version of the server: it has the migration ${migration}`,
     'Use that version, or restore the backup that was made before the upgrade.',
   ),
   'database-older': local(
-    'the database is of an older version of the server',
+    'the database belongs to an older version of the server',
     'Make a backup, then restart the server or run init: both update the tables.',
   ),
   'data-folder-incomplete': local(
     ({ path, missing }) => `the data folder ${path} lacks ${missing}`,
-    'Something was removed or is not restored yet. Restore the whole folder from its backup: the keys exist nowhere else.',
+    'Restore the whole folder from its backup: the keys exist nowhere else.',
   ),
   'database-not-named': local(
-    ({ path }) => `the data folder ${path} holds no database.sqlite, and --database is not given`,
-    'A data folder that was made with PostgreSQL needs --database or CODESIGN_SERVER_DATABASE. If it was made without, restore the whole folder from its backup: the keys exist nowhere else.',
+    ({ path }) => `the data folder ${path} has no database.sqlite, and --database is not given`,
+    'A data folder that was created with PostgreSQL needs --database or CODESIGN_SERVER_DATABASE. If it was created without, restore the whole folder from its backup: the keys exist nowhere else.',
   ),
   'token-not-named': local(
-    ({ path }) => `the data folder ${path} holds no PIN of a SoftHSM token, and --pkcs11-token is not given`,
-    'A data folder that was made with another HSM needs --pkcs11-token or CODESIGN_SERVER_PKCS11_TOKEN. If it was made without, restore the whole folder from its backup: the keys exist nowhere else.',
+    ({ path }) => `the data folder ${path} has no PIN of a SoftHSM token, and --pkcs11-token is not given`,
+    'A data folder that was created with another HSM needs --pkcs11-token or CODESIGN_SERVER_PKCS11_TOKEN. If it was created without, restore the whole folder from its backup: the keys exist nowhere else.',
   ),
   'pkcs11-library-unusable': usage(
     ({ path, reason }) => `the PKCS#11 library cannot be loaded: ${path} (${reason})`,
-    'Check --pkcs11-library, CODESIGN_SERVER_PKCS11_LIBRARY and pkcs11.library in the configuration file, or leave them out to use SoftHSM.',
+    'Check --pkcs11-library, CODESIGN_SERVER_PKCS11_LIBRARY and pkcs11.library in the configuration file, or omit them to use SoftHSM.',
   ),
   'pkcs11-library-not-found': usage(
     ({ looked }) => `no SoftHSM library was found; looked for ${looked}`,
@@ -136,7 +136,7 @@ export const SERVER_ERRORS = {
   ),
   'hsm-failed': local(
     ({ operation, reason }) => `the HSM failed to ${operation}: ${reason}`,
-    'See the HSM’s own log (SoftHSM writes to syslog), and check that its token is in place.',
+    'See the log of the HSM (SoftHSM writes to syslog), and check that its token exists.',
   ),
   'hsm-signature-wrong': local(
     ({ reason }) => `the HSM returned a wrong signature: ${reason}`,
@@ -147,7 +147,7 @@ export const SERVER_ERRORS = {
     'Restore the data folder from its backup, or check which library and data folder are used.',
   ),
   'key-not-found': local(
-    ({ id }) => `the HSM has no key with the id ${id}, though a certificate names it`,
+    ({ id }) => `the HSM has no key with the id ${id}, but a certificate names it`,
     'Database and token do not belong together: check --database and --pkcs11-token, or restore both from the same backup.',
   ),
   'certificate-number-taken': usage(
@@ -155,12 +155,12 @@ export const SERVER_ERRORS = {
     'Choose another number: a number always means one key.',
   ),
   'nothing-to-change': usage(
-    'no option says what to change of the client',
+    'no option names a setting to change',
     'Use at least one of --name, --certificate, --all-certificates, --algorithm, --all-algorithms and --expires.',
   ),
   'holder-not-found': usage(
     ({ kind }) => `there is no ${kind} with this access key or name`,
-    'client list and viewer list show them.',
+    'Run client list or viewer list.',
   ),
   'name-ambiguous': usage(
     ({ name, keys }) => `more than one has the name ${name}: ${keys}`,
@@ -168,7 +168,7 @@ export const SERVER_ERRORS = {
   ),
   'certificate-not-found': usage(
     ({ number }) => `there is no certificate with the number ${number}`,
-    'certificate list shows them.',
+    'Run certificate list.',
   ),
   'no-certificate-valid': usage(
     'the server has no certificate that is valid now and not disabled',
@@ -176,19 +176,19 @@ export const SERVER_ERRORS = {
   ),
   'nothing-requested': usage(
     ({ number }) => `there is no key for a certificate with the number ${number}`,
-    'Make one with certificate request, and have its output certified.',
+    'Run certificate request, and send its output to a CA.',
   ),
   'certificate-unusable': usage(
     ({ path, reason }) => `${path} cannot be used: ${reason}`,
-    'Import what the CA made of the output of certificate request, as PEM: the certificate and those of its issuers, in any order.',
+    'Import the certificate that the CA issued for the output of certificate request, with those of its issuers, as PEM in any order.',
   ),
   'record-not-found': usage(
     ({ id }) => `there is no signature record ${id}`,
-    'records lists them; a client shows the id of its own with codesign-remote history.',
+    'Run records to list them. A client finds its ids with codesign-remote history.',
   ),
   'address-unavailable': local(
     ({ host, port, reason }) => `cannot listen on ${host} port ${port}: ${reason}`,
-    'Choose another --port (0 takes a free one) or --host.',
+    'Choose another --port (0 selects a free one) or --host.',
   ),
 };
 

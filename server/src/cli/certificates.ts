@@ -24,7 +24,11 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
   const { environment, now, announce } = surroundings;
   const certificate = program.command('certificate').description('code-signing certificates of the server');
 
-  dataCommand(certificate, 'add', "makes a key and a certificate by the server's authority; prints the chain's file")
+  dataCommand(
+    certificate,
+    'add',
+    "creates a key and a certificate by the server's authority; prints the path of the chain",
+  )
     .requiredOption('--number <n>', 'number that clients give as --code')
     .option('--bits <n>', 'RSA key size: 2048, 3072 or 4096', '3072')
     .option('--common-name <name>', 'name of the signer in the certificate', 'Code Signing')
@@ -35,7 +39,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       announce(await withData(options, surroundings, (data) => makeCertificate(data, wanted, operation)));
     });
 
-  dataCommand(certificate, 'request', 'makes a key and prints a request (PKCS#10) for a CA, the same one each time')
+  dataCommand(certificate, 'request', 'creates a key and prints a request (PKCS#10) for a CA, the same one each time')
     .requiredOption(
       '--number <n>',
       'number that clients will give as --code, or one whose certificate is to be renewed',
@@ -57,7 +61,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       );
     });
 
-  dataCommand(certificate, 'import', "stores the CA's certificate for such a request; prints the chain's file")
+  dataCommand(certificate, 'import', "stores the CA's certificate for such a request; prints the path of the chain")
     .requiredOption('--number <n>', 'number of the request')
     .requiredOption('--chain <pem>', 'certificate with those of its issuers')
     .action(async (options: DataOptions & { number: string; chain: string }, command: Command) => {
@@ -84,8 +88,8 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
     printList(rows, options, announce);
   });
 
-  const disable = dataCommand(certificate, 'disable <number>', 'rejects calls with it from the next one on');
-  const enable = dataCommand(certificate, 'enable <number>', 'accepts calls with it from the next one on').option(
+  const disable = dataCommand(certificate, 'disable <number>', 'rejects all further calls with it');
+  const enable = dataCommand(certificate, 'enable <number>', 'accepts calls with it again').option(
     '--for <duration>',
     'how long, as in 30m, 2h or 7d (default: until it is disabled)',
   );

@@ -47,13 +47,13 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
         clients.change(target, what),
       );
     });
-  const client = program.command('client').description('who may sign, with which certificates, and how often');
+  const client = program.command('client').description('clients that may sign, their certificates and limits');
 
   dataCommand(client, 'add', 'adds a client, shows its secret once, and prints its access key')
     .option('--name <name>', 'name for people')
     .option('--certificate <number>', 'certificate it may use; repeatable (default: all)', collect)
     .option('--algorithm <name>', 'digest algorithm it may use; repeatable (default: all)', collect)
-    .option('--quota <n>', 'limit of signatures ever, or none', 'none')
+    .option('--quota <n>', 'limit of signatures in all, or none', 'none')
     .option('--monthly-quota <n>', 'limit of signatures in each month (UTC), or none', 'none')
     .option('--expires <time>', EXPIRES)
     .option('--client-env <path>', NEW_ENVIRONMENT)
@@ -90,7 +90,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     },
   );
 
-  dataCommand(client, 'change <client>', 'changes what is given and keeps the rest; takes effect at the next call')
+  dataCommand(client, 'change <client>', 'changes the given settings of a client; takes effect at the next call')
     .option('--name <name>', "name for people; '' for no name")
     .option('--certificate <number>', 'only certificate it may use; repeatable', collect)
     .addOption(new Option('--all-certificates', 'it may use every certificate').conflicts('certificate'))
@@ -109,8 +109,8 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       await change(options, command, given, what);
     });
 
-  const disable = dataCommand(client, 'disable <client>', 'rejects calls of a client from the next one on');
-  const enable = dataCommand(client, 'enable <client>', 'undoes client disable');
+  const disable = dataCommand(client, 'disable <client>', 'rejects all further calls of a client');
+  const enable = dataCommand(client, 'enable <client>', 'accepts calls of a client again');
   for (const each of [disable, enable]) {
     each.action((given: string, options: DataOptions, command: Command) =>
       change(options, command, given, { disabled: command === disable }),
@@ -118,7 +118,10 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
   }
 
   dataCommand(client, 'rotate <client>', 'replaces the secret and shows the new one once')
-    .option('--keep-old <duration>', 'how long the old secret stays valid, as in 30m, 24h or 7d (default: not at all)')
+    .option(
+      '--keep-old <duration>',
+      'how long the old secret stays valid, such as 30m, 24h or 7d (default: not at all)',
+    )
     .option('--client-env <path>', NEW_ENVIRONMENT)
     .option('--base-url <url>', BASE_URL)
     .action(async (given: string, options: ClientOptions, command: Command) => {
@@ -137,7 +140,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       });
     });
 
-  const quota = program.command('quota').description('how many signatures clients have left');
+  const quota = program.command('quota').description('limits of signatures, and what is left');
   const listed = 'lists access key, name, signatures, quota, and what is left, ever and in this month';
   listCommand(quota, 'list', listed, { isDefault: true }).action(async (options: DataOptions & ListOptions) => {
     const clients = await withStore(options, surroundings, (store) => store.clients.list());
@@ -151,7 +154,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     });
     printList(rows, options, announce);
   });
-  dataCommand(quota, 'set <client> <n>', 'sets the limit of signatures ever, or none')
+  dataCommand(quota, 'set <client> <n>', 'sets the limit of signatures in all, or removes it (none)')
     .option('--monthly', 'sets the limit of each month (UTC) instead')
     .action((given: string, value: string, options: DataOptions & { monthly?: boolean }, command: Command) => {
       const limit = readQuota('the quota', value);

@@ -66,7 +66,7 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
       writeErr: (text) => log.write(printableLines(text)),
     });
 
-  dataCommand(program, 'start', 'starts the server; the first start makes its data and a client')
+  dataCommand(program, 'start', 'starts the server; the first start creates its data and a client')
     .option('--host <address>', 'address to listen on (CODESIGN_SERVER_HOST; default 127.0.0.1)')
     .option('--port <n>', 'port, 0 for a free one (CODESIGN_SERVER_PORT; default 8443)')
     .option('--client-env <path>', "first start: new file for the client's environment")

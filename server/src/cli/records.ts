@@ -25,7 +25,7 @@ const PRUNED_AT_ONCE = 1000;
 
 export function addRecordCommands(program: Command, surroundings: Surroundings): void {
   const { now, announce } = surroundings;
-  const records = program.command('records').description('what was signed for whom');
+  const records = program.command('records').description('records of signatures');
 
   const listed = 'lists id, time, client, certificate, algorithm, whether it counts, the report, and the file';
   withFilter(listCommand(records, 'list', listed, { isDefault: true }))
@@ -55,7 +55,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       }),
   );
 
-  dataCommand(records, 'prune', 'removes records from before a time, and prints how many; counts stay')
+  dataCommand(records, 'prune', 'removes records from before a time, and prints their number; counts stay')
     .requiredOption('--before <time>', 'time in the past, as in 2030-12-31 or 2030-12-31T18:00:00Z')
     .action(async (options: DataOptions & { before: string }, command: Command) => {
       const { before: value } = options;
@@ -73,7 +73,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       });
     });
 
-  const audit = program.command('audit').description('what operators changed');
+  const audit = program.command('audit').description('changes by operators');
   withPeriod(listCommand(audit, 'list', 'lists time, operator, host, command, target and details', { isDefault: true }))
     .option('--limit <n>', 'number of latest changes', '50')
     .action(async (options: FilterOptions & ListOptions & { limit: string }) => {
@@ -116,7 +116,7 @@ function withFilter(command: Command): Command {
 
 function withPeriod(command: Command): Command {
   return command
-    .option('--since <time>', 'only from this time on, as in 2030-12-31 or 2030-12-31T18:00:00Z')
+    .option('--since <time>', 'only from this time on, such as 2030-12-31 or 2030-12-31T18:00:00Z')
     .option('--until <time>', 'only before this time');
 }
 

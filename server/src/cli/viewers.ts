@@ -11,7 +11,7 @@ const NEW_FILE = 'new file for access key and secret, instead of the terminal';
 
 export function addViewerCommands(program: Command, surroundings: Surroundings): void {
   const { environment, now, announce, terminal } = surroundings;
-  const viewer = program.command('viewer').description('who may look at the page at /, but not sign');
+  const viewer = program.command('viewer').description('viewers of the page at /, who cannot sign');
 
   dataCommand(viewer, 'add', 'adds a viewer, shows its secret once, and prints its access key')
     .option('--name <name>', 'name for people')

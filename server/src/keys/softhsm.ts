@@ -42,7 +42,7 @@ export function checkTokenPath(folder: string): void {
   const path = resolve(folder);
   const found = /[#=\r\n]/.exec(path)?.[0];
   if (found !== undefined)
-    throw new ServerError('data-path-unfit', { path, reason: `it holds ${JSON.stringify(found)}` });
+    throw new ServerError('data-path-unfit', { path, reason: `it contains ${JSON.stringify(found)}` });
   const length = Buffer.byteLength(path);
   if (length > LONGEST_PATH) throw new ServerError('data-path-unfit', { path, reason: `it has ${length} bytes` });
 }

@@ -149,7 +149,7 @@ async function readChain(path: string): Promise<readonly X509Certificate[]> {
     const { size } = await stat(path);
     if (size > LARGEST) throw new Error(`it has ${size} bytes`);
     const certificates = readCertificates(await readFile(path, 'utf8'));
-    if (certificates.length === 0) throw new Error('it holds no certificate as PEM');
+    if (certificates.length === 0) throw new Error('it contains no PEM certificate');
     return certificates;
   } catch (error) {
     throw unusable(path, reasonOf(error), error);

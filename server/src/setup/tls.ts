@@ -25,7 +25,7 @@ const RENEW_BEFORE = 90 * 24 * 60 * 60 * 1000;
 export async function readTls(certificate: string, key: string): Promise<TlsMaterial> {
   const pem = { certificate: await readPem('--tls-cert', certificate), key: await readPem('--tls-key', key) };
   const [leaf, ...issuers] = parsed(certificate, () => readCertificates(pem.certificate));
-  if (leaf === undefined) throw unusable(certificate, new Error('it holds no certificate in PEM'));
+  if (leaf === undefined) throw unusable(certificate, new Error('it contains no PEM certificate'));
   const privateKey = parsed(key, () => createPrivateKey(pem.key));
   // OpenSSL accepts a key of another type than the certificate's, but then every handshake fails.
   if (!leaf.checkPrivateKey(privateKey)) {

@@ -95,7 +95,7 @@ test('rejects what is not the certificate of the request, and leaves the request
     });
   await refused('no such file');
   await chain('no certificate');
-  await refused('no certificate as PEM');
+  await refused('no PEM certificate');
   await chain('x'.repeat(1024 * 1024 + 1));
   await refused('1048577 bytes');
   await chain('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');

@@ -97,7 +97,7 @@ test('names the file and the option where a file of the operator cannot be read 
     [missing, good, 'tls-file-unreadable', ['--tls-cert', missing, 'ENOENT']],
     [good, missing, 'tls-file-unreadable', ['--tls-key', missing, 'ENOENT']],
     [root, good, 'tls-file-unreadable', ['--tls-cert', root, 'EISDIR']],
-    [nonsense, good, 'tls-files-unusable', [nonsense, 'no certificate in PEM']],
+    [nonsense, good, 'tls-files-unusable', [nonsense, 'no PEM certificate']],
     [good, nonsense, 'tls-files-unusable', [nonsense]],
     [good, encrypted, 'tls-files-unusable', [encrypted]],
   ] as const) {
