@@ -5,7 +5,7 @@ import { isReadableCertificate } from '../certificates/parsed-certificate.ts';
 import { addUnsignedValue } from '../cms/unsigned-attributes.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
-import { speaksAgainst } from '../errors/finding.ts';
+import { hasFindingAgainst } from '../errors/finding.ts';
 import { formatErrors } from '../formats/errors.ts';
 import type { Container, MeasuredContent } from './container.ts';
 import { examineDataType } from './examine-authenticode.ts';
@@ -27,7 +27,7 @@ export function nestSignature(outerCms: Uint8Array, nestedCms: Uint8Array): Uint
  * `cannot-append` for every file whose result no verifier would accept, so that no signature is wasted on it.
  */
 export async function readOuterSignature(container: Container): Promise<OuterSignature | undefined> {
-  if (container.obstacle !== undefined) throw cannotAppend(container.obstacle);
+  if (container.reasonNotRewritable !== undefined) throw cannotAppend(container.reasonNotRewritable);
   const [entry] = await container.entries();
   if (entry === undefined) return undefined;
   if (entry.cms === undefined) throw cannotAppend('the signature there is too long to be one');
@@ -44,7 +44,7 @@ export async function readOuterSignature(container: Container): Promise<OuterSig
 }
 
 /** Throws `cannot-append` if the signature no longer matches the file. `measured` has the digest with its algorithm. */
-export function requireUnchanged(outer: OuterSignature, { digests }: MeasuredContent): void {
+export function checkUnchanged(outer: OuterSignature, { digests }: MeasuredContent): void {
   const actual = digests.get(outer.algorithm);
   if (actual === undefined || Buffer.compare(actual, outer.contentDigest) !== 0) {
     throw cannotAppend('the file was changed after it was signed');
@@ -53,8 +53,8 @@ export function requireUnchanged(outer: OuterSignature, { digests }: MeasuredCon
 
 /** Checks the nested signatures too: `verify` rejects the whole file if one of them is for another format. */
 async function fitsKind(signature: AuthenticodeSignature, container: Container): Promise<boolean> {
-  if (speaksAgainst(examineDataType(signature, container.kind), 'integrity')) return false;
-  if (speaksAgainst((await container.compare?.(signature)) ?? [], 'integrity')) return false;
+  if (hasFindingAgainst(examineDataType(signature, container.kind), 'integrity')) return false;
+  if (hasFindingAgainst((await container.compare?.(signature)) ?? [], 'integrity')) return false;
   for (const inner of signature.nested) if (!(await fitsKind(inner, container))) return false;
   return true;
 }

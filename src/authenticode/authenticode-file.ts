@@ -15,7 +15,7 @@ import {
   type SigningContext,
   type SigningMode,
 } from '../formats/format.ts';
-import { nestSignature, readOuterSignature, requireUnchanged } from './append.ts';
+import { checkUnchanged, nestSignature, readOuterSignature } from './append.ts';
 import type { Container, MeasuredContent } from './container.ts';
 import { contentMatches } from './examine-authenticode.ts';
 import { AUTHENTICODE_PROFILE, prepareAuthenticode } from './profile.ts';
@@ -46,17 +46,18 @@ export function authenticodeFile<Measured extends MeasuredContent>(
     prepare: (context, mode) => prepare(container, context, mode),
     verifyResult: (expected) => verifyResult(container, expected),
     examine: () => container.examine(present),
-    remove: () => container.take(present),
+    remove: () => container.removeAll(present),
     async stamp(tokens) {
       const cms = await stampSignatures(container, tokens);
-      return embeddingOf(container.put(cms, await present()), cms);
+      return embeddingOf(container.write(cms, await present()), cms);
     },
     attach: ({ bytes }) => attach(container, bytes),
   };
 }
 
 async function outerSignature(container: Container) {
-  if (container.single !== undefined) throw formatErrors('cannot-append', { reason: container.single });
+  if (container.reasonForOneSignature !== undefined)
+    throw formatErrors('cannot-append', { reason: container.reasonForOneSignature });
   return readOuterSignature(container);
 }
 
@@ -71,13 +72,13 @@ async function prepare<Measured extends MeasuredContent>(
     outer === undefined ? 'new' : 'present',
     distinct([context.algorithm, ...(outer ? [outer.algorithm] : [])]),
   );
-  if (outer !== undefined) requireUnchanged(outer, measured);
+  if (outer !== undefined) checkUnchanged(outer, measured);
   const content = await container.content(context, measured);
   return {
     ...prepareAuthenticode(context, content),
     embed(sealed) {
       const cms = outer === undefined ? sealed.bytes : nestSignature(outer.cms, sealed.bytes);
-      return embeddingOf(container.put(cms, measured), cms, sealed.bytes);
+      return embeddingOf(container.write(cms, measured), cms, sealed.bytes);
     },
   };
 }
@@ -92,11 +93,11 @@ async function attach<Measured extends MeasuredContent>(
 ): Promise<Embedding> {
   const found = findAuthenticode(bytes, undefined, container.kind.contentType);
   const { parts } = found;
-  const measure = (content: 'new' | 'bare') => container.measure(content, distinct(algorithmsOf(found)));
+  const measure = (content: 'new' | 'without-metadata') => container.measure(content, distinct(algorithmsOf(found)));
   let measured = await measure('new');
   const isOther = parts !== undefined && contentMatches(parts, measured) === false;
-  if (isOther && container.hasBareForm) measured = await measure('bare');
-  return embeddingOf(container.put(found.cms, measured), found.cms);
+  if (isOther && container.hasFormWithoutMetadata) measured = await measure('without-metadata');
+  return embeddingOf(container.write(found.cms, measured), found.cms);
 }
 
 /**
@@ -106,9 +107,9 @@ async function attach<Measured extends MeasuredContent>(
  */
 async function verifyResult<Measured extends MeasuredContent>(
   container: Container<Measured>,
-  { sealed, standing }: ExpectedEnvelope,
+  { sealed, envelopes }: ExpectedEnvelope,
 ): Promise<void> {
-  const [outer, ...others] = standing;
+  const [outer, ...others] = envelopes;
   if (outer === undefined || others.length > 0) throw new TypeError('the file holds one envelope');
   const [entry, ...further] = await container.entries();
   if (entry?.cms === undefined || further.length > 0 || Buffer.compare(entry.cms, outer.bytes) !== 0) {
@@ -123,7 +124,7 @@ async function verifyResult<Measured extends MeasuredContent>(
       throw damaged(`its ${algorithm} digest is not the one that was signed`);
     }
   }
-  if (!(await changesNothing(container.source, container.put(outer.bytes, measured)))) {
+  if (!(await changesNothing(container.source, container.write(outer.bytes, measured)))) {
     throw damaged('its signature is not stored as it was written');
   }
 }
@@ -159,7 +160,7 @@ async function isAt(source: ByteSource, start: number, piece: Piece): Promise<bo
 }
 
 function embeddingOf(patch: Patch, cms: Uint8Array, sealed = cms): Embedding {
-  return { patch, sealed: cmsEnvelope(sealed), standing: [cmsEnvelope(cms)] };
+  return { patch, sealed: cmsEnvelope(sealed), envelopes: [cmsEnvelope(cms)] };
 }
 
 function distinct<Algorithm extends ContentDigest | DigestAlgorithm>(algorithms: readonly Algorithm[]): Algorithm[] {

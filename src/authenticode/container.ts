@@ -1,7 +1,4 @@
-/**
- * What a file format with Authenticode signatures must provide. `authenticodeFile` does everything that all formats
- * have in common.
- */
+/** The part of Authenticode signatures that differs between file formats. `authenticodeFile` has the common part. */
 
 import type { Element } from '../asn1/read.ts';
 import type { ByteSource } from '../bytes/byte-source.ts';
@@ -16,26 +13,26 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly source: ByteSource;
   readonly kind: SignedKind;
   /** Set if no second signature can be nested in the first: the reason, as a clause. */
-  readonly single?: string;
+  readonly reasonForOneSignature?: string;
   /** All entries in a place for signatures, readable or not, in file order. */
   entries(): Promise<readonly CmsEntry[]>;
   /** Set if the entries cannot be changed and written again: the reason, as a clause. */
-  readonly obstacle: string | undefined;
+  readonly reasonNotRewritable: string | undefined;
   /**
    * Reads the content once. `new`: as a new signature covers it. `present`: as the signatures in the file cover it.
-   * `bare`: as signatures of some other programs cover it, which can also be attached (only if `hasBareForm`). Returns
+   * `without-metadata`: as signatures of some other programs cover it, which can also be attached (only if `hasFormWithoutMetadata`). Returns
    * the values that a signature must contain; for packages, the list of several digests.
    */
-  measure(content: 'new' | 'present' | 'bare', algorithms: readonly ContentDigest[]): Promise<Measured>;
-  readonly hasBareForm?: boolean;
+  measure(content: 'new' | 'present' | 'without-metadata', algorithms: readonly ContentDigest[]): Promise<Measured>;
+  readonly hasFormWithoutMetadata?: boolean;
   /** The content of a new signature: `spcContent`, or the format's own, such as the list in a catalog. */
   content(context: SigningContext, measured: Measured): Promise<SignedContent>;
   /** Compares other claims of the signature with the file, such as page hashes. */
   compare?(parts: AuthenticodeParts): Promise<readonly Finding[]>;
   /** Returns the edits that make `cms` the only entry. Applied to its own result, it changes nothing. */
-  put(cms: Uint8Array, measured: Measured): Patch;
+  write(cms: Uint8Array, measured: Measured): Patch;
   /** Returns the edits that remove all entries. Throws `not-signed`. */
-  take(measured: () => Promise<Measured>): Promise<Patch>;
+  removeAll(measured: () => Promise<Measured>): Promise<Patch>;
   examine(measured: () => Promise<Measured>): Promise<readonly Finding[]>;
 }
 

@@ -3,7 +3,7 @@ import { digestAlgorithmOf, MD5 } from '../asn1/algorithm-identifiers.ts';
 import { SPC_INDIRECT_DATA, SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts as partsOf, readElement } from '../asn1/read.ts';
 import { type CmsBudget, cmsBudget } from '../cms/limits.ts';
-import { attributeValues, parseWithin, refusingMalformed, type SignedData } from '../cms/parse-signed-data.ts';
+import { attributeValues, parseWithin, type SignedData, withCmsErrors } from '../cms/parse-signed-data.ts';
 import { signerVerifies } from '../cms/verify-signer.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { ContentDigest } from '../crypto/content.ts';
@@ -109,13 +109,13 @@ export function algorithmsOf({ parts, nested }: FoundSignature): readonly Conten
 
 function readParts(signedData: SignedData, contentType: string): AuthenticodeParts {
   const [signer] = signedData.signers;
-  return refusingMalformed(() => {
+  return withCmsErrors(() => {
     const content = contentOf(signedData, contentType);
     const digestedContent = digestedBytesOf(content);
     const indirectData =
       contentType === SPC_INDIRECT_DATA
         ? readIndirectData(isWrapped(content) ? readElement(digestedContent, SPC_CONTENT) : content)
-        : ofContentItself(signedData, content, digestedContent);
+        : partsOfSignedList(signedData, content, digestedContent);
     const { contentDigestAlgorithm } = indirectData;
     return {
       ...indirectData,
@@ -151,7 +151,7 @@ function isWrapped({ tag }: Element): boolean {
 }
 
 /** For a content that is itself signed, and does not contain a digest of the file. */
-function ofContentItself({ contentType, signers: [signer] }: SignedData, content: Element, digested: Uint8Array) {
+function partsOfSignedList({ contentType, signers: [signer] }: SignedData, content: Element, digested: Uint8Array) {
   const contentDigestAlgorithm = contentDigestOf(signer.digestAlgorithm);
   const name =
     contentDigestAlgorithm === 'MD5' ? 'md5' : contentDigestAlgorithm && NODE_DIGEST_NAME[contentDigestAlgorithm];

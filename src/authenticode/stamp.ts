@@ -15,7 +15,8 @@ export async function stampSignatures(
   container: Container,
   tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>,
 ): Promise<Uint8Array> {
-  if (container.obstacle !== undefined) throw authenticodeErrors('cannot-stamp', { reason: container.obstacle });
+  if (container.reasonNotRewritable !== undefined)
+    throw authenticodeErrors('cannot-stamp', { reason: container.reasonNotRewritable });
   const [outer] = await findSignatures(container);
   if (outer === undefined) throw foreign();
   const waiting = new Set(tokens.keys());

@@ -3,7 +3,7 @@
 import { isSameBytes } from '../bytes/byte-source.ts';
 import { BUDGET_SPENT, createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
-import { type Finding, isAgainst, speaksAgainst, untrusted } from '../errors/finding.ts';
+import { type Finding, hasFindingAgainst, isAgainst, untrusted } from '../errors/finding.ts';
 import { authorityKeyIdentifierOf, subjectKeyIdentifierOf } from './certificate-fields.ts';
 import { examinePath } from './examine-path.ts';
 import { hasSigned, type ParsedCertificate } from './parsed-certificate.ts';
@@ -55,7 +55,7 @@ export function buildPath(
       if (best === undefined || objections(findings) < objections(best.findings)) {
         best = { certificates: path, isTrusted: true, findings };
       }
-      return !speaksAgainst(best.findings, 'trust');
+      return !hasFindingAgainst(best.findings, 'trust');
     }
     if (path.length > longest.length) longest = path;
     if (path.length === MAX_LENGTH) return false;

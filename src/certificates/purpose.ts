@@ -20,7 +20,7 @@ import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
 
 /**
  * `document-signing`: Acrobat rejects code signing certificates, and other readers accept them. `remote-desktop`:
- * signing connection files, for which Windows also accepts certificates of servers and for code signing.
+ * signs connection files. Windows also accepts certificates for servers and for code signing.
  */
 export type Purpose = 'code-signing' | 'document-signing' | 'time-stamping' | 'remote-desktop';
 

@@ -45,7 +45,7 @@ function checkLeaf(leaf: ParsedCertificate, { now, purposes }: ReadSigningChainO
   if (bits < LEAST_BITS || bits > MOST_BITS) {
     throw certificateErrors('certificate-key-size', { name, bits, least: LEAST_BITS, most: MOST_BITS });
   }
-  if (purposes !== undefined) requirePurpose(leaf, purposes);
+  if (purposes !== undefined) checkPurpose(leaf, purposes);
   if (now < notBefore)
     throw certificateErrors('certificate-not-yet-valid', { name, date: dayOrSecond(notBefore, now) });
   if (now > notAfter) throw certificateErrors('certificate-expired', { name, date: dayOrSecond(notAfter, now) });
@@ -63,7 +63,7 @@ function checkLeaf(leaf: ParsedCertificate, { now, purposes }: ReadSigningChainO
 type NamedFields = Pick<ParsedCertificate, 'fields' | 'name'>;
 
 /** Throws `certificate-not-for-code-signing` or `certificate-not-for-purpose` if it has none of the purposes. */
-export function requirePurpose({ fields, name }: NamedFields, purposes: readonly Purpose[]): void {
+export function checkPurpose({ fields, name }: NamedFields, purposes: readonly Purpose[]): void {
   const problems = purposes.map((purpose) => purposeProblem(fields, purpose));
   const [purpose] = purposes;
   const [problem] = problems;

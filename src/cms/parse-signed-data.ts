@@ -73,7 +73,7 @@ const MAX_VALUES = 1000;
  * share. Throws `cms-malformed`, `cms-not-signed-data`, `cms-without-signer`, `cms-too-large`.
  */
 export function parseSignedData(bytes: Uint8Array, takeAttributes: TakeAttributes = limitAttributes()): SignedData {
-  return refusingMalformed(() => {
+  return withCmsErrors(() => {
     const { contentInfo, encapsulatedContent, certificates: set, signers } = readSignedDataFields(bytes);
     const encapsulated = fieldsOf(encapsulatedContent, 0x30, 'content');
     const contentType = objectIdentifierOf(encapsulated.next(0x06, 'type'), 'content type');
@@ -105,7 +105,7 @@ export function parseWithin({ takeAttributes, takeCertificates }: CmsBudget, byt
 
 /** Reads a SignerInfo by itself, such as a countersignature. Throws `cms-malformed`, `cms-too-large`. */
 export function parseSignerInfo(bytes: Uint8Array, certificates: readonly Uint8Array[]): SignerInfo {
-  return refusingMalformed(() => {
+  return withCmsErrors(() => {
     if (certificates.length > MAX_CERTIFICATES) {
       throw cmsErrors('cms-too-large', { limit: MAX_CERTIFICATES, what: 'certificates' });
     }
@@ -115,7 +115,7 @@ export function parseSignerInfo(bytes: Uint8Array, certificates: readonly Uint8A
 }
 
 /** Converts the ASN.1 errors of a CMS reader to `cms-malformed`. */
-export function refusingMalformed<T>(read: () => T): T {
+export function withCmsErrors<T>(read: () => T): T {
   try {
     return read();
   } catch (thrown) {

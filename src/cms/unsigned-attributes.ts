@@ -3,7 +3,7 @@
 import { type Element, parts } from '../asn1/read.ts';
 import { encode, encodeAll } from '../asn1/write.ts';
 import { type Attribute, encodeAttribute } from './build-signed-data.ts';
-import { refusingMalformed } from './parse-signed-data.ts';
+import { withCmsErrors } from './parse-signed-data.ts';
 import { readAttributeFields, readSignedDataFields, readSignerInfoFields } from './signed-data-fields.ts';
 
 export interface UnsignedAttribute {
@@ -23,7 +23,7 @@ const UNSIGNED_TAG = 0xa1;
  * enclosing lengths. Bytes after the ContentInfo are dropped. Throws the errors of `parseSignedData`.
  */
 export function changeUnsignedAttributes(cms: Uint8Array, change: ChangeAttributes): Uint8Array {
-  return refusingMalformed(() => {
+  return withCmsErrors(() => {
     const { contentInfo, tagged, signedData, signerInfos, signers } = readSignedDataFields(cms);
     let part = signers[0];
     let replacement = signerWith(part, change);

@@ -58,7 +58,7 @@ export class Allocation {
     return { fatSectors, difatSectors };
   }
 
-  /** Yields the contents of the FAT in small pieces, because a 16 GiB file needs 16 MiB of them. */
+  /** Yields the FAT in small pieces, because that of a 16 GiB file has 16 MiB. */
   *fat(fatSectors: readonly number[], difatSectors: readonly number[]): Generator<Uint8Array> {
     const runs = this.#runs(fatSectors.length, difatSectors.length);
     const count = (fatSectors.length * this.#length) / 4;

@@ -149,7 +149,7 @@ class Tree {
     // Most streams have one range, or two around the range lock. Their chains are not followed again.
     const ranges: Piece[] = [];
     for (const range of this.#sectors.ranges(start, size)) {
-      if (ranges.push(range) > FEW_RANGES) return lazily(() => this.#sectors.ranges(start, size));
+      if (ranges.push(range) > FEW_RANGES) return reiterable(() => this.#sectors.ranges(start, size));
     }
     return ranges;
   }
@@ -184,7 +184,7 @@ class Tree {
   }
 }
 
-function lazily<Item>(make: () => Iterator<Item>): Iterable<Item> {
+function reiterable<Item>(make: () => Iterator<Item>): Iterable<Item> {
   return { [Symbol.iterator]: make };
 }
 
@@ -199,7 +199,7 @@ function nameOf(entry: Buffer): Uint8Array {
 
 /** Yields the first `size` bytes of the small sectors. Adjacent sectors become one range. */
 function smallPieces(chain: Iterable<number>, size: number, offsetOf: (sector: number) => number): Iterable<Piece> {
-  return lazily<Piece>(function* () {
+  return reiterable<Piece>(function* () {
     let [start, end, rest] = [0, 0, size];
     for (const sector of chain) {
       const offset = offsetOf(sector);

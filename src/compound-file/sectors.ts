@@ -109,7 +109,7 @@ export class Sectors {
   /** Claims the chain of `size` bytes and returns its sector count. Throws if the file does not contain all of them. */
   claimContent(start: number, size: number, what: string): number {
     const { count, last } = this.claimChain(start, Math.ceil(size / this.length), what);
-    if (last !== undefined) this.#requireEnd(this.offsetOf(last) + size - (count - 1) * this.length, what);
+    if (last !== undefined) this.#checkEnd(this.offsetOf(last) + size - (count - 1) * this.length, what);
     return count;
   }
 
@@ -166,11 +166,11 @@ export class Sectors {
 
   #rangesOf(sectors: readonly number[], what: string): readonly ByteRange[] {
     const ranges = sectors.map((sector) => ({ start: this.offsetOf(sector), end: this.offsetOf(sector + 1) }));
-    for (const { end } of ranges) this.#requireEnd(end, what);
+    for (const { end } of ranges) this.#checkEnd(end, what);
     return ranges;
   }
 
-  #requireEnd(end: number, what: string): void {
+  #checkEnd(end: number, what: string): void {
     const { size } = this.#source;
     if (end > size) throw compoundFileErrors('compound-file-truncated', { size, what, end });
   }

@@ -3,18 +3,18 @@
 export interface Work {
   /** A unit takes at most 0.3 ms on a machine of 2020. A check with the slowest kind of key takes 3 ms. */
   readonly units: number;
-  readonly leaves: number;
+  readonly reserve: number;
 }
 
 /** A futile search for issuers must leave enough budget to check signature values. */
 const FOR_SIGNATURE_VALUES = 1500;
 
 export const WORK = {
-  signatureValue: { units: 10, leaves: 0 },
+  signatureValue: { units: 10, reserve: 0 },
   /** Checks whether the key of one certificate signed another. */
-  issuerSignature: { units: 10, leaves: FOR_SIGNATURE_VALUES },
-  path: { units: 10, leaves: FOR_SIGNATURE_VALUES },
-  pathStep: { units: 1, leaves: FOR_SIGNATURE_VALUES },
+  issuerSignature: { units: 10, reserve: FOR_SIGNATURE_VALUES },
+  path: { units: 10, reserve: FOR_SIGNATURE_VALUES },
+  pathStep: { units: 1, reserve: FOR_SIGNATURE_VALUES },
 } as const satisfies Readonly<Record<string, Work>>;
 
 /** Eight signatures with a timestamp each, and paths of four certificates, need a quarter of this. */
@@ -30,9 +30,9 @@ export function createWorkBudget(limit = LIMIT) {
   let refused = Number.POSITIVE_INFINITY;
   return {
     /** Charges the next piece of work. On false, the budget is spent and the work must be skipped. */
-    take({ units, leaves }: Work): boolean {
-      if (left - units < leaves) refused = Math.min(refused, leaves);
-      if (leaves >= refused) return false;
+    take({ units, reserve }: Work): boolean {
+      if (left - units < reserve) refused = Math.min(refused, reserve);
+      if (reserve >= refused) return false;
       left -= units;
       return true;
     },

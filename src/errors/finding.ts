@@ -36,7 +36,7 @@ export function asClause({ message }: Pick<Finding, 'message'>): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '');
 }
 
-/** What a finding speaks against. A signature that is intact may still be untrusted. */
+/** A finding speaks against integrity or trust: an intact signature may still be untrusted. */
 export type Against = 'integrity' | 'trust' | 'nothing';
 
 const AGAINST: Readonly<Record<FindingWeight, Against>> = {
@@ -65,6 +65,6 @@ export function isObjection(finding: Finding): boolean {
   return againstWhat(finding) !== 'nothing';
 }
 
-export function speaksAgainst(findings: readonly Finding[], what: 'integrity' | 'trust'): boolean {
+export function hasFindingAgainst(findings: readonly Finding[], what: 'integrity' | 'trust'): boolean {
   return findings.some((finding) => isAgainst(finding, what));
 }

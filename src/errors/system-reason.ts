@@ -24,13 +24,3 @@ export function systemReason(thrown: unknown): string {
 export function hasCode(thrown: unknown, ...codes: readonly string[]): boolean {
   return thrown instanceof Error && 'code' in thrown && codes.includes(String(thrown.code));
 }
-
-/** Returns undefined if the system reports this code. */
-export async function unless<T>(code: string, work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (thrown) {
-    if (hasCode(thrown, code)) return undefined;
-    throw thrown;
-  }
-}

@@ -10,7 +10,7 @@ const HEAD_LENGTH = 4096;
 const ALGORITHMS = ['SHA1', 'SHA256'] as const;
 
 /**
- * Returns any file as catalogs list it (CryptCATAdminCalcHashFromFileHandle2). Programs and cabinets have Authenticode
+ * Returns the entry of any file in a catalog (CryptCATAdminCalcHashFromFileHandle2). Programs and cabinets have Authenticode
  * digests, which a signature does not change; all others have digests of all their bytes. `onOpen` receives the program
  * or cabinet. Throws the errors of its format.
  */

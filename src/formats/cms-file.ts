@@ -15,9 +15,9 @@ import {
   asClause,
   broken,
   type Finding,
+  hasFindingAgainst,
   isAgainst,
   rejected,
-  speaksAgainst,
   unsupported,
   warning,
 } from '../errors/finding.ts';
@@ -39,7 +39,7 @@ export interface CmsHolder {
   readonly profile: SignatureProfile;
   readonly location: string;
   /** Reason why a second signature is impossible, as a clause. */
-  readonly single: string;
+  readonly reasonForOneSignature: string;
   readonly stored: Uint8Array | undefined;
   /** Returns the content of a new detached signature, of type data. Throws if the file cannot be signed. */
   newContent(): Uint8Array;
@@ -47,10 +47,10 @@ export interface CmsHolder {
   examine(): readonly Finding[];
   details(): readonly Detail[];
   /** Returns the edits that make `cms` the only signature. Applied to its own result, it changes nothing. */
-  put(cms: Uint8Array): Patch;
+  write(cms: Uint8Array): Patch;
   /** Returns the edits that replace the existing signature by `cms`, which has the same content. */
   replace(cms: Uint8Array): Patch;
-  take(): Patch;
+  removeAll(): Patch;
 }
 
 type CmsFile = Omit<SignableFile, 'warnings' | 'reopen' | 'layout'>;
@@ -58,12 +58,12 @@ type CmsFile = Omit<SignableFile, 'warnings' | 'reopen' | 'layout'>;
 export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
   const { profile, stored } = holder;
   const prepared = (mode: SigningMode): Uint8Array => {
-    if (mode === 'append') throw formatErrors('cannot-append', { reason: holder.single });
+    if (mode === 'append') throw formatErrors('cannot-append', { reason: holder.reasonForOneSignature });
     return holder.newContent();
   };
   const embedding = (cms: Uint8Array, patch: Patch): Embedding => {
     const envelope = cmsEnvelope(cms);
-    return { patch, sealed: envelope, standing: [envelope] };
+    return { patch, sealed: envelope, envelopes: [envelope] };
   };
   return {
     profile,
@@ -74,7 +74,7 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
     async prepare(context: SigningContext, mode) {
       const digest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(prepared(mode)).digest();
       const { toBeSigned, seal } = prepareCms(profile, context, { type: DATA, messageDigest: digest });
-      return { toBeSigned, seal, embed: ({ bytes }) => embedding(bytes, holder.put(bytes)) };
+      return { toBeSigned, seal, embed: ({ bytes }) => embedding(bytes, holder.write(bytes)) };
     },
     async verifyResult({ sealed }) {
       const read = attempt(() => parseSignedData(stored ?? new Uint8Array()));
@@ -87,7 +87,7 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
     examine: async () => [],
     async remove() {
       if (stored === undefined) throw formatErrors('not-signed');
-      return holder.take();
+      return holder.removeAll();
     },
     async stamp(tokens) {
       const [stamped, ...others] = tokens;
@@ -103,9 +103,9 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
       const isOfPresent =
         stored !== undefined &&
         holder.examine().length === 0 &&
-        !speaksAgainst(examineCms(signedData, holder.presentContent(), budget), 'integrity');
+        !hasFindingAgainst(examineCms(signedData, holder.presentContent(), budget), 'integrity');
       const cms = signedData.bytes;
-      return embedding(cms, isOfPresent ? holder.replace(cms) : holder.put(cms));
+      return embedding(cms, isOfPresent ? holder.replace(cms) : holder.write(cms));
     },
   };
 }

@@ -242,7 +242,7 @@ export interface ExpectedEnvelope {
    * All envelopes that the file then contains: `sealed` or the one that encloses it, and in formats with several
    * independent signatures the others too.
    */
-  readonly standing: readonly Envelope[];
+  readonly envelopes: readonly Envelope[];
   /** Expected envelopes of files inside this one, by name. */
   readonly inner?: ReadonlyMap<string, ExpectedEnvelope>;
 }

@@ -38,12 +38,12 @@ const STREAMS_KEPT = 4;
 const OBJECTS_KEPT = 4;
 /** Total decoded bytes, including data that is decoded again. */
 const MAX_DECODED = 512 * 1024 * 1024;
-/** Objects in one object stream. A hundred or two are usual. */
+/** Objects in one object stream. Most have one or two hundred. */
 const MAX_COMPRESSED = 100_000;
 
 /** Throws `pdf-malformed`, `pdf-header-late`, `pdf-cross-reference-broken`, `pdf-encrypted`, `pdf-too-large`. */
 export async function openDocument(source: ByteSource): Promise<PdfDocument> {
-  await requireHeader(source);
+  await checkHeader(source);
   const { offset, end } = await findStart(source);
   const sections = await readSections(source, offset);
   const [{ trailer }] = sections;
@@ -163,7 +163,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
 const HEADER_WITHIN = 1024;
 const HEADER = /%PDF-[12]\./;
 
-async function requireHeader(source: ByteSource): Promise<void> {
+async function checkHeader(source: ByteSource): Promise<void> {
   const head = Buffer.from(await source.read(0, Math.min(HEADER_WITHIN, source.size))).toString('latin1');
   const offset = HEADER.exec(head)?.index;
   if (offset === undefined) {

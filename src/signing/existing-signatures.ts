@@ -4,7 +4,7 @@ import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { readName } from '../certificates/names.ts';
 import type { Certificate } from '../certificates/parsed-certificate.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
-import { asClause, isBroken, speaksAgainst } from '../errors/finding.ts';
+import { asClause, hasFindingAgainst, isBroken } from '../errors/finding.ts';
 import { formatErrors } from '../formats/errors.ts';
 import {
   type EmbeddedSignature,
@@ -30,7 +30,8 @@ export async function hasIntact(
   isMeant: (signature: EmbeddedSignature) => boolean,
 ): Promise<boolean> {
   for (const signature of flatten(signatures)) {
-    if (isMeant(signature) && (await isIntact(signature))) return !speaksAgainst(await opened.examine(), 'integrity');
+    if (isMeant(signature) && (await isIntact(signature)))
+      return !hasFindingAgainst(await opened.examine(), 'integrity');
   }
   return false;
 }
@@ -72,7 +73,7 @@ function publisherOf(certificate: Uint8Array): string {
 }
 
 export async function isIntact(signature: EmbeddedSignature): Promise<boolean> {
-  return !speaksAgainst(await signature.examine(), 'integrity');
+  return !hasFindingAgainst(await signature.examine(), 'integrity');
 }
 
 export type FindWritten = (

@@ -1,6 +1,6 @@
 /** What the user allows `sign` to do: to a file that is signed already, and with how many signatures. */
 
-import { purposeWarnings, requirePurpose } from '../certificates/signing-chain.ts';
+import { checkPurpose, purposeWarnings } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { formatErrors } from '../formats/errors.ts';
@@ -81,7 +81,7 @@ export async function decideSigning(
   const { existing, allOrNothing, isAlgorithmGiven } = policy;
   const { mode, context } = modeAndContext(opened, format, given, policy);
   const { leaf } = context.chain;
-  requirePurpose(leaf, [format.purpose]);
+  checkPurpose(leaf, [format.purpose]);
   const signatures = await opened.signatures();
   const isSecond = mode === 'append' && signatures.length > 0 && format.appendWarning !== undefined;
   const warnings = [

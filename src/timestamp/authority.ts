@@ -8,11 +8,11 @@ import type { Http } from '../http/http.ts';
 import { withinLimit } from '../http/limit.ts';
 import { type OnWait, type RetryClock, retry } from '../http/retry.ts';
 import { foreignText } from '../secrets/foreign-text.ts';
-import type { AskedFor, CheckedToken } from './check-answer.ts';
+import type { CheckedToken, ExpectedAnswer } from './check-answer.ts';
 import { type Classified, classifyOutcome } from './classify-outcome.ts';
 import { buildTimestampRequest, NONCE_LENGTH, nonceOf } from './request.ts';
 
-export interface AuthorityOptions extends Pick<AskedFor, 'algorithm' | 'policy' | 'roots'> {
+export interface AuthorityOptions extends Pick<ExpectedAnswer, 'algorithm' | 'policy' | 'roots'> {
   readonly url: URL;
   readonly http: Http;
   /** For one attempt, without the waits between attempts. */

@@ -21,7 +21,7 @@ export interface AuthorityRoots {
   readonly source: string;
 }
 
-export interface AskedFor extends Omit<TimestampRequest, 'digest'> {
+export interface ExpectedAnswer extends Omit<TimestampRequest, 'digest'> {
   /** May also be the digest of other content. */
   readonly signatureValue: SignedContent;
   /** Time of the response by the local clock. */
@@ -41,7 +41,7 @@ export type CheckedAnswer =
 export const MAX_CLOCK_DIFFERENCE = 10 * 60 * 1000;
 
 /** Returns a refusal, and never throws, if the response is wrong. */
-export function checkAnswer(body: Uint8Array, asked: AskedFor): CheckedAnswer {
+export function checkAnswer(body: Uint8Array, asked: ExpectedAnswer): CheckedAnswer {
   if (body.length === 0) return { refusal: 'the answer is empty' };
   try {
     const response = readTimestampResponse(body);
@@ -52,7 +52,7 @@ export function checkAnswer(body: Uint8Array, asked: AskedFor): CheckedAnswer {
   }
 }
 
-function checkToken({ timestamp, info }: TokenReading, asked: AskedFor): CheckedAnswer {
+function checkToken({ timestamp, info }: TokenReading, asked: ExpectedAnswer): CheckedAnswer {
   if (info === undefined) return { refusal: sentences(timestamp, asked.algorithm) || 'the timestamp cannot be read' };
   const refusal =
     differenceFrom(asked, info) ??
@@ -61,7 +61,7 @@ function checkToken({ timestamp, info }: TokenReading, asked: AskedFor): Checked
 }
 
 function differenceFrom(
-  { algorithm, signatureValue, policy, nonce, now }: AskedFor,
+  { algorithm, signatureValue, policy, nonce, now }: ExpectedAnswer,
   info: TstInfo,
 ): string | undefined {
   const { imprint, time } = info;

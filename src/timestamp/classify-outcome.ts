@@ -1,7 +1,7 @@
 import type { AnswerHead, Failure, Outcome } from '../http/request.ts';
 import { type Attempt, readRetryAfter } from '../http/retry.ts';
 import { withoutDenseRuns } from '../secrets/dense-runs.ts';
-import { type AskedFor, type CheckedToken, checkAnswer } from './check-answer.ts';
+import { type CheckedToken, checkAnswer, type ExpectedAnswer } from './check-answer.ts';
 
 export type Classified = Attempt<CheckedToken, Refused>;
 
@@ -17,7 +17,7 @@ export const MAX_ATTEMPTS = 4;
 const HTML = /^\s*(<!doctype html|<html)/i;
 const LOOKED_AT = 200;
 
-export function classifyOutcome(outcome: Outcome, asked: AskedFor): Classified {
+export function classifyOutcome(outcome: Outcome, asked: ExpectedAnswer): Classified {
   const { kind } = outcome;
   const head = kind === 'answer' ? outcome : outcome.head;
   const retryAfter = readRetryAfter(head?.headers.get('retry-after'), asked.now.getTime());

@@ -7,7 +7,7 @@ import type { SignedData, SignerInfo } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
-import { type Finding, speaksAgainst } from '../errors/finding.ts';
+import { type Finding, hasFindingAgainst } from '../errors/finding.ts';
 import { type Detail, type EmbeddedSignature, flatten } from '../formats/format.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import { hexOf, type InspectedAttribute, inspectAttributes } from './inspect-attributes.ts';
@@ -121,7 +121,7 @@ async function inspectSignature(
     number,
     place: location,
     signer: signerName,
-    intact: !speaksAgainst(findings, 'integrity'),
+    intact: !hasFindingAgainst(findings, 'integrity'),
     algorithm,
     details: await signature.details(),
     length: envelope.bytes.length,
@@ -170,7 +170,7 @@ function inspectTimestamp(timestamp: Timestamp, isIssuer: CheckIssuer): Inspecte
     kind,
     time,
     signer: timestamp.signerName,
-    intact: !speaksAgainst(findings, 'integrity'),
+    intact: !hasFindingAgainst(findings, 'integrity'),
     algorithm,
     policy: policy === undefined ? undefined : namedObject(policy),
     serialNumber,

@@ -12,20 +12,20 @@ import type { Http } from '../http/http.ts';
 import type { Outcome } from '../http/request.ts';
 import { withoutDenseRuns } from '../secrets/dense-runs.ts';
 
-export interface Asked {
+export interface CertificateToCheck {
   readonly certificate: ParsedCertificate;
   readonly issuer: ParsedCertificate;
   /** Certificates with other keys of the issuer. Only "revoked" counts in lists that these signed. */
   readonly otherKeys: readonly ParsedCertificate[];
 }
 
-export type AskOnline = (asked: Asked) => Promise<readonly RevocationStatus[]>;
+export type AskOnline = (asked: CertificateToCheck) => Promise<readonly RevocationStatus[]>;
 
 export interface OnlineOptions {
   readonly http: Pick<Http, 'get' | 'post'>;
   readonly now: Date;
   readonly deadlineMilliseconds: number;
-  readonly byCrl: (crl: Crl, asked: Asked) => RevocationStatus;
+  readonly byCrl: (crl: Crl, asked: CertificateToCheck) => RevocationStatus;
 }
 
 const MAX_CRL_LENGTH = 32 * 1024 * 1024;
@@ -72,7 +72,7 @@ function usableAddresses(read: () => readonly string[], reasons: string[]): URL[
   }
 }
 
-async function askResponder(url: URL, asked: Asked, options: OnlineOptions): Promise<RevocationStatus> {
+async function askResponder(url: URL, asked: CertificateToCheck, options: OnlineOptions): Promise<RevocationStatus> {
   const { http, now, deadlineMilliseconds } = options;
   const outcome = await http.post({
     url,
@@ -88,7 +88,12 @@ async function askResponder(url: URL, asked: Asked, options: OnlineOptions): Pro
   return status.kind === 'unknown' ? unknown(url, status.why) : status;
 }
 
-async function askList(url: URL, asked: Asked, options: OnlineOptions, crlsAt: CrlsAt): Promise<RevocationStatus[]> {
+async function askList(
+  url: URL,
+  asked: CertificateToCheck,
+  options: OnlineOptions,
+  crlsAt: CrlsAt,
+): Promise<RevocationStatus[]> {
   const crls = await crlsAt(url);
   if (typeof crls === 'string') return [unknown(url, crls)];
   return crls.map((crl) => {

@@ -20,7 +20,7 @@ import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { type Finding, isAgainst, untrusted, warning } from '../errors/finding.ts';
 import type { Http } from '../http/http.ts';
-import { type Asked, type AskOnline, askOnline } from './online-revocation.ts';
+import { type AskOnline, askOnline, type CertificateToCheck } from './online-revocation.ts';
 
 export type Revocation = ReturnType<typeof createRevocation>;
 
@@ -40,15 +40,17 @@ const DEADLINE_MILLISECONDS = 15_000;
 /** Each certificate is requested from the network once, whatever the number of files. */
 export function createRevocation(options: RevocationOptions) {
   const { crls, http, now, deadlineMilliseconds = DEADLINE_MILLISECONDS } = options;
-  const isSigned = rememberingSignatures();
-  const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: Asked): RevocationStatus => {
+  const isSigned = memoizedIsSignedBy();
+  const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: CertificateToCheck): RevocationStatus => {
     const byKeyOf = (signer: ParsedCertificate) => statusByCrl(crl, certificate, signer, now, isSigned);
     // The other keys are not checked for revocation themselves, so their lists can say "revoked" but never "good".
     const byOthers = otherKeys.map(byKeyOf).filter(({ kind }) => kind === 'revoked');
     return combineStatuses([byKeyOf(issuer), ...byOthers]);
   };
   const online = http && askOnline({ http, now, deadlineMilliseconds, byCrl });
-  const statusOf = remembering(MAX_REMEMBERED, keyOf, (asked: Asked) => findStatus(asked, crls, byCrl, online));
+  const statusOf = remembering(MAX_REMEMBERED, keyOf, (asked: CertificateToCheck) =>
+    findStatus(asked, crls, byCrl, online),
+  );
   return {
     /** The status of a certificate that was used at `at`. Reports errors as findings. */
     async examine(
@@ -66,9 +68,9 @@ export function createRevocation(options: RevocationOptions) {
 }
 
 async function findStatus(
-  asked: Asked,
+  asked: CertificateToCheck,
   crls: readonly Crl[],
-  byCrl: (crl: Crl, asked: Asked) => RevocationStatus,
+  byCrl: (crl: Crl, asked: CertificateToCheck) => RevocationStatus,
   online: AskOnline | undefined,
 ): Promise<RevocationStatus> {
   const ofIssuer = crls.filter(({ issuerKey }) => issuerKey === asked.certificate.issuerKey);
@@ -91,7 +93,7 @@ function isNeverRevoked({ fields }: ParsedCertificate): boolean {
 }
 
 /** Checking the signature of a large CRL takes a tenth of a second. */
-function rememberingSignatures(): typeof isSignedBy {
+function memoizedIsSignedBy(): typeof isSignedBy {
   const verdicts = new WeakMap<Signed, Map<string, boolean>>();
   return (issuer, crl) => {
     const known = verdicts.get(crl) ?? new Map<string, boolean>();
@@ -103,7 +105,7 @@ function rememberingSignatures(): typeof isSignedBy {
   };
 }
 
-function keyOf({ certificate, issuer, otherKeys }: Asked): string {
+function keyOf({ certificate, issuer, otherKeys }: CertificateToCheck): string {
   const keys = [issuer, ...otherKeys].map(({ fields }) => fingerprintOf(fields.publicKeyInfo));
   return [fingerprintOf(certificate.der), ...keys].join(' ');
 }

@@ -60,11 +60,11 @@ async function loadSystemRoots({ environment, systemBundles }: TrustRootsOptions
   const fromEnvironment = environment.SSL_CERT_FILE;
   if (fromEnvironment) {
     const certificates = await readNamed(fromEnvironment, 'SSL_CERT_FILE');
-    return lazily(fromEnvironment, () => certificates);
+    return lazyRoots(fromEnvironment, () => certificates);
   }
   for (const path of systemBundles ?? (process.platform === 'linux' ? LINUX_BUNDLES : [])) {
     const certificates = await readBundle(path);
-    if (certificates !== undefined) return lazily(path, () => certificates);
+    if (certificates !== undefined) return lazyRoots(path, () => certificates);
   }
   return rootsOfNode();
 }
@@ -111,12 +111,12 @@ function rootsOfNode(): TrustRoots {
   const { getCACertificates } = tls as typeof tls & CertificateStores;
   const fromPem = (certificates: readonly string[]) =>
     certificates.map((pem) => Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64'));
-  if (getCACertificates === undefined) return lazily('Node.js', () => fromPem(tls.rootCertificates));
-  return lazily('the operating system', () => fromPem(getCACertificates('system')));
+  if (getCACertificates === undefined) return lazyRoots('Node.js', () => fromPem(tls.rootCertificates));
+  return lazyRoots('the operating system', () => fromPem(getCACertificates('system')));
 }
 
 /** Skips unreadable certificates, which is safe: they are then not trusted. */
-function lazily(source: string, certificates: () => readonly Uint8Array[]): TrustRoots {
+function lazyRoots(source: string, certificates: () => readonly Uint8Array[]): TrustRoots {
   let parsed: readonly ParsedCertificate[] | undefined;
   return {
     source,

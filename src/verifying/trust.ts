@@ -14,7 +14,7 @@ import { isLifetimeSigner, type Purpose } from '../certificates/purpose.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
-import { type Finding, note, speaksAgainst, untrusted, warning } from '../errors/finding.ts';
+import { type Finding, hasFindingAgainst, note, untrusted, warning } from '../errors/finding.ts';
 import type { Revocation } from './revocation.ts';
 import type { TrustRoots } from './roots.ts';
 
@@ -91,7 +91,7 @@ async function examineOnce(request: TrustRequest, parse: Parse, options: TrustOp
       : []),
     ...poolFindings(request.certificates.length, given.length - pool.length),
   ];
-  const isTrusted = path.isTrusted && !speaksAgainst(findings, 'trust');
+  const isTrusted = path.isTrusted && !hasFindingAgainst(findings, 'trust');
   return { isTrusted, path: path.certificates, root, findings };
 }
 

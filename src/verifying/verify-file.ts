@@ -1,7 +1,7 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError, expectedError, toCodesignError } from '../errors/codesign-error.ts';
-import { type Finding, isObjection, note, rejected, speaksAgainst } from '../errors/finding.ts';
+import { type Finding, hasFindingAgainst, isObjection, note, rejected } from '../errors/finding.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { openInput } from '../files/input-file.ts';
 import { type Format, flatten, type SignableFile } from '../formats/format.ts';
@@ -19,8 +19,8 @@ export interface Verifying extends Reading {
 }
 
 /**
- * Reports errors in the file, and errors of the system with it, in the result, and does not throw them. `onOpen`
- * receives the open file, for callers that need more than the verdict.
+ * Does not throw for an invalid or unreadable file: the result has the error. `onOpen` receives the open file, for
+ * callers that need more than the verdict.
  */
 export async function verifyFile(
   path: string,
@@ -50,7 +50,7 @@ async function examineFile(
   for (const signature of await signable.signatures()) signatures.push(await verifySignature(signature, context));
   const examined = await signable.examine();
   const verdict = verdictOn(signatures, examined, examineTrust !== undefined);
-  if (verdict === 'unsigned') return { verdict, findings: examined.map(ofUnsigned), signatures };
+  if (verdict === 'unsigned') return { verdict, findings: examined.map(unsignedFinding), signatures };
   if (verdict !== 'trusted' && verdict !== 'intact') return { verdict, findings: examined, signatures };
   const lacking = examinePolicy(signatures, verifying.policy);
   if (lacking.length === 0) return { verdict, findings: examined, signatures };
@@ -58,7 +58,7 @@ async function examineFile(
 }
 
 /** Without a signature, nothing can be broken. */
-function ofUnsigned(finding: Finding): Finding {
+function unsignedFinding(finding: Finding): Finding {
   return isObjection(finding) ? note(finding.code, finding.message) : finding;
 }
 
@@ -73,7 +73,7 @@ function verdictOn(
   const integrity = worstOf([integrityBy(findings), ...all.map((signature) => signature.integrity)]);
   if (integrity !== 'intact') return integrity;
   if (!isTrustAsked) return 'intact';
-  const isTrusted = !speaksAgainst(findings, 'trust') && all.every(({ trust }) => trust === 'trusted');
+  const isTrusted = !hasFindingAgainst(findings, 'trust') && all.every(({ trust }) => trust === 'trusted');
   return isTrusted ? 'trusted' : 'untrusted';
 }
 
@@ -86,7 +86,7 @@ async function unreadable(
   error: CodesignError,
   format: Format | undefined,
 ): Promise<Pick<VerifiedFile, 'verdict' | 'findings' | 'error'>> {
-  if (format === undefined || error.category !== 'local' || isAboutReading(error)) {
+  if (format === undefined || error.category !== 'local' || isReadError(error)) {
     return { verdict: null, findings: [], error };
   }
   const { code } = error;
@@ -113,7 +113,7 @@ async function seemsSigned(path: string, format: Format): Promise<boolean> {
 }
 
 /** Recognises an error of the system by its cause. */
-function isAboutReading({ cause }: CodesignError): boolean {
+function isReadError({ cause }: CodesignError): boolean {
   return cause instanceof Error && !(cause instanceof CodesignError) && 'syscall' in cause;
 }
 

@@ -2,7 +2,7 @@ import { secondOf } from '../asn1/times.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import type { Purpose } from '../certificates/purpose.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
-import { type Finding, speaksAgainst, untrusted } from '../errors/finding.ts';
+import { type Finding, hasFindingAgainst, untrusted } from '../errors/finding.ts';
 import type { EmbeddedSignature } from '../formats/format.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { ExamineTrust, Trust } from './trust.ts';
@@ -94,10 +94,10 @@ export async function verifyTimestamp(
 ): Promise<VerifiedTimestamp> {
   const { kind, time, signerCertificate, signerName } = timestamp;
   const trust = await authorityTrust(timestamp, examineTrust, others);
-  const findings = [...timestamp.findings, ...(trust?.findings ?? []), ...aboutFuture(time, now)];
+  const findings = [...timestamp.findings, ...(trust?.findings ?? []), ...futureFindings(time, now)];
   const stated = integrityBy(findings);
   const integrity = time === undefined && stated === 'intact' ? 'broken' : stated;
-  const isTrusted = trust?.isTrusted === true && !speaksAgainst(findings, 'trust');
+  const isTrusted = trust?.isTrusted === true && !hasFindingAgainst(findings, 'trust');
   return {
     kind,
     time,
@@ -119,7 +119,7 @@ async function authorityTrust(
   return examineTrust({ leaf: signerCertificate, certificates: pool, at: time, purpose: 'time-stamping' });
 }
 
-function aboutFuture(time: Date | undefined, now: Date): Finding[] {
+function futureFindings(time: Date | undefined, now: Date): Finding[] {
   if (time === undefined || time.getTime() <= now.getTime() + TOLERANCE_MILLISECONDS) return [];
   const message = `The timestamp is of ${secondOf(time)}, which is yet to come.`;
   return [untrusted('timestamp-in-future', message)];

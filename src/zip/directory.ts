@@ -105,13 +105,13 @@ function readRecord(
     throw refusedName(name, problem);
   }
   if (extraEnd > nameEnd) {
-    requireExtraFields(directory, nameEnd, extraEnd, name);
+    checkExtraFields(directory, nameEnd, extraEnd, name);
     rejectOtherUnicodeName(directory, nameStart, nameEnd, extraEnd);
   }
   const fields = readSizes(directory, start, nameEnd, extraEnd, name);
   const flags = directory.readUInt16LE(start + 8);
   const method = directory.readUInt16LE(start + 10);
-  requireReadable(name, flags, method, fields);
+  checkReadable(name, flags, method, fields);
   return {
     index,
     name,
@@ -132,7 +132,7 @@ function readRecord(
  * Java rejects archives in which an extra field extends past the end, or a ZIP64 field has a length that no set of
  * values has. It accepts up to three arbitrary bytes at the end.
  */
-function requireExtraFields(directory: Buffer, start: number, limit: number, name: string): void {
+function checkExtraFields(directory: Buffer, start: number, limit: number, name: string): void {
   for (const { id, start: dataStart, end } of extraFields(directory, start, limit)) {
     const length = end - dataStart;
     if (id === ZIP64_EXTRA && !ZIP64_LENGTHS.includes(length)) {
@@ -177,7 +177,7 @@ function readSizes(directory: Buffer, start: number, extraStart: number, extraEn
   };
 }
 
-function requireReadable(name: string, flags: number, method: number, { compressedSize, size, disk }: Sizes): void {
+function checkReadable(name: string, flags: number, method: number, { compressedSize, size, disk }: Sizes): void {
   if (disk !== 0) throw zipErrors('zip-unsupported', { problem: `the entry ${name} is in another part of it` });
   if ((flags & UNREADABLE_FLAGS) !== 0)
     throw zipErrors('zip-unsupported', { problem: `the entry ${name} is encrypted` });

@@ -16,7 +16,7 @@ export interface ArchiveChange {
   /** Entries to write first, in this order, in the file and in the directory: new ones, or entries of the archive. */
   readonly first: readonly (NewEntry | ZipEntry)[];
   /** New entries to insert after another one, in the file and in the directory, even if that one is removed. */
-  readonly behind?: ReadonlyMap<ZipEntry, NewEntry>;
+  readonly after?: ReadonlyMap<ZipEntry, NewEntry>;
 }
 
 /** Programs that map stored entries into memory need them at multiples of 4 bytes (zipalign). */
@@ -29,14 +29,14 @@ const ALIGNMENT_EXTRA_LENGTH = 6;
  * Computes the edits without reading the file. Entries after new ones move by a multiple of 4, which adds a few bytes
  * of padding to a new entry. Throws `zip-unsupported`.
  */
-export function editArchive(archive: ZipArchive, { remove, first, behind = NO_ENTRIES }: ArchiveChange): Patch {
+export function editArchive(archive: ZipArchive, { remove, first, after = NO_ENTRIES }: ArchiveChange): Patch {
   const moved = new Set(first.filter(isOfArchive));
   const leaves = (entry: ZipEntry): boolean => remove.has(entry) || moved.has(entry);
   const leaving = archive.inFile.filter(leaves);
   const staying = archive.entries.filter((entry) => !leaves(entry));
 
   const aligned = staying.some(({ method, size }) => method === STORED && size > 0);
-  const added = aligned ? alignFollowing({ first, behind }, archive.inFile, leaving) : { first, behind };
+  const added = aligned ? alignFollowing({ first, after }, archive.inFile, leaving) : { first, after };
   const edits = editsOf(added, archive, leaving);
 
   const { base, directoryOffset } = archive.end;
@@ -54,9 +54,9 @@ export function editArchive(archive: ZipArchive, { remove, first, behind = NO_EN
     else addNew(item, offset);
     offset += lengthOf(item);
   }
-  for (const entry of added.behind.size === 0 ? staying : archive.entries) {
+  for (const entry of added.after.size === 0 ? staying : archive.entries) {
     if (!leaves(entry)) addOld(entry, movedBy(entry.offset));
-    const follower = added.behind.get(entry);
+    const follower = added.after.get(entry);
     if (follower !== undefined) addNew(follower, movedBy(entry.end) - localLength(follower));
   }
   const records = Buffer.concat(directory);
@@ -67,18 +67,18 @@ export function editArchive(archive: ZipArchive, { remove, first, behind = NO_EN
 
 const NO_ENTRIES: ReadonlyMap<ZipEntry, NewEntry> = new Map();
 
-type AddedEntries = Pick<Required<ArchiveChange>, 'first' | 'behind'>;
+type AddedEntries = Pick<Required<ArchiveChange>, 'first' | 'after'>;
 
 /** Edits in file order. Adjacent removals are merged unless a new entry is inserted between them. */
 function editsOf(
-  { first, behind }: AddedEntries,
+  { first, after }: AddedEntries,
   { inFile, start }: ZipArchive,
   leaving: readonly ZipEntry[],
 ): ArchiveEdit[] {
   const isLeaving = new Set(leaving);
   const edits: ArchiveEdit[] = [];
   if (first.length > 0) edits.push({ offset: start, remove: 0, insert: first.flatMap(piecesOf) });
-  for (const entry of behind.size === 0 ? leaving : inFile) {
+  for (const entry of after.size === 0 ? leaving : inFile) {
     if (isLeaving.has(entry)) {
       const last = edits.at(-1);
       const touches = last !== undefined && last.remove > 0 && last.offset + last.remove === entry.offset;
@@ -86,7 +86,7 @@ function editsOf(
       if (touches) edits[edits.length - 1] = { ...last, remove: last.remove + length };
       else edits.push({ offset: entry.offset, remove: length, insert: [] });
     }
-    const follower = behind.get(entry);
+    const follower = after.get(entry);
     if (follower !== undefined) edits.push({ offset: entry.end, remove: 0, insert: piecesOf(follower) });
   }
   return edits;
@@ -132,24 +132,24 @@ export function shifts(edits: readonly ArchiveEdit[]): (offset: number) => numbe
  * last one compensates for all removed entries.
  */
 function alignFollowing(
-  { first, behind }: AddedEntries,
+  { first, after }: AddedEntries,
   inFile: readonly ZipEntry[],
   leaving: readonly ZipEntry[],
 ): AddedEntries {
   const shift = first.reduce((sum, item) => sum + lengthOf(item), 0);
   const last = first.at(-1);
-  if (last === undefined || isOfArchive(last) || behind.size > 0)
-    return { first, behind: alignEach(behind, inFile, leaving, shift) };
-  return { first: [...first.slice(0, -1), padded(last, shift - removedLength(leaving))], behind };
+  if (last === undefined || isOfArchive(last) || after.size > 0)
+    return { first, after: alignEach(after, inFile, leaving, shift) };
+  return { first: [...first.slice(0, -1), padded(last, shift - removedLength(leaving))], after };
 }
 
 /** Each entry compensates for the changes before it; the last one for all changes. */
 function alignEach(
-  behind: AddedEntries['behind'],
+  after: AddedEntries['after'],
   inFile: readonly ZipEntry[],
   leaving: readonly ZipEntry[],
   shiftBefore: number,
-): AddedEntries['behind'] {
+): AddedEntries['after'] {
   const isLeaving = new Set(leaving);
   const aligned = new Map<ZipEntry, NewEntry>();
   let shift = shiftBefore;
@@ -159,9 +159,9 @@ function alignEach(
       shift -= entry.end - entry.offset;
       stillLeaving -= entry.end - entry.offset;
     }
-    const follower = behind.get(entry);
+    const follower = after.get(entry);
     if (follower === undefined) continue;
-    const isLast = aligned.size === behind.size - 1;
+    const isLast = aligned.size === after.size - 1;
     const item = padded(follower, shift + localLength(follower) - (isLast ? stillLeaving : 0));
     aligned.set(entry, item);
     shift += localLength(item);

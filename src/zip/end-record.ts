@@ -62,7 +62,7 @@ export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive
   if (isRival || (await hasRival(source, possible, end))) {
     throw zipErrors('zip-ambiguous', { problem: 'it has two end of central directory records' });
   }
-  if (!(await isTakenByJava(source, end))) {
+  if (!(await isAcceptedByJava(source, end))) {
     throw zipErrors('zip-malformed', {
       problem: `it is followed by ${counted(end.trailingLength, 'byte')}, with which Java does not open it`,
     });
@@ -104,10 +104,10 @@ async function hasRival(
  * Throws `zip-ambiguous` if the archive's comment, or the bytes after it, contain another end record that would point
  * into the directory once entries are added, because it counts from its own offset. Called before an archive is signed.
  */
-export async function rejectRivalToCome(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
+export async function rejectFutureRival(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
   for (const { record, offset } of await readPossibleEnds(source)) {
     if (offset < directoryOffset || offset === recordOffset) continue;
-    // A shorter distance ends before the directory, whatever is added there.
+    // A record with a smaller size leads to a place after the directory, even if the directory grows.
     const isInDirectory = offset < recordOffset;
     if (record.readUInt32LE(12) > (isInDirectory ? 0 : offset - recordOffset)) {
       const problem = `it has two end of central directory records, the other one at byte ${offset}`;
@@ -149,7 +149,7 @@ async function readEnd(source: ByteSource, record: Buffer, recordOffset: number)
   const directoryOffset = (found?.offset ?? recordOffset) - directorySize;
   const base = directoryOffset - recordedOffset;
   if (directoryOffset < 0 || base < 0) return undefined;
-  requireOnePart(record, found?.zip64);
+  checkOnePart(record, found?.zip64);
   const { zip64, locator, locatorBase = 0 } = found ?? {};
   const directory = { entryCount, directoryOffset, directorySize, base };
   return { ...directory, record, recordOffset, zip64, locator, locatorBase, trailingLength };
@@ -162,7 +162,7 @@ async function leadsToDirectory(source: ByteSource, end: EndOfArchive): Promise<
 }
 
 /** If bytes follow the comment, Java needs the record's own fields to lead to the directory and the first entry. */
-async function isTakenByJava(source: ByteSource, { trailingLength, zip64, base }: EndOfArchive): Promise<boolean> {
+async function isAcceptedByJava(source: ByteSource, { trailingLength, zip64, base }: EndOfArchive): Promise<boolean> {
   return trailingLength === 0 || (zip64 === undefined && (await hasSignature(source, base, LOCAL_HEADER)));
 }
 
@@ -192,7 +192,7 @@ async function findZip64(source: ByteSource, recordOffset: number) {
 }
 
 /** A 16-bit field can refer to the ZIP64 record for its value. */
-function requireOnePart(record: Buffer, zip64: Buffer | undefined): void {
+function checkOnePart(record: Buffer, zip64: Buffer | undefined): void {
   const isFirst = [4, 6].every((at) => [0, zip64 === undefined ? 0 : IN_ZIP64_16].includes(record.readUInt16LE(at)));
   const isWhole = record.readUInt16LE(8) === record.readUInt16LE(10);
   const isWholeInZip64 =

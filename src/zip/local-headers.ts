@@ -86,7 +86,7 @@ function compareHeader(header: Buffer, directory: Buffer, entry: DirectoryEntry)
   const flags = header.readUInt16LE(6);
   if (((flags ^ entry.flags) & 1) !== 0) throw differs(entry, 'another encryption flag');
   if ((flags & HAS_DESCRIPTOR) !== 0) return true;
-  requireSameSizes(header, entry);
+  checkSameSizes(header, entry);
   return false;
 }
 
@@ -102,7 +102,7 @@ function overrun({ name }: DirectoryEntry, dataEnd: number, limit: number) {
   return zipErrors('zip-malformed', { problem });
 }
 
-function requireSameSizes(header: Buffer, entry: DirectoryEntry): void {
+function checkSameSizes(header: Buffer, entry: DirectoryEntry): void {
   if (header.readUInt32LE(14) !== entry.crc32) throw differs(entry, 'another CRC-32');
   const nameLength = header.readUInt16LE(26);
   const extra = findExtraField(header, LOCAL_HEADER_LENGTH + nameLength, header.length, ZIP64_EXTRA);

@@ -7,7 +7,7 @@ export interface Uncovered {
   readonly before: UncoveredBytes;
   /** Bytes between records, before the directory, and in the ZIP64 end record after its known fields. */
   readonly between: UncoveredBytes;
-  readonly behind: UncoveredBytes;
+  readonly after: UncoveredBytes;
   /** Length in bytes of the APK Signing Block before the directory, which `between` excludes. 0 without a block. */
   readonly apkSigningBlock: number;
 }
@@ -35,7 +35,7 @@ export async function findUncovered(source: ByteSource, archive: ZipArchive): Pr
   return {
     before: await bytesIn(source, [{ start: 0, end: start }]),
     between: await bytesIn(source, gaps),
-    behind: await bytesIn(source, [{ start: source.size - trailingLength, end: source.size }]),
+    after: await bytesIn(source, [{ start: source.size - trailingLength, end: source.size }]),
     apkSigningBlock,
   };
 }

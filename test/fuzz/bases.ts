@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmbeddedSignature } from '../../src/formats/format.ts';
-import type { AskedFor } from '../../src/timestamp/check-answer.ts';
+import type { ExpectedAnswer } from '../../src/timestamp/check-answer.ts';
 
 const SIGNATURE_VALUE = new Uint8Array(256).fill(0x5a);
 
@@ -15,7 +15,7 @@ export const ASKED = {
   policy: undefined,
   nonce: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8),
   digest: createHash('sha256').update(SIGNATURE_VALUE).digest(),
-} as const satisfies Omit<AskedFor, 'now'> & { digest: Uint8Array };
+} as const satisfies Omit<ExpectedAnswer, 'now'> & { digest: Uint8Array };
 
 export const P12_PASSWORD = 'example';
 

@@ -13,7 +13,7 @@ import { plainlyDeflatedEntry } from '../../zip/new-entry.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, SignableFile, SigningContext } from '../format.ts';
 import { isGiven } from '../format-options.ts';
-import { fixedBy, signedInside } from './bundle/inner-files.ts';
+import { fixedBy, innerFilesOf } from './bundle/inner-files.ts';
 import { listed, unsignedPackages } from './bundle/packages.ts';
 import type { RewrittenEntries } from './bundle/rewrite.ts';
 import { describeList, measurePackage, type SignedBody } from './content.ts';
@@ -35,7 +35,7 @@ export async function openAppx(source: ByteSource, reader: ContentReader): Promi
 
 function signablePackage(opened: AppxPackage, source: ByteSource, reader: ContentReader): SignableFile {
   const { algorithm } = opened;
-  const inside = signedInside(opened, source, reader, signablePackage);
+  const inside = innerFilesOf(opened, source, reader, signablePackage);
   const partWith = (rewritten: RewrittenEntries | undefined) =>
     authenticodeFile(signaturePart(opened, source, reader, inside.damageOf, rewritten), reader.budget);
   const file = partWith(undefined);
@@ -44,11 +44,11 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
     unusedOptions: opened.kind === 'package' ? [INNER_PACKAGES] : [],
     fixedAlgorithm: fixedBy(algorithm),
     async check(context, mode) {
-      requirePublisher(opened, context);
+      checkPublisher(opened, context);
       const signsInside = isGiven(context.formatOptions, INNER_PACKAGES) && (await inside.check(context));
-      if (!signsInside) await requireSigned(opened, source);
-      requirePlaces(opened, signsInside);
-      if (!signsInside) await requireFit(opened, source, inside.damageOf);
+      if (!signsInside) await checkPackagesSigned(opened, source);
+      checkPlaces(opened, signsInside);
+      if (!signsInside) await checkContents(opened, source, inside.damageOf);
       await file.check(context, mode);
     },
     inner: ({ formatOptions }) => inside.list(isGiven(formatOptions, INNER_PACKAGES)),
@@ -67,7 +67,7 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
   };
 }
 
-function requirePublisher({ manifest: { publisher }, manifestPart }: AppxPackage, { chain }: SigningContext): void {
+function checkPublisher({ manifest: { publisher }, manifestPart }: AppxPackage, { chain }: SigningContext): void {
   const subject = subjectText(chain.leaf.der);
   if (publisher === subject) return;
   throw appxErrors('appx-publisher-differs', {
@@ -78,19 +78,19 @@ function requirePublisher({ manifest: { publisher }, manifestPart }: AppxPackage
   });
 }
 
-async function requireSigned(opened: AppxPackage, source: ByteSource): Promise<void> {
+async function checkPackagesSigned(opened: AppxPackage, source: ByteSource): Promise<void> {
   const unsigned = await unsignedPackages(source, opened);
   if (unsigned.length > 0) throw appxErrors('appx-packages-unsigned', { names: listed(unsigned) });
 }
 
 /** Windows rejects a package with these problems, signed or not. Throws `appx-malformed`. */
-async function requireFit(...what: Parameters<typeof examineContents>): Promise<void> {
+async function checkContents(...what: Parameters<typeof examineContents>): Promise<void> {
   const [finding] = await examineContents(...what);
   if (finding !== undefined) throw appxErrors('appx-malformed', { problem: asClause(finding) });
 }
 
 /** All packages must come before everything that signing makes longer. Throws `appx-packages-move`. */
-function requirePlaces(
+function checkPlaces(
   { manifest, manifestPart, blockMap, contentTypes, archive }: AppxPackage,
   isRewritten: boolean,
 ): void {
@@ -119,8 +119,8 @@ function signaturePart(
   return {
     source,
     kind: { ...sipKind(sip, kind === 'bundle' ? 'a bundle of packages' : 'a package'), describeDigest: describeList },
-    single: 'a package holds one signature',
-    obstacle: undefined,
+    reasonForOneSignature: 'a package holds one signature',
+    reasonNotRewritable: undefined,
     entries: async () =>
       signature === undefined ? [] : [{ location: PARTS.signature, cms: signature.cms, examine: async () => [] }],
     async measure(content, algorithms) {
@@ -142,8 +142,8 @@ function signaturePart(
       }
       return findings;
     },
-    put: (cms, { body }) => editLastEntry(body, plainlyDeflatedEntry(PARTS.signature, signatureContents(cms))),
-    async take() {
+    write: (cms, { body }) => editLastEntry(body, plainlyDeflatedEntry(PARTS.signature, signatureContents(cms))),
+    async removeAll() {
       if (signature === undefined) throw formatErrors('not-signed');
       const { contentTypes } = opened;
       return editLastEntry(bodyWith(opened, contentTypes.namesSignature ? contentTypes.withoutSignature() : undefined));

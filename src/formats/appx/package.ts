@@ -55,7 +55,7 @@ const MAGIC = 'PKCX';
 export async function readPackage(source: ByteSource): Promise<AppxPackage> {
   const archive = await readArchive(source);
   const { byName } = archive;
-  requirePlain(source, archive);
+  checkPlain(source, archive);
   const kind = byName.has(PARTS.bundle) ? 'bundle' : 'package';
   const manifestName = PARTS[kind];
   const part = async (name: string, longest = LONGEST_TEXT): Promise<Part> => {
@@ -111,7 +111,7 @@ export function mappedEntries({ entries }: ZipArchive, { packages }: Manifest): 
   return entries.filter(({ name }) => !bundled.has(name));
 }
 
-function requirePlain({ size }: ByteSource, { end, start, entries }: ZipArchive): void {
+function checkPlain({ size }: ByteSource, { end, start, entries }: ZipArchive): void {
   if (start !== 0 || end.base !== 0 || end.trailingLength !== 0 || end.locatorBase !== 0) {
     throw appxErrors('appx-malformed', { problem: 'other bytes are before or after the archive' });
   }

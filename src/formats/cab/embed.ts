@@ -30,7 +30,7 @@ interface Head {
 export async function contentOf(
   source: ByteSource,
   layout: CabinetLayout,
-  what: 'new' | 'present' | 'bare',
+  what: 'new' | 'present' | 'without-metadata',
 ): Promise<Content> {
   const reserve = layout.reserve?.length ?? 0;
   const head = await readHead(source, layout, what === 'new' ? reserveForSignature(layout) : reserve);

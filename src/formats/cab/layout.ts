@@ -53,14 +53,14 @@ export function reserveEnd({ reserve }: CabinetLayout): number {
 /** Throws `cabinet-truncated`, `-malformed`, `-reserve-in-use`, `-trailing-bytes`, `-too-large`. */
 export async function readLayout(source: ByteSource): Promise<CabinetLayout> {
   const { size: fileSize } = source;
-  requireEnd(fileSize, 'header', HEADER_LENGTH);
+  checkEnd(fileSize, 'header', HEADER_LENGTH);
   const header = new Cursor(await source.read(0, HEADER_LENGTH));
   const cabinetSize = header.seek(8, 'cabinet size').u32('cabinet size');
   const filesOffset = header.seek(16, 'file table').u32('file table');
   const folderCount = header.seek(26, 'folder count').u16('folder count');
   const flags = header.seek(30, 'flags').u16('flags');
   if (fileSize + ROOM > MAXIMUM_SIZE) throw cabErrors('cabinet-too-large', { size: fileSize });
-  requireEnd(fileSize, 'content', cabinetSize);
+  checkEnd(fileSize, 'content', cabinetSize);
 
   const reserve = (flags & HAS_RESERVE) === 0 ? undefined : await readReserve(source);
   const start = HEADER_LENGTH + (reserve === undefined ? 0 : RESERVE_SIZES_LENGTH + reserve.length);
@@ -82,13 +82,13 @@ export async function seemsSigned(source: ByteSource): Promise<boolean> {
 }
 
 async function readReserve(source: ByteSource): Promise<Reserve> {
-  requireEnd(source.size, 'header', HEADER_LENGTH + RESERVE_SIZES_LENGTH);
+  checkEnd(source.size, 'header', HEADER_LENGTH + RESERVE_SIZES_LENGTH);
   const sizes = new Cursor(await source.read(HEADER_LENGTH, RESERVE_SIZES_LENGTH));
   const length = sizes.u16('reserved bytes of the header');
   const folderLength = sizes.u8('reserved bytes of a folder');
   const dataLength = sizes.u8('reserved bytes of a data block');
   const start = HEADER_LENGTH + RESERVE_SIZES_LENGTH;
-  requireEnd(source.size, 'reserved area', start + length);
+  checkEnd(source.size, 'reserved area', start + length);
   const bytes = Uint8Array.from(await source.read(start, length));
   const rest = { length, folderLength, dataLength };
   if (bytes.every((byte) => byte === 0)) return { ...rest, block1: bytes.subarray(0, 0), block2: bytes.subarray(4) };
@@ -119,14 +119,14 @@ function signatureIn(reserve: Reserve | undefined, cabinetSize: number, fileSize
   const start = reference?.u32('offset of the signature') ?? cabinetSize;
   const length = reference?.u32('length of the signature') ?? 0;
   if (start !== cabinetSize) throw malformed(`its signature is at byte ${start}, not at its end, byte ${cabinetSize}`);
-  requireEnd(fileSize, 'signature', start + length);
+  checkEnd(fileSize, 'signature', start + length);
   if (start + length !== fileSize) {
     throw cabErrors('cabinet-trailing-bytes', { length: fileSize - start - length, end: start + length });
   }
   return length === 0 ? undefined : { start, end: start + length };
 }
 
-function requireEnd(size: number, what: string, end: number): void {
+function checkEnd(size: number, what: string, end: number): void {
   if (end > size) throw cabErrors('cabinet-truncated', { size, what, end });
 }
 

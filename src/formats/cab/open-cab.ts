@@ -54,7 +54,7 @@ function signatureAtEnd(cabinet: Cabinet, source: ByteSource, { measure }: Conte
   return {
     source,
     kind: KIND,
-    obstacle: undefined,
+    reasonNotRewritable: undefined,
     entries: async () => (stored === undefined ? [] : [entryOf(stored)]),
     async measure(content, algorithms) {
       const draft = head.shift === 0 ? undefined : () => embedCms(layout, head, new Uint8Array());
@@ -64,8 +64,8 @@ function signatureAtEnd(cabinet: Cabinet, source: ByteSource, { measure }: Conte
       const value = contextConstructed(2, spcUnicode('<<<Obsolete>>>'));
       return spcContent({ type: SPC_CAB_DATA, value }, algorithm, digestIn(measured, algorithm));
     },
-    put: (cms) => embedCms(layout, head, cms),
-    async take() {
+    write: (cms) => embedCms(layout, head, cms),
+    async removeAll() {
       if (layout.signature === undefined) throw formatErrors('not-signed');
       return removeCms(source, layout);
     },

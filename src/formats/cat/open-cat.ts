@@ -28,7 +28,7 @@ function signableCat(catalog: Catalog, source: ByteSource, reader: ContentReader
   return {
     ...file,
     async attach(envelope) {
-      requireSameList(envelope.bytes, catalog);
+      checkSameList(envelope.bytes, catalog);
       return file.attach(envelope);
     },
     warnings: catalog.version === 2 ? [] : [catWarnings('listed-by-sha1')],
@@ -39,7 +39,7 @@ function signableCat(catalog: Catalog, source: ByteSource, reader: ContentReader
 }
 
 /** An attached signature replaces the whole file, so only a comparison shows that it contains another list. */
-function requireSameList(cms: Uint8Array, { list }: Catalog): void {
+function checkSameList(cms: Uint8Array, { list }: Catalog): void {
   const other = attempt(() => readCatalog(cms));
   if (other instanceof CodesignError || !isSameBytes(other.list.bytes, list.bytes)) {
     throw formatErrors('not-its-signature', { reason: 'it signs another list' });
@@ -52,14 +52,14 @@ function signedList(catalog: Catalog, source: ByteSource): Container {
   return {
     source,
     kind: { contentType: CERTIFICATE_TRUST_LIST, dataType: CERTIFICATE_TRUST_LIST },
-    single: 'a security catalog holds one signature',
-    obstacle: undefined,
+    reasonForOneSignature: 'a security catalog holds one signature',
+    reasonNotRewritable: undefined,
     entries: async () => (cms === undefined ? [] : [{ location: 'catalog', cms, examine: async () => [] }]),
     // From memory: later changes to the file have no effect.
     measure: (_content, algorithms) => measureContent(memorySource(list.contents), [list.contents], algorithms),
     content: async () => ({ type: CERTIFICATE_TRUST_LIST, value: list.bytes }),
-    put: replaceBy,
-    async take() {
+    write: replaceBy,
+    async removeAll() {
       if (cms === undefined) throw formatErrors('not-signed');
       return replaceBy(unsignedCatalog(encapsulated.bytes));
     },

@@ -3,13 +3,13 @@ import type { CodesignError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentDigest, ListedEntry } from './content.ts';
 import type { JarLayout } from './layout.ts';
-import { coveredNames, findDisagreement, knowManifest } from './manifest/agreement.ts';
+import { coveredNames, createManifestCache, findDisagreement } from './manifest/agreement.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { EmbeddedBlock } from './signature/blocks.ts';
 
 /** Throws `cannot-append` if no verifier would accept an existing signature: the new one would be wasted. */
-export function requireSound(blocks: readonly EmbeddedBlock[], { manifest }: JarLayout): void {
-  const known = manifest && knowManifest(manifest.parsed);
+export function checkSignaturesIntact(blocks: readonly EmbeddedBlock[], { manifest }: JarLayout): void {
+  const known = manifest && createManifestCache(manifest.parsed);
   for (const block of blocks) {
     const signatureFile = block.readSignatureFile();
     if (manifest === undefined || known === undefined || signatureFile === undefined || !block.verifies()) {
@@ -25,7 +25,7 @@ export function requireSound(blocks: readonly EmbeddedBlock[], { manifest }: Jar
 }
 
 /** Throws `cannot-append` if a file changed after one of the signatures was made. */
-export function requireUnchanged(
+export function checkFilesUnchanged(
   blocks: readonly EmbeddedBlock[],
   manifest: Manifest | undefined,
   listed: readonly ListedEntry[],
@@ -45,8 +45,8 @@ export function requireUnchanged(
 }
 
 /** Throws `cannot-append` if the new manifest would break a signature. */
-export function requireUnbroken(blocks: readonly EmbeddedBlock[], manifest: Manifest): void {
-  const known = knowManifest(manifest);
+export function checkManifestAgrees(blocks: readonly EmbeddedBlock[], manifest: Manifest): void {
+  const known = createManifestCache(manifest);
   for (const block of blocks) {
     const signatureFile = block.readSignatureFile();
     if (signatureFile === undefined || findDisagreement(signatureFile, manifest, { known }) !== undefined) {

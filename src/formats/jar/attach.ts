@@ -8,7 +8,7 @@ import { formatErrors } from '../errors.ts';
 import type { Embedding } from '../format.ts';
 import type { JarExpectation } from './check.ts';
 import type { JarLayout } from './layout.ts';
-import { type EmbeddedBlock, examineAllSigners, MOST_BYTES, readBlocks, readOr } from './signature/blocks.ts';
+import { type EmbeddedBlock, examineAllSigners, MOST_BYTES, readBlocks, readOrError } from './signature/blocks.ts';
 import { blockEntry, keepingPositions } from './stamp.ts';
 
 /** Throws `not-its-signature` and the errors of `parseSignedData`. */
@@ -19,8 +19,8 @@ export async function attachBlock(
 ): Promise<Embedding & JarExpectation> {
   const signedData = parseSignedData(cms);
   const sealed = signedData.bytes;
-  const standing = await readBlocks(source, layout);
-  const blocksOf = (base: string) => standing.filter((block) => block.base === base);
+  const existing = await readBlocks(source, layout);
+  const blocksOf = (base: string) => existing.filter((block) => block.base === base);
   const isThere = (base: string) => blocksOf(base).some((block) => Buffer.compare(block.cms, sealed) === 0);
   const signedFiles = await findSigned(source, layout, signedData);
   // Several signers can have identical signature files. Choose the one whose block does not belong to another signer.
@@ -31,7 +31,7 @@ export async function attachBlock(
     signedFiles[0];
   const { base, signatureFile } = chosen;
   const cmsOf = (blocks: readonly EmbeddedBlock[]) => blocks.map((block) => block.cms);
-  if (isThere(base)) return keepingPositions([], sealed, cmsOf(standing));
+  if (isThere(base)) return keepingPositions([], sealed, cmsOf(existing));
 
   const blocks = blocksOf(base);
   const extension = extensionFor(signedData);
@@ -44,9 +44,9 @@ export async function attachBlock(
   const change = {
     remove: new Set(leaving.map(({ entry }) => entry)),
     first: [],
-    behind: new Map([[place, blockEntry({ name, flags: signatureFile.flags }, sealed)]]),
+    after: new Map([[place, blockEntry({ name, flags: signatureFile.flags }, sealed)]]),
   };
-  const staying = standing.filter((block) => !leaving.includes(block));
+  const staying = existing.filter((block) => !leaving.includes(block));
   return keepingPositions(editArchive(layout.archive, change), sealed, [...cmsOf(staying), sealed]);
 }
 
@@ -73,7 +73,7 @@ async function findSigned(
   for (const [base, { signatureFile }] of signatureFiles) {
     if (signatureFile === undefined || signatureFile.size > room) continue;
     room -= signatureFile.size;
-    const signedFile = await readOr(source, signatureFile);
+    const signedFile = await readOrError(source, signatureFile);
     if (signedFile instanceof CodesignError) continue;
     const [finding, ...others] = examineAllSigners(signedData, signedFile);
     if (finding === undefined) {

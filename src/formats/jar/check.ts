@@ -27,14 +27,14 @@ export async function checkResult(
   source: ByteSource,
   layout: JarLayout,
   digestEntries: DigestEntries,
-  { sealed, standing, keepsPositions = false }: JarExpectation,
+  { sealed, envelopes, keepsPositions = false }: JarExpectation,
 ): Promise<void> {
   const { manifest } = layout;
   if (manifest === undefined) throw damaged('it holds no manifest');
-  if (!keepsPositions) requireManifestFirst(layout);
+  if (!keepsPositions) checkManifestFirst(layout);
   const blocks = await readBlocks(source, layout);
   const found = blocks.map(({ cms }) => cms);
-  const expected = standing.map(({ bytes }) => bytes);
+  const expected = envelopes.map(({ bytes }) => bytes);
   if (!sameEnvelopes(found, expected)) {
     throw damaged('the signatures in it are not those that it should hold');
   }
@@ -56,7 +56,7 @@ export async function checkResult(
   }
 }
 
-function requireManifestFirst({ archive }: JarLayout): void {
+function checkManifestFirst({ archive }: JarLayout): void {
   const [first, second] = archive.inFile;
   const manifest = first?.name === META_INF ? second : first;
   if (manifest?.name !== MANIFEST_NAME) throw damaged('its manifest does not come first');

@@ -34,10 +34,10 @@ function describeLocation({ name, offset, size }: ZipEntry): string {
 }
 
 export function describeOddities(layout: JarLayout): readonly string[] {
-  return [...aboutArchive(layout), ...aboutManifest(layout), ...aboutSignatures(layout)];
+  return [...archiveDetails(layout), ...manifestDetails(layout), ...signatureDetails(layout)];
 }
 
-function* aboutArchive({ archive, signable }: JarLayout): Generator<string> {
+function* archiveDetails({ archive, signable }: JarLayout): Generator<string> {
   const { trailingLength } = archive.end;
   if (trailingLength > 0) yield jarWarnings('bytes-after-archive', { size: counted(trailingLength, 'byte') });
   const unstreamable = listingOf(archive.entries, isStoredWithDescriptor);
@@ -51,7 +51,7 @@ function isStoredWithDescriptor(entry: ZipEntry): boolean {
   return entry.method === STORED && (entry.flags & HAS_DESCRIPTOR) !== 0 && !isDirectory(entry);
 }
 
-function* aboutManifest({ archive, manifest }: JarLayout): Generator<string> {
+function* manifestDetails({ archive, manifest }: JarLayout): Generator<string> {
   if (manifest === undefined) {
     yield jarWarnings('manifest-missing');
     return;
@@ -72,7 +72,7 @@ function* aboutManifest({ archive, manifest }: JarLayout): Generator<string> {
   }
 }
 
-function aboutSignatures({ signatureFiles }: JarLayout): readonly string[] {
+function signatureDetails({ signatureFiles }: JarLayout): readonly string[] {
   return describeHalves(signatureFiles).map(({ missing, entries }) =>
     jarWarnings('signature-incomplete', { missing, entries }),
   );

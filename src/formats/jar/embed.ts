@@ -63,7 +63,7 @@ function jarMagic({ directory, inFile }: ZipArchive): Uint8Array {
 export function removeSignatures({ archive, manifest, signatureFiles }: JarLayout): Patch {
   const remove = new Set([...signatureFiles.values()].flatMap(filesOf));
   if (remove.size === 0) throw formatErrors('not-signed', {});
-  const behind = new Map<ZipEntry, NewEntry>();
+  const after = new Map<ZipEntry, NewEntry>();
   if (manifest !== undefined) {
     const { entry, parsed } = manifest;
     const stripped = withoutDigests(parsed);
@@ -71,10 +71,10 @@ export function removeSignatures({ archive, manifest, signatureFiles }: JarLayou
     else if (!stripped.equals(parsed.bytes)) {
       remove.add(entry);
       const renewed = deflatedEntry(rawName(entry), stripped);
-      behind.set(entry, entry === archive.inFile[0] ? { ...renewed, extra: jarMagic(archive) } : renewed);
+      after.set(entry, entry === archive.inFile[0] ? { ...renewed, extra: jarMagic(archive) } : renewed);
     }
   }
-  return editArchive(archive, { remove, first: [], behind });
+  return editArchive(archive, { remove, first: [], after });
 }
 
 /** Returns all entries of one signature, even if it is incomplete. */

@@ -14,13 +14,13 @@ import { isNamedAsJar, JAR_EXTENSIONS } from './options.ts';
 export async function examineArchive({ source, layout, reader, name }: OpenedJar): Promise<readonly Finding[]> {
   return [
     ...(await examineUncovered(source, layout.archive, name)),
-    ...aboutManifest(layout),
-    ...aboutRemains(layout),
-    ...(await aboutOwnFiles(source, layout, reader.digestEntries)),
+    ...manifestFindings(layout),
+    ...remainsFindings(layout),
+    ...(await ownFileFindings(source, layout, reader.digestEntries)),
   ];
 }
 
-function* aboutManifest({ archive, manifest, signatureFiles }: JarLayout): Generator<Finding> {
+function* manifestFindings({ archive, manifest, signatureFiles }: JarLayout): Generator<Finding> {
   if (manifest === undefined || signatureFiles.size === 0) return;
   const { name } = manifest.entry;
   if (name !== MANIFEST_NAME) {
@@ -45,7 +45,7 @@ function isSignatureFile(name: string): boolean {
   return /\.(SF|RSA|DSA|EC)$/.test(ownNameOf(name) ?? '');
 }
 
-function* aboutRemains({ archive, signatureFiles }: JarLayout): Generator<Finding> {
+function* remainsFindings({ archive, signatureFiles }: JarLayout): Generator<Finding> {
   for (const { code, missing, entries } of describeHalves(signatureFiles)) {
     yield warning(code, `There is no ${missing} for ${entries}: it is not a signature.`);
   }
@@ -62,18 +62,18 @@ function* aboutRemains({ archive, signatureFiles }: JarLayout): Generator<Findin
 }
 
 /** Bytes after the data of these files could hide entries that only stream readers see. */
-async function aboutOwnFiles(
+async function ownFileFindings(
   source: ByteSource,
   layout: JarLayout,
   digestEntries: DigestEntries,
 ): Promise<readonly Finding[]> {
-  const error = await requireSoundRest(source, layout, digestEntries).catch(expectedError);
+  const error = await checkOwnFiles(source, layout, digestEntries).catch(expectedError);
   if (error === undefined) return [];
   if (error.code !== 'zip-entry-damaged') throw error;
   return [broken(error.code, `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`)];
 }
 
-export async function requireSoundRest(
+export async function checkOwnFiles(
   source: ByteSource,
   { archive }: JarLayout,
   digestEntries: DigestEntries,
@@ -88,25 +88,25 @@ export async function requireSoundRest(
  * and an APK Signing Block.
  */
 async function examineUncovered(source: ByteSource, archive: ZipArchive, name: string): Promise<readonly Finding[]> {
-  const { before, between, behind, apkSigningBlock } = await findUncovered(source, archive);
+  const { before, between, after, apkSigningBlock } = await findUncovered(source, archive);
   return [
-    ...aboutPreamble(before, isNamedAsJar(name)),
+    ...preambleFindings(before, isNamedAsJar(name)),
     ...about(between, 'bytes-between-entries', 'between the records of the archive'),
-    ...about(behind, 'bytes-after-archive', 'after the archive'),
+    ...about(after, 'bytes-after-archive', 'after the archive'),
     ...(apkSigningBlock === 0 ? [] : [apkBlock(apkSigningBlock)]),
   ];
 }
 
 /** Throws `jar-bytes-uncovered` for findings of `examineUncovered` against integrity. */
-export async function requireCovered(source: ByteSource, archive: ZipArchive, name: string): Promise<void> {
+export async function checkCovered(source: ByteSource, archive: ZipArchive, name: string): Promise<void> {
   const findings = await examineUncovered(source, archive, name);
   const refused = findings.find((finding) => isAgainst(finding, 'integrity'));
   if (refused !== undefined) throw jarErrors('jar-bytes-uncovered', { problem: refused.message.replace(/\.$/, '') });
 }
 
-function* aboutPreamble({ length, isZero }: UncoveredBytes, isAccepted: boolean): Generator<Finding> {
+function* preambleFindings({ length, isZero }: UncoveredBytes, isAccepted: boolean): Generator<Finding> {
   if (isZero || isAccepted) {
-    if (length > 0) yield warning('bytes-before-archive', aboutUncovered(length, 'before the archive'));
+    if (length > 0) yield warning('bytes-before-archive', uncoveredFindings(length, 'before the archive'));
     return;
   }
   const where = `before the archive, in a file whose name does not end in ${JAR_EXTENSIONS.join(', ')}`;
@@ -114,10 +114,10 @@ function* aboutPreamble({ length, isZero }: UncoveredBytes, isAccepted: boolean)
 }
 
 function* about({ length, isZero }: UncoveredBytes, code: string, where: string): Generator<Finding> {
-  if (length > 0) yield (isZero ? note : broken)(code, aboutUncovered(length, where));
+  if (length > 0) yield (isZero ? note : broken)(code, uncoveredFindings(length, where));
 }
 
-function aboutUncovered(length: number, where: string): string {
+function uncoveredFindings(length: number, where: string): string {
   return `No signature covers ${counted(length, 'byte')} ${where}.`;
 }
 

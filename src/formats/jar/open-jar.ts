@@ -4,7 +4,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { onceOf } from '../../bytes/reuse.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { isDirectory } from '../../zip/directory.ts';
-import { rejectRivalToCome } from '../../zip/end-record.ts';
+import { rejectFutureRival } from '../../zip/end-record.ts';
 import {
   type ContentReader,
   cmsEnvelope,
@@ -15,7 +15,7 @@ import {
 } from '../format.ts';
 import { textOf } from '../format-options.ts';
 import { prepareCms } from '../signature-profile.ts';
-import { requireSound, requireUnbroken, requireUnchanged } from './append.ts';
+import { checkFilesUnchanged, checkManifestAgrees, checkSignaturesIntact } from './append.ts';
 import { attachBlock } from './attach.ts';
 import { checkResult } from './check.ts';
 import { digestListed, listEntries } from './content.ts';
@@ -23,7 +23,7 @@ import { readContentInfo } from './content-info.ts';
 import { describeLayout, describeOddities } from './describe-layout.ts';
 import { filesOf, prepareEmbedding, removeSignatures } from './embed.ts';
 import { jarErrors } from './errors.ts';
-import { examineArchive, requireCovered, requireSoundRest } from './examine-archive.ts';
+import { checkCovered, checkOwnFiles, examineArchive } from './examine-archive.ts';
 import {
   isFileName,
   LARGEST_MANIFEST,
@@ -33,7 +33,7 @@ import {
   ownNameOf,
   readLayout,
 } from './layout.ts';
-import { knowManifest } from './manifest/agreement.ts';
+import { createManifestCache } from './manifest/agreement.ts';
 import { completeManifest, leastLength } from './manifest/complete.ts';
 import { readManifest, terminated } from './manifest/manifest.ts';
 import { SIGNER_NAME } from './options.ts';
@@ -51,7 +51,7 @@ export async function openJar(source: ByteSource, reader: ContentReader, name: s
 function signableJar(opened: OpenedJar): SignableFile {
   const { source, layout, name } = opened;
   const { digestEntries, budget } = opened.reader;
-  const knownManifest = onceOf(() => layout.manifest && knowManifest(layout.manifest.parsed));
+  const knownManifest = onceOf(() => layout.manifest && createManifestCache(layout.manifest.parsed));
   const shared: SharedInfo = {
     layout,
     budget,
@@ -82,11 +82,11 @@ function signableJar(opened: OpenedJar): SignableFile {
     layout: () => describeLayout(layout),
     remove: async () => removeSignatures(layout),
     async stamp(tokens) {
-      await requireCovered(source, layout.archive, name);
+      await checkCovered(source, layout.archive, name);
       return await stampSignatures(source, layout, tokens);
     },
     async attach({ bytes }) {
-      await requireCovered(source, layout.archive, name);
+      await checkCovered(source, layout.archive, name);
       return await attachBlock(source, layout, bytes);
     },
   };
@@ -101,15 +101,15 @@ async function chooseSignatureFile({ source, layout, name }: OpenedJar, context:
   const { algorithm, timestampAlgorithm, chain, formatOptions } = context;
   if (algorithm === 'SHA1') throw jarErrors('jar-unsigned-result', { algorithm });
   if (timestampAlgorithm === 'SHA1') throw jarErrors('jar-unsigned-timestamp', { algorithm: timestampAlgorithm });
-  await requireCovered(source, layout.archive, name);
-  await rejectRivalToCome(source, layout.archive.end);
+  await checkCovered(source, layout.archive, name);
+  await rejectFutureRival(source, layout.archive.end);
   if (mode === 'replace') {
     const base = chooseBlockName(textOf(formatOptions, SIGNER_NAME), chain.leaf, []);
     return { base, others: [], leaving: new Set(layout.signatureFiles.keys()) };
   }
   const { blocks, base } = await nameBlock({ source, layout }, context);
   const others = blocks.filter((block) => block.base !== base);
-  requireSound(others, layout);
+  checkSignaturesIntact(others, layout);
   return { base, others, leaving: new Set([base]) };
 }
 
@@ -132,15 +132,15 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const old = layout.manifest && terminated(layout.manifest.parsed);
   const listed = listEntries(layout, old);
   const keepOthers = place.others.length > 0;
-  requireReadable(MANIFEST_NAME, { length: leastLength({ manifest: old, listed, algorithm, keepOthers }) });
+  checkReadable(MANIFEST_NAME, { length: leastLength({ manifest: old, listed, algorithm, keepOthers }) });
   const digestOf = await digestListed(source, listed, NODE_DIGEST_NAME[algorithm], digestEntries);
-  requireUnchanged(place.others, old, listed, digestOf);
+  checkFilesUnchanged(place.others, old, listed, digestOf);
   const completed = completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers });
-  requireReadable(MANIFEST_NAME, completed);
+  checkReadable(MANIFEST_NAME, completed);
   const manifest = readManifest(completed);
-  requireUnbroken(place.others, manifest);
+  checkManifestAgrees(place.others, manifest);
 
-  await requireSoundRest(source, layout, digestEntries);
+  await checkOwnFiles(source, layout, digestEntries);
 
   let coveredCount = 0;
   const speaksOf = (name: string): boolean => {
@@ -154,7 +154,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const mayRepeat = old?.sections()[Symbol.iterator]().next().done === false;
   const signatureFile = buildSignatureFile(manifest, algorithm, speaksOf, mayRepeat);
   if (coveredCount !== layout.signable.length) throw new TypeError('the manifest does not cover every file');
-  requireReadable(`${META_INF}${place.base}.SF`, signatureFile);
+  checkReadable(`${META_INF}${place.base}.SF`, signatureFile);
 
   const messageDigest = createHash(NODE_DIGEST_NAME[algorithm]).update(signatureFile).digest();
   const block = prepareCms(JAR_PROFILE, context, { type: DATA, messageDigest });
@@ -162,14 +162,14 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
     .filter(([base]) => place.leaving.has(base))
     .flatMap(([, files]) => filesOf(files));
   const patchFor = prepareEmbedding(layout, manifest.bytes, signatureFile, place.base, remove);
-  const standing = place.others.map(({ cms }) => cmsEnvelope(cms));
+  const kept = place.others.map(({ cms }) => cmsEnvelope(cms));
   return {
     ...block,
-    embed: (sealed) => ({ patch: patchFor(sealed.bytes), sealed, standing: [...standing, sealed] }),
+    embed: (sealed) => ({ patch: patchFor(sealed.bytes), sealed, envelopes: [...kept, sealed] }),
   };
 }
 
 /** Java rejects archives with a larger manifest or signature file. */
-function requireReadable(file: string, { length }: { readonly length: number }): void {
+function checkReadable(file: string, { length }: { readonly length: number }): void {
   if (length > LARGEST_MANIFEST) throw jarErrors('manifest-too-large', { file, size: length, limit: LARGEST_MANIFEST });
 }

@@ -31,20 +31,20 @@ export async function stampSignatures(
       throw jarErrors('jar-unsigned-timestamp', { algorithm: 'SHA1' });
     stamped.set(block, stampCms(JAR_PROFILE, block.cms, value));
   }
-  const standing = blocks.map((block) => stamped.get(block) ?? block.cms);
-  const [sealed = standing[0] ?? new Uint8Array()] = stamped.values();
-  const behind = new Map([...stamped].map(([{ entry }, cms]) => [entry, blockEntry(entry, cms)]));
+  const kept = blocks.map((block) => stamped.get(block) ?? block.cms);
+  const [sealed = kept[0] ?? new Uint8Array()] = stamped.values();
+  const after = new Map([...stamped].map(([{ entry }, cms]) => [entry, blockEntry(entry, cms)]));
   const patch =
-    behind.size === 0 ? [] : editArchive(layout.archive, { remove: new Set(behind.keys()), first: [], behind });
-  return keepingPositions(patch, sealed, standing);
+    after.size === 0 ? [] : editArchive(layout.archive, { remove: new Set(after.keys()), first: [], after });
+  return keepingPositions(patch, sealed, kept);
 }
 
 export function keepingPositions(
   patch: Patch,
   sealed: Uint8Array,
-  standing: readonly Uint8Array[],
+  kept: readonly Uint8Array[],
 ): Embedding & JarExpectation {
-  return { patch, sealed: cmsEnvelope(sealed), standing: standing.map(cmsEnvelope), keepsPositions: true };
+  return { patch, sealed: cmsEnvelope(sealed), envelopes: kept.map(cmsEnvelope), keepsPositions: true };
 }
 
 /** Stored uncompressed, like all blocks that this program writes. Takes the name of `old`. */

@@ -91,7 +91,7 @@ function signableMsi(installer: Installer, source: ByteSource, reader: ContentRe
   return {
     ...file,
     async check(context, mode) {
-      requireNoTrailing(installer);
+      checkNoTrailing(installer);
       await file.check(context, mode);
     },
     warnings: isHidden ? [formatWarnings('hidden-bytes-dropped', { where: 'behind the signature' })] : [],
@@ -117,8 +117,8 @@ function signatureStream(
   return {
     source,
     kind: sipKind(sipOf(true), 'an installer file'),
-    obstacle: undefined,
-    hasBareForm: true,
+    reasonNotRewritable: undefined,
+    hasFormWithoutMetadata: true,
     entries: async () =>
       stored === undefined ? [] : [{ location: 'stream DigitalSignature', cms: stored.cms, examine: async () => [] }],
     compare: async ({ dataValue }) => examineMetadata(installer, dataValue),
@@ -129,18 +129,18 @@ function signatureStream(
       return measured(hasMetadata ? digestMetadata(root, first) : undefined, algorithms);
     },
     async content({ algorithm }, { digests, metadata }) {
-      requireNoTrailing(installer);
+      checkNoTrailing(installer);
       return spcContent(spcSipInfo(sipOf(metadata !== undefined)), algorithm, digestIn({ digests }, algorithm));
     },
-    put(cms, { metadata }) {
-      requireNoTrailing(installer);
+    write(cms, { metadata }) {
+      checkNoTrailing(installer);
       const last = (name: string, bytes: Uint8Array) => ({ ...newStream(name, bytes), isLast: true });
       const extra = metadata === undefined ? [] : [last(METADATA_STREAM, metadata)];
       return laidOut([...root.children, last(SIGNATURE_STREAM, cms), ...extra]);
     },
-    async take() {
+    async removeAll() {
       if (stored === undefined && present === undefined) throw formatErrors('not-signed');
-      requireNoTrailing(installer);
+      checkNoTrailing(installer);
       return laidOut(root.children);
     },
     examine: () => examineInstaller(installer, source),
@@ -148,7 +148,7 @@ function signatureStream(
 }
 
 /** The new layout cannot keep these bytes, and they may be the payload of an installer. */
-function requireNoTrailing({ trailing }: Installer): void {
+function checkNoTrailing({ trailing }: Installer): void {
   if (trailing === undefined) return;
   throw msiErrors('msi-trailing-bytes', { length: trailing.end - trailing.start, offset: trailing.start });
 }

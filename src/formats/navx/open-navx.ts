@@ -50,19 +50,19 @@ function signatureBlock({ layout, stored }: Extension, source: ByteSource, { mea
   return {
     source,
     kind: sipKind(undefined, 'a Business Central extension'),
-    single: 'an extension holds one signature',
-    obstacle: undefined,
+    reasonForOneSignature: 'an extension holds one signature',
+    reasonNotRewritable: undefined,
     entries: async () =>
       stored === undefined ? [] : [{ location: 'signature block', cms: stored.cms, examine: async () => [] }],
     measure: async (_content, algorithms) => measure(source, [{ start: 0, end: packageEnd }], algorithms),
     content: async ({ algorithm }, measured) => spcContent(spcSipInfo(SIP), algorithm, digestIn(measured, algorithm)),
-    put(cms) {
+    write(cms) {
       const mark = Buffer.from(BLOCK_MARK);
       const offset = Buffer.alloc(4);
       offset.writeUInt32LE(packageEnd);
       return replaceBlock([mark, cms, offset, mark]);
     },
-    async take() {
+    async removeAll() {
       if (layout.signature === undefined) throw formatErrors('not-signed');
       return replaceBlock([]);
     },

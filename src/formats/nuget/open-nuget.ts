@@ -11,7 +11,7 @@ import { broken, warning } from '../../errors/finding.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
-import { rejectRivalToCome } from '../../zip/end-record.ts';
+import { rejectFutureRival } from '../../zip/end-record.ts';
 import { editLastEntry } from '../../zip/last-entry.ts';
 import { storedEntry } from '../../zip/new-entry.ts';
 import { formatErrors } from '../errors.ts';
@@ -58,7 +58,7 @@ function signableNuget(opened: NugetPackage, source: ByteSource, reader: Content
   const signatureOf = (cms: Uint8Array | CodesignError) => embeddedSignature({ cms }, digestBy, reader.budget);
   return {
     profile: NUGET_PROFILE,
-    warnings: lookalikes.map(aboutLookalike),
+    warnings: lookalikes.map(lookalikeFinding),
     reopen: (other, otherReader) => signableNuget(opened, other, otherReader),
     signatures: async () => (signature === undefined ? [] : [signatureOf(signature.cms)]),
     check: (context, mode) => check(opened, source, context, mode),
@@ -72,7 +72,7 @@ function signableNuget(opened: NugetPackage, source: ByteSource, reader: Content
       ...(signature?.problems ?? []).map((problem) =>
         broken('signature-entry-odd', `NuGet does not accept the entry ${SIGNATURE_NAME}: ${problem}.`),
       ),
-      ...lookalikes.map((name) => warning('signature-name-unrecognised', aboutLookalike(name))),
+      ...lookalikes.map((name) => warning('signature-name-unrecognised', lookalikeFinding(name))),
     ],
     layout: () => describe(opened),
     async remove() {
@@ -81,7 +81,7 @@ function signableNuget(opened: NugetPackage, source: ByteSource, reader: Content
     },
     stamp: async (tokens) => stamp(opened, tokens),
     async attach({ bytes }) {
-      requireRegularEntry(opened);
+      checkRegularEntry(opened);
       const cms = parseSignedData(bytes).bytes;
       const isThere =
         signature !== undefined && !(signature.cms instanceof CodesignError) && isSame(signature.cms, cms);
@@ -103,7 +103,7 @@ async function digestOf(
   return digest;
 }
 
-function aboutLookalike(name: string): string {
+function lookalikeFinding(name: string): string {
   return nugetWarnings('signature-lookalike', { name, required: SIGNATURE_NAME });
 }
 
@@ -138,7 +138,7 @@ async function check(
   }
   const problem = certificateProblem(chain.leaf.der);
   if (problem !== undefined) throw nugetErrors('nuget-certificate', { name: chain.leaf.name, problem });
-  requireRegularEntry(opened);
+  checkRegularEntry(opened);
   const { entryCount, length, records } = opened.body;
   if (entryCount > MOST_ENTRIES) {
     throw nugetErrors('nuget-zip64', { reason: `it has ${counted(entryCount, 'entry', 'entries')}` });
@@ -146,10 +146,10 @@ async function check(
   if (length + records.length + ROOM > MAXIMUM_SIZE) {
     throw nugetErrors('nuget-zip64', { reason: `it would be longer than 4 GiB (${length} bytes without a signature)` });
   }
-  await rejectRivalToCome(source, opened.archive.end);
+  await rejectFutureRival(source, opened.archive.end);
 }
 
-function requireRegularEntry({ signature, lookalikes }: NugetPackage): void {
+function checkRegularEntry({ signature, lookalikes }: NugetPackage): void {
   const [problem] = signature?.problems ?? [];
   if (problem !== undefined) throw entryError(problem);
   if (lookalikes.includes(SIGNATURE_NAME)) throw entryError('it has the UTF-8 flag');
@@ -166,7 +166,7 @@ function prepare(opened: NugetPackage, context: SigningContext, digest: Uint8Arr
 
 function embed({ body }: NugetPackage, cms: Uint8Array): Embedding {
   const sealed = cmsEnvelope(cms);
-  return { patch: editLastEntry(body, storedEntry(SIGNATURE_NAME, cms)), sealed, standing: [sealed] };
+  return { patch: editLastEntry(body, storedEntry(SIGNATURE_NAME, cms)), sealed, envelopes: [sealed] };
 }
 
 /** Countersignatures stay valid: they cover only the value. Throws `nuget-algorithm`, `nuget-signature-entry`. */
@@ -174,7 +174,7 @@ function stamp(opened: NugetPackage, tokens: ReadonlyMap<EmbeddedSignature, Uint
   const [stamped, ...others] = tokens;
   const cms = opened.signature?.cms;
   if (!(cms instanceof Uint8Array) || others.length > 0) throw new TypeError('the signature is not one of this file');
-  requireRegularEntry(opened);
+  checkRegularEntry(opened);
   if (stamped === undefined) return embed(opened, cms);
   const [signature, token] = stamped;
   const value = signature.signedData?.signers[0].signature ?? new Uint8Array();

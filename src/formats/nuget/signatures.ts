@@ -84,8 +84,8 @@ export function embeddedSignature(
       algorithm: weakest(text?.algorithm, digestAlgorithmOf(signer.digestAlgorithm)),
       details: async () => describe(text, signer, countersigners, await matches()),
       examine: async () => [
-        ...aboutContent(text, await matches()),
-        ...aboutSigners(signedData, countersigners),
+        ...contentFindings(text, await matches()),
+        ...signersFindings(signedData, countersigners),
         ...(text === undefined ? [] : examineSigner(signedData, signer, text.bytes, { budget })),
       ],
     }),
@@ -106,7 +106,7 @@ function weakest(...algorithms: readonly (DigestAlgorithm | undefined)[]): Diges
   return known.toSorted((a, b) => DIGEST_LENGTH[a] - DIGEST_LENGTH[b])[0];
 }
 
-function aboutContent(text: SignedText | undefined, matches: boolean): readonly Finding[] {
+function contentFindings(text: SignedText | undefined, matches: boolean): readonly Finding[] {
   if (text === undefined) {
     return [
       broken('signed-kind-differs', 'The content of the signature is not the text that signatures of packages have.'),
@@ -126,7 +126,7 @@ function aboutContent(text: SignedText | undefined, matches: boolean): readonly 
   return [broken('content-digest-differs', message)];
 }
 
-function* aboutSigners(
+function* signersFindings(
   { signers, trailingLength }: SignedData,
   countersigners: readonly (SignerInfo | CodesignError)[],
 ): Generator<Finding> {

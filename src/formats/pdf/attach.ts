@@ -32,7 +32,7 @@ export async function attachCms(opened: OpenedPdf, bytes: Uint8Array): Promise<E
     return {
       patch: isThere ? [] : [{ offset: contents.start, remove: contents.end - contents.start, insert }],
       sealed,
-      standing: opened.stored.map((each) => (each === stored ? sealed : cmsEnvelope(each.cms ?? new Uint8Array()))),
+      envelopes: opened.stored.map((each) => (each === stored ? sealed : cmsEnvelope(each.cms ?? new Uint8Array()))),
     };
   }
   throw formatErrors('not-its-signature', { reason });

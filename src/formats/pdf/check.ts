@@ -15,7 +15,7 @@ import { locks, type StoredSignature } from './stored.ts';
  * repair such a document in different ways. Throws `pdf-offsets-too-large`. Returns the first number for new objects,
  * which no object has or refers to.
  */
-export async function requireSoundReferences(document: PdfDocument): Promise<number> {
+export async function checkReferences(document: PdfDocument): Promise<number> {
   const { trailer, nextNumber, source, sections } = document;
   const size = trailer.entries.get('Size');
   if (isInteger(size) && size < nextNumber)
@@ -39,7 +39,7 @@ const NEW_OBJECTS = 3;
 /**
  * For a document timestamp, without `fieldName`. Throws `pdf-xfa`, `pdf-changes-forbidden`, `pdf-certify-not-first`.
  */
-export async function requireChangeable(
+export async function checkChangeable(
   document: PdfDocument,
   stored: readonly StoredSignature[],
   fieldName: string | undefined,

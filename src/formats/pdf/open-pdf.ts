@@ -22,7 +22,7 @@ function signablePdf(open: () => Promise<OpenedPdf>, details: readonly Detail[])
   return {
     profile: PDF_PROFILE,
     warnings: [],
-    // Objects are read on demand, so reopening reads little again.
+    // Objects are read on demand, so reopening is cheap.
     reopen: (source, reader) =>
       signablePdf(
         onceOf(() => openWith(source, reader)),
@@ -53,14 +53,14 @@ async function removable(opened: OpenedPdf): Promise<readonly EmbeddedSignature[
   return (await readSignatures(opened)).filter(({ location }) => fields.includes(location));
 }
 
-async function verifyResult(opened: OpenedPdf, { sealed, standing }: ExpectedEnvelope): Promise<void> {
+async function verifyResult(opened: OpenedPdf, { sealed, envelopes }: ExpectedEnvelope): Promise<void> {
   const damaged = (reason: string) => formatErrors('result-damaged', { reason });
   const isExpected =
-    opened.stored.length === standing.length &&
+    opened.stored.length === envelopes.length &&
     opened.stored.every(
-      ({ cms }, index) => Buffer.compare(cms ?? new Uint8Array(), standing[index]?.bytes ?? new Uint8Array()) === 0,
+      ({ cms }, index) => Buffer.compare(cms ?? new Uint8Array(), envelopes[index]?.bytes ?? new Uint8Array()) === 0,
     );
-  if (!isExpected || !standing.some(({ bytes }) => Buffer.compare(bytes, sealed.bytes) === 0)) {
+  if (!isExpected || !envelopes.some(({ bytes }) => Buffer.compare(bytes, sealed.bytes) === 0)) {
     throw damaged('the signatures in it are not those that it should hold');
   }
   for (const stored of opened.stored) {

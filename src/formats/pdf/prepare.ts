@@ -15,7 +15,7 @@ import {
 } from '../format.ts';
 import { type FormatOptions, textOf } from '../format-options.ts';
 import { prepareCms } from '../signature-profile.ts';
-import { emptyField, freeName, requireChangeable, requireSoundReferences } from './check.ts';
+import { checkChangeable, checkReferences, emptyField, freeName } from './check.ts';
 import { pdfSigningErrors } from './errors.ts';
 import { type NewSignature, prepareUpdate } from './new-signature.ts';
 import type { OpenedPdf } from './opened.ts';
@@ -32,9 +32,9 @@ export async function planSignature(
   const named = textOf(formatOptions, FIELD);
   const level = CERTIFY_LEVELS.get(textOf(formatOptions, CERTIFY) ?? '');
   const field = named === undefined ? await freeName(document, 'Signature') : await emptyField(document, named);
-  await requireChangeable(document, stored, typeof field === 'string' ? field : field.name);
+  await checkChangeable(document, stored, typeof field === 'string' ? field : field.name);
   if (level !== undefined && stored.length > 0) throw pdfSigningErrors('pdf-certify-not-first');
-  const firstNumber = await requireSoundReferences(document);
+  const firstNumber = await checkReferences(document);
   const entries = [
     ['Type', '/Sig'],
     ['SubFilter', '/ETSI.CAdES.detached'],
@@ -60,7 +60,7 @@ function certification(level: number): string {
 }
 
 /** Throws `cannot-append` if an earlier signature or timestamp is broken: no verifier would accept another one. */
-async function requireIntact(opened: OpenedPdf): Promise<void> {
+async function checkIntact(opened: OpenedPdf): Promise<void> {
   const refused = (reason: string) => formatErrors('cannot-append', { reason, isAppendOnly: true });
   for (const stored of opened.stored.filter(isDocumentTimestamp)) {
     const problem = (await findingsOf(opened, stored)).find(isBroken);
@@ -83,7 +83,7 @@ const RESERVE = 512;
 export async function prepareSignature(opened: OpenedPdf, context: SigningContext): Promise<PreparedSignature> {
   const { document, stored, reader } = opened;
   const planned = await planSignature(opened, context);
-  await requireIntact(opened);
+  await checkIntact(opened);
   const { algorithm, chain, tokenReserve } = context;
   const longest = prepareCms(PDF_PROFILE, context, {
     type: DATA,
@@ -99,7 +99,7 @@ export async function prepareSignature(opened: OpenedPdf, context: SigningContex
     embed: (sealed) => ({
       patch: put(sealed.bytes),
       sealed,
-      standing: [...stored.map(({ cms }) => cmsEnvelope(cms ?? NOTHING)), sealed],
+      envelopes: [...stored.map(({ cms }) => cmsEnvelope(cms ?? NOTHING)), sealed],
     }),
   };
 }
@@ -116,10 +116,10 @@ export async function prepareTimestamp(
   const last = stored.at(-1);
   if (last === undefined) throw formatErrors('not-signed');
   if (isDocumentTimestamp(last) && !force) return undefined;
-  await requireChangeable(document, stored, undefined);
-  await requireIntact(opened);
+  await checkChangeable(document, stored, undefined);
+  await checkIntact(opened);
   const field = await freeName(document, 'Timestamp');
-  const firstNumber = await requireSoundReferences(document);
+  const firstNumber = await checkReferences(document);
   const entries = [
     ['Type', '/DocTimeStamp'],
     ['SubFilter', '/ETSI.RFC3161'],
@@ -134,7 +134,11 @@ export async function prepareTimestamp(
     },
     embed(token) {
       const sealed = cmsEnvelope(token);
-      return { patch: put(token), sealed, standing: [...stored.map(({ cms }) => cmsEnvelope(cms ?? NOTHING)), sealed] };
+      return {
+        patch: put(token),
+        sealed,
+        envelopes: [...stored.map(({ cms }) => cmsEnvelope(cms ?? NOTHING)), sealed],
+      };
     },
   };
 }

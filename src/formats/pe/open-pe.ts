@@ -58,7 +58,7 @@ function certificateTable(
     source,
     kind: signedKindOf(layout.program),
     entries: () => cmsEntries(source, entries),
-    obstacle: obstacleIn(layout, entries),
+    reasonNotRewritable: obstacleIn(layout, entries),
     measure: (content, algorithms) =>
       measureProgram(source, content === 'new' ? contentToSign(layout) : contentAsIs(layout), measure, algorithms),
     async content({ algorithm, formatOptions }, measured) {
@@ -72,8 +72,8 @@ function certificateTable(
         await Promise.all(claimed.map((pages) => comparePages(pages, layout, (digest) => lists[digest]())))
       ).flat();
     },
-    put: (cms, { sum }) => embedCms(layout, sum, cms),
-    take: (measured) => removeTable(layout, measured),
+    write: (cms, { sum }) => embedCms(layout, sum, cms),
+    removeAll: (measured) => removeTable(layout, measured),
     examine: (measured) => examinePe(source, layout, entries, measured),
   };
 }

@@ -38,10 +38,10 @@ function signatureLines(layout: RdpLayout): CmsHolder {
   return {
     profile: RDP_PROFILE,
     location: 'lines signscope and signature',
-    single: 'a connection file holds one signature',
+    reasonForOneSignature: 'a connection file holds one signature',
     stored: cms,
     newContent() {
-      const { lines, scope } = coverageToCome(layout);
+      const { lines, scope } = newCoverage(layout);
       return contentOf(lines, scope);
     },
     presentContent() {
@@ -50,13 +50,13 @@ function signatureLines(layout: RdpLayout): CmsHolder {
     },
     examine: () => examineScope(layout),
     details: () => [{ name: 'covered settings', value: settings.get(SCOPE)?.value || 'none' }],
-    put(newCms) {
-      const { added, scope } = coverageToCome(layout);
+    write(newCms) {
+      const { added, scope } = newCoverage(layout);
       const lines = [...added, scope, `Signature:s:${signatureValue(newCms)}`].map((line) => `${line}\r\n`);
       return replaceSignature(layout, lines.join(''));
     },
     replace: (newCms) => replaceValue(layout, signatureValue(newCms)),
-    take: () => replaceSignature(layout, ''),
+    removeAll: () => replaceSignature(layout, ''),
   };
 }
 
@@ -66,7 +66,7 @@ function contentOf(lines: readonly string[], scope: string): Uint8Array {
 }
 
 /** Returns the content of a new signature, and the scope line for it. Throws `rdp-address-missing`, `rdp-encoding`. */
-function coverageToCome({ settings, encoding, hasBom }: RdpLayout) {
+function newCoverage({ settings, encoding, hasBom }: RdpLayout) {
   const address = settings.get(FULL_ADDRESS.toLowerCase());
   if (address === undefined) throw rdpErrors('rdp-address-missing');
   const added = settings.has(ALTERNATE_FULL_ADDRESS.toLowerCase())
@@ -84,10 +84,7 @@ function coverageToCome({ settings, encoding, hasBom }: RdpLayout) {
   return { lines, added, scope: `SignScope:s:${covered.map(({ name }) => name).join(',')}` };
 }
 
-/**
- * Returns the names in the existing scope in lower case. Drops names beyond the number of settings, because a hostile
- * scope can be long.
- */
+/** Returns names in lower case, at most one more than there are settings: a hostile scope can be long. */
 function namesInScope({ settings }: RdpLayout): readonly string[] {
   const names = (settings.get(SCOPE)?.value ?? '').split(',', COVERED_SETTINGS.size + 1);
   return names.map((name) => name.trim().toLowerCase());
@@ -100,19 +97,19 @@ function examineScope(layout: RdpLayout): readonly Finding[] {
     !COVERED_SETTINGS.has(name) || !layout.settings.has(name) || names.indexOf(name) !== index;
   const wrong = names.filter(isWrong);
   if (wrong.length > 0) {
-    const message = `The signature names settings that are not in the file, that it cannot cover, or several times: ${inWords(wrong)}.`;
+    const message = `The signature names settings that are not in the file, that it cannot cover, or several times: ${namesText(wrong)}.`;
     findings.push(broken('rdp-scope-wrong', message));
   }
   const uncovered = [...COVERED_SETTINGS].filter(([key]) => layout.settings.has(key) && !names.includes(key));
   if (uncovered.length > 0) {
-    const message = `The signature does not cover these settings: ${inWords(uncovered.map(([, name]) => name))}.`;
+    const message = `The signature does not cover these settings: ${namesText(uncovered.map(([, name]) => name))}.`;
     findings.push(broken('rdp-settings-uncovered', message));
   }
   return findings;
 }
 
 /** Limits the length, because a hostile scope can be long. */
-function inWords(names: readonly string[]): string {
+function namesText(names: readonly string[]): string {
   const most = 8;
   return [...names.slice(0, most), ...(names.length > most ? [`and ${names.length - most} more`] : [])].join(', ');
 }

@@ -41,14 +41,14 @@ function signatureBlock(source: ByteSource, layout: ScriptLayout, { measure }: C
   return {
     source,
     kind: sipKind(kind.sip, kind.name),
-    single: 'a script holds one signature',
-    obstacle: undefined,
+    reasonForOneSignature: 'a script holds one signature',
+    reasonNotRewritable: undefined,
     entries: async () => (cms === undefined ? [] : [{ location: 'signature block', cms, examine: async () => [] }]),
     measure: async (_content, algorithms) => measure(source, [await contentOf(source, layout)], algorithms),
     content: async ({ algorithm }, measured) =>
       spcContent(spcSipInfo(kind.sip), algorithm, digestIn(measured, algorithm)),
-    put: (cms) => replaceBlock(layout, [blockOf(cms, layout)]),
-    async take() {
+    write: (cms) => replaceBlock(layout, [blockOf(cms, layout)]),
+    async removeAll() {
       if (cms === undefined) throw formatErrors('not-signed');
       return replaceBlock(layout, []);
     },

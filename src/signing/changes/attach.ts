@@ -50,7 +50,7 @@ async function prepare(opened: SignableFile, cms: Uint8Array) {
     digest: fingerprintOf(old.envelope.bytes),
   }));
   const embedding = await opened.attach({ kind: 'cms', bytes: cms });
-  const staying = new Set(embedding.standing.map(({ bytes }) => fingerprintOf(bytes)));
+  const staying = new Set(embedding.envelopes.map(({ bytes }) => fingerprintOf(bytes)));
   const replaced = before.flatMap(({ names, digest }) => (staying.has(digest) ? [] : names));
   return { embedding, replaced: [...new Set(replaced)] };
 }

@@ -3,7 +3,7 @@ import { dateOf } from '../../certificates/signing-chain.ts';
 import type { SignedContent } from '../../cms/verify-signer.ts';
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined, toCodesignError } from '../../errors/codesign-error.ts';
-import { isAgainst, speaksAgainst } from '../../errors/finding.ts';
+import { hasFindingAgainst, isAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import {
   type EmbeddedSignature,
@@ -128,7 +128,7 @@ function choose(signatures: readonly EmbeddedSignature[], force: boolean): reado
 }
 
 function isSound({ findings }: Timestamp): boolean {
-  return !speaksAgainst(findings, 'integrity');
+  return !hasFindingAgainst(findings, 'integrity');
 }
 
 /** To stamp over one in silence would hide what happened to it; to skip the file would call it good. */

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { toCodesignError } from '../../errors/codesign-error.ts';
-import { speaksAgainst } from '../../errors/finding.ts';
+import { hasFindingAgainst } from '../../errors/finding.ts';
 import type { Claim, KnownCall } from '../../journal/journal.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
@@ -81,7 +81,7 @@ export function requestTimestamps(
       const token = authorities && call.known?.token;
       if (token !== undefined) {
         const { findings, time } = readTimestampToken(token, signature);
-        if (!speaksAgainst(findings, 'integrity') && !speaksAgainst(findings, 'trust')) return { token, time };
+        if (!hasFindingAgainst(findings, 'integrity') && !hasFindingAgainst(findings, 'trust')) return { token, time };
       }
       const stamped = await stamp(path, signature, call, signal);
       if (stamped !== undefined) await call.stamped(stamped.token);

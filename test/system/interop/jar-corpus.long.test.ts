@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
-import { speaksAgainst } from '../../../src/errors/finding.ts';
+import { hasFindingAgainst } from '../../../src/errors/finding.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { readLayout } from '../../../src/formats/jar/layout.ts';
 import {
@@ -96,7 +96,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
     const [signature] = await signed.signatures();
     if (signature === undefined) throw new Error('there is no signature');
     expect(await isIntact(signature)).toBe(true);
-    expect(speaksAgainst(await signed.examine(), 'integrity')).toBe(false);
+    expect(hasFindingAgainst(await signed.examine(), 'integrity')).toBe(false);
     expect((await signed.attach(signature.envelope)).patch).toEqual([]);
 
     const stamping = await signed.stamp(new Map([[signature, Buffer.from('3000', 'hex')]]));

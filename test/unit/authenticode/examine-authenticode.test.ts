@@ -7,7 +7,7 @@ import { encode, objectIdentifier, octetString, sequence, smallInteger } from '.
 import { examineAuthenticode, type SignedFile } from '../../../src/authenticode/examine-authenticode.ts';
 import { findAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
 import type { ContentDigest } from '../../../src/crypto/content.ts';
-import { speaksAgainst } from '../../../src/errors/finding.ts';
+import { hasFindingAgainst } from '../../../src/errors/finding.ts';
 import { IMAGE_DATA } from '../../../src/formats/pe/image-data.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
 import { attribute, MD5, type Peculiar, peculiarSignature, SHA1 } from './peculiar-signature.ts';
@@ -92,7 +92,7 @@ describe('an examination', () => {
   ])('that speaks against integrity: %s', (_name, options, codes) => {
     const findings = examine(options);
     expect(findings.map(({ code }) => code)).toEqual(codes);
-    expect(speaksAgainst(findings, 'integrity')).toBe(true);
+    expect(hasFindingAgainst(findings, 'integrity')).toBe(true);
     for (const { message } of findings) expect(message).toMatch(/^[A-Z].*\.$/);
   });
 

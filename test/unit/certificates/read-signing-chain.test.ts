@@ -5,7 +5,7 @@ import { CODE_SIGNING, EMAIL_PROTECTION, REMOTE_DESKTOP } from '../../../src/asn
 import { onlyPart, parts, readElement } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, octetString, sequence } from '../../../src/asn1/write.ts';
 import { parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
-import { purposeWarnings, readSigningChain, requirePurpose } from '../../../src/certificates/signing-chain.ts';
+import { checkPurpose, purposeWarnings, readSigningChain } from '../../../src/certificates/signing-chain.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import {
@@ -303,7 +303,7 @@ const certificate = (options: Parameters<typeof pki.leaf>[0]) => parseCertificat
 
 describe('a certificate for connection files', () => {
   const forFiles = (purposes: readonly string[]) =>
-    requirePurpose(certificate({ purposes: [...purposes] }), ['remote-desktop']);
+    checkPurpose(certificate({ purposes: [...purposes] }), ['remote-desktop']);
 
   it('can be for servers, for code, for Remote Desktop or for any purpose', () => {
     for (const purpose of [SERVER_AUTH, CODE_SIGNING, REMOTE_DESKTOP, ANY_PURPOSE]) forFiles([purpose]);
@@ -314,7 +314,7 @@ describe('a certificate for connection files', () => {
 
 describe('a certificate for documents', () => {
   const warningsFor = (options: Parameters<typeof pki.leaf>[0]) => {
-    requirePurpose(certificate(options), ['document-signing']);
+    checkPurpose(certificate(options), ['document-signing']);
     return purposeWarnings(certificate(options), 'document-signing');
   };
 
@@ -338,7 +338,7 @@ describe('a certificate for documents', () => {
   it('cannot be for servers, and one for code alone can sign no code with non-repudiation', () => {
     expect(() => warningsFor({ purposes: [SERVER_AUTH] })).toThrow(/lacks documentSigning and emailProtection/);
     const forCode = certificate({ purposes: [CODE_SIGNING], keyUsage: ['contentCommitment'] });
-    expect(() => requirePurpose(forCode, ['code-signing'])).toThrow(/lacks digitalSignature/);
+    expect(() => checkPurpose(forCode, ['code-signing'])).toThrow(/lacks digitalSignature/);
   });
 });
 

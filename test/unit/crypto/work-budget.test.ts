@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createWorkBudget, WORK } from '../../../src/crypto/work-budget.ts';
 
-const CHEAP = { units: 1, leaves: 0 };
-const DEAR = { units: 10, leaves: 0 };
+const CHEAP = { units: 1, reserve: 0 };
+const DEAR = { units: 10, reserve: 0 };
 
 it('gives units until they are used up, and then none, even to work that would still fit', () => {
   const budget = createWorkBudget(25);

@@ -9,7 +9,7 @@ import { onceOf } from '../../../src/bytes/reuse.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
-import { isAgainst, speaksAgainst } from '../../../src/errors/finding.ts';
+import { hasFindingAgainst, isAgainst } from '../../../src/errors/finding.ts';
 import { cmsEnvelope, type Format } from '../../../src/formats/format.ts';
 import { temporaryFolder } from '../../support/programs/cli.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
@@ -124,7 +124,7 @@ export function describeFormat(
       expect(signatures[0]).toMatchObject({ signerName: 'Test Publisher', nested: [] });
       const remark = remarks[algorithm];
       expect(await codesOf(signatures[0])).toEqual(remark === undefined ? [] : [remark]);
-      expect(speaksAgainst(await (await openBytes(format, result)).examine(), 'integrity')).toBe(false);
+      expect(hasFindingAgainst(await (await openBytes(format, result)).examine(), 'integrity')).toBe(false);
     }
   });
 
@@ -154,7 +154,7 @@ export function describeFormat(
     it('is reported about once signed, and nothing speaks against it', async () => {
       const { result } = await signed();
       const file = await openBytes(format, result);
-      expect(speaksAgainst(await file.examine(), 'integrity')).toBe(false);
+      expect(hasFindingAgainst(await file.examine(), 'integrity')).toBe(false);
       const [signature] = await file.signatures();
       for (const details of [file.layout(), (await signature?.details()) ?? []]) {
         expect(details.length).toBeGreaterThan(0);

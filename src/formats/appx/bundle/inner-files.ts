@@ -33,7 +33,7 @@ export const fixedBy = (algorithm: DigestAlgorithm) => ({ algorithm, reason: 'it
 
 type OpenPackage = (opened: AppxPackage, source: ByteSource, reader: ContentReader) => SignableFile;
 
-export function signedInside(opened: AppxPackage, source: ByteSource, reader: ContentReader, open: OpenPackage) {
+export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: ContentReader, open: OpenPackage) {
   const { archive, manifest, wrongSizes, blockMap } = opened;
   const innerReader = { ...reader, budget: createWorkBudget(WORK_FOR_PACKAGES) };
   const openInner = (inner: InnerPackage) => open(inner.opened, inner.source, innerReader);

@@ -19,10 +19,10 @@ export interface AgreementRules {
   /** Returns true if digests with an algorithm (node:crypto name) count. Default: all known algorithms count. */
   readonly permits?: (algorithm: string) => boolean;
   /** For callers that need the same manifest several times. */
-  readonly known?: KnownManifest | undefined;
+  readonly known?: ManifestCache | undefined;
 }
 
-export type KnownManifest = ReturnType<typeof knowManifest>;
+export type ManifestCache = ReturnType<typeof createManifestCache>;
 
 export interface NamedSections {
   readonly name: string;
@@ -61,7 +61,7 @@ export function sectionsByName(manifest: Manifest) {
   };
 }
 
-export function knowManifest(manifest: Manifest) {
+export function createManifestCache(manifest: Manifest) {
   const digests = new Map<string, string>();
   return {
     sections: onceOf(() => sectionsByName(manifest)),
@@ -87,7 +87,7 @@ export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
 export function findDisagreement(
   signatureFile: Manifest,
   manifest: Manifest,
-  { permits = () => true, known = knowManifest(manifest) }: AgreementRules = {},
+  { permits = () => true, known = createManifestCache(manifest) }: AgreementRules = {},
 ): Disagreement | undefined {
   // Java ignores a file of any other version.
   if (signatureFile.main.attributes.get('signature-version') !== '1.0') return { part: 'version' };

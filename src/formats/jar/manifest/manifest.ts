@@ -85,7 +85,7 @@ interface Frame {
 /** Reads line by line like Java. It allocates few objects, because there can be many lines. */
 function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   const attributes = new Map<string, string>();
-  const algorithmOf = lastOneKept(bytes);
+  const algorithmOf = algorithmCache(bytes);
   let isMain = true;
   let isOpen = true;
   let start = 0;
@@ -206,7 +206,9 @@ function matches(bytes: Buffer, start: number, lower: string): boolean {
 }
 
 /** Returns the same object for the same algorithm, because usually all sections have one. */
-function lastOneKept(bytes: Buffer): (start: number, end: number) => Pick<DigestAttribute, 'algorithm' | 'nodeName'> {
+function algorithmCache(
+  bytes: Buffer,
+): (start: number, end: number) => Pick<DigestAttribute, 'algorithm' | 'nodeName'> {
   let [lastStart, lastEnd] = [0, 0];
   let last: Pick<DigestAttribute, 'algorithm' | 'nodeName'> = { algorithm: '', nodeName: undefined };
   return (start, end) => {

@@ -34,7 +34,7 @@ export interface EmbeddedBlock extends Pick<EmbeddedSignature, 'signedData' | 's
 export const MOST_BYTES = 2 * LARGEST_MANIFEST;
 const NOTHING = Buffer.alloc(0);
 
-/** Returns one block for each signature file, in directory order. */
+/** Returns the blocks that have a signature file, in directory order. */
 export async function readBlocks(
   source: ByteSource,
   { signatureFiles }: JarLayout,
@@ -45,7 +45,7 @@ export async function readBlocks(
   const forBlocks = cmsBudget();
   for (const [base, { signatureFile, blocks }] of signatureFiles) {
     if (signatureFile === undefined || blocks.length === 0) continue;
-    const read = signatureFile.size > room ? NOTHING : await readOr(source, signatureFile);
+    const read = signatureFile.size > room ? NOTHING : await readOrError(source, signatureFile);
     // Unreadable content counts as empty, so it never verifies.
     const signedFile = read instanceof CodesignError ? NOTHING : read;
     room -= signedFile.length;
@@ -54,7 +54,7 @@ export async function readBlocks(
     for (const entry of blocks) {
       const tooLarge = { name: entry.name, limit: MOST_BYTES };
       const bytes =
-        entry.size > blockBudget ? jarErrors('jar-blocks-too-large', tooLarge) : await readOr(source, entry);
+        entry.size > blockBudget ? jarErrors('jar-blocks-too-large', tooLarge) : await readOrError(source, entry);
       blockBudget -= bytes instanceof CodesignError ? 0 : bytes.length;
       found.push(readBlock({ ...place, entry }, bytes, forBlocks, budget));
     }
@@ -63,7 +63,7 @@ export async function readBlocks(
 }
 
 /** Returns the contents, or the reason why they cannot be read. */
-export function readOr(source: ByteSource, entry: ZipEntry): Promise<Buffer | CodesignError> {
+export function readOrError(source: ByteSource, entry: ZipEntry): Promise<Buffer | CodesignError> {
   return readWhole(source, entry).catch(expectedError);
 }
 
@@ -112,12 +112,12 @@ export function examineAllSigners(
   budget?: WorkBudget,
 ): readonly Finding[] {
   return [
-    ...aboutContent(signedData, signedFile),
+    ...contentFindings(signedData, signedFile),
     ...signedData.signers.flatMap((signer) => examineSigner(signedData, signer, signedFile, { budget })),
   ];
 }
 
-function* aboutContent({ contentType, content }: SignedData, signedFile: Uint8Array): Generator<Finding> {
+function* contentFindings({ contentType, content }: SignedData, signedFile: Uint8Array): Generator<Finding> {
   if (contentType !== DATA) {
     const message = `The block's content has the type ${contentType}, which Java takes for no signature.`;
     yield unsupported('block-content-type', message);

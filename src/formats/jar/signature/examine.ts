@@ -3,14 +3,22 @@ import { DIGEST_NAME_BY_OID } from '../../../asn1/algorithm-identifiers.ts';
 import { isReadableCertificate } from '../../../certificates/parsed-certificate.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
 import { counted } from '../../../errors/counted.ts';
-import { broken, type Finding, note, rejected, speaksAgainst, unsupported, warning } from '../../../errors/finding.ts';
+import {
+  broken,
+  type Finding,
+  hasFindingAgainst,
+  note,
+  rejected,
+  unsupported,
+  warning,
+} from '../../../errors/finding.ts';
 import { type Timestamp, usesSha1 } from '../../../timestamp/timestamp.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
 import { examineUnread } from '../../signature-profile.ts';
 import type { ContentInfo, ContentState } from '../content-info.ts';
 import type { JarLayout } from '../layout.ts';
 import { inWords, listingOf } from '../listing.ts';
-import type { Disagreement, KnownManifest } from '../manifest/agreement.ts';
+import type { Disagreement, ManifestCache } from '../manifest/agreement.ts';
 import { type DigestStrength, strengthOf } from '../manifest/digest-names.ts';
 import type { EmbeddedBlock } from './blocks.ts';
 import { JAR_PROFILE } from './new-signature.ts';
@@ -20,7 +28,7 @@ import type { Coverage, InfoOf } from './signature-file-info.ts';
 export interface SharedInfo {
   readonly layout: JarLayout;
   readonly budget: WorkBudget;
-  knownManifest(): KnownManifest | undefined;
+  knownManifest(): ManifestCache | undefined;
   readonly infoOf: InfoOf;
   manifestAlgorithms(): readonly (readonly string[])[];
   contents(): Promise<ContentInfo>;
@@ -39,7 +47,7 @@ export async function examineSignature(
   const { layout } = shared;
   const timestamps = timestampsOfSigners.flat();
   const signatureFile = block.readSignatureFile();
-  const ofBlock = [...aboutBlock(block, timestamps)];
+  const ofBlock = [...blockFindings(block, timestamps)];
   const { name } = block.signatureFileEntry;
   if (signatureFile === undefined || block.signedFile.length === 0) {
     return [...ofBlock, broken('signature-file-unreadable', `${name} cannot be read.`)];
@@ -56,13 +64,13 @@ export async function examineSignature(
   ];
   return [
     ...ofBlock,
-    ...(disagreement === undefined ? [] : [ofDisagreement(disagreement, name, shared)]),
-    ...aboutContents(info.coverage(), contents, layout),
-    ...ofWeaknesses(weaknesses, timestampsOfSigners),
+    ...(disagreement === undefined ? [] : [disagreementFinding(disagreement, name, shared)]),
+    ...contentsFindings(info.coverage(), contents, layout),
+    ...weaknessFindings(weaknesses, timestampsOfSigners),
   ];
 }
 
-function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Generator<Finding> {
+function* blockFindings(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Generator<Finding> {
   yield* block.examineSigners();
   const trailingLength = block.signedData?.trailingLength ?? 0;
   if (trailingLength > 0) {
@@ -101,7 +109,7 @@ function modulusLength(certificate: Uint8Array): number | undefined {
   }
 }
 
-function ofDisagreement({ part, name = '' }: Disagreement, signatureFile: string, shared: SharedInfo): Finding {
+function disagreementFinding({ part, name = '' }: Disagreement, signatureFile: string, shared: SharedInfo): Finding {
   if (part === 'version') {
     const message = `${signatureFile} is not of Signature-Version 1.0, the only one that there is.`;
     return unsupported('signature-version-unknown', message);
@@ -116,7 +124,7 @@ function ofDisagreement({ part, name = '' }: Disagreement, signatureFile: string
   return broken('manifest-digest-differs', `The manifest ${problem}.`);
 }
 
-function* aboutContents({ covers, uncovered, removed }: Coverage, contents: ContentInfo, layout: JarLayout) {
+function* contentsFindings({ covers, uncovered, removed }: Coverage, contents: ContentInfo, layout: JarLayout) {
   if (removed.count > 0) {
     yield broken('entries-removed', `The archive no longer holds what was signed: ${inWords(removed)}.`);
   }
@@ -168,7 +176,7 @@ function weakTimestamps(timestamps: readonly Timestamp[]): readonly Weakness[] {
 }
 
 /** One for each strength. SHA-1 is accepted with a valid timestamp from the time when Java accepted it. */
-function* ofWeaknesses(
+function* weaknessFindings(
   weaknesses: readonly Weakness[],
   timestampsOfSigners: readonly (readonly Timestamp[])[],
 ): Generator<Finding> {
@@ -193,5 +201,5 @@ function isSoundAndOld(timestamp: Timestamp): boolean {
 }
 
 function isSound({ findings }: Timestamp): boolean {
-  return !speaksAgainst(findings, 'integrity');
+  return !hasFindingAgainst(findings, 'integrity');
 }

@@ -8,7 +8,7 @@ import {
 import type { ZipEntry } from '../../../zip/directory.ts';
 import { isFileName, type JarLayout } from '../layout.ts';
 import { listingOf } from '../listing.ts';
-import { type Disagreement, findDisagreement, type KnownManifest, wholeDigests } from '../manifest/agreement.ts';
+import { type Disagreement, findDisagreement, type ManifestCache, wholeDigests } from '../manifest/agreement.ts';
 import { type DigestStrength, nodeDigestName, strengthOf } from '../manifest/digest-names.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 
@@ -16,7 +16,7 @@ type SignatureFileInfo = ReturnType<typeof infoOf>;
 export type InfoOf = (signatureFile: Manifest) => SignatureFileInfo;
 
 /** Creates a cache for the signature files of one archive. `known` is its manifest; undefined without one. */
-export function signatureFileInfo(layout: JarLayout, known: () => KnownManifest | undefined): InfoOf {
+export function signatureFileInfo(layout: JarLayout, known: () => ManifestCache | undefined): InfoOf {
   const found = new WeakMap<Manifest, SignatureFileInfo>();
   return (signatureFile) => {
     const info = found.get(signatureFile) ?? infoOf(signatureFile, layout, known);
@@ -25,7 +25,7 @@ export function signatureFileInfo(layout: JarLayout, known: () => KnownManifest 
   };
 }
 
-function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () => KnownManifest | undefined) {
+function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () => ManifestCache | undefined) {
   const manifest = layout.manifest?.parsed;
   const disagreementBy = (permits: (algorithm: string) => boolean): Disagreement | undefined => {
     const known = knownManifest();

@@ -217,7 +217,7 @@ export async function differencesBetween(
   return { ...found, isCertificationRemoved };
 }
 
-/** Of the value under a key, by the role of its dictionary. */
+/** Roles of the values in a dictionary, by the role of the dictionary and the key. */
 const ROLES_BELOW: Readonly<Partial<Record<Pair['role'], Readonly<Record<string, Pair['role']>>>>> = {
   catalog: { AcroForm: 'form', StructTreeRoot: 'structure' },
   form: { Fields: 'fields' },

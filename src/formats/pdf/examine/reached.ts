@@ -1,4 +1,4 @@
-/** What a reference leads to in a revision, and whether two streams are the same. */
+/** Follows references in one revision, and compares two streams. */
 
 import { isSameBytes } from '../../../bytes/byte-source.ts';
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
@@ -7,7 +7,7 @@ import { findEndstream, streamLength } from '../../../pdf-syntax/stream-end.ts';
 import { isOf, type PdfValue } from '../../../pdf-syntax/values.ts';
 
 type Reached = Pick<IndirectObject, 'value' | 'streamStart'> & {
-  /** The reference has another generation: some readers find the object, some do not. */
+  /** The reference has another generation, so only some readers find the object. */
   readonly isStale?: true;
 };
 
@@ -18,7 +18,7 @@ export async function isExact(document: PdfDocument, value: PdfValue): Promise<b
   return !isOf(value, 'reference') || entry === undefined || document.isExact(value.number, entry);
 }
 
-/** A reference may lead to another one, which some readers follow. */
+/** A reference may lead to another one, which only some readers follow. */
 export async function reach(document: PdfDocument, value: PdfValue): Promise<Reached> {
   if (!isOf(value, 'reference')) return { value, streamStart: undefined };
   const object = await document.object(value.number);
@@ -28,7 +28,7 @@ export async function reach(document: PdfDocument, value: PdfValue): Promise<Rea
 
 const PIECE = 256 * 1024;
 
-/** The end of the signed stream if both have the same bytes, and it ends in the signed revision. Dictionaries are not compared. */
+/** Returns the end of the signed stream if both have the same bytes and it ends in the signed revision. */
 export async function endOfSameStream(
   signed: PdfDocument,
   old: Reached,

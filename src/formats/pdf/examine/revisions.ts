@@ -3,7 +3,15 @@
 import { BUDGET_SPENT } from '../../../crypto/work-budget.ts';
 import { CodesignError, expectedError } from '../../../errors/codesign-error.ts';
 import { counted } from '../../../errors/counted.ts';
-import { broken, type Finding, note, rejected, speaksAgainst, unsupported, warning } from '../../../errors/finding.ts';
+import {
+  broken,
+  type Finding,
+  hasFindingAgainst,
+  note,
+  rejected,
+  unsupported,
+  warning,
+} from '../../../errors/finding.ts';
 import { extentOf } from '../../../pdf-syntax/cross-reference.ts';
 import { openDocument } from '../../../pdf-syntax/document.ts';
 import { truncated } from '../new-signature.ts';
@@ -71,7 +79,7 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
     { permission, lock: own.lock },
     {
       stored: opened.stored,
-      isTimestampIntact: async (each) => !speaksAgainst((await opened.timestamp(each)).findings, 'integrity'),
+      isTimestampIntact: async (each) => !hasFindingAgainst((await opened.timestamp(each)).findings, 'integrity'),
     },
   );
   const revisions = { signed, last: document, moved };

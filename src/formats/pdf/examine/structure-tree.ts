@@ -6,16 +6,16 @@ import { isOf, nameOf, type PdfDictionary, type PdfReference, type PdfValue } fr
 import { keyOf } from './additions.ts';
 
 export interface StructureAdditions {
-  /** References to new elements. Each stands for a new widget and says nothing else, not even a text for screen readers. */
+  /** References to new elements. Each refers to a new widget and has no other content, not even a text for screen readers. */
   readonly elements: ReadonlySet<string>;
-  /** What such an element is added to: the root of the structure, and elements that were signed. */
+  /** Parents of such elements: the root of the structure, and elements of the signed revision. */
   readonly grown: ReadonlyMap<string, 'structure' | 'element'>;
 }
 
 const ELEMENT_KEYS = ['K', 'P', 'Pg', 'S', 'Type'];
 const OBJECT_REFERENCE_KEYS = ['Obj', 'Pg', 'Type'];
 
-/** `newDictionary`: undefined for a reference to an object of the signed revision. `widgets`: those of new signature fields. */
+/** `newDictionary` returns undefined for objects of the signed revision. `widgets` belong to new signature fields. */
 export async function findElements(
   signed: PdfDocument,
   later: PdfDocument,

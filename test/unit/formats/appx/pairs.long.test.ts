@@ -5,7 +5,7 @@ import path from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
-import { speaksAgainst } from '../../../../src/errors/finding.ts';
+import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
 import { appx } from '../../../../src/formats/appx/index.ts';
 import { cmsEnvelope, type EmbeddedSignature } from '../../../../src/formats/format.ts';
 import { isInSample } from '../../../support/sample.ts';
@@ -95,7 +95,7 @@ describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s tha
   async function isAccepted(bytes: Buffer): Promise<boolean> {
     try {
       const file = await openBytes(appx, bytes, name);
-      return (await isIntact((await file.signatures())[0])) && !speaksAgainst(await file.examine(), 'integrity');
+      return (await isIntact((await file.signatures())[0])) && !hasFindingAgainst(await file.examine(), 'integrity');
     } catch (thrown) {
       if (thrown instanceof CodesignError) return false;
       throw thrown;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
-import { speaksAgainst } from '../../../../src/errors/finding.ts';
+import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
 import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
@@ -42,7 +42,7 @@ async function isAccepted(bytes: Buffer): Promise<boolean> {
   try {
     const file = await openBytes(nuget, bytes);
     const [signature] = await file.signatures();
-    return (await isIntact(signature)) && !speaksAgainst(await file.examine(), 'integrity');
+    return (await isIntact(signature)) && !hasFindingAgainst(await file.examine(), 'integrity');
   } catch (thrown) {
     if (thrown instanceof CodesignError) return false;
     throw thrown;

@@ -2,8 +2,8 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
-import { speaksAgainst } from '../../../../src/errors/finding.ts';
-import { requireSoundReferences } from '../../../../src/formats/pdf/check.ts';
+import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
+import { checkReferences } from '../../../../src/formats/pdf/check.ts';
 import { pdf } from '../../../../src/formats/pdf/index.ts';
 import { prepareUpdate } from '../../../../src/formats/pdf/new-signature.ts';
 import { openDocument } from '../../../../src/pdf-syntax/document.ts';
@@ -51,7 +51,7 @@ describe('attacks on signed documents', () => {
   it.each(ALLOWED)('$name leaves the signature intact', async (change) => {
     const findings = await findingsAfter(change);
     expect(findings.map(({ code }) => code)).toEqual(change.code === undefined ? [] : [change.code]);
-    expect(speaksAgainst(findings, 'integrity')).toBe(false);
+    expect(hasFindingAgainst(findings, 'integrity')).toBe(false);
   });
 });
 
@@ -158,7 +158,7 @@ describe('an unusual document', () => {
     const dictionary = '<< /Type /XRef /Size 6 /Index [0 5] /W [1 4 0] /Root 1 0 R /Length 25 >>';
     const stream = `5 0 obj\n${dictionary}\nstream\n${rows.toString('latin1')}\nendstream\nendobj\n`;
     const document = await openDocument(large(head, (offset) => `${stream}startxref\n${offset}\n%%EOF\n`));
-    const firstNumber = await requireSoundReferences(document);
+    const firstNumber = await checkReferences(document);
     const wanted = { entries: [], field: 'Signature1', firstNumber, space: 8, certifies: false };
     const [{ insert = [] } = {}] = (await prepareUpdate(document, wanted)).put(Buffer.of(1));
     const update = Buffer.concat([...insert].map((piece) => piece as Uint8Array)).toString('latin1');

@@ -23,7 +23,7 @@ async function onlySignature(bytes: Buffer) {
   return signature;
 }
 
-const alone = (envelope: Envelope) => ({ sealed: envelope, standing: [envelope] });
+const alone = (envelope: Envelope) => ({ sealed: envelope, envelopes: [envelope] });
 
 /** The program with this CMS alone. */
 function withCms(cms: Uint8Array): Buffer {
@@ -80,11 +80,11 @@ describe('the check of a signed PE file', () => {
     const { envelope, nested } = await onlySignature(twice);
     const start = twice.indexOf(envelope.bytes);
     for (const { envelope: sealed } of nested) {
-      await (await openBytes(pe, twice)).verifyResult({ sealed, standing: [envelope] });
+      await (await openBytes(pe, twice)).verifyResult({ sealed, envelopes: [envelope] });
       for (let index = start; index < start + envelope.bytes.length; index += 131) {
         const bytes = changed(twice, (copy) => void copy.writeUInt8((copy[index] ?? 0) ^ 1, index));
         const file = await openBytes(pe, bytes);
-        await expect(file.verifyResult({ sealed, standing: [envelope] })).rejects.toMatchObject({
+        await expect(file.verifyResult({ sealed, envelopes: [envelope] })).rejects.toMatchObject({
           code: 'result-damaged',
         });
       }
@@ -97,8 +97,8 @@ describe('the check of a signed PE file', () => {
     const nested = once.nested[0]?.envelope ?? cmsEnvelope(new Uint8Array());
     for (const cms of [once.envelope, nested]) {
       const file = await openBytes(pe, withCms(cms.bytes));
-      await file.verifyResult({ sealed: nested, standing: [cms] });
-      await expect(file.verifyResult({ sealed: nested, standing: [twice.envelope] })).rejects.toMatchObject({
+      await file.verifyResult({ sealed: nested, envelopes: [cms] });
+      await expect(file.verifyResult({ sealed: nested, envelopes: [twice.envelope] })).rejects.toMatchObject({
         code: 'result-damaged',
       });
     }
@@ -121,7 +121,7 @@ describe('the check of a signed PE file', () => {
     expect(calls).toHaveLength(1);
     await file.verifyResult({
       sealed: outer.nested[0]?.envelope ?? outer.envelope,
-      standing: [outer.envelope],
+      envelopes: [outer.envelope],
     });
     expect(calls).toHaveLength(2);
     expect(calls[1]).toBe(calls[0]);

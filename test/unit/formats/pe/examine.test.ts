@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import type { MeasureContent } from '../../../../src/crypto/content.ts';
 import { measureContent } from '../../../../src/crypto/measure-content.ts';
-import { speaksAgainst } from '../../../../src/errors/finding.ts';
+import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../support/fixtures.ts';
@@ -64,7 +64,7 @@ describe('a PE file', () => {
   ])('with %s is broken', async (code, bytes) => {
     const findings = await examine(bytes);
     expect(findings.map((finding) => finding.code)).toEqual([code]);
-    expect(speaksAgainst(findings, 'integrity')).toBe(true);
+    expect(hasFindingAgainst(findings, 'integrity')).toBe(true);
   });
 
   it.each<[string, Buffer]>([

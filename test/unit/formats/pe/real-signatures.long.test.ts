@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
-import { speaksAgainst } from '../../../../src/errors/finding.ts';
+import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
 import type { EmbeddedSignature, SignableFile } from '../../../../src/formats/format.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { checkAll, run } from '../../../system/interop/verifiers.ts';
@@ -79,7 +79,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
         findings.push(...(await each.examine()), ...each.timestamps.flatMap((timestamp) => timestamp.findings));
         for (const { time } of each.timestamps) expect([file, time]).toEqual([file, expect.any(Date)]);
       }
-      expect([file, speaksAgainst(findings, 'integrity')]).toEqual([file, isBroken]);
+      expect([file, hasFindingAgainst(findings, 'integrity')]).toEqual([file, isBroken]);
     }
   });
 

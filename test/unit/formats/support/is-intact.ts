@@ -1,11 +1,11 @@
 /** What an examination says, in one word. */
 
-import { speaksAgainst } from '../../../../src/errors/finding.ts';
+import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
 import type { EmbeddedSignature } from '../../../../src/formats/format.ts';
 
 /** Whether nothing that is found speaks against the signature's integrity. False without a signature. */
 export async function isIntact(signature: EmbeddedSignature | undefined): Promise<boolean> {
-  return signature !== undefined && !speaksAgainst(await signature.examine(), 'integrity');
+  return signature !== undefined && !hasFindingAgainst(await signature.examine(), 'integrity');
 }
 
 /** The codes of what is found wrong with it, or odd, in order. */

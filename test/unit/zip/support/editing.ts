@@ -25,7 +25,7 @@ export async function edited(
   const moved = move.map((name) => entryNamed(archive, name));
   const removed = new Set(remove.map((name) => entryNamed(archive, name)));
   const followers = new Map(Object.entries(behind).map(([name, item]) => [entryNamed(archive, name), item]));
-  return applyPatch(bytes, editArchive(archive, { remove: removed, first: [...moved, ...add], behind: followers }));
+  return applyPatch(bytes, editArchive(archive, { remove: removed, first: [...moved, ...add], after: followers }));
 }
 
 export interface RecordBytes {

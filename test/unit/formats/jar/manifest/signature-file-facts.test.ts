@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { memorySource } from '../../../../../src/bytes/byte-source.ts';
 import { readLayout } from '../../../../../src/formats/jar/layout.ts';
-import { knowManifest } from '../../../../../src/formats/jar/manifest/agreement.ts';
+import { createManifestCache } from '../../../../../src/formats/jar/manifest/agreement.ts';
 import { type Manifest, readManifest } from '../../../../../src/formats/jar/manifest/manifest.ts';
 import { signatureFileInfo } from '../../../../../src/formats/jar/signature/signature-file-info.ts';
 import { section } from '../../../../support/signed-files/hostile-jar.ts';
@@ -24,7 +24,7 @@ it('reads signature file and manifest once, however often it is asked', async ()
       return manifest.sections();
     },
   });
-  const known = knowManifest(counted(layout.manifest.parsed));
+  const known = createManifestCache(counted(layout.manifest.parsed));
   const text = `Signature-Version: 1.0\r\n\r\n${section('a', section('a', 'a'))}`;
   const signatureFile = counted(readManifest(Buffer.from(text)));
   const infoOf = signatureFileInfo(layout, () => known);
