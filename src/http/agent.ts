@@ -50,6 +50,11 @@ export function createAgent(open: Connect, connections: number | undefined, lead
       early.prepare(targetOf(url), count);
       get().catch(() => undefined);
     },
+    /** Closes idle connections, and each of the others after its answer. */
+    async retire(): Promise<void> {
+      early.close();
+      await (await agent)?.close();
+    },
     async close(): Promise<void> {
       early.close();
       await (await agent)?.destroy();

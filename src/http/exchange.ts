@@ -13,8 +13,14 @@ import type { AnswerHead, ExchangeRequest, Failure, FailureReason, Outcome } fro
  *
  * `mayHaveArrived` is true from the moment at which undici starts to write the request to an open connection, and not before.
  * So no list of error codes has to be complete.
+ *
+ * @param isStale asked directly before undici writes: the connection may be dead. Then nothing is sent, and the result is undefined.
  */
-export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<Outcome> {
+export function exchange(
+  dispatcher: Dispatcher,
+  request: ExchangeRequest,
+  isStale: () => boolean = () => false,
+): Promise<Outcome | undefined> {
   const { signal } = request;
   return new Promise((resolve) => {
     /** Set when undici starts to write. */
@@ -24,7 +30,7 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
     const chunks: Uint8Array[] = [];
     let settled = false;
 
-    const settle = (outcome: Outcome | Promise<Outcome>): void => {
+    const settle = (outcome: Outcome | undefined | Promise<Outcome>): void => {
       if (settled) return;
       settled = true;
       clearTimeout(timer);
@@ -60,6 +66,10 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
       onRequestStart(started) {
         // The request was given up while it waited for a connection, or undici would send it again.
         if (settled || controller !== undefined) throw new Error('the request is not sent');
+        if (isStale()) {
+          settle(undefined);
+          throw new Error('the connection may be dead');
+        }
         try {
           request.beforeWrite?.();
         } catch (thrown) {

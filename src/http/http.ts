@@ -6,6 +6,7 @@ import { exchange } from './exchange.ts';
 import { isLoopback, isUsable, NO_PROXIES, type Proxies, proxyFor } from './proxy.ts';
 import type { ExchangeRequest, Outcome, RequestBounds } from './request.ts';
 import type { TrustRoots } from './roots.ts';
+import { watchStandstills } from './standstill.ts';
 
 const CONNECT_MILLISECONDS = 10_000;
 
@@ -57,25 +58,46 @@ export interface Http {
 export function createHttp(options: HttpOptions): Http {
   const { roots, userAgent, connections, proxies = NO_PROXIES } = options;
   const connector = createConnector(roots, options.connectMilliseconds ?? CONNECT_MILLISECONDS);
-  const direct = createAgent(connector.connect, connections);
-  // Kept apart: a proxy may be a target too, and its connections lead elsewhere.
-  const { https } = proxies;
-  const tunnelled = https && isUsable(https) ? createAgent(connector.through(https), connections, true) : undefined;
+  const openAgents = () => {
+    const { https } = proxies;
+    return {
+      direct: createAgent(connector.connect, connections),
+      // Kept apart: a proxy may be a target too, and its connections lead elsewhere.
+      tunnelled: https && isUsable(https) ? createAgent(connector.through(https), connections, true) : undefined,
+    };
+  };
+  let agents = openAgents();
+  const retired: (typeof agents)[] = [];
+  const standstills = watchStandstills(() => {
+    retired.push(agents);
+    // A request that waits in it for a connection goes to the new one.
+    for (const agent of Object.values(agents)) agent?.retire().catch(() => undefined);
+    agents = openAgents();
+  });
 
   const agentFor = (url: URL) => {
+    standstills.look();
+    const { direct, tunnelled } = agents;
     const proxy = proxyFor(url, proxies);
     if (proxy === undefined || url.protocol !== 'https:' || tunnelled === undefined) return { agent: direct, proxy };
     return { agent: tunnelled, proxy: undefined };
   };
   const send = async (request: ExchangeRequest): Promise<Outcome> => {
-    const { agent, proxy } = agentFor(request.url);
-    const dispatcher = await agent.get();
+    await agentFor(request.url).agent.get();
     await request.beforeSend?.();
-    // After long synchronous work neither the idle timers nor the service's closing of a connection have been looked
-    // at. The first turn may end before both; the second has seen them.
-    await turnOfEventLoop();
-    await turnOfEventLoop();
-    return exchange(dispatcher, { ...request, proxy });
+    for (;;) {
+      // After long synchronous work neither the idle timers nor the service's closing of a connection have been looked
+      // at. The first turn may end before both; the second has seen them.
+      await turnOfEventLoop();
+      await turnOfEventLoop();
+      const { agent, proxy } = agentFor(request.url);
+      const current = agents;
+      const outcome = await exchange(await agent.get(), { ...request, proxy }, () => {
+        standstills.look();
+        return agents !== current;
+      });
+      if (outcome !== undefined) return outcome;
+    }
   };
   const sendPlain = async (
     request: PlainRequest,
@@ -106,7 +128,8 @@ export function createHttp(options: HttpOptions): Http {
     },
     async close() {
       connector.abandon();
-      await Promise.all([direct.close(), tunnelled?.close()]);
+      standstills.stop();
+      await Promise.all([agents, ...retired].flatMap(Object.values).map((agent) => agent?.close()));
     },
   };
 }
