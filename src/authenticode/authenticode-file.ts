@@ -101,9 +101,8 @@ async function attach<Measured extends MeasuredContent>(
 }
 
 /**
- * Checks the reopened result in one pass over its content. The expected CMS is its only signature, the content has the
- * digests in this and in the new signature, and attaching the CMS again would not change a byte. Throws
- * `result-damaged`.
+ * Checks the reopened result in one pass over its content. The expected CMS is its only signature. The content has the
+ * digests in this and in the new signature. Attaching the CMS again would change nothing. Throws `result-damaged`.
  */
 async function verifyResult<Measured extends MeasuredContent>(
   container: Container<Measured>,

@@ -42,8 +42,8 @@ export function readSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm | un
 }
 
 /**
- * Reads RSASSA-PSS-params (RFC 4055, 3.1) that this program can verify: MGF1 with the same digest, a salt that fits the
- * largest keys, and trailer field 1. Others count as unknown.
+ * Reads RSASSA-PSS-params (RFC 4055, 3.1). Returns undefined unless they have MGF1 with the same digest, a salt that
+ * fits the largest keys, and trailer field 1.
  */
 function readPssParameters(parameters: Element): SignatureAlgorithm | undefined {
   const what = 'RSASSA-PSS parameters';

@@ -1,7 +1,7 @@
 /**
- * Lays out a compound file: large streams, the mini stream, large streams marked as last, the mini FAT, the directory,
- * the FAT and the DIFAT, each without a gap. The result depends only on the tree: the same streams always give the same
- * bytes, wherever they were in the original file.
+ * Lays out a compound file without gaps: large streams, the mini stream, large streams marked as last, mini FAT,
+ * directory, FAT and DIFAT. The result depends only on the tree: the same streams always give the same bytes, wherever
+ * they were in the original file.
  */
 
 import { lazyPieces, type Piece, part, pieceLength } from '../bytes/pieces.ts';

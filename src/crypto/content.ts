@@ -6,9 +6,9 @@ import type { Piece } from '../bytes/pieces.ts';
 import type { DigestAlgorithm } from './algorithms.ts';
 
 /**
- * Bytes that a digest covers, in digest order: ranges of the file, which may overlap and go back, and bytes that are
- * not in the file. Every iteration must yield the same pieces. If the ranges are in file order, the digest needs no
- * extra pass while the file is copied.
+ * Bytes that a digest covers, in digest order. Ranges of the file may overlap and go back; other bytes are not in the
+ * file. Every iteration must yield the same pieces. If the ranges are in file order, the digest needs no extra pass
+ * while the file is copied.
  */
 export type Content = Iterable<Piece>;
 

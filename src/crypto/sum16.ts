@@ -6,9 +6,11 @@ const LITTLE_ENDIAN = endianness() === 'LE';
 
 /**
  * Adds the bytes at `offset` of the file to a running sum and returns the new sum (0…0xffff). Bytes at even file
- * offsets are the low half of a word, and bytes at odd offsets the high half; the missing half of an incomplete word
- * counts as zero. The order of one's-complement additions does not matter, and 2^16 ≡ 1 (mod 0xffff). Therefore aligned
- * memory is added 32 bits at a time, and a sum with exchanged halves is corrected at the end.
+ * offsets are the low half of a word, and those at odd offsets the high half. The missing half of an incomplete word
+ * counts as zero.
+ *
+ * The order of one's-complement additions does not matter, and 2^16 ≡ 1 (mod 0xffff). Therefore aligned memory is added
+ * 32 bits at a time, and a sum with exchanged halves is corrected at the end.
  */
 export function addSum16(sum: number, bytes: Uint8Array, offset: number): number {
   const head = Math.min((4 - (bytes.byteOffset % 4)) % 4, bytes.length);

@@ -3,9 +3,11 @@
 import type { CodesignError } from './codesign-error.ts';
 
 /**
- * broken: signed content does not match, or the signature does not cover everything. unsupported: this program cannot
- * verify the signature. untrusted: the signer, an authority or a requirement fails. warning: the signature is good, but
- * the message is always shown. note: shown with --verbose.
+ * - broken: signed content does not match, or the signature does not cover everything.
+ * - unsupported: this program cannot verify the signature.
+ * - untrusted: the signer, an authority or a requirement fails.
+ * - warning: the signature is good, but the message is always shown.
+ * - note: shown with --verbose.
  */
 export type FindingWeight = 'broken' | 'unsupported' | 'untrusted' | 'warning' | 'note';
 

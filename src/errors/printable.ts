@@ -1,5 +1,5 @@
 /**
- * Makes text from outside (the service, certificates, file names) safe to print: it cannot move the cursor, reorder a
+ * Makes text from outside (the service, certificates, file names) safe to print. It cannot move the cursor, reorder a
  * line or send a command to a build service.
  */
 

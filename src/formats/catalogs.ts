@@ -36,7 +36,7 @@ export async function listedFile(
 /** Windows checks the checksum in a program's header only in drivers. */
 const CHECKSUM = 'checksum-wrong';
 
-/** Notes unusual bytes of a program or cabinet that catalogs do not cover, near or instead of a signature. */
+/** Returns a note if catalogs do not cover unusual bytes in a program or cabinet, near or in place of a signature. */
 export async function examineListed(opened: SignableFile): Promise<readonly Finding[]> {
   const findings = await findingsIn(opened).catch(expectedError);
   const strange =

@@ -68,7 +68,7 @@ export type Recognition =
 export interface SignatureProfile {
   /** In addition to contentType and messageDigest. Deterministic, with `context.time` as the only clock. */
   signedAttributes(context: SigningContext): readonly Attribute[];
-  /** True if the root is included if it was given. */
+  /** True if a CMS also includes the root, provided that the user gave it. */
   readonly carriesRoot: boolean;
   /** Unsigned attributes (dotted) in which `verifier` reads timestamps. New timestamps use the first. */
   readonly timestampTypes: readonly [string, ...string[]];

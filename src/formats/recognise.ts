@@ -137,9 +137,9 @@ const STARTS: readonly string[] = ['PK\x03\x04', 'PK\x05\x06'];
 const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'];
 
 /**
- * Returns the names in an archive that show its kind: names in the root and in `folders`. Returns undefined for a file
- * that is not an archive, or is a program with one at the end that is not named like an archive. Returns `damaged` if
- * the names cannot be read.
+ * Returns the names in an archive that show its kind: names in the root and in `folders`. Returns undefined if the file
+ * is not an archive. A program with an archive at the end counts only if it is named like an archive. Returns `damaged`
+ * if the names cannot be read.
  */
 async function readZipNames(
   head: Uint8Array,

@@ -1,4 +1,4 @@
-/** Checks an authority's response: everything that a verifier checks, and what only the requester can check. */
+/** Checks an authority's response, like a verifier, and compares it with the request. */
 
 import { DIGEST_OID } from '../asn1/algorithm-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
@@ -81,8 +81,8 @@ function differenceFrom(
 }
 
 /**
- * Describes all findings against the timestamp, and two warnings that some verifiers treat as errors: an unusual
- * purpose, and SHA-1 that was not requested, which makes Java treat a JAR as unsigned.
+ * Describes the findings against the timestamp, and two warnings that some verifiers treat as errors: an unusual
+ * purpose, and unrequested SHA-1, with which Java treats a JAR as unsigned.
  */
 function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string {
   const refused = ['timestamp-purpose', ...(algorithm === 'SHA1' ? [] : ['timestamp-algorithm-weak'])];
@@ -94,8 +94,8 @@ function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string 
 
 /**
  * Without roots, checks the chain only as far as the token contains it: verifiers decide whether the root is trusted.
- * Above the issuer, the chain may contain a certificate that some verifiers need and others skip because they have a
- * newer root: for example, an expired cross-certificate.
+ * The chain may contain an expired cross-certificate above the issuer. Some verifiers need it, and others have a newer
+ * root.
  */
 function pathProblem(
   { signerCertificate, certificates }: Timestamp,

@@ -36,7 +36,7 @@ const SHOWN_ELSEWHERE: readonly string[] = [
   COUNTER_SIGNATURE,
 ];
 const LONGEST_BYTES = 256;
-/** Length limit of encodings that are described although they are longer than other values. */
+/** Length limit of the values that may be longer than `LONGEST_VALUE`. */
 const LONGEST_TEXT = 64 * 1024;
 
 export function inspectAttributes(attributes: readonly ParsedAttribute[]): InspectedAttribute[] {

@@ -114,10 +114,11 @@ function keyOf({ certificate, issuer, otherKeys }: CertificateToCheck): string {
 const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
 
 /**
- * Windows and jarsigner compare the date of revocation with the time of the signature, whatever the reason: they expect
+ * Windows and jarsigner compare the date of revocation with the time of the signature, whatever the reason. They expect
  * authorities to set it to the date when the key was lost. This program does so if the reason leaves the key with its
- * owner. If another party may have the key, no signature counts, because nothing shows when it was lost. With the lost
- * key of a timestamp authority, any time can be forged, so its tokens lose trust unless the reason says that the key is
+ * owner. If another party may have the key, no signature counts, because nothing shows when it was lost.
+ *
+ * A lost key of a timestamp authority can forge any time. Its tokens lose trust unless the reason says that the key is
  * safe (RFC 3161, 4).
  */
 export function revocationFindings(status: RevocationStatus, certificate: ParsedCertificate, at: Date): Finding[] {

@@ -147,8 +147,8 @@ async function examineRevocation(
 }
 
 /**
- * Returns certificates with the issuer's name and other keys (a renewed key, a key for lists) that one of the trusted
- * authorities from the issuer upwards has certified (RFC 5280, 6.3.3 (f)).
+ * Returns certificates with the issuer's name and other keys (a renewed key, a key for lists). One of the trusted
+ * authorities from the issuer upwards must have certified them (RFC 5280, 6.3.3 (f)).
  */
 function otherKeysOf(
   issuer: ParsedCertificate,

@@ -5,10 +5,13 @@ import { type Finding, untrusted } from '../errors/finding.ts';
 import { flatten } from '../formats/format.ts';
 
 /**
- * trusted: every signature is intact and trusted, and meets the policy. intact: the same without a check of trust.
- * not-accepted: only the policy (a signer, a timestamp, an algorithm) is not met. untrusted: intact, but a signer or an
- * authority is not trusted. unsupported: there is a signature that this program cannot verify. broken: the signature
- * does not match the file. unsigned: no signature.
+ * - trusted: every signature is intact and trusted, and meets the policy.
+ * - intact: the same without a check of trust.
+ * - not-accepted: only the policy (a signer, a timestamp, an algorithm) is not met.
+ * - untrusted: intact, but a signer or an authority is not trusted.
+ * - unsupported: there is a signature that this program cannot verify.
+ * - broken: the signature does not match the file.
+ * - unsigned: there is no signature.
  */
 export type Verdict = 'trusted' | 'intact' | 'not-accepted' | 'untrusted' | 'unsupported' | 'broken' | 'unsigned';
 

@@ -11,7 +11,7 @@ import type { VerifiedFile } from './verdict.ts';
 import { type Verifying, verifyFile } from './verify-file.ts';
 
 /**
- * Returns a function that verifies files by the catalog; their own signatures are ignored. If the catalog itself is not
+ * Returns a function that verifies files by the catalog and ignores their own signatures. If the catalog itself is not
  * valid, its verdict applies to every file. Throws `catalog-unusable`.
  */
 export async function verifyByCatalog(

@@ -36,9 +36,9 @@ export async function readArchive(source: ByteSource): Promise<ZipArchive> {
 }
 
 /**
- * Returns some names from the directory, enough to tell what kind of archive this is: names in the root, names in the
- * given folders (in lower case, each ending with `/`), and one compiled class. Throws like `readArchive`, but reads
- * only the directory.
+ * Returns enough names from the directory to recognise the kind of archive: names in the root, names in the given
+ * folders (in lower case, each ending with `/`), and one compiled class. Throws like `readArchive`, but reads only the
+ * directory.
  */
 export async function readKindNames(source: ByteSource, folders: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const end = await findEndOfArchive(source);

@@ -102,7 +102,7 @@ async function hasRival(
 
 /**
  * Throws `zip-ambiguous` if the archive's comment, or the bytes after it, contain another end record that would point
- * into the directory once entries are added, because it counts from its own offset. Called before an archive is signed.
+ * into the directory once entries are added. Called before an archive is signed.
  */
 export async function rejectFutureRival(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
   for (const { record, offset } of await readPossibleEnds(source)) {

@@ -34,8 +34,8 @@ const IDENTIFIER_LENGTH = 16;
 const FLAGS = Uint8Array.of(0x10, 0x01, 0x00, 0x01);
 
 /**
- * Returns an unsigned catalog, which is independent of the order of files. Each file has an entry for its SHA-256
- * digest and one for SHA-1. Of several files with the same content, only one is listed.
+ * Returns an unsigned catalog that does not depend on the order of files. Each file has an entry for its SHA-256 digest
+ * and one for SHA-1. Of several files with the same content, only one is listed.
  */
 export function newCatalog(files: readonly ListedFile[], time: Date): Uint8Array {
   const byName = files.toSorted((a, b) => (a.name < b.name ? -1 : 1));

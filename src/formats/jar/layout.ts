@@ -17,7 +17,7 @@ export interface JarLayout {
   readonly metaInf: ZipEntry | undefined;
   /** Files that a signature covers: all except the manifest and the files of signatures. */
   readonly signable: readonly ZipEntry[];
-  /** Files of signatures by their base name in upper case, which connects them. */
+  /** Files of signatures, by base name in upper case. Files with the same base name belong together. */
   readonly signatureFiles: ReadonlyMap<string, SignatureFiles>;
 }
 
@@ -93,9 +93,8 @@ export async function readWhole(source: ByteSource, entry: ZipEntry): Promise<Bu
 }
 
 /**
- * Returns the name under META-INF/ in upper case if it is a manifest or a file of a signature, which must be directly
- * in the folder and are not signed. Like in Java, a SIG-* name counts only with an extension of at most three letters
- * or digits.
+ * Returns the upper-case name under META-INF/ of a manifest or a file of a signature. These are not signed, and must be
+ * directly in the folder. Like in Java, a SIG-* name counts only with an extension of at most three letters or digits.
  */
 export function ownNameOf(name: string): string | undefined {
   const upper = name.toUpperCase();

@@ -65,7 +65,7 @@ function contentOf(lines: readonly string[], scope: string): Uint8Array {
   return Buffer.from(`${[...lines, scope].join('\r\n')}\r\n\0`, 'utf16le');
 }
 
-/** Returns the content of a new signature, and the scope line for it. Throws `rdp-address-missing`, `rdp-encoding`. */
+/** Returns the signed lines and the scope line of a new signature. Throws `rdp-address-missing`, `rdp-encoding`. */
 function newCoverage({ settings, encoding, hasBom }: RdpLayout) {
   const address = settings.get(FULL_ADDRESS.toLowerCase());
   if (address === undefined) throw rdpErrors('rdp-address-missing');

@@ -58,8 +58,8 @@ interface TextEdit {
 }
 
 /**
- * Returns the new bytes: existing lines stay, wrong or missing digests are replaced or added with the neighbouring line
- * end, and sections are added for other files.
+ * Existing lines stay. Wrong or missing digests are replaced or added with the neighbouring line end, and other files
+ * get new sections.
  */
 export function completeManifest(request: ManifestRequest): Buffer {
   const { listed, digestOf, algorithm, keepOthers } = request;
@@ -141,9 +141,9 @@ function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer {
 }
 
 /**
- * Returns the manifest without digests of contents, and without sections that then have only a name. Returns undefined
- * if only the text remains that this program writes into a new manifest. It cannot know what existed before signing:
- * sections with only a name, and digests, are removed even if they were there.
+ * Returns the manifest without digests of contents, and without sections that then have only a name. Digests and such
+ * sections are removed even if they existed before signing, because nothing distinguishes them. Returns undefined if
+ * only the text of a new manifest of this program remains.
  */
 export function withoutDigests(manifest: Manifest): Buffer | undefined {
   const { bytes } = manifest;

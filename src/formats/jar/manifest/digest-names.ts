@@ -35,7 +35,7 @@ export function isStrong(nodeName: string): boolean {
 }
 
 /**
- * How Java treats a digest today (`jdk.jar.disabledAlgorithms`): it ignores `weak` ones, and `dated` ones too unless a
+ * How Java treats a digest today (`jdk.jar.disabledAlgorithms`). It ignores `weak` ones, and also `dated` ones unless a
  * timestamp proves that the signature was made before 2019.
  */
 export type DigestStrength = 'weak' | 'dated' | 'strong';

@@ -126,7 +126,7 @@ export async function differencesBetween(
   function compareArrays(before: PdfArray['items'], after: PdfArray['items'], above: Pair): void {
     const { key: name, role, area } = above;
     if (RECTANGLES.includes(name) && areSameNumbers(before, after)) return;
-    // Where a new field stands among the others says nothing; a new annotation may only be drawn over the others.
+    // The position of a new field has no meaning. A new annotation may only be drawn over the others.
     const added = role === 'fields' ? additions.fields : role === 'kids' ? additions.elements : undefined;
     const kept = added === undefined ? after : after.filter((each) => !added.has(keyOf(each)));
     for (let key = 0; key < Math.max(before.length, kept.length); key += 1) {
