@@ -39,7 +39,7 @@ const OWN_CHOICES: Readonly<Record<string, string>> = {
   'how it treats an extra that is an array': 'HTTP 400, code 400',
   'how it treats an unknown member of extra': 'signed',
   'how it treats an unknown member of the request': 'signed',
-  'how it treats a digest with bits at its end that no byte has': 'HTTP 400, code 400',
+  'how it treats a digest with unused bits set at its end': 'HTTP 400, code 400',
   'how it treats the report of an unknown id': 'HTTP 400, code 400',
   'how it treats a report that is repeated': 'success',
   'how it treats status 1 after 2': 'success',
@@ -127,7 +127,7 @@ describe('another deployment', { timeout: 60_000 }, () => {
       'whether the same digest again is a new signature': 'the same record',
       'how it treats the report of an unknown id': 'success',
       'how it treats an unknown member of extra': 'HTTP 200, code 400',
-      'how it treats a digest padded once more': 'signed',
+      'how it treats a digest with too much padding': 'signed',
       'how it treats the content type text/plain': 'HTTP 200, code 1415',
       'how it treats two headers, the right one first': 'taken',
     });

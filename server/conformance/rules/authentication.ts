@@ -34,9 +34,9 @@ const BAD_HEADERS: Readonly<Record<string, Header>> = {
     `Basic ${encoded(`${accessKey}:${accessSecret}x`)}`,
   'the Access Secret with one character less': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${accessSecret.slice(0, -1)}`)}`,
-  'the Access Secret with its letters in the other case': ({ accessKey, accessSecret }) =>
+  'the Access Secret with upper and lower case exchanged': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${otherCase(accessSecret)}`)}`,
-  'bytes that are no text': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
+  'bytes that are not text': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
 };
 
 /** What RFC 7617 takes, or a lenient reader. */

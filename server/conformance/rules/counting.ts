@@ -93,7 +93,7 @@ export const COUNTING_RULES: readonly Rule[] = [
     await deployment.sign(''),
     await deployment.call('/v1/codesign/conformance-unknown', { body: deployment.refusedBody() }),
   ]),
-  counting('8 rule 2', 'a request that is broken off counts nothing', 0, async (deployment) => {
+  counting('8 rule 2', 'an interrupted request counts nothing', 0, async (deployment) => {
     const body = JSON.stringify(deployment.body()).slice(0, -2);
     await deployment.sendAndLeave({ headers: { 'Content-Length': '400' }, body }, 20);
     return [];

@@ -30,7 +30,7 @@ const REFUSED: Readonly<Record<string, (deployment: Deployment) => Promise<Answe
   'two bodies in one': (deployment) => deployment.sign(JSON.stringify(deployment.refusedBody()).repeat(2)),
   'a report that is not JSON': (deployment) => deployment.report('{'),
   'a report that is an array': (deployment) => deployment.report('[]'),
-  'a path of /v1/ that is not there': (deployment) => deployment.call(UNKNOWN, { body: deployment.refusedBody() }),
+  'an unknown path of /v1/': (deployment) => deployment.call(UNKNOWN, { body: deployment.refusedBody() }),
   'a path of another version': (deployment) => deployment.call('/v2/codesign/sign', { body: deployment.refusedBody() }),
   'a path without a version': (deployment) => deployment.call('/codesign/sign', { body: deployment.refusedBody() }),
   ...Object.fromEntries(

@@ -54,13 +54,13 @@ const NOT_BASE64: readonly (readonly [title: string, digest: unknown, reparable?
   ['that is an object', {}],
   ['in an array', [bytes(32)], true],
   ['with a foreign character in it', `${bytes(32).slice(0, 20)}!${bytes(32).slice(20)}`, true],
-  ['with a blank in it', `${bytes(32).slice(0, 20)} ${bytes(32).slice(20)}`, true],
+  ['with a space in it', `${bytes(32).slice(0, 20)} ${bytes(32).slice(20)}`, true],
   ['with a line break in it', `${bytes(32).slice(0, 20)}\n${bytes(32).slice(20)}`, true],
-  ['with a blank before it', ` ${bytes(32)}`, true],
+  ['with a space before it', ` ${bytes(32)}`, true],
   ['with a line break after it', `${bytes(32)}\n`, true],
   ['without its padding', bytes(32).replace(/=+$/, ''), true],
-  ['in the alphabet for addresses', WITH_BOTH.replaceAll('+', '-').replaceAll('/', '_'), true],
-  ['with padding in its midst', `${bytes(32).slice(0, 20)}=${bytes(32).slice(20)}`, true],
+  ['in the URL-safe alphabet', WITH_BOTH.replaceAll('+', '-').replaceAll('/', '_'), true],
+  ['with padding in the middle', `${bytes(32).slice(0, 20)}=${bytes(32).slice(20)}`, true],
 ];
 
 const DIGEST_RULES: readonly Rule[] = [
@@ -69,9 +69,9 @@ const DIGEST_RULES: readonly Rule[] = [
   refused('2.2', 'digest as Base64 of a hexadecimal text', put('digest', encoded(HEXADECIMAL))(), 1),
   // RFC 4648 lets decoders take these (3.3 and 3.5).
   ...[
-    ['padded once more', `${bytes(32)}=`],
+    ['with too much padding', `${bytes(32)}=`],
     [
-      'with bits at its end that no byte has',
+      'with unused bits set at its end',
       bytes(32).replace(/.=$/, (end) => `${String.fromCharCode(end.charCodeAt(0) + 1)}=`),
     ],
   ].map(
@@ -103,7 +103,7 @@ const ALGORITHM_RULES: readonly Rule[] = [
     }),
   ),
   ...fieldRules('7 check 3', 'algorithm', [
-    ['of no such name', 'CONFORMANCE'],
+    ['with an unknown name', 'CONFORMANCE'],
     ['that is a number', 256],
     ['that is an object', {}],
     ['that is missing', undefined, true],
@@ -111,7 +111,7 @@ const ALGORITHM_RULES: readonly Rule[] = [
     ['that is empty', '', true],
     ['in lower case', 'sha256', true],
     ['with a hyphen', 'SHA-256', true],
-    ['with a blank', 'SHA256 ', true],
+    ['with a space', 'SHA256 ', true],
     ['in an array', ['SHA256'], true],
     ['SHA3-256', 'SHA3-256', true],
   ]),
@@ -120,7 +120,7 @@ const ALGORITHM_RULES: readonly Rule[] = [
 ];
 
 const PADDING_RULES = fieldRules('7 check 4', 'padding', [
-  ['of no such name', 'CONFORMANCE'],
+  ['with an unknown name', 'CONFORMANCE'],
   ['that is a number', 1],
   ['that is an object', {}],
   ['that is true', true],
@@ -128,7 +128,7 @@ const PADDING_RULES = fieldRules('7 check 4', 'padding', [
   ['that is null', null, true],
   ['that is empty', '', true],
   ['in lower case', 'pkcs1', true],
-  ['with a blank', 'PKCS1 ', true],
+  ['with a space', 'PKCS1 ', true],
   ['in an array', ['PKCS1'], true],
   ['PSS', 'PSS', true],
   ['OAEP', 'OAEP', true],

@@ -26,11 +26,11 @@ const BAD_STATUSES: Readonly<Record<string, unknown>> = {
   null: null,
   true: true,
   'an array': [1],
-  'left out': undefined,
+  missing: undefined,
 };
 
 const BAD_IDS: Readonly<Record<string, unknown>> = {
-  'left out': undefined,
+  missing: undefined,
   empty: '',
   null: null,
   // No record that a deployment may have.

@@ -109,7 +109,7 @@ const COUNTED: readonly (readonly [Counted, readonly (string | RegExp)[]])[] = [
   ['unauthorized', ['an authentication failure counts nothing']],
   ['parameter', ['a wrong parameter counts nothing, whichever it is']],
   ['unreadable', ['a request that cannot be read counts nothing']],
-  ['broken-off', ['a request that is broken off counts nothing']],
+  ['broken-off', ['an interrupted request counts nothing']],
   ['report', REPORTS_COUNT],
 ];
 const SIGNATURES_COUNT = ['a signature counts once', 'concurrent signatures are all counted'];

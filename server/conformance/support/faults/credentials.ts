@@ -27,7 +27,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
         Buffer.from(header.slice(6), 'base64').toString().toLowerCase() ===
         `${accessKey}:${accessSecret}`.toLowerCase(),
     }),
-    ofBoth(...BEHIND, 'the Access Secret with its letters in the other case'),
+    ofBoth(...BEHIND, 'the Access Secret with upper and lower case exchanged'),
   ),
   fault(
     'takes the scheme in one spelling',

@@ -28,9 +28,9 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
     ['digest with a foreign character in it: code 400'],
   ),
   fault(
-    'takes digests in the alphabet for addresses',
+    'takes digests in the URL-safe alphabet',
     ({ digest }) => ({ digest: ofText((text) => digest(text.replaceAll('-', '+').replaceAll('_', '/'))) }),
-    ['digest in the alphabet for addresses: code 400'],
+    ['digest in the URL-safe alphabet: code 400'],
   ),
   fault(
     'takes digests without their padding',
