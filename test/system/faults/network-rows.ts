@@ -16,13 +16,14 @@ interface Harmed {
 }
 
 const rowsOf =
-  (step: string, operation: RelayedOperation) =>
+  (step: string, operation: RelayedOperation, settings: Row['settings'] = {}) =>
   ({ fault, harm, times, error, right, core = false }: Harmed): Row => ({
     step,
     fault,
     core,
     formats: ['pe'],
     variants: { '-': error },
+    settings,
     network: { operation, harm, ...(times === undefined ? {} : { times }) },
     timestamp: operation === 'tsa',
     ...(/^times-out|forgotten/.test(harm) ? { timeout: 2 } : {}),
@@ -88,6 +89,53 @@ const sign: readonly Harmed[] = [
   },
 ];
 
+/** The repetition brings a signature: of the first request nothing is known here. */
+const repeated = (counted: 1 | 2): Course => ({ ...SIGNED, asked: 2, counted, total: counted });
+
+const signRepeated: readonly Harmed[] = [
+  {
+    fault: 'reset before the service heard of it, once',
+    harm: 'reset-before',
+    times: 1,
+    error: null,
+    right: repeated(1),
+  },
+  {
+    fault: 'reset before the answer, once',
+    harm: 'reset-before-answer',
+    times: 1,
+    error: null,
+    right: repeated(2),
+    core: true,
+  },
+  {
+    fault: 'time-out, the answer lost on its way, once',
+    harm: 'times-out-after',
+    times: 1,
+    error: null,
+    right: repeated(2),
+  },
+  {
+    fault: 'HTTP 502 after the service signed, once',
+    harm: 'status-502-after',
+    times: 1,
+    error: null,
+    right: repeated(2),
+  },
+  {
+    fault: 'reset before the answer, always',
+    harm: 'reset-before-answer',
+    error: 'connection-broken',
+    right: { ...unknown(3, 1), asked: 2, counted: 2, total: 3 },
+  },
+  {
+    fault: 'HTTP 200 with a web page after the service signed',
+    harm: 'no-answer-of-the-api',
+    error: 'malformed-answer',
+    right: unknown(5, 1),
+  },
+];
+
 const signOnTheLine: readonly Harmed[] = [
   { fault: 'a far and slow network', harm: 'far-and-slow', ...SIGNED_ANYWAY },
   { fault: 'a reload of the proxy while the service signs', harm: 'reload', ...SIGNED_ANYWAY, core: true },
@@ -149,6 +197,7 @@ export const networkRows: readonly Row[] = [
     right: { ...NOTHING_ASKED, exit: 3 },
   },
   ...[...sign, ...signOnTheLine].map(rowsOf('sign', 'sign')),
+  ...signRepeated.map(rowsOf('sign, `--repeat-unknown 1`', 'sign', { CODESIGN_REPEAT_UNKNOWN: '1' })),
   {
     step: 'timestamp',
     fault: 'the authority is down',
