@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
-import { createHttp, type Http } from '../http/http.ts';
+import { createHttp, type Http, LONGEST_TO_CONNECT_MILLISECONDS } from '../http/http.ts';
 import { proxyFor } from '../http/proxy.ts';
 import type { OnWait } from '../http/retry.ts';
 import { loadRoots, type TrustRoots as TlsRoots, tlsChecksDisabled } from '../http/roots.ts';
@@ -19,11 +19,22 @@ import { VERSION } from './version.ts';
 export type HttpSettings = Pick<ResumeSettings, 'caFile' | 'proxies'>;
 
 /** No request yet, but what makes every one impossible. `connections`: to one origin. */
-export async function composeHttp(settings: HttpSettings, env: Environment, connections?: number): Promise<Http> {
+export async function composeHttp(
+  settings: HttpSettings & Pick<ResumeSettings, 'timeoutMilliseconds'>,
+  env: Environment,
+  connections?: number,
+): Promise<Http> {
   const roots = await readTlsRoots(settings, env);
   const userAgent = `codesign-remote/${VERSION}`;
   const proxies = settings.proxies();
-  return createHttp({ roots, userAgent, proxies, ...(connections !== undefined && { connections }) });
+  const connectMilliseconds = Math.min(settings.timeoutMilliseconds, LONGEST_TO_CONNECT_MILLISECONDS);
+  return createHttp({
+    roots,
+    userAgent,
+    proxies,
+    connectMilliseconds,
+    ...(connections !== undefined && { connections }),
+  });
 }
 
 /** Before anything is sent. Throws `proxy-invalid` if an address can only be reached through a proxy that cannot be used. */

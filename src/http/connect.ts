@@ -139,6 +139,11 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
     rejectUnauthorized: true,
     checkServerIdentity,
   });
+  // Before the listener of Node, which ends a connection that is not trusted and keeps no certificate of it. Not by
+  // `getPeerX509Certificate`: that takes the certificate away from the check.
+  socket.prependListener('secure', () => {
+    if (!socket.isSessionReused()) presented.set(socket, socket.getPeerCertificate(true));
+  });
   if (tunnel !== undefined) socket.once('close', () => tunnel.destroy());
   return socket.setNoDelay(true);
 }
@@ -170,19 +175,40 @@ function established(socket: net.Socket, event: Established, timeoutMilliseconds
       resolve(socket);
     });
     // Stays attached: a late error of a socket that was given up has nowhere else to go.
-    socket.on('error', (error) => fail(new ConnectFailure(reasonOf(error, socket), describe(error))));
+    socket.on('error', (error) => fail(new ConnectFailure(reasonOf(error, socket), describe(error, socket))));
   });
 }
 
 /** The error of several addresses has no text of its own. */
-function describe(error: Error): string {
+function describe(error: Error, socket: net.Socket): string {
   if (error instanceof AggregateError) return error.errors.map((one: Error) => one.message).join('; ');
-  return error.message || codeOf(error);
+  const certificate = presented.get(socket);
+  const said = error.message || codeOf(error);
+  return isUntrusted(socket) && certificate !== undefined ? `${said}; ${inWords(certificate, codeOf(error))}` : said;
+}
+
+/** The server's certificate of each connection, once its handshake has ended. */
+const presented = new WeakMap<net.Socket, tls.DetailedPeerCertificate>();
+
+/** Who issued the chain, as of a proxy that intercepts TLS; of one that is not valid now, the time and this machine's clock. */
+function inWords(leaf: tls.DetailedPeerCertificate, code: string): string {
+  let top = leaf;
+  while (top.issuerCertificate && top.issuerCertificate !== top) top = top.issuerCertificate;
+  const { CN, O } = top.issuer ?? {};
+  const issuer = `issued by ${CN ?? O ?? 'an unnamed authority'}`;
+  if (!TIME_CODES.has(code)) return issuer;
+  return `${issuer}, valid from ${leaf.valid_from} to ${leaf.valid_to}, and the clock of this machine says ${new Date().toUTCString()}`;
+}
+
+const TIME_CODES: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
+
+/** Node sets it exactly if it rejected the certificate: its chain, its time or its name. */
+function isUntrusted(socket: net.Socket): boolean {
+  return socket instanceof tls.TLSSocket && Boolean(socket.authorizationError);
 }
 
 function reasonOf(error: Error, socket: net.Socket): ConnectReason {
-  // Node sets it exactly if it rejected the certificate: its chain, its time or its name.
-  if (socket instanceof tls.TLSSocket && socket.authorizationError) return 'tls-untrusted';
+  if (isUntrusted(socket)) return 'tls-untrusted';
   const code = codeOf(error);
   if (code === 'ENOTFOUND' || code.startsWith('EAI_')) return 'host-not-found';
   if (code === 'ECONNREFUSED') return 'refused';

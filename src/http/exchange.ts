@@ -26,6 +26,9 @@ export function exchange(
     /** Set when undici starts to write. */
     let controller: Dispatcher.DispatchController | undefined;
     let head: AnswerHead | undefined;
+    /** For people only: a time proves nothing about what has arrived. */
+    let sent = 0;
+    const sinceSent = (): string => ((performance.now() - sent) / 1000).toFixed(1);
     let length = 0;
     const chunks: Uint8Array[] = [];
     let settled = false;
@@ -46,7 +49,8 @@ export function exchange(
     };
     const failBy = (error: Error): void => {
       if (error instanceof ConnectFailure) fail(error.reason, error.message);
-      else fail(controller ? 'broken' : 'unreachable', error.message, rejectedIn(error));
+      else if (controller === undefined) fail('unreachable', error.message);
+      else fail('broken', `${error.message}, ${sinceSent()} s after the request was sent`, rejectedIn(error));
     };
     const giveUp = (reason: FailureReason, detail: string): void => {
       fail(reason, detail);
@@ -59,7 +63,8 @@ export function exchange(
       // After a standstill of this process the answer may be there, unread: Node looks at timers first.
       await turnOfEventLoop();
       await turnOfEventLoop();
-      if (!settled) giveUp('timed-out', `no answer within ${request.deadlineMilliseconds / 1000} s`);
+      const what = controller === undefined ? 'no connection' : 'no answer';
+      if (!settled) giveUp('timed-out', `${what} within ${request.deadlineMilliseconds / 1000} s`);
     }, request.deadlineMilliseconds);
 
     const handler: Dispatcher.DispatchHandler = {
@@ -77,6 +82,7 @@ export function exchange(
           throw thrown;
         }
         controller = started;
+        sent = performance.now();
       },
       onResponseStart(_controller, status, headers) {
         if (status >= 200) head = { status, headers: joinValues(headers) };
@@ -98,8 +104,8 @@ export function exchange(
     };
     signal?.addEventListener('abort', interrupt);
     if (signal?.aborted) return interrupt();
-    const { method, body: sent = null } = request;
-    dispatcher.dispatch({ ...addressOf(request), method, body: sent }, handler);
+    const { method, body: content = null } = request;
+    dispatcher.dispatch({ ...addressOf(request), method, body: content }, handler);
   });
 }
 

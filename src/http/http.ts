@@ -8,7 +8,7 @@ import type { ExchangeRequest, Outcome, RequestBounds } from './request.ts';
 import type { TrustRoots } from './roots.ts';
 import { watchStandstills } from './standstill.ts';
 
-const CONNECT_MILLISECONDS = 10_000;
+export const LONGEST_TO_CONNECT_MILLISECONDS = 10_000;
 
 export interface HttpOptions {
   readonly roots: TrustRoots;
@@ -57,7 +57,7 @@ export interface Http {
 
 export function createHttp(options: HttpOptions): Http {
   const { roots, userAgent, connections, proxies = NO_PROXIES } = options;
-  const connector = createConnector(roots, options.connectMilliseconds ?? CONNECT_MILLISECONDS);
+  const connector = createConnector(roots, options.connectMilliseconds ?? LONGEST_TO_CONNECT_MILLISECONDS);
   const openAgents = () => {
     const { https } = proxies;
     return {

@@ -85,7 +85,8 @@ export const recordErrors = defineErrors('local', {
 /** No answer came. */
 export const networkErrors = defineErrors('network', {
   'service-unreachable': {
-    message: 'the service at {origin} cannot be reached ({detail}); nothing was sent',
+    message: (d: Broken) =>
+      `the service at ${d.origin} cannot be reached (${d.detail}${afterAttempts(d)}); nothing was sent`,
     hint: 'Check the service address (--base-url), the network and the firewall.',
   },
   'tls-untrusted': {

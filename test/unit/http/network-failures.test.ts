@@ -29,6 +29,10 @@ const post = (http: Http, url: string, rest: Partial<JsonRequest> = {}): Promise
 const never = (reason: Failure['reason']) => ({ kind: 'failure', reason, mayHaveArrived: false, head: undefined });
 const perhaps = (reason: Failure['reason']) => ({ kind: 'failure', reason, mayHaveArrived: true });
 
+const SINCE_SENT = /, \d+\.\d s after the request was sent$/;
+const ISSUED = /; issued by Test TLS Root$/;
+const TIMED = /; issued by Test TLS Root, valid from .+ GMT to .+ GMT, and the clock of this machine says .+ GMT$/;
+
 describe('nothing was sent', () => {
   test('a name that cannot be resolved', async () => {
     const outcome = await post(openHttp(), `https://${'a'.repeat(64)}.invalid/`);
@@ -51,7 +55,7 @@ describe('nothing was sent', () => {
   test('the deadline passes before there is a connection', async () => {
     const host = await listen(net.createServer());
     const outcome = await post(openHttp(), `https://${host}/`, { deadlineMilliseconds: 200 });
-    expect(outcome).toMatchObject(never('timed-out'));
+    expect(outcome).toMatchObject({ ...never('timed-out'), detail: 'no connection within 0.2 s' });
   });
 
   test('the handshake is cut off', async () => {
@@ -80,11 +84,11 @@ describe('nothing was sent', () => {
   });
 
   test.each([
-    ['an unknown root', { names: ['127.0.0.1'] }, false],
-    ['an expired certificate', { names: ['127.0.0.1'], notAfter: new Date(Date.now() - 60_000) }, true],
-    ['a certificate of the future', { names: ['127.0.0.1'], notBefore: new Date(Date.now() + 3_600_000) }, true],
-    ['a certificate for another name', { names: ['localhost', '127.0.0.2'] }, true],
-  ])('%s', async (_name, issue, trusted) => {
+    ['an unknown root', { names: ['127.0.0.1'] }, false, ISSUED],
+    ['an expired certificate', { names: ['127.0.0.1'], notAfter: new Date(Date.now() - 60_000) }, true, TIMED],
+    ['a certificate of the future', { names: ['127.0.0.1'], notBefore: new Date(Date.now() + 3_600_000) }, true, TIMED],
+    ['a certificate for another name', { names: ['localhost', '127.0.0.2'] }, true, ISSUED],
+  ])('%s', async (_name, issue, trusted, detail) => {
     const authority = await createTlsAuthority();
     const received: string[] = [];
     const server = tls.createServer(await authority.issue(issue), (socket) => {
@@ -94,7 +98,8 @@ describe('nothing was sent', () => {
     server.on('tlsClientError', () => undefined);
     const host = await listen(server);
     const http = openHttp(trusted ? [authority.root] : undefined);
-    expect(await post(http, `https://${host}/`)).toMatchObject(never('tls-untrusted'));
+    const outcome = await post(http, `https://${host}/`);
+    expect(outcome).toMatchObject({ ...never('tls-untrusted'), detail: expect.stringMatching(detail) });
     expect(received).toEqual([]);
   });
 
@@ -172,6 +177,7 @@ describe('the request may have arrived', () => {
     const outcome = await post(openHttp(), `http://${host}/`, { deadlineMilliseconds: 400 });
     expect(outcome).toMatchObject(perhaps(reason));
     expect((outcome as Failure).head?.status).toBe(status);
+    if (reason === 'broken') expect(outcome).toMatchObject({ detail: expect.stringMatching(SINCE_SENT) });
   });
 
   test('the connection breaks while the request is being sent', async () => {
