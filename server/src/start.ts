@@ -114,7 +114,7 @@ function reportFirstStart(app: App, folder: DataFolder, receiver: Receiver): voi
   if (isFile) {
     app.log.info({ clientEnv: receiver.path }, "wrote a client's settings with its Access Secret, stored nowhere else");
   } else
-    app.log.info("showed a client's settings above, this one time: store these lines in a file that only you read");
+    app.log.info("showed a client's settings above, only once: store these lines in a file that only you can read");
   app.log.info(`next, in the client's shell: set -a; . ${file}; set +a; codesign-remote sign app.exe`);
 }
 

@@ -150,7 +150,7 @@ const NAMES = ['code', 'digest', 'algorithm', 'padding'] as const;
  */
 const orderRule = (first: number, second: number): Rule => ({
   section: '7 checks',
-  title: `${NAMES[first]} is checked before ${NAMES[second]}, if visible: code 400`,
+  title: `${NAMES[first]} is checked before ${NAMES[second]} (if the message shows it): code 400`,
   spends: 0,
   async ask(deployment) {
     const answers: Answer[] = [];
