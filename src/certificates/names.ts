@@ -10,7 +10,7 @@ export interface NameAttribute {
   readonly value: string;
 }
 
-/** In bytes. Comparing a longer name takes as long as everything else in a chain. */
+/** Limit in bytes. Comparing a longer name takes as long as everything else in a chain. */
 const LONGEST_NAME = 16 * 1024;
 const MAX_ATTRIBUTES = 100;
 

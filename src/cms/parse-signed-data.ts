@@ -136,7 +136,7 @@ function certificatesIn(set: Element | undefined): Uint8Array[] {
 
 /** In bytes. The longest that OpenSSL verifies have two thousand, or fifty thousand with post-quantum algorithms. */
 const LONGEST_SIGNATURE = 64 * 1024;
-/** In bytes for one signer. They are copied, and typically have less than a thousand. */
+/** Limit in bytes for one signer. These attributes are copied, and typically have less than a thousand. */
 const LONGEST_SIGNED_ATTRIBUTES = 1024 * 1024;
 const LONGEST_IDENTIFIER = 64 * 1024;
 

@@ -29,7 +29,7 @@ export function createWorkBudget(limit = LIMIT) {
   let left = limit;
   let refused = Number.POSITIVE_INFINITY;
   return {
-    /** Charges the next piece of work. On false, the budget is spent and the work must be skipped. */
+    /** Charges the next piece of work. If it returns false, the budget is spent and the work must be skipped. */
     take({ units, reserve }: Work): boolean {
       if (left - units < reserve) refused = Math.min(refused, reserve);
       if (reserve >= refused) return false;

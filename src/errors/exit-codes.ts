@@ -17,7 +17,7 @@ const EXIT_CODES: Readonly<Record<ErrorCategory, number>> = {
   timestamp: 7,
 };
 
-/** Returns 0 without failures, the category's own code for one category, and 9 for several. */
+/** Returns 0 if nothing failed, the category's own code for one category, and 9 for several. */
 export function exitCodeFor(categories: Iterable<ErrorCategory>): number {
   return combineExitCodes([...categories].map((category) => EXIT_CODES[category]));
 }

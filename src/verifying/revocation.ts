@@ -118,8 +118,8 @@ const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
  * authorities to set it to the date when the key was lost. This program does so if the reason leaves the key with its
  * owner. If another party may have the key, no signature counts, because nothing shows when it was lost.
  *
- * A lost key of a timestamp authority can forge any time. Its tokens lose trust unless the reason says that the key is
- * safe (RFC 3161, 4).
+ * With the lost key of a timestamp authority, anyone can forge a time. Its tokens lose trust unless the reason says
+ * that the key is safe (RFC 3161, 4).
  */
 export function revocationFindings(status: RevocationStatus, certificate: ParsedCertificate, at: Date): Finding[] {
   const { name } = certificate;

@@ -22,7 +22,7 @@ export function movedRecord(record: Buffer, offset: number): Buffer {
   return moved;
 }
 
-/** The field has size, compressed size and offset, each only if the record's own field refers to it. */
+/** The field contains those of size, compressed size and offset that do not fit the record. */
 function offsetInZip64(record: Buffer, start: number): number {
   const before = [record.readUInt32LE(24), record.readUInt32LE(20)].filter((value) => value === IN_ZIP64_32).length;
   return start + before * 8;

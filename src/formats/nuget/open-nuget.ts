@@ -107,7 +107,7 @@ function lookalikeFinding(name: string): string {
   return nugetWarnings('signature-lookalike', { name, required: SIGNATURE_NAME });
 }
 
-/** Noun phrase for a signature or countersignature of a repository, which replacing would lose. */
+/** Returns a noun phrase if replacing would lose a signature or countersignature of a repository. */
 function foreignSignature({ signature }: NugetPackage): string | undefined {
   const signedData = signature && readCms(signature.cms);
   if (signedData === undefined || signedData instanceof CodesignError) return undefined;

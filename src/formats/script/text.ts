@@ -14,7 +14,7 @@ export interface ScriptText {
   readonly text: string;
 }
 
-/** In bytes, because the whole text is in memory. */
+/** Limit in bytes: the whole text is in memory. */
 const LIMIT = 16 * 1024 * 1024;
 /** PowerShell examines this many bytes of a file without BOM to distinguish UTF-8 from the system's code page. */
 const EXAMINED = 32;

@@ -4,7 +4,7 @@ import { isStrong, JAVA_DIGEST_NAME, nodeDigestName } from './digest-names.ts';
 import { type DigestAttribute, lineEndBefore, type Manifest, type ManifestSection, readManifest } from './manifest.ts';
 
 export interface ManifestRequest {
-  /** Its last line must have a line end. undefined if the archive has no manifest. */
+  /** undefined if the archive has no manifest. The last line must have a line end. */
   readonly manifest: Manifest | undefined;
   readonly listed: readonly ListedEntry[];
   readonly digestOf: ContentDigest;

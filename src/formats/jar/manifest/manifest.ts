@@ -61,7 +61,9 @@ const MOST_CONTINUATIONS = 10_000;
 const NAME = 'name';
 const DIGEST_SUFFIX = '-digest';
 
-/** Throws `manifest-invalid` for manifests that Java cannot read. Reads a last line without end, which Java drops. */
+/**
+ * Throws `manifest-invalid` for manifests that Java cannot read. Also reads an unfinished last line, which Java drops.
+ */
 export function readManifest(bytes: Buffer): Manifest {
   const found: Frame = { main: undefined, newline: undefined, missingNewlines: bytes.length === 0 ? 1 : 0 };
   const sections = scan(bytes, found);
