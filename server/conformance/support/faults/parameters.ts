@@ -4,7 +4,8 @@ import { DIGEST_ALGORITHMS } from '../../../../src/crypto/algorithms.ts';
 import { isObject } from '../../envelope.ts';
 import { type Fault, fault, ofText } from '../fault.ts';
 
-const PAIR = (first: string, second: string) => `${first} is checked before ${second} (if the message shows it): code 400`;
+const PAIR = (first: string, second: string) =>
+  `${first} is checked before ${second} (if the message shows it): code 400`;
 
 export const PARAMETER_FAULTS: readonly Fault[] = [
   fault('signs for any certificate number', () => ({ certificate: (code) => typeof code === 'string' }), [
