@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { mayMountDisks, mountSmallDisk } from '../../../test/support/programs/small-disk.ts';
+import { isInSample } from '../../../test/support/sample.ts';
 import { copyData, SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { openStore } from '../../src/setup/open-data.ts';
@@ -77,6 +78,7 @@ test.skipIf(!mayMountDisks() && process.env.CI === undefined)(
     try {
       const codes: (number | null)[] = [];
       for (let pages = 1; ; pages += 5) {
+        if (!isInSample((pages - 1) / 5)) continue;
         await using disk = await mountSmallDisk(folder, `${pages * 4}k`);
         const data = join(folder, 'data');
         const [program = '', ...args] = [...disk.through, process.execPath, SERVER_PROGRAM, 'init', '--data', data];
