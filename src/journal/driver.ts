@@ -22,13 +22,7 @@ interface Statement {
   all(...values: readonly Value[]): readonly Row[];
 }
 
-interface Connection {
-  exec(sql: string): void;
-  prepare(sql: string): Statement;
-  close(): void;
-}
-
-type Driver = new (path: string) => Connection;
+type Driver = new (path: string) => Pick<Database, 'exec' | 'close'> & { prepare(sql: string): Statement };
 
 /** Throws `journal-needs-node-22`, and what the driver throws. */
 export function openDatabase(path: string): Database {

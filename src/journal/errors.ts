@@ -94,6 +94,15 @@ export function asJournalError(cause: unknown, folder: string): unknown {
   return journalErrors('journal-unusable', { folder, reason: reasonOf(cause) }, { cause });
 }
 
+/** What `work` throws becomes an error of the journal. */
+export function inJournal<T>(folder: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    throw asJournalError(thrown, folder);
+  }
+}
+
 export function damaged(folder: string, cause?: unknown): CodesignError {
   return journalErrors('journal-damaged', { file: join(folder, 'journal.db'), command: moveAway(folder) }, { cause });
 }

@@ -10,7 +10,7 @@ export interface Work {
   /** Number of the certificate at the service. */
   readonly code: string;
   readonly algorithm: DigestAlgorithm;
-  /** The digest to be signed, in hex. */
+  /** In hex. */
   readonly digest: string;
 }
 
@@ -70,20 +70,16 @@ export interface Waiting {
   readonly onWait?: ((whom: string) => void) | undefined;
 }
 
-/** What becomes of the report when a file is done with a signature. */
+/** Reports to the service when a file is done with a signature: the status to be sent now, and the last one sent. */
 export interface AfterFile {
-  /** Status to report now, and then to pass to `reported`; undefined if nothing is due. */
   readonly reportDue: 1 | 2 | undefined;
-  /** What has been reported to the service so far. */
   readonly reported: 1 | 2 | undefined;
 }
 
-/** How a call was, or was not, reported to the service. */
 export type Reported = 1 | 2 | 'not-wanted';
 
 /** Why a request brought no usable signature. */
 export interface Failure {
-  /** For people. */
   readonly reason: string;
   readonly httpStatus?: number | undefined;
   readonly serviceCode?: number | undefined;
@@ -110,12 +106,9 @@ export interface SharedCall {
   reported(status: Reported): Promise<void>;
 }
 
-/** A signature that is on record for the work. */
+/** A signature that is on record for the work, and its timestamp. */
 export interface KnownCall extends SharedCall {
-  readonly known: SignatureOnRecord & {
-    /** The timestamp that was recorded for it. */
-    readonly token: Uint8Array | undefined;
-  };
+  readonly known: SignatureOnRecord & { readonly token: Uint8Array | undefined };
 }
 
 /**
@@ -167,26 +160,25 @@ export type UnfinishedKind = (typeof UNFINISHED_KINDS)[number];
 export interface UnfinishedCall {
   readonly id: string;
   readonly kind: UnfinishedKind;
-  /** When the claim was made, as ISO 8601. */
+  /** Time of the claim. */
   readonly at: string;
   readonly work: Work;
   /** Of the file that the signature was requested for. */
   readonly metadata: CallMetadata;
-  /** Every file that shares the signature, as its user named it. */
   readonly files: readonly SharingFile[];
   readonly record: string | undefined;
-  /** The status that is due; undefined if none is, or not yet. */
   readonly reportDue: 1 | 2 | undefined;
   /** Why the outcome is unknown; undefined if its process ended before it could record it. */
   readonly reason: string | undefined;
 }
 
+/** A file that has a part in a call, as its user named it. */
 export interface SharingFile {
   readonly file: string;
   readonly written: boolean;
-  /** The signature does not verify under the certificate that it was requested with. */
+  /** The signature does not verify with the certificate that it was requested with. */
   readonly unusable: boolean;
-  /** Why it is not written; undefined if unknown. */
+  /** Why it is not written. */
   readonly reason: string | undefined;
   readonly signingOptions: RecordedSigningOptions | undefined;
 }
@@ -197,21 +189,18 @@ export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 export interface HistoryEntry extends Work, Pick<CallMetadata, 'file' | 'bytes' | 'certificate'> {
   readonly id: string;
-  /** When the claim was made, and when the call was over, as ISO 8601; `ended` is undefined for a call that is not. */
+  /** Times of the claim, and of the end of a call that is over. */
   readonly at: string;
   readonly ended?: string | undefined;
-  /** Files that were signed with this one signature. */
   readonly filesWritten: number;
-  /** SHA-256 of these files, in hex: each once, the first 1000 at most. */
+  /** SHA-256 of the written files, in hex: each once, the first 1000 at most. */
   readonly sha256?: readonly string[] | undefined;
   readonly record?: string | undefined;
   readonly outcome: CallOutcome;
   readonly counted: 'yes' | 'no' | 'unknown';
   /** True if the request was sent once more after its outcome was unknown: it may have been counted twice. */
   readonly repeated?: boolean | undefined;
-  /** What was reported to the service; undefined if nothing was. */
   readonly reported?: 1 | 2 | undefined;
-  /** Of what did not go well. */
   readonly reason?: string | undefined;
 }
 

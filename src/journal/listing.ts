@@ -4,9 +4,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { currentCall, isShared } from './claimant.ts';
 import type { Row, Value } from './driver.ts';
+import { asJournalError, inJournal } from './errors.ts';
 import {
   CALL_OUTCOMES,
   type HistoryEntry,
+  type Journal,
   type RecordedSigningOptions,
   type SharingFile,
   UNFINISHED_KINDS,
@@ -58,6 +60,20 @@ const HISTORY = selectCalls(
   (select group_concat(distinct sha256) from (select sha256 from files where call = c.id limit 1000)) as sha256`,
 );
 
+export function listingOf(observer: Observer): Pick<Journal, 'unfinished' | 'history'> {
+  const { folder } = observer;
+  return {
+    unfinished: async () => inJournal(folder, () => unfinishedCalls(observer)),
+    async *history() {
+      try {
+        yield* historyOf(observer);
+      } catch (thrown) {
+        throw asJournalError(thrown, folder);
+      }
+    },
+  };
+}
+
 /** `name`: of one call, or of any. */
 export function unfinishedCalls(observer: Observer, name: string | null = null): readonly UnfinishedCall[] {
   return observer.db.all(UNFINISHED, JSON.stringify(liveRuns(observer)), name).flatMap((row) => {
@@ -100,7 +116,7 @@ export function repeatableCalls(me: Run): readonly Pick<UnfinishedCall, 'work' |
 }
 
 /** Read by the page: a history is larger than memory should be. libsql frees rows only between turns of the event loop. */
-export async function* historyOf(observer: Observer): AsyncGenerator<HistoryEntry> {
+async function* historyOf(observer: Observer): AsyncGenerator<HistoryEntry> {
   const live = JSON.stringify(liveRuns(observer));
   for (let last: Value | undefined = 0; last !== undefined; await setImmediate()) {
     const page: readonly Row[] = observer.db.all(HISTORY, live, last, PAGE);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase } from './driver.ts';
 import { asJournalError, hasSqliteCode, refusal } from './errors.ts';
 import type { Journal, JournalReading } from './journal.ts';
-import { historyOf, unfinishedCalls } from './listing.ts';
+import { listingOf } from './listing.ts';
 import {
   assertOwnLinks,
   checkPlace,
@@ -94,23 +94,9 @@ export async function readJournal(options: JournalOptions): Promise<JournalReadi
   try {
     const database = findDatabase(folder);
     const db = (database === undefined ? undefined : openToRead(database, open, copies)) ?? emptyDatabase(open);
-    const observer = { ...options, db };
     return {
       warnings: [],
-      async unfinished() {
-        try {
-          return unfinishedCalls(observer);
-        } catch (thrown) {
-          throw asJournalError(thrown, folder);
-        }
-      },
-      async *history() {
-        try {
-          yield* historyOf(observer);
-        } catch (thrown) {
-          throw asJournalError(thrown, folder);
-        }
-      },
+      ...listingOf({ ...options, db }),
       [Symbol.dispose]() {
         db.close();
         removeAll(copies);

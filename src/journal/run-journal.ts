@@ -2,9 +2,9 @@
 
 import { claimedCall, knownCall, notRecorded } from './calls.ts';
 import type { Database } from './driver.ts';
-import { asJournalError, journalWarnings } from './errors.ts';
+import { inJournal, journalWarnings } from './errors.ts';
 import type { Journal } from './journal.ts';
-import { historyOf, optionsOfKnown, repeatableCalls, unfinishedCalls } from './listing.ts';
+import { listingOf, optionsOfKnown, repeatableCalls, unfinishedCalls } from './listing.ts';
 import * as runs from './runs.ts';
 import { UNFINISHED_STATES } from './schema.ts';
 import { sessionOf } from './session.ts';
@@ -15,7 +15,7 @@ const UNFINISHED_CALL = `select id from calls where name = ? and state in ${UNFI
 /** Gives some pages back to the disk. A connection of libsql would leave the log for the next run to read. */
 const TIDY = 'pragma incremental_vacuum(64); pragma wal_checkpoint(truncate); pragma busy_timeout = 1000';
 
-export interface JournalOptions extends Omit<runs.RunOptions, 'isShared'> {
+export interface JournalOptions extends runs.RunOptions {
   /** 8 to 64 characters of a-z and 0-9: never the same twice. */
   readonly randomId: () => string;
   /** Days that calls are kept after their end. */
@@ -50,14 +50,6 @@ export function journalOfRun(
     return row && Number(row.id);
   }
 
-  async function reading<T>(work: () => T): Promise<T> {
-    try {
-      return work();
-    } catch (thrown) {
-      throw asJournalError(thrown, folder);
-    }
-  }
-
   function end(): void {
     if (hasFailed()) return;
     runs.endRun(db, run.id);
@@ -69,16 +61,9 @@ export function journalOfRun(
     warnings,
     known: (asking, waiting = {}) => knownCall(session, asking, waiting, patience),
     claim: async (asking) => await claimedCall(session, asking, randomId()),
-    knownFor: (work) => reading(() => optionsOfKnown(run, work)),
-    unfinished: () => reading(() => unfinishedCalls(run)),
-    repeatable: () => reading(() => repeatableCalls(run)),
-    async *history() {
-      try {
-        yield* historyOf(run);
-      } catch (thrown) {
-        throw asJournalError(thrown, folder);
-      }
-    },
+    knownFor: async (work) => inJournal(folder, () => optionsOfKnown(run, work)),
+    repeatable: async () => inJournal(folder, () => repeatableCalls(run)),
+    ...listingOf(run),
     async reported(name, status) {
       return await enter('now', () => {
         const id = idOf(name);

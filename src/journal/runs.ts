@@ -18,13 +18,13 @@ export interface RunOptions {
   /** Milliseconds that never go back. */
   readonly uptime: () => number;
   readonly processes: Processes;
-  /** Whether other machines may use the database too, perhaps of the same name. */
-  readonly isShared?: boolean | undefined;
 }
 
 /** A database, and what can be seen from here of the runs in it. */
 export interface Observer extends RunOptions {
   readonly db: Database;
+  /** Whether other machines may use the database too, perhaps of the same name. */
+  readonly isShared?: boolean | undefined;
 }
 
 /** One run, and what it knows about others. All but `watch` is in the rows. */
@@ -108,7 +108,7 @@ function isSilent({ beat_at }: Row, { now }: RunOptions): boolean {
 }
 
 /** Undefined if it cannot be seen from here. */
-function seenAlive({ token, thread, ...row }: Row, { processes, isShared }: RunOptions): boolean | undefined {
+function seenAlive({ token, thread, ...row }: Row, { processes, isShared }: Observer): boolean | undefined {
   const holder = holderOf(row);
   const { self, isRunning } = processes;
   if (isShared && holder.boot !== self.boot) return undefined;

@@ -92,10 +92,6 @@ function keepSignature(
   return db.run(sql, state, id, nextNumber(db), now().getTime(), record, text, call, id) === 1;
 }
 
-export function stamp({ db }: Run, call: number, token: Uint8Array): void {
-  db.run('update calls set token = ? where id = ?', Buffer.from(token).toString('base64'), call);
-}
-
 /** Whatever else waits for the same output has nothing left to wait for. */
 export function write(me: Run, { id, metadata }: Part, target: string, sha256: string | undefined): AfterFile {
   const place = placeOf(metadata);

@@ -48,6 +48,7 @@ export const journalRows: readonly Row[] = [
   request('the call cannot be changed', 'update:calls:1'),
   request('it cannot be committed', 'commit:journal:1@update:calls:1'),
   request('nothing can be committed, from now on', 'commit:journal:1+@update:calls:1'),
+  request('its disk is full', 'update:calls:1', { fill: 'journal-full' }, FULL),
   signed('the call cannot be changed', 'update:calls:2', HARMLESS, { core: true }),
   signed('it cannot be committed', 'commit:journal:1@update:calls:2'),
   signed('nothing can be committed, from now on', 'commit:journal:1+@update:calls:2', HARMLESS, {
@@ -69,9 +70,11 @@ export const journalRows: readonly Row[] = [
   written('nothing can be committed, from now on', 'commit:journal:1+@update:files:1'),
   written('its disk is full', 'update:files:1', { fill: null }, { ...FULL, right: SIGNED }),
   reported('nothing can be committed, from now on', 'commit:journal:1+@update:calls:5'),
+  reported('its disk is full', 'update:calls:5', { fill: null }, { ...FULL, right: SIGNED }),
   over('that it is reported cannot be recorded', 'update:calls:5'),
   over('the call cannot be closed', 'update:calls:6'),
   over('that the run has ended cannot be recorded', 'update:runs:2'),
+  over('its disk is full', 'update:runs:2', { fill: null }, FULL),
   over('old calls cannot be removed', 'delete:calls:1'),
   over('old runs cannot be removed', 'delete:runs:1'),
 ];

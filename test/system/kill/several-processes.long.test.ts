@@ -1,4 +1,4 @@
-/** Five processes concurrently with one journal: each piece of work requested once, nothing torn, no file damaged. */
+/** Eight processes concurrently with one journal: each piece of work requested once, nothing torn, no file damaged. */
 
 import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -9,8 +9,8 @@ import { openStateFolder } from '../../support/runs/killed-calls.ts';
 import { makeOriginals, prepareSubject, type Subject } from '../../support/runs/killed-subjects.ts';
 import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 
-const PROCESSES = 5;
-const FILES = 40;
+const PROCESSES = 8;
+const FILES = 25;
 
 let server: SharedServer;
 let room: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -211,7 +211,7 @@ describe('a folder that cannot be used', () => {
     let workers: WorkerSetting;
     beforeAll(async () => {
       workers = await workerSetting();
-      await chmod(workers.folder, 0o755);
+      await chmod(workers.folder, 0o777);
     });
     afterAll(() => workers[Symbol.asyncDispose]());
 
@@ -224,6 +224,16 @@ describe('a folder that cannot be used', () => {
     test.runIf(hasModes)('may not write to it: nothing is asked', async () => {
       await chmod(outside, 0o555);
       expect(await openAsUser(outside)).toMatchObject({ failures: ['journal-unusable'] });
+    });
+
+    test.runIf(hasModes)('may not change it any more since the run began: the run ends as it began', async () => {
+      const [folder, service] = [join(outside, 'state'), join(workers.folder, 'service')];
+      await chmod(outside, 0o777);
+      const run = workers.run({ folder, service, works: [1, 2, 3], serviceTime: 200 }, isRoot ? OTHER_USER : undefined);
+      await vi.waitFor(async () => expect(await workers.counted(service, 'request')).toHaveLength(3), 20_000);
+      await chmod(folder, 0o500);
+      expect(await run).toMatchObject({ failures: [], stderr: '' });
+      expect(await workers.counted(service, 'report')).toHaveLength(3);
     });
 
     test.runIf(isRoot)('does not own it, even if it may be written to', async () => {
