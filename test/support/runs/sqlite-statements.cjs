@@ -20,6 +20,11 @@ module.exports = function watchStatements(before) {
       before(texts.get(self) ?? '');
       return run();
     });
+    patch(prototype, 'get', (self, _args, get) => {
+      const text = texts.get(self) ?? '';
+      if (/ returning /.test(text)) before(text);
+      return get();
+    });
   };
   const patchDriver = ({ prototype }) => {
     if (patched.has(prototype)) return;
