@@ -60,7 +60,8 @@ export function decide(me: Run, need: Need, verified: Verified): Decision {
   if (verifies) return { kind: 'share', call };
   if (state === 'closed') return { kind: 'claim' };
   // In its files: the certificate may have been renewed since.
-  if (isWritten(me, call)) return { kind: 'claim', first: { call, to: 'aside' } };
+  if (isWritten(me, call))
+    return state === 'signed' ? { kind: 'claim', first: { call, to: 'aside' } } : { kind: 'claim' };
   return { kind: 'mismatch', name: String(call.name), isOfAll: mark === undefined };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase } from './driver.ts';
-import { asJournalError, hasSqliteCode, refusal } from './errors.ts';
+import { asJournalError, hasSqliteCode, inJournal, refusal } from './errors.ts';
 import type { Journal, JournalReading } from './journal.ts';
 import { listingOf } from './listing.ts';
 import {
@@ -90,67 +90,58 @@ function versionOf(db: Database, database: string): number {
 /** Changes nothing. A folder that is not there is a journal without calls. */
 export async function readJournal(options: JournalOptions): Promise<JournalReading> {
   const { folder, openDatabase: open = openDatabase } = options;
-  const copies: string[] = [];
-  try {
-    const database = findDatabase(folder);
-    const db = (database === undefined ? undefined : openToRead(database, open, copies)) ?? emptyDatabase(open);
-    return {
-      warnings: [],
-      ...listingOf({ ...options, db }),
-      [Symbol.dispose]() {
-        db.close();
-        removeAll(copies);
-      },
-    };
-  } catch (thrown) {
-    removeAll(copies);
-    throw asJournalError(thrown, folder);
-  }
+  const opened = inJournal(folder, () => openToRead(folder, open));
+  return {
+    warnings: [],
+    ...(opened === undefined ? NO_CALLS : listingOf({ ...options, db: opened.db })),
+    [Symbol.dispose]: () => opened?.close(),
+  };
 }
 
-function findDatabase(folder: string): string | undefined {
+const NO_CALLS: Pick<Journal, 'unfinished' | 'history'> = { unfinished: async () => [], async *history() {} };
+
+interface OpenedToRead {
+  readonly db: Database;
+  close(): void;
+}
+
+function openToRead(folder: string, open: typeof openDatabase): OpenedToRead | undefined {
   if (!existsSync(folder)) return undefined;
   assertOwnLinks(folder);
   checkPlace(folder);
   const { database } = placeIn(folder);
-  return isMissing(database) ? undefined : database;
-}
-
-/** Undefined for a database that was made by a run which had no time to fill it. */
-function openToRead(database: string, open: typeof openDatabase, copies: string[]): Database | undefined {
+  if (isMissing(database)) return undefined;
   try {
-    return opened(open, database);
+    return openedToRead(open(database), database);
   } catch (thrown) {
     if (!hasSqliteCode(thrown, 'CANTOPEN', 'READONLY')) throw thrown;
   }
   // Where this user cannot write, SQLite cannot make the file that processes share.
-  const folder = mkdtempSync(join(tmpdir(), 'codesign-remote-'));
-  copies.push(folder);
-  for (const end of ['', '-wal']) {
-    if (!isMissing(database + end)) copyFileSync(database + end, join(folder, `journal.db${end}`));
-  }
-  return opened(open, join(folder, 'journal.db'));
-}
-
-function opened(open: typeof openDatabase, path: string): Database | undefined {
-  const db = open(path);
+  const place = mkdtempSync(join(tmpdir(), 'codesign-remote-'));
+  const copy = join(place, 'journal.db');
+  const remove = (): void => rmSync(place, { recursive: true, force: true });
   try {
-    db.exec('pragma busy_timeout = 5000; pragma query_only = on');
-    const isEmpty = versionOf(db, path) === 0;
-    if (isEmpty) db.close();
-    return isEmpty ? undefined : db;
+    for (const end of ['', '-wal']) if (!isMissing(database + end)) copyFileSync(database + end, copy + end);
+    return openedToRead(open(copy), database, remove);
   } catch (thrown) {
-    db.close();
+    remove();
     throw thrown;
   }
 }
 
-function emptyDatabase(open: typeof openDatabase): Database {
-  const db = open(':memory:');
-  db.exec(SCHEMA);
-  return db;
-}
-
-function removeAll(folders: readonly string[]): void {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+/** Undefined for a database that a run had no time to fill. */
+function openedToRead(db: Database, database: string, remove?: () => void): OpenedToRead | undefined {
+  const close = (): void => {
+    db.close();
+    remove?.();
+  };
+  try {
+    db.exec('pragma busy_timeout = 5000; pragma query_only = on');
+    if (versionOf(db, database) > 0) return { db, close };
+  } catch (thrown) {
+    close();
+    throw thrown;
+  }
+  close();
+  return undefined;
 }
