@@ -15,19 +15,15 @@ beforeAll(async () => {
 const FAULTS = [...SIGNATURE_FAULTS, ...PARAMETER_FAULTS, ...CREDENTIALS_FAULTS, ...ANSWER_FAULTS];
 
 describe('a deployment that', () => {
-  test.each(FAULTS)(
-    '$name breaks the rules about it, and no other',
-    async (fault) => {
-      const number = FAULTS.indexOf(fault);
-      // Of those that it does not break, a sample is another one for each fault.
-      const rules = CERTAIN_RULES.filter(
-        ({ title }, index) => meant([title], fault.breaks).length > 0 || isInSample(index + number),
-      );
-      const { results } = await checkFake(prepared, { ...fault, rules });
-      const titles = results.map(({ rule }) => rule.title);
-      for (const pattern of fault.breaks)
-        expect([pattern, meant(titles, [pattern]).length > 0]).toEqual([pattern, true]);
-      expect(titlesOf(results, 'broken')).toEqual(meant(titles, fault.breaks));
-    },
-  );
+  test.each(FAULTS)('$name breaks the rules about it, and no other', async (fault) => {
+    const number = FAULTS.indexOf(fault);
+    // Of those that it does not break, a sample is another one for each fault.
+    const rules = CERTAIN_RULES.filter(
+      ({ title }, index) => meant([title], fault.breaks).length > 0 || isInSample(index + number),
+    );
+    const { results } = await checkFake(prepared, { ...fault, rules });
+    const titles = results.map(({ rule }) => rule.title);
+    for (const pattern of fault.breaks) expect([pattern, meant(titles, [pattern]).length > 0]).toEqual([pattern, true]);
+    expect(titlesOf(results, 'broken')).toEqual(meant(titles, fault.breaks));
+  });
 });

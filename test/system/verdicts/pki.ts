@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { STORE_PASSWORD } from '../../support/programs/java.ts';
+import { copyOfVerifiersPki } from '../../support/signed-files/verifiers-pki.ts';
 import { run } from '../interop/verifiers.ts';
 
 /** How an authority answers: a path of tsa.mjs, or `foreign`, which is another authority. */
@@ -29,7 +30,7 @@ export interface VerdictPki {
 
 /** `verifiers`: the folder that has make-pki.sh and tsa.mjs. */
 export async function startVerdictPki(folder: string, verifiers: string): Promise<VerdictPki> {
-  await must('bash', [path.join(verifiers, 'make-pki.sh'), folder]);
+  await copyOfVerifiersPki(verifiers, folder);
   const foreign = await makeForeignAuthority(folder);
   await makeMoreBad(folder);
   const authorities = await Promise.all([folder, foreign].map((pki) => startAuthority(pki, verifiers)));

@@ -1,6 +1,6 @@
 /** What `verify` and the programs that are not ours say of many files: one run for all of them wherever that can be. */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runCli } from '../../support/programs/cli.ts';
 import { jarsignerVerifyAll, mainJava, makeTruststore, mustRunJava, runJava } from '../../support/programs/java.ts';
@@ -117,7 +117,9 @@ export async function askJarCheck(
 ): Promise<Said<OthersWord>> {
   const pem = path.join(folder, 'jar-check-root.pem');
   writeFileSync(pem, root);
-  await mustRunJava(mainJava(), 'javac', ['-d', folder, path.join(verifiers, 'JarCheck.java')]);
+  if (!existsSync(path.join(folder, 'JarCheck.class'))) {
+    await mustRunJava(mainJava(), 'javac', ['-d', folder, path.join(verifiers, 'JarCheck.java')]);
+  }
   const isAlone = root.split('-----BEGIN CERTIFICATE-----').length === 2;
   const below = isAlone ? ['-root', pem] : [];
   const { output } = await runJava(mainJava(), 'java', ['-cp', folder, 'JarCheck', ...below, ...files]);
