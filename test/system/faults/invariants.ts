@@ -37,7 +37,8 @@ export async function lookForWrongs(scene: Scene, runs: readonly CliRun[]): Prom
   const twice = entries.filter(({ id }, index) => entries.findIndex((one) => one.id === id) !== index);
   if (twice.length > 0) wrongs.push(`${twice.length} calls stand in the history twice`);
   // What was repeated may be counted twice.
-  const unknown = entries.filter(({ counted }) => counted === 'unknown').length + entries.filter(({ repeated }) => repeated).length;
+  const unknown =
+    entries.filter(({ counted }) => counted === 'unknown').length + entries.filter(({ repeated }) => repeated).length;
   const look = async () => {
     const told = await reportsOf(scene);
     return { told, unaccounted: relay.records.filter((record) => !isAccountedFor(record, entries, told)) };

@@ -3,9 +3,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { programForOthers } from '../../../support/programs/cli.ts';
 import type { WorkerOptions } from './worker.ts';
 
 export interface WorkerResult {
@@ -29,8 +30,9 @@ export interface WorkerSetting extends AsyncDisposable {
 export async function workerSetting(): Promise<WorkerSetting> {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-journal-workers-'));
   const worker = join(folder, 'worker.mjs');
-  // On Node.js 20 the journal needs a package.
-  await symlink(fileURLToPath(new URL('../../../../node_modules', import.meta.url)), join(folder, 'node_modules'));
+  const forOthers = await programForOthers();
+  // On Node.js 20 the journal needs a package, also for a user who cannot enter the repository.
+  await symlink(join(dirname(dirname(forOthers.program)), 'node_modules'), join(folder, 'node_modules'));
   await build({
     entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
     outfile: worker,
@@ -47,7 +49,7 @@ export async function workerSetting(): Promise<WorkerSetting> {
       places += 1;
       return { folder: join(folder, `state-${places}`), service: join(folder, `service-${places}`) };
     },
-    run: (options, user) => runWorker(worker, options, user),
+    run: (options, user) => runWorker([user === undefined ? process.execPath : forOthers.node, worker], options, user),
     async counted(service, what) {
       const text = await readFile(service, 'utf8').catch(() => '');
       return text.split('\n').filter((line) => line.startsWith(`${what} `));
@@ -56,8 +58,12 @@ export async function workerSetting(): Promise<WorkerSetting> {
   };
 }
 
-async function runWorker(worker: string, options: WorkerOptions, user: number | undefined): Promise<WorkerResult> {
-  const child = spawn(process.execPath, [worker, JSON.stringify(options)], {
+async function runWorker(
+  [node, worker]: readonly [string, string],
+  options: WorkerOptions,
+  user: number | undefined,
+): Promise<WorkerResult> {
+  const child = spawn(node, [worker, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(user === undefined ? {} : { uid: user, gid: user }),
   });
