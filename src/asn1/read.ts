@@ -4,7 +4,7 @@
  * part can be copied byte for byte.
  */
 
-import { counted } from '../errors/counted.ts';
+import { plural } from '../errors/plural.ts';
 import { asn1Errors } from './errors.ts';
 
 export interface Element {
@@ -207,7 +207,7 @@ function readHeader(bytes: Uint8Array, position: number, what: string, offset: n
   const length = 2 + lengthOctets;
   const available = bytes.length - position - length;
   if (contentsLength > available) {
-    throw malformed(what, `${counted(contentsLength, 'byte')} announced, ${available} there`, offset + position);
+    throw malformed(what, `${plural(contentsLength, 'byte')} announced, ${available} there`, offset + position);
   }
   const isShortest = lengthOctets === 0 || contentsLength >= Math.max(0x80, 256 ** (lengthOctets - 1));
   return { tag, length, contentsLength, isShortest };

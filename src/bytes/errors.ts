@@ -1,17 +1,17 @@
 /** What can go wrong when reading bytes. */
 
-import { counted } from '../errors/counted.ts';
 import { defineErrors } from '../errors/define-errors.ts';
+import { plural } from '../errors/plural.ts';
 
 export const bytesErrors = defineErrors('local', {
   'read-past-end': {
     message: (d: { readonly what: string; readonly length: number; readonly offset: number; readonly size: number }) =>
-      `${d.what}: needs ${counted(d.length, 'byte')} at offset ${d.offset}, but the data has only ${counted(d.size, 'byte')}`,
+      `${d.what}: needs ${plural(d.length, 'byte')} at offset ${d.offset}, but the data has only ${plural(d.size, 'byte')}`,
     hint: 'Build or download the file again: it is truncated or damaged.',
   },
   'file-shrunk': {
     message: (d: { readonly length: number; readonly offset: number }) =>
-      `the file became shorter while it was read (${counted(d.length, 'byte')} wanted at offset ${d.offset})`,
+      `the file became shorter while it was read (${plural(d.length, 'byte')} wanted at offset ${d.offset})`,
     hint: 'Sign it again after the program that writes to it has finished.',
   },
   'pieces-invalid': {

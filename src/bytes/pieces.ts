@@ -1,6 +1,6 @@
 /** Bytes described piece by piece: those of a new file, or those that a digest covers. */
 
-import { counted } from '../errors/counted.ts';
+import { plural } from '../errors/plural.ts';
 import type { ByteSource } from './byte-source.ts';
 import { bytesErrors } from './errors.ts';
 
@@ -54,7 +54,7 @@ export function surveyPieces(pieces: Iterable<Piece>, size: number) {
     const { start, end } = piece;
     if (!(Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end && end <= size)) {
       throw bytesErrors('pieces-invalid', {
-        problem: `the range from ${start} to ${end} is not in a file of ${counted(size, 'byte')}`,
+        problem: `the range from ${start} to ${end} is not in a file of ${plural(size, 'byte')}`,
       });
     }
     rangeCount += 1;

@@ -1,6 +1,6 @@
-import { counted } from '../errors/counted.ts';
 import { defineErrors } from '../errors/define-errors.ts';
 import { defineWarnings } from '../errors/define-warnings.ts';
+import { plural } from '../errors/plural.ts';
 
 interface Mismatch {
   /** Certificate number. */
@@ -69,7 +69,7 @@ export const signingErrors = defineErrors('local', {
   'too-many-signatures': {
     category: 'usage',
     message: (d: { readonly count: number; readonly limit: number }) =>
-      `this run might request ${counted(d.count, 'signature')}, more than the limit of ${d.limit}; nothing was sent`,
+      `this run might request ${plural(d.count, 'signature')}, more than the limit of ${d.limit}; nothing was sent`,
     hint: 'Sign fewer files, or raise --max-signatures (CODESIGN_MAX_SIGNATURES).',
   },
   'option-unused': {

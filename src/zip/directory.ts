@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import { counted } from '../errors/counted.ts';
+import { plural } from '../errors/plural.ts';
 import type { EndOfArchive } from './end-record.ts';
 import { zipErrors } from './errors.ts';
 import {
@@ -59,7 +59,7 @@ export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEn
     entries.push(readRecord(directory, record, entries.length, end));
   }
   if (entries.length !== end.entryCount) {
-    const problem = `its directory has ${counted(entries.length, 'entry', 'entries')}, its end record says ${end.entryCount}`;
+    const problem = `its directory has ${plural(entries.length, 'entry', 'entries')}, its end record says ${end.entryCount}`;
     throw zipErrors('zip-malformed', { problem });
   }
   return entries;
@@ -136,7 +136,7 @@ function checkExtraFields(directory: Buffer, start: number, limit: number, name:
   for (const { id, start: dataStart, end } of extraFields(directory, start, limit)) {
     const length = end - dataStart;
     if (id === ZIP64_EXTRA && !ZIP64_LENGTHS.includes(length)) {
-      const problem = `the entry ${name} has a ZIP64 field of ${counted(length, 'byte')}, at byte ${dataStart - 4} of the directory`;
+      const problem = `the entry ${name} has a ZIP64 field of ${plural(length, 'byte')}, at byte ${dataStart - 4} of the directory`;
       throw zipErrors('zip-malformed', { problem });
     }
     if (end > limit)

@@ -2,7 +2,7 @@
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { type CodesignError, expectedError } from '../errors/codesign-error.ts';
-import { counted } from '../errors/counted.ts';
+import { plural } from '../errors/plural.ts';
 import { zipErrors } from './errors.ts';
 import {
   asBuffer,
@@ -64,7 +64,7 @@ export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive
   }
   if (!(await isAcceptedByJava(source, end))) {
     throw zipErrors('zip-malformed', {
-      problem: `it is followed by ${counted(end.trailingLength, 'byte')}, with which Java does not open it`,
+      problem: `it is followed by ${plural(end.trailingLength, 'byte')}, with which Java does not open it`,
     });
   }
   return end;

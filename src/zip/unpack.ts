@@ -1,7 +1,7 @@
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import { counted } from '../errors/counted.ts';
+import { plural } from '../errors/plural.ts';
 import type { ZipEntry } from './directory.ts';
 import { zipErrors } from './errors.ts';
 import { DEFLATED } from './fields.ts';
@@ -17,7 +17,7 @@ const LEAST_CHUNK = 64;
 export function unpack(data: Buffer, entry: PackedEntry): Buffer {
   const contents = entry.method === DEFLATED ? inflate(data, entry) : data;
   if (contents.length !== entry.size)
-    throw damaged(entry, `it has ${counted(contents.length, 'byte')}, and should have ${entry.size}`);
+    throw damaged(entry, `it has ${plural(contents.length, 'byte')}, and should have ${entry.size}`);
   if (crc32(contents) !== entry.crc32) throw damaged(entry, 'its CRC-32 is wrong');
   return contents;
 }
@@ -48,13 +48,13 @@ export async function unpackInPieces(
   const pieces = source.stream(entry.dataOffset, entry.dataOffset + entry.compressedSize);
   const takeChecked = (piece: Buffer): void => {
     size += piece.length;
-    if (size > entry.size) throw damaged(entry, `it has more than the ${counted(entry.size, 'byte')} it should have`);
+    if (size > entry.size) throw damaged(entry, `it has more than the ${plural(entry.size, 'byte')} it should have`);
     checksum = crc32(piece, checksum);
     take(piece);
   };
   if (entry.method === DEFLATED) await inflateInPieces(pieces, entry, takeChecked);
   else for await (const piece of pieces) takeChecked(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
-  if (size !== entry.size) throw damaged(entry, `it has ${counted(size, 'byte')}, and should have ${entry.size}`);
+  if (size !== entry.size) throw damaged(entry, `it has ${plural(size, 'byte')}, and should have ${entry.size}`);
   if (checksum !== entry.crc32) throw damaged(entry, 'its CRC-32 is wrong');
 }
 
@@ -100,7 +100,7 @@ async function inflateInPieces(
 function fromZlib(thrown: unknown, entry: PackedEntry): unknown {
   if (thrown instanceof CodesignError || !(thrown instanceof Error)) return thrown;
   const tooLong = (thrown as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-  const problem = tooLong ? `it has more than the ${counted(entry.size, 'byte')} it should have` : thrown.message;
+  const problem = tooLong ? `it has more than the ${plural(entry.size, 'byte')} it should have` : thrown.message;
   return zipErrors('zip-entry-damaged', { name: entry.name, problem }, { cause: thrown });
 }
 

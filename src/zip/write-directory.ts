@@ -1,4 +1,4 @@
-import { counted } from '../errors/counted.ts';
+import { plural } from '../errors/plural.ts';
 import type { EndOfArchive } from './end-record.ts';
 import { zipErrors } from './errors.ts';
 import {
@@ -90,7 +90,7 @@ export function writeEndRecords(
   if (before.zip64 === undefined && !needed) return record;
   // Found before a signature is requested, because the edits are also computed once without one.
   if (before.trailingLength > 0) {
-    const problem = `it would need ZIP64 records, with which Java does not open it while it is followed by ${counted(before.trailingLength, 'byte')}`;
+    const problem = `it would need ZIP64 records, with which Java does not open it while it is followed by ${plural(before.trailingLength, 'byte')}`;
     throw zipErrors('zip-unsupported', { problem });
   }
 

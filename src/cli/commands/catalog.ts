@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { composeReading } from '../../app/compose-local.ts';
 import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
-import { counted } from '../../errors/counted.ts';
+import { plural } from '../../errors/plural.ts';
 import { fromFileSystem } from '../../files/file-system-errors.ts';
 import { identityAt, isUnchanged, openInput } from '../../files/input-file.ts';
 import { newCatalog } from '../../formats/cat/create.ts';
@@ -56,7 +56,7 @@ async function createCatalog(
   };
   const file = { path: output, output, format: 'cat', status, ...written };
   if (json) io.stdout.write(jsonText({ files: [file] }));
-  const what = `${shown(output)}  (${counted(members.length, 'file')})`;
+  const what = `${shown(output)}  (${plural(members.length, 'file')})`;
   const next = `codesign-remote sign ${shown(shellWord(output))}`;
   new Lines(io, options).result(dryRun ? `would create ${what}` : `created ${what}; sign it with: ${next}`);
   return 0;

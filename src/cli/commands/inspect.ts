@@ -1,7 +1,7 @@
 /** `inspect` and `extract`, which read one file. */
 
 import { composeReading } from '../../app/compose-local.ts';
-import { counted } from '../../errors/counted.ts';
+import { plural } from '../../errors/plural.ts';
 import { printable } from '../../errors/printable.ts';
 import { existingForm } from '../../files/file-names.ts';
 import { formatErrors } from '../../formats/errors.ts';
@@ -63,11 +63,11 @@ async function writeSignature(path: string, options: OptionsOf<'extract'>, io: I
     io.stdout.write(content);
   } else {
     await writeOutput(output, content, { input: path });
-    const what = `signature of "${printable(chosen.signerName)}", ${counted(content.length, 'byte')}`;
+    const what = `signature of "${printable(chosen.signerName)}", ${plural(content.length, 'byte')}`;
     lines.result(`extracted    ${shown(output)}  (${what})`);
   }
   if (index === undefined && count > 1) {
-    lines.warning(cliWarnings('several-signatures', { path, count: counted(count, 'signature') }));
+    lines.warning(cliWarnings('several-signatures', { path, count: plural(count, 'signature') }));
   }
   return 0;
 }
@@ -78,7 +78,7 @@ async function choose(path: string, index: number) {
   const chosen = signatures[index - 1];
   if (signatures.length === 0) throw formatErrors('not-signed');
   if (chosen === undefined)
-    throw cliErrors('index-out-of-range', { index, count: counted(signatures.length, 'signature') });
+    throw cliErrors('index-out-of-range', { index, count: plural(signatures.length, 'signature') });
   if (chosen.envelope.bytes.length === 0) throw cliErrors('nothing-to-extract', { index });
   return { chosen, count: signatures.length };
 }

@@ -1,6 +1,6 @@
 import { composeVerifying } from '../../app/compose-verifying.ts';
-import { counted } from '../../errors/counted.ts';
 import { combineExitCodes, EXIT_NOT_VERIFIED, exitCodeFor } from '../../errors/exit-codes.ts';
+import { plural } from '../../errors/plural.ts';
 import { identityAt } from '../../files/input-file.ts';
 import { resolveVerifySettings, type VerifySettings } from '../../options/commands/verify.ts';
 import type { OptionsOf } from '../../options/table.ts';
@@ -46,7 +46,7 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
   const onInterrupt = (): void => {
     equal.printOthers();
     const counts = [...verdictCounts(files), `${notTried} not tried`];
-    lines.progress(`${counted(files.length + notTried, 'file')}: ${counts.join(', ')}`);
+    lines.progress(`${plural(files.length + notTried, 'file')}: ${counts.join(', ')}`);
   };
   const words = { doing: 'verifying', done: 'verified' };
   const verifyInputs = (progress: Progress) => verifyAll(inputs, settings, io, { progress, onVerified });

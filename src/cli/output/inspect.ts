@@ -1,6 +1,6 @@
 import { type NamedObject, objectName } from '../../asn1/object-names.ts';
-import { counted } from '../../errors/counted.ts';
 import type { Finding } from '../../errors/finding.ts';
+import { plural } from '../../errors/plural.ts';
 import type { Detail } from '../../formats/format.ts';
 import type { InspectedAttribute, InspectedValue } from '../../verifying/inspect-attributes.ts';
 import type { InspectedCertificate } from '../../verifying/inspect-certificates.ts';
@@ -88,7 +88,7 @@ export function inspectText(file: InspectedFile): string {
   const lines = [
     ...paragraph(shown(file.path), 0),
     ...line('format', file.title),
-    ...line('size', counted(file.size, 'byte')),
+    ...line('size', plural(file.size, 'byte')),
     ...file.layout.flatMap(detailLines),
     ...findingLines(file.findings, 2),
     ...signatures.flatMap((signature) => ['', ...signatureLines(signature, undefined)]),
@@ -108,7 +108,7 @@ function signatureLines(signature: InspectedSignature, outer: number | undefined
     ...(signature.algorithm === undefined ? [] : line('digest algorithm', signature.algorithm)),
     ...signature.details.flatMap(detailLines),
     ...(signature.contentType === undefined ? [] : line('content type', named(signature.contentType))),
-    ...line('CMS', counted(signature.length, 'byte')),
+    ...line('CMS', plural(signature.length, 'byte')),
     ...findingLines(signature.findings, 2),
     ...signers.flatMap((signer) => signerLines(signer, signers.length > 1)),
     ...section(`Certificates (${certificates.length})`, certificateLines(certificates, 4)),
@@ -125,7 +125,7 @@ function signerLines(signer: InspectedSigner, isOneOfSeveral: boolean): string[]
     ...(certificate === undefined && issuer !== undefined ? line('certificate by', shown(issuer)) : []),
     ...(certificate === undefined && serialNumber !== undefined ? line('its serial number', serialNumber) : []),
     ...line('signed with', algorithmText(signer)),
-    ...line('signature value', counted(signer.signature.length, 'byte')),
+    ...line('signature value', plural(signer.signature.length, 'byte')),
     ...section('Signed attributes', signer.signedAttributes.flatMap(attributeLines)),
     ...section('Unsigned attributes', signer.unsignedAttributes.flatMap(attributeLines)),
   ];
@@ -206,7 +206,7 @@ function attributeLines({ type, values }: InspectedAttribute): string[] {
 }
 
 function valueText({ text, length }: InspectedValue): string {
-  return text === undefined ? counted(length, 'byte') : shown(text);
+  return text === undefined ? plural(length, 'byte') : shown(text);
 }
 
 function section(heading: string, lines: readonly string[]): string[] {

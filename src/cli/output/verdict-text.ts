@@ -2,8 +2,8 @@
 
 import { secondOf } from '../../asn1/times.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
-import { counted } from '../../errors/counted.ts';
 import { type Finding, isAgainst, isObjection } from '../../errors/finding.ts';
+import { plural } from '../../errors/plural.ts';
 import { printable } from '../../errors/printable.ts';
 import { flatten } from '../../formats/format.ts';
 import type { Identity, Verdict, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';
@@ -110,7 +110,7 @@ function followsFromRoot(finding: Finding, signatures: readonly VerifiedSignatur
 export function verdictCounts(files: readonly VerifiedFile[]): string[] {
   const { warnings = 0, ...verdicts } = countVerdicts(files);
   const counts = Object.entries(verdicts).map(([word, count]) => `${count} ${word}`);
-  return warnings === 0 ? counts : [...counts, counted(warnings, 'warning')];
+  return warnings === 0 ? counts : [...counts, plural(warnings, 'warning')];
 }
 
 /** Integrity, identity and trust, in this order. */

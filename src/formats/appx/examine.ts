@@ -2,8 +2,8 @@
 
 import { isPadding } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { counted } from '../../errors/counted.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
+import { plural } from '../../errors/plural.ts';
 import { CENTRAL_RECORD_LENGTH, LOCAL_HEADER_LENGTH } from '../../zip/fields.ts';
 import type { Detail } from '../format.ts';
 import { compareDigests } from './block-map.ts';
@@ -49,7 +49,7 @@ export async function examinePackage(
   }
   const hidden = hiddenBytes(opened);
   if (hidden > 0) {
-    const message = `The package hides ${counted(hidden, 'byte')} in and behind the entry of its signature, which no signature covers.`;
+    const message = `The package hides ${plural(hidden, 'byte')} in and behind the entry of its signature, which no signature covers.`;
     findings.push(broken('hidden-bytes', message));
   }
   return findings;
@@ -76,7 +76,7 @@ export function describePackage(opened: AppxPackage): readonly Detail[] {
   const { kind, archive, manifest, algorithm, codeIntegrity, signature } = opened;
   const { name, version, publisher, packages } = manifest;
   return [
-    { name: kind, value: `${name} ${version}, ${counted(archive.entries.length, 'entry', 'entries')}` },
+    { name: kind, value: `${name} ${version}, ${plural(archive.entries.length, 'entry', 'entries')}` },
     { name: 'publisher', value: publisher },
     ...(kind === 'bundle' ? [{ name: 'packages', value: listed(packages.map((each) => each.name)) || 'none' }] : []),
     { name: 'block map', value: algorithm },

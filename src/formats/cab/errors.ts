@@ -1,7 +1,7 @@
 /** Reasons why a cabinet cannot be signed. */
 
-import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';
+import { plural } from '../../errors/plural.ts';
 
 export const cabErrors = defineErrors('local', {
   'cabinet-truncated': {
@@ -18,7 +18,7 @@ export const cabErrors = defineErrors('local', {
   },
   'cabinet-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
-      `behind the cabinet and its signature, from byte ${d.end}, the file goes on for ${counted(d.length, 'byte')}`,
+      `behind the cabinet and its signature, from byte ${d.end}, the file goes on for ${plural(d.length, 'byte')}`,
     hint: 'Start from the original cabinet, and do not append data to it: no signature covers such data.',
   },
   'cabinet-too-large': {

@@ -8,8 +8,8 @@ import { type CmsEntry, type Container, digestIn, type SignedKind } from '../../
 import { readLink, spcContent, spcUnicode } from '../../authenticode/spc-structures.ts';
 import { isPadding, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { counted } from '../../errors/counted.ts';
 import { broken } from '../../errors/finding.ts';
+import { plural } from '../../errors/plural.ts';
 import { formatErrors, formatWarnings } from '../errors.ts';
 import type { ContentReader, Detail, SignableFile } from '../format.ts';
 import { contentOf, embedCms, headForSignature, removeCms } from './embed.ts';
@@ -86,7 +86,7 @@ function hiddenIn({ layout: { reserve }, stored }: Cabinet) {
   }
   if (stored !== undefined && !isPadding(stored.rest)) {
     const where = 'behind the signature';
-    const size = counted(stored.rest.length, 'byte');
+    const size = plural(stored.rest.length, 'byte');
     found.push({ where, message: `The file hides ${size} ${where}, which no signature covers.` });
   }
   return found;
@@ -99,8 +99,8 @@ function describeLink(value: Element): readonly Detail[] {
 
 function describe({ cabinetSize, folderCount, reserve, signature }: CabinetLayout): readonly Detail[] {
   return [
-    { name: 'cabinet', value: `${cabinetSize} bytes, ${counted(folderCount, 'folder')}` },
-    { name: 'reserved area', value: reserve === undefined ? 'none' : counted(reserve.length, 'byte') },
+    { name: 'cabinet', value: `${cabinetSize} bytes, ${plural(folderCount, 'folder')}` },
+    { name: 'reserved area', value: reserve === undefined ? 'none' : plural(reserve.length, 'byte') },
     {
       name: 'signature',
       value: signature === undefined ? 'none' : `at byte ${signature.start}, ${signature.end - signature.start} bytes`,

@@ -1,6 +1,6 @@
 import { algorithmName } from '../../asn1/algorithm-identifiers.ts';
 import { secondOf } from '../../asn1/times.ts';
-import { counted } from '../../errors/counted.ts';
+import { plural } from '../../errors/plural.ts';
 import type { Detail } from '../format.ts';
 import type { Catalog, CatalogMember } from './list.ts';
 
@@ -10,8 +10,8 @@ const LONGEST_TEXT = 1000;
 
 export function describeCatalog({ version, members, identifier, time, attributes, list }: Catalog): readonly Detail[] {
   return [
-    { name: 'catalog', value: `version ${version}, ${counted(members.length, 'member')}` },
-    { name: 'list', value: counted(list.bytes.length, 'byte') },
+    { name: 'catalog', value: `version ${version}, ${plural(members.length, 'member')}` },
+    { name: 'list', value: plural(list.bytes.length, 'byte') },
     { name: 'list identifier', value: Buffer.from(identifier.subarray(0, LONGEST_TEXT)).toString('hex') || 'empty' },
     { name: 'created', value: secondOf(time) },
     ...bounded(attributes, 'attribute', ({ name, value }) => `${name}: ${value}`),

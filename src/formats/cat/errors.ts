@@ -1,8 +1,8 @@
 /** Reasons why a security catalog cannot be signed. */
 
-import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';
 import { defineWarnings } from '../../errors/define-warnings.ts';
+import { plural } from '../../errors/plural.ts';
 
 export const catErrors = defineErrors('local', {
   'catalog-malformed': {
@@ -16,7 +16,7 @@ export const catErrors = defineErrors('local', {
   },
   'catalog-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
-      `behind the security catalog, from byte ${d.end}, the file goes on for ${counted(d.length, 'byte')}`,
+      `behind the security catalog, from byte ${d.end}, the file goes on for ${plural(d.length, 'byte')}`,
     hint: 'Start from the original catalog: no signature covers bytes behind it.',
   },
 });

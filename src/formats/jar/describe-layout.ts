@@ -1,4 +1,4 @@
-import { counted } from '../../errors/counted.ts';
+import { plural } from '../../errors/plural.ts';
 import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import { END_RECORD_LENGTH, HAS_DESCRIPTOR, STORED } from '../../zip/fields.ts';
 import type { Detail } from '../format.ts';
@@ -10,27 +10,27 @@ import { describeHalves, inWords, listingOf } from './listing.ts';
 export function describeLayout({ archive, manifest, signable, signatureFiles }: JarLayout): readonly Detail[] {
   const { end, start, entries } = archive;
   const details: Detail[] = [
-    { name: 'entries', value: `${entries.length}, including ${counted(signable.length, 'file')} to sign` },
-    { name: 'directory', value: `at ${end.directoryOffset}, ${counted(end.directorySize, 'byte')}` },
+    { name: 'entries', value: `${entries.length}, including ${plural(signable.length, 'file')} to sign` },
+    { name: 'directory', value: `at ${end.directoryOffset}, ${plural(end.directorySize, 'byte')}` },
   ];
   const add = (name: string, value: string) => details.push({ name, value });
-  if (start > 0) add('preamble', `${counted(start, 'byte')}, ${end.base > 0 ? 'not counted' : 'counted'} in offsets`);
+  if (start > 0) add('preamble', `${plural(start, 'byte')}, ${end.base > 0 ? 'not counted' : 'counted'} in offsets`);
   const commentLength = end.record.readUInt16LE(END_RECORD_LENGTH - 2);
-  if (commentLength > 0) add('comment', counted(commentLength, 'byte'));
-  if (end.zip64 !== undefined) add('zip64', counted(end.zip64.length, 'byte'));
+  if (commentLength > 0) add('comment', plural(commentLength, 'byte'));
+  if (end.zip64 !== undefined) add('zip64', plural(end.zip64.length, 'byte'));
   if (end.trailingLength > 0) add('bytes after the archive', String(end.trailingLength));
   if (manifest === undefined) add('manifest', 'none');
   else
     add(
       'manifest',
-      `${describeLocation(manifest.entry)}, ${counted(listingOf(manifest.parsed.sections()).count, 'section')}`,
+      `${describeLocation(manifest.entry)}, ${plural(listingOf(manifest.parsed.sections()).count, 'section')}`,
     );
   for (const [base, files] of signatureFiles) add(`signature ${base}`, filesOf(files).map(describeLocation).join('; '));
   return details;
 }
 
 function describeLocation({ name, offset, size }: ZipEntry): string {
-  return `${name} at ${offset}, ${counted(size, 'byte')}`;
+  return `${name} at ${offset}, ${plural(size, 'byte')}`;
 }
 
 export function describeOddities(layout: JarLayout): readonly string[] {
@@ -39,7 +39,7 @@ export function describeOddities(layout: JarLayout): readonly string[] {
 
 function* archiveDetails({ archive, signable }: JarLayout): Generator<string> {
   const { trailingLength } = archive.end;
-  if (trailingLength > 0) yield jarWarnings('bytes-after-archive', { size: counted(trailingLength, 'byte') });
+  if (trailingLength > 0) yield jarWarnings('bytes-after-archive', { size: plural(trailingLength, 'byte') });
   const unstreamable = listingOf(archive.entries, isStoredWithDescriptor);
   if (unstreamable.count > 0) {
     yield jarWarnings('entries-unstreamable', { entries: inWords(unstreamable) });

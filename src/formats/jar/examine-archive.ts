@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { expectedError } from '../../errors/codesign-error.ts';
-import { counted } from '../../errors/counted.ts';
 import { broken, type Finding, isAgainst, note, warning } from '../../errors/finding.ts';
+import { plural } from '../../errors/plural.ts';
 import type { ZipArchive } from '../../zip/archive.ts';
 import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
@@ -118,7 +118,7 @@ function* about({ length, isZero }: UncoveredBytes, code: string, where: string)
 }
 
 function uncoveredFindings(length: number, where: string): string {
-  return `No signature covers ${counted(length, 'byte')} ${where}.`;
+  return `No signature covers ${plural(length, 'byte')} ${where}.`;
 }
 
 function apkBlock(length: number): Finding {

@@ -1,8 +1,8 @@
 /** Reasons why a Windows Installer file cannot be signed. */
 
-import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';
 import { defineWarnings } from '../../errors/define-warnings.ts';
+import { plural } from '../../errors/plural.ts';
 
 export const msiErrors = defineErrors('local', {
   'not-an-installer-file': {
@@ -11,7 +11,7 @@ export const msiErrors = defineErrors('local', {
   },
   'msi-trailing-bytes': {
     message: (d: { length: number; offset: number }) =>
-      `after the last sector in use, from byte ${d.offset}, the file goes on for ${counted(d.length, 'byte')}`,
+      `after the last sector in use, from byte ${d.offset}, the file goes on for ${plural(d.length, 'byte')}`,
     hint: 'Windows rejects such a file, and no signature would cover the bytes. Start from the file as it was built.',
   },
 });

@@ -9,8 +9,8 @@ import type { ByteRange } from '../../bytes/pieces.ts';
 import type { CompoundFile, CompoundStorage } from '../../compound-file/format.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
-import { counted } from '../../errors/counted.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
+import { plural } from '../../errors/plural.ts';
 import type { Detail } from '../format.ts';
 import { digestMetadata, SIP_VERSION } from './content.ts';
 import { msiErrors } from './errors.ts';
@@ -68,7 +68,7 @@ export async function examineInstaller(installer: Installer, source: ByteSource)
     break;
   }
   if (!isPadding(stored.rest)) {
-    const message = `The file hides ${counted(stored.rest.length, 'byte')} behind the signature, which no signature covers.`;
+    const message = `The file hides ${plural(stored.rest.length, 'byte')} behind the signature, which no signature covers.`;
     findings.push(broken('hidden-bytes', message));
   }
   return findings;

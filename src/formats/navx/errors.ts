@@ -1,7 +1,7 @@
 /** Reasons why an extension cannot be signed. */
 
-import { counted } from '../../errors/counted.ts';
 import { defineErrors } from '../../errors/define-errors.ts';
+import { plural } from '../../errors/plural.ts';
 
 export const navxErrors = defineErrors('local', {
   'navx-truncated': {
@@ -14,7 +14,7 @@ export const navxErrors = defineErrors('local', {
   },
   'navx-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
-      `behind the package, from byte ${d.end}, the file goes on for ${counted(d.length, 'byte')} that are not a signature`,
+      `behind the package, from byte ${d.end}, the file goes on for ${plural(d.length, 'byte')} that are not a signature`,
     hint: 'Start from the original extension, and do not append data to it: no signature covers such data.',
   },
   'navx-too-large': {

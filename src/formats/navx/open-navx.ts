@@ -7,8 +7,8 @@ import { spcContent } from '../../authenticode/spc-structures.ts';
 import { isPadding, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/patch.ts';
-import { counted } from '../../errors/counted.ts';
 import { broken } from '../../errors/finding.ts';
+import { plural } from '../../errors/plural.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, SignableFile } from '../format.ts';
 import { BLOCK_MARK, type NavxLayout, readLayout } from './layout.ts';
@@ -68,7 +68,7 @@ function signatureBlock({ layout, stored }: Extension, source: ByteSource, { mea
     },
     async examine() {
       if (hidden === 0) return [];
-      const message = `The file hides ${counted(hidden, 'byte')} behind the signature, which no signature covers.`;
+      const message = `The file hides ${plural(hidden, 'byte')} behind the signature, which no signature covers.`;
       return [broken('hidden-bytes', message)];
     },
   };

@@ -6,8 +6,8 @@ import { parseSignedData } from '../../cms/parse-signed-data.ts';
 import { replaceUnsignedAttributes } from '../../cms/unsigned-attributes.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
-import { counted } from '../../errors/counted.ts';
 import { broken, warning } from '../../errors/finding.ts';
+import { plural } from '../../errors/plural.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
@@ -141,7 +141,7 @@ async function check(
   checkRegularEntry(opened);
   const { entryCount, length, records } = opened.body;
   if (entryCount > MOST_ENTRIES) {
-    throw nugetErrors('nuget-zip64', { reason: `it has ${counted(entryCount, 'entry', 'entries')}` });
+    throw nugetErrors('nuget-zip64', { reason: `it has ${plural(entryCount, 'entry', 'entries')}` });
   }
   if (length + records.length + ROOM > MAXIMUM_SIZE) {
     throw nugetErrors('nuget-zip64', { reason: `it would be longer than 4 GiB (${length} bytes without a signature)` });
@@ -213,14 +213,14 @@ function damaged(reason: string): CodesignError {
 function describe({ archive, body, signature }: NugetPackage): readonly Detail[] {
   const { directoryOffset, directorySize } = archive.end;
   return [
-    { name: 'entries', value: `${counted(body.entryCount, 'entry', 'entries')} without the signature` },
-    { name: 'directory', value: `at byte ${directoryOffset}, ${counted(directorySize, 'byte')}` },
+    { name: 'entries', value: `${plural(body.entryCount, 'entry', 'entries')} without the signature` },
+    { name: 'directory', value: `at byte ${directoryOffset}, ${plural(directorySize, 'byte')}` },
     {
       name: 'signature',
       value:
         signature === undefined
           ? 'none'
-          : `${SIGNATURE_NAME} at byte ${signature.entry.offset}, ${counted(signature.entry.size, 'byte')}`,
+          : `${SIGNATURE_NAME} at byte ${signature.entry.offset}, ${plural(signature.entry.size, 'byte')}`,
     },
   ];
 }

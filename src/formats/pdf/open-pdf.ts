@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { onceOf } from '../../bytes/reuse.ts';
-import { counted } from '../../errors/counted.ts';
 import { isBroken } from '../../errors/finding.ts';
+import { plural } from '../../errors/plural.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, Detail, EmbeddedSignature, ExpectedEnvelope, SignableFile } from '../format.ts';
 import { attachCms } from './attach.ts';
@@ -77,7 +77,7 @@ async function describe({ document, stored, empty }: OpenedPdf): Promise<readonl
   const timestamps = stored.filter(isDocumentTimestamp).length;
   return [
     { name: 'document', value: `PDF ${head.slice(5, 8)}` },
-    { name: 'cross-reference', value: `${kind}, ${counted(document.sections.length, 'section')}` },
+    { name: 'cross-reference', value: `${kind}, ${plural(document.sections.length, 'section')}` },
     { name: 'signatures', value: stored.length === 0 ? 'none' : stored.map(({ field }) => field.name).join(', ') },
     ...(empty.length === 0
       ? []

@@ -3,7 +3,7 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
-import { counted } from '../../errors/counted.ts';
+import { plural } from '../../errors/plural.ts';
 import { peErrors, peWarnings } from './errors.ts';
 
 export interface CertificateTable {
@@ -90,7 +90,7 @@ export async function readCertificates(source: ByteSource, table: CertificateTab
       const room = end - offset;
       return {
         certificates,
-        damage: `the one at byte ${offset} says it is ${counted(length, 'byte')} long, in a table with room for ${room}`,
+        damage: `the one at byte ${offset} says it is ${plural(length, 'byte')} long, in a table with room for ${room}`,
       };
     }
     if (certificates.length === MOST_CERTIFICATES) {
@@ -115,7 +115,7 @@ async function readHeader(source: ByteSource, offset: number) {
 function staleEntry({ offset, size }: CertificateTable): { table: undefined; warning: string } {
   return {
     table: undefined,
-    warning: peWarnings('table-entry-stale', { size: counted(size, 'byte'), offset }),
+    warning: peWarnings('table-entry-stale', { size: plural(size, 'byte'), offset }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { counted } from '../../errors/counted.ts';
+import { plural } from '../../errors/plural.ts';
 import type { Detail } from '../format.ts';
 import type { CertificateEntries, WinCertificate } from './certificate-table.ts';
 import { typeName } from './embedded-cms.ts';
@@ -47,7 +47,7 @@ export function describeLayout(layout: PeLayout, { certificates, damage }: Certi
       name: 'certificate table',
       value:
         table === undefined
-          ? `none${stale ? `, although the header says at byte ${tableEntry.offset}, ${counted(tableEntry.size, 'byte')}` : ''}`
+          ? `none${stale ? `, although the header says at byte ${tableEntry.offset}, ${plural(tableEntry.size, 'byte')}` : ''}`
           : `at byte ${table.offset}, ${table.size} bytes`,
     },
     ...certificates.map((certificate, index) => ({ name: `entry ${index + 1}`, value: describeEntry(certificate) })),

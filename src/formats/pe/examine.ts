@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { counted } from '../../errors/counted.ts';
 import { broken, type Finding, note, unsupported, warning } from '../../errors/finding.ts';
+import { plural } from '../../errors/plural.ts';
 import {
   align8,
   type CertificateEntries,
@@ -34,7 +34,7 @@ function examineDirectory({ table, tableEntry, fileSize }: PeLayout): readonly F
   const { offset, size } = tableEntry;
   if (table === undefined) {
     if (offset === 0 && size === 0) return [];
-    const message = `The header announces ${counted(size, 'byte')} of signatures at byte ${offset}, where there are none.`;
+    const message = `The header announces ${plural(size, 'byte')} of signatures at byte ${offset}, where there are none.`;
     return [note('certificate-table-stale', message)];
   }
   const findings: Finding[] = [];

@@ -5,8 +5,8 @@ import { spcContent } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { onceOf } from '../../bytes/reuse.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
-import { counted } from '../../errors/counted.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
+import { plural } from '../../errors/plural.ts';
 import type { ContentReader, SignableFile } from '../format.ts';
 import { isGiven } from '../format-options.ts';
 import { align8, type CertificateEntries, readCertificates, type WinCertificate } from './certificate-table.ts';
@@ -102,6 +102,6 @@ function obstacleIn({ table, programEnd }: PeLayout, { certificates, damage }: C
 async function examineEntry(source: ByteSource, certificate: WinCertificate): Promise<readonly Finding[]> {
   const length = await hiddenLength(source, certificate);
   if (length === 0) return [];
-  const message = `The file hides ${counted(length, 'byte')} behind the signature, which no signature covers (CVE-2013-3900).`;
+  const message = `The file hides ${plural(length, 'byte')} behind the signature, which no signature covers (CVE-2013-3900).`;
   return [broken('hidden-bytes', message)];
 }

@@ -3,8 +3,8 @@
 import { TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Edit, Patch } from '../../bytes/patch.ts';
-import { counted } from '../../errors/counted.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
+import { plural } from '../../errors/plural.ts';
 import { type CmsHolder, cmsFile } from '../cms-file.ts';
 import type { ContentReader, Detail, SignableFile, SignatureProfile } from '../format.ts';
 import { rdpErrors } from './errors.ts';
@@ -144,7 +144,7 @@ function describe({ encoding, hasBom, lineCount, settings, cms }: RdpLayout): re
   const covered = [...COVERED_SETTINGS.keys()].filter((key) => settings.has(key));
   return [
     { name: 'encoding', value: `${encoding}${hasBom ? ' with BOM' : ''}` },
-    { name: 'settings', value: `${counted(lineCount, 'line')}, ${covered.length} of them can be signed` },
+    { name: 'settings', value: `${plural(lineCount, 'line')}, ${covered.length} of them can be signed` },
     { name: 'signature', value: cms === undefined ? 'none' : `${cms.length} bytes` },
   ];
 }

@@ -5,7 +5,7 @@ import { textOf } from '../../certificates/read-containers.ts';
 import { parseSignedData } from '../../cms/parse-signed-data.ts';
 import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
-import { counted } from '../../errors/counted.ts';
+import { plural } from '../../errors/plural.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import type { SignableFile } from '../../formats/format.ts';
 import { changeEach, finish } from '../change-each.ts';
@@ -73,7 +73,7 @@ export async function readSignatureFile(open: () => Promise<Readable>, name: str
     const { bytes: exact, trailingLength } = parseSignedData(cms);
     const rest = cms.subarray(exact.length);
     if (trailingLength > MOST_PADDING || rest.some((byte) => byte !== 0)) {
-      throw unusable(name, `the signature is followed by ${counted(trailingLength, 'byte')}`);
+      throw unusable(name, `the signature is followed by ${plural(trailingLength, 'byte')}`);
     }
     return exact;
   } catch (thrown) {

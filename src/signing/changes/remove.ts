@@ -1,5 +1,5 @@
 import { CodesignError } from '../../errors/codesign-error.ts';
-import { counted } from '../../errors/counted.ts';
+import { plural } from '../../errors/plural.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import { flatten, type SignableFile } from '../../formats/format.ts';
 import { changeEach, finish } from '../change-each.ts';
@@ -62,5 +62,5 @@ async function check(plan: PlannedFile, file: OpenFile, expected: number): Promi
   const result = await reopenCopy(plan, file);
   const remaining = (await result.signatures()).length;
   if (remaining !== expected)
-    throw formatErrors('result-damaged', { reason: `it still holds ${counted(remaining, 'signature')}` });
+    throw formatErrors('result-damaged', { reason: `it still holds ${plural(remaining, 'signature')}` });
 }

@@ -9,7 +9,7 @@ import {
   pieceLength,
   surveyPieces,
 } from '../../bytes/pieces.ts';
-import { counted } from '../../errors/counted.ts';
+import { plural } from '../../errors/plural.ts';
 
 /** Throws `pieces-invalid` for edits that are not in the order of the file, or not within its `size` bytes. */
 export function resultSize(patch: Patch, size: number): number {
@@ -17,7 +17,7 @@ export function resultSize(patch: Patch, size: number): number {
   let result = size;
   for (const { offset, remove, insert } of patch) {
     if (!(offset >= last && remove >= 0 && offset + remove <= size)) {
-      const problem = `${counted(remove, 'byte')} at ${offset} cannot be replaced after ${last} in a file of ${counted(size, 'byte')}`;
+      const problem = `${plural(remove, 'byte')} at ${offset} cannot be replaced after ${last} in a file of ${plural(size, 'byte')}`;
       throw bytesErrors('pieces-invalid', { problem });
     }
     last = offset + remove;

@@ -5,7 +5,7 @@ import type { SigningChain } from '../../certificates/signing-chain.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
-import { counted } from '../../errors/counted.ts';
+import { plural } from '../../errors/plural.ts';
 import type { SignatureRecord } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
 
@@ -39,7 +39,7 @@ export function matchKey(chain: SigningChain, code: string) {
     },
     /** For a signature that the service gave just now: counted, to be reported as failed. `call`: its id in the journal, or ''. */
     newMismatch({ id, signature: { length } }: SignatureRecord, call: string): CodesignError {
-      const lengths = `: it has ${counted(length, 'byte')}, and this key makes ${signatureLength}`;
+      const lengths = `: it has ${plural(length, 'byte')}, and this key makes ${signatureLength}`;
       const why = length === signatureLength ? '' : lengths;
       return signingErrors('signature-mismatch', { ...expected, ids: call, isKnown: false, why }, { record: id });
     },

@@ -1,7 +1,7 @@
 /** Outside text is printed without anything that acts on a terminal, and not at any length. */
 
 import { expect, test } from 'vitest';
-import { counted } from '../../../src/errors/counted.ts';
+import { plural } from '../../../src/errors/plural.ts';
 import { printable } from '../../../src/errors/printable.ts';
 
 test.each([
@@ -34,9 +34,9 @@ test('no control character is left, whichever it is', () => {
 });
 
 test.each([
-  [counted(0, 'file'), '0 files'],
-  [counted(1, 'file'), '1 file'],
-  [counted(2, 'entry', 'entries'), '2 entries'],
+  [plural(0, 'file'), '0 files'],
+  [plural(1, 'file'), '1 file'],
+  [plural(2, 'entry', 'entries'), '2 entries'],
 ])('counts with the plural that fits: %s', (text, expected) => {
   expect(text).toBe(expected);
 });

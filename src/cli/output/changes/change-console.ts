@@ -1,5 +1,5 @@
 import { clock } from '../../../app/clock.ts';
-import { counted } from '../../../errors/counted.ts';
+import { plural } from '../../../errors/plural.ts';
 import { printable } from '../../../errors/printable.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
 import type { FileOutcome, SigningEvent } from '../../../signing/outcome.ts';
@@ -162,7 +162,7 @@ export function changeConsole(
       const planned = new Set(files.flatMap(plannedRequests)).size;
       const kept = files.filter(isKept).length;
       if (planned > 0) {
-        const asked = counted(planned, 'signature');
+        const asked = plural(planned, 'signature');
         const left = kept === 0 ? '' : `, ${kept} kept (signed by others)`;
         lines.result(`dry run: this run would ask for ${asked}${left}; nothing was sent or written`);
       } else if (files.length > 1 || kept > 0) {
@@ -178,8 +178,8 @@ export function changeConsole(
       if (verb !== 'signed') return;
       const [asked, unused] = [underWay.size, [...unwritten.values()].reduce((sum, count) => sum + count, 0)];
       if (asked > 0)
-        lines.print(`ended    ${counted(asked, 'signature')} may have been counted: no answer had come yet`);
-      if (unused > 0) lines.print(`ended    ${counted(unused, 'signature')} had been given and was not used yet`);
+        lines.print(`ended    ${plural(asked, 'signature')} may have been counted: no answer had come yet`);
+      if (unused > 0) lines.print(`ended    ${plural(unused, 'signature')} had been given and was not used yet`);
       if (asked + unused === 0) lines.print('ended    no request for a signature was under way');
       else failures.printResume();
     },

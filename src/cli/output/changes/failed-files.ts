@@ -1,4 +1,4 @@
-import { counted } from '../../../errors/counted.ts';
+import { plural } from '../../../errors/plural.ts';
 import { printable } from '../../../errors/printable.ts';
 import type { FailedOutcome } from '../../../signing/outcome.ts';
 import { isNotAttempted } from '../../../signing/run.ts';
@@ -50,7 +50,7 @@ export function failedFiles(lines: Lines, equal: EqualLines, verb: ChangeVerb, r
       if (first === undefined) return;
       if (lines.options.verbose) for (const { path } of notTried) lines.print(`left     ${shown(path)}`);
       const hint = `${INDENT}hint: ${nextStep(verb, resumeCommand !== undefined)}`;
-      lines.print(`left     ${counted(notTried.length, 'file')}: ${oneLine(first.error)}`, [hint]);
+      lines.print(`left     ${plural(notTried.length, 'file')}: ${oneLine(first.error)}`, [hint]);
       notTried = [];
     },
     /** How to learn what became of calls whose outcome is unknown. */

@@ -1,6 +1,6 @@
 /** How `sign`, `timestamp`, `remove` and `attach` describe the outcome of a file, and of a run, to people. */
 
-import { counted } from '../../../errors/counted.ts';
+import { plural } from '../../../errors/plural.ts';
 import { printable } from '../../../errors/printable.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
 import type { FileOutcome, PlannedOutcome, SkipReason } from '../../../signing/outcome.ts';
@@ -58,16 +58,16 @@ function partsOf(outcome: Changed, isBrief: boolean): readonly string[] {
         ...(record === null || isBrief ? [] : [`record ${printable(record)}`]),
         ...(reused ? ['signature of an earlier call'] : []),
         ...(timestamp === null ? [] : [`timestamp ${timestamp}`]),
-        ...(inner === undefined ? [] : [`with ${counted(inner.length, 'signed file')} in it`]),
+        ...(inner === undefined ? [] : [`with ${plural(inner.length, 'signed file')} in it`]),
       ];
     }
     case 'timestamped': {
       const { timestamp, authority, signatures } = outcome;
-      return [timestamp, printable(authority), ...(signatures > 1 ? [counted(signatures, 'signature')] : [])];
+      return [timestamp, printable(authority), ...(signatures > 1 ? [plural(signatures, 'signature')] : [])];
     }
     case 'removed':
       // For example a certificate table that held something else.
-      return [outcome.signatures === 0 ? 'what was no signature' : counted(outcome.signatures, 'signature')];
+      return [outcome.signatures === 0 ? 'what was no signature' : plural(outcome.signatures, 'signature')];
     case 'attached':
       return [`signature of "${printable(outcome.signer)}"`];
   }
@@ -124,7 +124,7 @@ export function totalLine(files: readonly FileOutcome[], verb: ChangeVerb, figur
   const isPlan = count('planned') > 0;
   if (count(verb) > 0 || !isPlan) ways.unshift(`${count(verb)} ${verb}${reusedInWords(files)}`);
   return [
-    `${counted(files.length, 'file')}: ${ways.join(', ')}`,
+    `${plural(files.length, 'file')}: ${ways.join(', ')}`,
     ...(verb === 'signed' && !isPlan ? [usedSignatures(files, figures)] : []),
     `${(figures.milliseconds / 1000).toFixed(1)} s`,
   ].join('; ');
@@ -139,7 +139,7 @@ function usedSignatures(files: readonly FileOutcome[], { signatures, requested }
   const isUncertain = (file: FileOutcome): boolean =>
     file.status === 'failed' && requested.has(file.path) && mayHaveBeenCounted(file.error);
   const uncertain = files.filter(isUncertain).length;
-  return `${counted(signatures, 'signature')} used${uncertain > 0 ? `, perhaps ${uncertain} more` : ''}`;
+  return `${plural(signatures, 'signature')} used${uncertain > 0 ? `, perhaps ${uncertain} more` : ''}`;
 }
 
 /** For the page of a job of GitHub Actions. */

@@ -2,7 +2,6 @@ import { X509Certificate } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../../../asn1/algorithm-identifiers.ts';
 import { isReadableCertificate } from '../../../certificates/parsed-certificate.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
-import { counted } from '../../../errors/counted.ts';
 import {
   broken,
   type Finding,
@@ -12,6 +11,7 @@ import {
   unsupported,
   warning,
 } from '../../../errors/finding.ts';
+import { plural } from '../../../errors/plural.ts';
 import { type Timestamp, usesSha1 } from '../../../timestamp/timestamp.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
 import { examineUnread } from '../../signature-profile.ts';
@@ -76,7 +76,7 @@ function* blockFindings(block: EmbeddedBlock, timestamps: readonly Timestamp[]):
   if (trailingLength > 0) {
     yield note(
       'bytes-after-signature',
-      `The signature in ${block.entry.name} is followed by ${counted(trailingLength, 'byte')}.`,
+      `The signature in ${block.entry.name} is followed by ${plural(trailingLength, 'byte')}.`,
     );
   }
   const attributes = (block.signedData?.signers ?? []).flatMap(({ unsignedAttributes }) => unsignedAttributes);

@@ -2,7 +2,6 @@
 
 import { BUDGET_SPENT } from '../../../crypto/work-budget.ts';
 import { CodesignError, expectedError } from '../../../errors/codesign-error.ts';
-import { counted } from '../../../errors/counted.ts';
 import {
   broken,
   type Finding,
@@ -12,6 +11,7 @@ import {
   unsupported,
   warning,
 } from '../../../errors/finding.ts';
+import { plural } from '../../../errors/plural.ts';
 import { extentOf } from '../../../pdf-syntax/cross-reference.ts';
 import { openDocument } from '../../../pdf-syntax/document.ts';
 import { truncated } from '../new-signature.ts';
@@ -66,7 +66,7 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
     0,
   );
   if (hidden > 0) {
-    const message = `The file hides ${counted(hidden, 'byte')} after the signed revision, which no signature covers.`;
+    const message = `The file hides ${plural(hidden, 'byte')} after the signed revision, which no signature covers.`;
     return [broken('hidden-bytes', message)];
   }
   if (later === 0) return [];

@@ -4,8 +4,8 @@ import { DIGEST_NAME_BY_OID, digestAlgorithmOf } from '../../../asn1/algorithm-i
 import { DATA, SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2 } from '../../../asn1/object-identifiers.ts';
 import { examineSigner } from '../../../cms/verify-signer.ts';
 import { attempt, CodesignError } from '../../../errors/codesign-error.ts';
-import { counted } from '../../../errors/counted.ts';
 import { broken, type Finding, rejected, unsupported, warning } from '../../../errors/finding.ts';
+import { plural } from '../../../errors/plural.ts';
 import { signingCertificateProblem } from '../../../timestamp/signing-certificate.ts';
 import { examineUnread } from '../../signature-profile.ts';
 import type { OpenedPdf } from '../opened.ts';
@@ -43,7 +43,7 @@ export function examineStorage({
   }
   const hidden = rest.findLastIndex((byte) => byte !== 0) + 1;
   if (cms === undefined || hidden === 0) return [];
-  const message = `The /Contents of the signature hide ${counted(hidden, 'byte')} behind its CMS.`;
+  const message = `The /Contents of the signature hide ${plural(hidden, 'byte')} behind its CMS.`;
   return [broken('hidden-bytes', message)];
 }
 

@@ -1,4 +1,0 @@
-/** Returns a number with its noun: `counted(1, 'file')` is "1 file". */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
