@@ -74,7 +74,7 @@ export async function underFileLock<T>(path: string, work: () => Promise<T>): Pr
   try {
     const lock = new Database(path); // used only for SQLite's locks, which need no further addon
     file = lock;
-    await whenFree(() => lock.exec('BEGIN EXCLUSIVE'));
+    await retryWhileBusy(() => lock.exec('BEGIN EXCLUSIVE'));
   } catch (error) {
     file?.close();
     throw new ServerError('data-folder-unusable', { path }, error);
@@ -87,7 +87,7 @@ export async function underFileLock<T>(path: string, work: () => Promise<T>): Pr
 }
 
 /** Retries while another process has the lock of an SQLite file. SQLite's own waiting would block the whole process. */
-export async function whenFree(work: () => void): Promise<void> {
+export async function retryWhileBusy(work: () => void): Promise<void> {
   const deadline = performance.now() + PATIENCE;
   for (;;) {
     try {

@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { homeFolder, stateFolder } from '../bytes/platform-folders.ts';
-import { onceOf } from '../bytes/reuse.ts';
+import { lazy } from '../bytes/reuse.ts';
 import { formats } from '../formats/registry.ts';
 import { journalErrors } from '../journal/errors.ts';
 import type { Journal, JournalReading } from '../journal/journal.ts';
@@ -55,7 +55,7 @@ export async function openRun(concurrency: number, onEvent: (event: SigningEvent
 }
 
 export function composeReading(): Reading {
-  const forArchives = onceOf(composeDigesting);
+  const forArchives = lazy(composeDigesting);
   return { formats, digestEntries: async (...asked) => (await forArchives())(...asked) };
 }
 

@@ -1,6 +1,6 @@
 /** Where resuming is wired: only what the unfinished calls need is read, so that a list needs nothing. */
 
-import { onceOf } from '../bytes/reuse.ts';
+import { lazy } from '../bytes/reuse.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { Journal, UnfinishedCall } from '../journal/journal.ts';
 import { missingSettings } from '../options/commands/common.ts';
@@ -20,7 +20,7 @@ import {
   resumeCalls,
 } from '../signing/resume/resume.ts';
 import type { ResumedCall } from '../signing/resume/resumed-call.ts';
-import type { SigningLike } from '../signing/resume/write-files.ts';
+import type { CreateSigning } from '../signing/resume/write-files.ts';
 import { leafDigest } from '../signing/service/key-match.ts';
 import { runContext } from '../signing/signing-context.ts';
 import type { Signing } from '../signing/signing-run.ts';
@@ -71,7 +71,7 @@ export async function composeResume(
     onEvent(event);
   });
   const warnings: string[] = [...(connection?.warnings ?? [])];
-  const close = onceOf(async () => journal?.close());
+  const close = lazy(async () => journal?.close());
 
   async function resume(signal: AbortSignal | undefined): Promise<readonly ResumedCall[]> {
     await removeStaleFilesOf(calls, run.disk);
@@ -81,12 +81,12 @@ export async function composeResume(
       : undefined;
     for (const warning of writing?.warnings ?? []) warnings.push(warning);
     const given = { ...connection.given, leaf: writing?.leaf };
-    const signingLike: SigningLike = (likeness, known) => {
+    const createSigning: CreateSigning = (shared, known) => {
       if (writing === undefined) throw new Error('files are written with the certificate of their signatures');
-      return writing.signingLike(likeness, known);
+      return writing.createSigning(shared, known);
     };
     const { service } = connection;
-    const parts = { ...settings, journal, service, signingLike, failedReports };
+    const parts = { ...settings, journal, service, createSigning, failedReports };
     return await resumeCalls(calls, given, parts, signal);
   }
 
@@ -166,7 +166,7 @@ async function composeWriting(
   if (urls.length === 0 && !isDeclined) {
     throw missingSettings(['timestampUrl'], env, { or: '--no-timestamp' });
   }
-  const signingLike: SigningLike = ({ code, algorithm, signingOptions }, journal) => {
+  const createSigning: CreateSigning = ({ code, algorithm, signingOptions }, journal) => {
     const { existing, report } = signingOptions;
     const timestamps = settings.timestamps(algorithm);
     const timestampAlgorithm = urls.length > 0 ? timestamps.algorithm : undefined;
@@ -188,7 +188,7 @@ async function composeWriting(
       laterWarnings: [],
     };
   };
-  return { signingLike, leaf: leafDigest(chain), warnings: chain.warnings };
+  return { createSigning, leaf: leafDigest(chain), warnings: chain.warnings };
 }
 
 /** A signature that is requested here would be one that no one wants. */

@@ -1,5 +1,5 @@
 import { arch, hostname, platform } from 'node:os';
-import { onceOf } from '../bytes/reuse.ts';
+import { lazy } from '../bytes/reuse.ts';
 import { dateOf, type SigningChain } from '../certificates/signing-chain.ts';
 import { checkFormatOptions } from '../formats/format-options.ts';
 import { FORMAT_OPTIONS } from '../formats/registry.ts';
@@ -46,7 +46,7 @@ export async function openSigning(
   const { account, authorities } = connection;
   const journal =
     settings.dryRun || !settings.journal ? undefined : await composeJournal(runtime, settings.timeoutMilliseconds);
-  const close = onceOf(async () => journal?.close());
+  const close = lazy(async () => journal?.close());
   const opened = await openRun(settings.concurrency, onEvent);
   const warnings = [
     ...chain.warnings,

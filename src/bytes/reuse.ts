@@ -2,7 +2,7 @@
  * The oldest answers are dropped first. An answer that is a promise is kept as such. `isWorthKeeping` is asked after the
  * answer was computed, or for a promise, begun.
  */
-export function remembering<Input, Output>(
+export function memoize<Input, Output>(
   limit: number,
   keyOf: (input: Input) => string,
   compute: (input: Input) => Output,
@@ -25,7 +25,7 @@ export function remembering<Input, Output>(
  * Each call resolves after a `work` that began when it had been made: a caller that comes while one is running waits for the next,
  * together with all others that come meanwhile.
  */
-export function shareWork(work: () => Promise<void>): () => Promise<void> {
+export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let going: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 
@@ -44,7 +44,7 @@ export function shareWork(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-export function onceOf<T>(work: () => T): () => T {
+export function lazy<T>(work: () => T): () => T {
   let done: { readonly value: T } | undefined;
   return () => {
     done ??= { value: work() };

@@ -63,7 +63,7 @@ export interface Patience {
 }
 
 /** As inFileSystem, but repeats what a virus scanner or indexer may be holding up; gives up after two seconds. */
-export async function whenFree<T>(
+export async function retryWhileBusy<T>(
   doing: string,
   work: () => Promise<T>,
   patience: Patience = { platform: process.platform, sleep },

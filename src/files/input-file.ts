@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises';
 import { type ByteSource, type OnRead, watchedSource } from '../bytes/byte-source.ts';
 import { fileSource, wholeSource } from '../bytes/file-source.ts';
 import { LARGEST_DIRECT, openDirectly } from '../bytes/opened-file.ts';
-import { onceOf } from '../bytes/reuse.ts';
+import { lazy } from '../bytes/reuse.ts';
 import { fileErrors } from './errors.ts';
 import { assertUtf8Name } from './file-names.ts';
-import { inFileSystem, orBrokenLink, whenFree } from './file-system-errors.ts';
+import { inFileSystem, orBrokenLink, retryWhileBusy } from './file-system-errors.ts';
 import { isKnownLocal } from './known-local.ts';
 
 /** What identifies a file, and shows whether it has changed. All that is kept of it: of ten thousand files, each counts. */
@@ -61,7 +61,7 @@ const LARGE_SIZE = 20_000_000;
  */
 export async function openInput(path: string, onRead?: OnRead): Promise<InputFile> {
   await assertUtf8Name(path);
-  const { isLocal, isSmall, handle } = await whenFree('read the file', async () => {
+  const { isLocal, isSmall, handle } = await retryWhileBusy('read the file', async () => {
     try {
       const there = statSync(path);
       // Some devices act on being opened.
@@ -81,7 +81,7 @@ export async function openInput(path: string, onRead?: OnRead): Promise<InputFil
     assertFile(stats);
     const { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink } = stats;
     const kept = { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink };
-    const close = onceOf(() => handle.close());
+    const close = lazy(() => handle.close());
     const source = isSmall
       ? await inFileSystem('read the file', () => wholeSource(handle, Number(size)))
       : watched(fileSource(handle, Number(size)), onRead);

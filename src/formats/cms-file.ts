@@ -5,7 +5,7 @@ import { DIGEST_OID, digestAlgorithmOf } from '../asn1/algorithm-identifiers.ts'
 import { DATA } from '../asn1/object-identifiers.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/patch.ts';
-import { onceOf } from '../bytes/reuse.ts';
+import { lazy } from '../bytes/reuse.ts';
 import { type ParsedAttribute, parseSignedData, type SignedData } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
@@ -129,7 +129,7 @@ function signatureIn(holder: CmsHolder, stored: Uint8Array, budget: WorkBudget):
     };
   }
   const [signer] = signedData.signers;
-  const timestamps = onceOf(() => timestampsOf(holder.profile, signedData, signer, readTimestamps));
+  const timestamps = lazy(() => timestampsOf(holder.profile, signedData, signer, readTimestamps));
   return {
     ...ofSignature,
     envelope: cmsEnvelope(signedData.bytes),

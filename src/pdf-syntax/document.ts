@@ -1,7 +1,7 @@
 /** Opens a PDF document: its revisions, and its objects by number. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { onceOf, remembering } from '../bytes/reuse.ts';
+import { lazy, memoize } from '../bytes/reuse.ts';
 import { CodesignError, expectedError } from '../errors/codesign-error.ts';
 import { findStart, readSections } from './cross-reference.ts';
 import { pdfErrors } from './errors.ts';
@@ -53,10 +53,10 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
   const root = trailer.entries.get('Root');
   if (!isOf(root, 'reference')) throw brokenReference('its trailer does not lead to a catalog');
   let leftToDecode = MAX_DECODED;
-  const readInFile = remembering(OBJECTS_KEPT, String, (at: number) => readObjectAt(source, at));
-  const readCompressed = remembering(STREAMS_KEPT, String, (number: number) => objectStream(number));
+  const readInFile = memoize(OBJECTS_KEPT, String, (at: number) => readObjectAt(source, at));
+  const readCompressed = memoize(STREAMS_KEPT, String, (number: number) => objectStream(number));
 
-  const listedIn = onceOf(() => lastSections(sections));
+  const listedIn = lazy(() => lastSections(sections));
 
   function entryOf(number: number): Entry | undefined {
     const index = (listedIn()[number] ?? 0) - 1;

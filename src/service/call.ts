@@ -41,7 +41,7 @@ export interface ServiceClock extends RetryClock {
   readonly now: () => number;
 }
 
-export interface Calling extends Pick<Circumstances, 'origin' | 'show' | 'storable'> {
+export interface CallDependencies extends Pick<AnswerContext, 'origin' | 'show' | 'storable'> {
   readonly hold: Hold;
   readonly clock: ServiceClock;
   readonly onCall: (record: CallRecord) => void;
@@ -66,11 +66,11 @@ type Tried<Answer> = Attempt<Read<Answer>, CodesignError>;
 
 export async function performCall<Answer>(
   call: Call<Answer>,
-  calling: Calling,
+  dependencies: CallDependencies,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const { operation, subject, beforeRetry } = call;
-  const { clock } = calling;
+  const { clock } = dependencies;
   const interrupted = (again: string) => (cause: unknown) => {
     throw networkErrors('interrupted', { operation: operation + again, what: 'sent' }, { cause });
   };
@@ -78,12 +78,12 @@ export async function performCall<Answer>(
   let endHold = (): void => undefined;
   const attempt = async (number: number): Promise<Tried<Answer>> => {
     endHold();
-    await calling.hold.over(signal).catch(interrupted(number > 1 ? ' again' : ''));
-    const tried = await attemptOnce(call, number, calling, signal);
+    await dependencies.hold.over(signal).catch(interrupted(number > 1 ? ' again' : ''));
+    const tried = await attemptOnce(call, number, dependencies, signal);
     if (tried.kind === 'transient' && (tried.retryAfter !== undefined || isThrottled(tried.failure))) {
       // Meant for all requests to the service, also when this one is given up.
       const retryAfter = tried.retryAfter ?? waitAfter(number, clock.random());
-      endHold = calling.hold.begin(Math.min(retryAfter, LONGEST_WAIT));
+      endHold = dependencies.hold.begin(Math.min(retryAfter, LONGEST_WAIT));
       return { ...tried, retryAfter };
     }
     if (tried.kind === 'may-have-arrived' && isUnanswered(tried.failure) && call.mayRepeat?.()) {
@@ -92,7 +92,7 @@ export async function performCall<Answer>(
     return tried;
   };
   const onWait = ({ code, httpStatus }: CodesignError, wait: RetryWait): void =>
-    calling.onWait?.(`${operation} ${subject.file ?? ''}: ${httpStatus ? `HTTP ${httpStatus}` : code}`, wait);
+    dependencies.onWait?.(`${operation} ${subject.file ?? ''}: ${httpStatus ? `HTTP ${httpStatus}` : code}`, wait);
   const retried = await retry({ attempt, clock: { ...clock, sleep }, signal, beforeRetry, onWait });
   if ('failure' in retried) throw retried.failure;
   return retried.result.answer;
@@ -101,15 +101,15 @@ export async function performCall<Answer>(
 async function attemptOnce<Answer>(
   call: Call<Answer>,
   number: number,
-  { clock, origin, show, storable, onCall }: Calling,
+  { clock, origin, show, storable, onCall }: CallDependencies,
   signal: AbortSignal | undefined,
 ): Promise<Tried<Answer>> {
   const { operation, subject } = call;
   const started = clock.now();
   const outcome = await call.send(signal);
   const now = clock.now();
-  const circumstances = { operation, attempts: number, origin, show, storable, now };
-  const tried = readSuccess(call, classify(outcome, circumstances));
+  const context = { operation, attempts: number, origin, show, storable, now };
+  const tried = readSuccess(call, classify(outcome, context));
   const head = headOf(outcome);
   const error = tried.kind === 'done' ? undefined : tried.failure;
   const { record } = tried.kind === 'done' ? tried.result : tried.failure;
@@ -138,7 +138,7 @@ function readSuccess<Answer>(call: Call<Answer>, tried: Attempt<Success, Codesig
 }
 
 /** A listener that fails does not decide how the call ends. */
-function notify(onCall: Calling['onCall'], record: CallRecord): void {
+function notify(onCall: CallDependencies['onCall'], record: CallRecord): void {
   try {
     onCall(record);
   } catch {
@@ -152,7 +152,7 @@ interface Success {
   readonly data: unknown;
 }
 
-interface Circumstances {
+interface AnswerContext {
   readonly operation: Operation;
   /** Attempts made, this one included. */
   readonly attempts: number;
@@ -172,14 +172,14 @@ export const MAX_ATTEMPTS = { unreachable: 3, throttled: 5, unanswered: 3 } as c
 /** These do not change during a run. */
 const PERMANENT: ReadonlySet<FailureReason> = new Set(['tls-untrusted', 'tls-failed', 'proxy-unauthorized']);
 
-export function classify(outcome: Outcome, circumstances: Circumstances): Classified {
-  if (outcome.kind === 'answer') return classifyAnswer(outcome, outcome.body, circumstances);
+export function classify(outcome: Outcome, context: AnswerContext): Classified {
+  if (outcome.kind === 'answer') return classifyAnswer(outcome, outcome.body, context);
   const { head, body } = outcome;
-  if (head === undefined) return classifyFailure(outcome, circumstances);
+  if (head === undefined) return classifyFailure(outcome, context);
   // A status outside 2xx is a failure whatever the body says, and even when the body did not come whole.
-  if (!isSuccessStatus(head.status)) return classifyAnswer(head, body ?? new Uint8Array(), circumstances);
-  const isSigned = circumstances.operation === 'sign' && body !== undefined && isWholeSignature(body);
-  return isSigned ? classifyAnswer(head, body, circumstances) : classifyFailure(outcome, circumstances);
+  if (!isSuccessStatus(head.status)) return classifyAnswer(head, body ?? new Uint8Array(), context);
+  const isSigned = context.operation === 'sign' && body !== undefined && isWholeSignature(body);
+  return isSigned ? classifyAnswer(head, body, context) : classifyFailure(outcome, context);
 }
 
 /** An error after which there is no retry. */
@@ -201,13 +201,13 @@ export function headOf(outcome: Outcome): AnswerHead | undefined {
   return outcome.kind === 'answer' ? outcome : outcome.head;
 }
 
-function classifyAnswer(head: AnswerHead | Answer, body: Uint8Array, circumstances: Circumstances): Classified {
-  const refusal: Refusal = { ...circumstances, head, envelope: readEnvelope(body) };
-  if (!isSuccessStatus(head.status)) return classifyStatus(refusal, circumstances.now);
+function classifyAnswer(head: AnswerHead | Answer, body: Uint8Array, context: AnswerContext): Classified {
+  const refusal: Refusal = { ...context, head, envelope: readEnvelope(body) };
+  if (!isSuccessStatus(head.status)) return classifyStatus(refusal, context.now);
   try {
     return {
       kind: 'done',
-      result: { httpStatus: head.status, data: readData(refusal, body, recordIn(body, circumstances)) },
+      result: { httpStatus: head.status, data: readData(refusal, body, recordIn(body, context)) },
     };
   } catch (thrown) {
     return failed(toCodesignError(thrown));
@@ -226,14 +226,14 @@ function classifyStatus(refusal: Refusal, now: number): Classified {
   return { kind: 'transient', failure, maxAttempts, retryAfter: readRetryAfter(headers.get('retry-after'), now) };
 }
 
-function classifyFailure(failure: Failure, circumstances: Circumstances): Classified {
-  const { operation, origin, attempts, show } = circumstances;
+function classifyFailure(failure: Failure, context: AnswerContext): Classified {
+  const { operation, origin, attempts, show } = context;
   const { reason, mayHaveArrived, head, body } = failure;
-  const record = body && recordIn(body, circumstances);
+  const record = body && recordIn(body, context);
   const details = { operation, origin, attempts, detail: show(failure.detail), record };
-  const context = { httpStatus: head?.status, record };
+  const about = { httpStatus: head?.status, record };
   if (reason === 'too-large') {
-    return failed(businessErrors('malformed-answer', { ...details, why: details.detail }, context));
+    return failed(businessErrors('malformed-answer', { ...details, why: details.detail }, about));
   }
   if (reason === 'interrupted') {
     return failed(networkErrors('interrupted', { operation, what: mayHaveArrived ? 'answered' : 'sent' }));
@@ -244,14 +244,14 @@ function classifyFailure(failure: Failure, circumstances: Circumstances): Classi
     return { kind: 'transient', failure: error, maxAttempts: MAX_ATTEMPTS.unreachable };
   }
   if (operation === 'report-sign') {
-    const error = networkErrors('report-unanswered', details, context);
+    const error = networkErrors('report-unanswered', details, about);
     return { kind: 'transient', failure: error, maxAttempts: MAX_ATTEMPTS.unanswered };
   }
-  return failed(networkErrors(reason === 'timed-out' ? 'sign-timed-out' : 'connection-broken', details, context));
+  return failed(networkErrors(reason === 'timed-out' ? 'sign-timed-out' : 'connection-broken', details, about));
 }
 
 /** The id of the record in the answer to a request for a signature, if that much of it can be read. */
-function recordIn(body: Uint8Array, { operation, storable }: Circumstances): string | undefined {
+function recordIn(body: Uint8Array, { operation, storable }: AnswerContext): string | undefined {
   const id = operation === 'sign' ? findRecordId(body) : undefined;
   return id === undefined ? undefined : storable(id);
 }

@@ -15,7 +15,7 @@ import {
   statusError,
   storableRecord,
 } from './answer.ts';
-import { type Call, type Calling, headOf, performCall, type ServiceClock } from './call.ts';
+import { type Call, type CallDependencies, headOf, performCall, type ServiceClock } from './call.ts';
 import { type CallRecord, maskDigest } from './call-record.ts';
 import { businessErrors, codeWithoutConnection, networkErrors, recordErrors, serviceWarnings } from './errors.ts';
 import { createHold } from './hold.ts';
@@ -55,7 +55,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
     if (stored !== id) idsOfRun.set(stored, id);
     return stored;
   };
-  const calling: Calling = {
+  const dependencies: CallDependencies = {
     origin: baseUrl.origin,
     show: showWithout(secrets),
     storable,
@@ -93,7 +93,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
         },
       };
       http.prepare(baseUrl, expected);
-      return performCall(call, calling, signal);
+      return performCall(call, dependencies, signal);
     },
     async report(record, status, signal, file) {
       const id = idsOfRun.get(record) ?? record;
@@ -105,7 +105,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
         send: (until) => postMessage(options, REPORT_PATH, message, { signal: until }),
         read: () => ({ answer: undefined }),
       };
-      return performCall(call, calling, signal);
+      return performCall(call, dependencies, signal);
     },
     close: () => http.close(),
   };

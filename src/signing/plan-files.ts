@@ -27,8 +27,8 @@ export async function planFiles(files: readonly FileToSign[], run: StartedRun, d
   const planned = await Promise.all(
     files.map((file) => limit(() => planFile(file, run, decide, folders, keepsLayout))),
   );
-  for (const one of planned) if (!isMeant(one)) reportLeftOut(one, run);
-  const meant = planned.filter(isMeant);
+  for (const one of planned) if (!wasNamedByUser(one)) reportLeftOut(one, run);
+  const meant = planned.filter(wasNamedByUser);
   run.onEvent({ type: 'files-planned', paths: meant.map(({ file }) => file.path) });
   return rejectConflicts(meant);
 }
@@ -94,7 +94,7 @@ function hardLinkWarnings({ path, output }: FileToSign, { nlink }: FileStats): s
 }
 
 /** Who names a folder means the files in it that are of a format. */
-function isMeant(planned: Planned): boolean {
+function wasNamedByUser(planned: Planned): boolean {
   const foundInFolder = planned.file.pathInFolder !== undefined;
   return !(foundInFolder && 'error' in planned && planned.error.code === 'unsupported-format');
 }

@@ -1,6 +1,6 @@
 /** Requests the revocation status of a certificate from the addresses in it: first OCSP responders, then CRLs. */
 
-import { remembering } from '../bytes/reuse.ts';
+import { memoize } from '../bytes/reuse.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import { type Crl, readCrls } from '../certificates/revocation/crl.ts';
 import { buildOcspRequest } from '../certificates/revocation/ocsp-response.ts';
@@ -37,7 +37,7 @@ const MAX_REMEMBERED_CRLS = 20;
 
 /** Sends nothing except the OCSP request: digests of a name and a key, and a serial number. */
 export function askOnline(options: OnlineOptions): AskOnline {
-  const crlsAt = remembering(MAX_REMEMBERED_CRLS, String, (url: URL) => fetchCrls(url, options));
+  const crlsAt = memoize(MAX_REMEMBERED_CRLS, String, (url: URL) => fetchCrls(url, options));
   return async (asked) => {
     const { fields } = asked.certificate;
     const reasons: string[] = [];

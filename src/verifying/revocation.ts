@@ -2,7 +2,7 @@
 
 import { NO_REVOCATION_AVAILABLE, TIME_STAMPING } from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
-import { remembering } from '../bytes/reuse.ts';
+import { memoize } from '../bytes/reuse.ts';
 import { basicConstraintsOf, extendedKeyUsageOf } from '../certificates/certificate-fields.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import type { Crl } from '../certificates/revocation/crl.ts';
@@ -48,7 +48,7 @@ export function createRevocation(options: RevocationOptions) {
     return combineStatuses([byKeyOf(issuer), ...byOthers]);
   };
   const online = http && askOnline({ http, now, deadlineMilliseconds, byCrl });
-  const statusOf = remembering(MAX_REMEMBERED, keyOf, (asked: CertificateToCheck) =>
+  const statusOf = memoize(MAX_REMEMBERED, keyOf, (asked: CertificateToCheck) =>
     findStatus(asked, crls, byCrl, online),
   );
   return {

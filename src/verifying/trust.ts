@@ -2,7 +2,7 @@
 
 import { secondOf } from '../asn1/times.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
-import { remembering } from '../bytes/reuse.ts';
+import { memoize } from '../bytes/reuse.ts';
 import { buildPath } from '../certificates/build-path.ts';
 import {
   hasSigned,
@@ -57,12 +57,12 @@ const MAX_REMEMBERED = 1000;
 
 /** Reports errors in certificates as findings, and does not throw them. */
 export function trustExaminer(options: TrustOptions): ExamineTrust {
-  const parse = remembering(MAX_REMEMBERED, fingerprintOf, (der: Uint8Array) =>
+  const parse = memoize(MAX_REMEMBERED, fingerprintOf, (der: Uint8Array) =>
     orUndefined(() => parseCertificate(der, 'certificate')),
   );
   const examine = (request: TrustRequest) => examineOnce(request, parse, options);
   // A result with skipped checks must not be used for another file.
-  return remembering(MAX_REMEMBERED, requestKey, examine, ({ budget }) => budget?.isSpent !== true);
+  return memoize(MAX_REMEMBERED, requestKey, examine, ({ budget }) => budget?.isSpent !== true);
 }
 
 type Parse = (der: Uint8Array) => ParsedCertificate | undefined;

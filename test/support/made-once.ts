@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { onceOf } from '../../src/bytes/reuse.ts';
+import { lazy } from '../../src/bytes/reuse.ts';
 import { SHARED_FOLDER_VARIABLE } from './shared-folder.ts';
 
 /** RSA-4096 keys take their time on a busy machine. */
@@ -23,7 +23,7 @@ export async function copyOfMadeOnce(name: string, folder: string, make: Make): 
 }
 
 /** A benchmark has no folder of a run of the tests. Its own goes with its process, and other users may enter it, as PostgreSQL does. */
-const ownFolder = onceOf(async () => {
+const ownFolder = lazy(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-once-'));
   await chmod(folder, 0o711);
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { type Dialect, Kysely, SqliteAdapter, SqliteDriver, SqliteIntrospector, 
 import Database from 'libsql';
 import PromiseDatabase from 'libsql/promise';
 import { ServerError } from '../errors.ts';
-import { whenFree } from '../files.ts';
+import { retryWhileBusy } from '../files.ts';
 import { SQLITE } from './dialect.ts';
 import type { PrepareTables } from './migrations.ts';
 import type { Tables } from './rows.ts';
@@ -21,8 +21,8 @@ export async function openSqliteStore(path: string, prepare: PrepareTables): Pro
   const database = new Kysely<Tables>({ dialect: sqliteDialect(file) });
   try {
     // In one transaction and by one server at a time: kysely has no lock for SQLite.
-    await whenFree(() => file.pragma('journal_mode = WAL'));
-    await whenFree(() => file.exec('BEGIN IMMEDIATE'));
+    await retryWhileBusy(() => file.pragma('journal_mode = WAL'));
+    await retryWhileBusy(() => file.exec('BEGIN IMMEDIATE'));
     await prepare(database);
     file.exec('COMMIT');
     file.pragma(`busy_timeout = ${PATIENCE}`);

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { onceOf } from '../../../src/bytes/reuse.ts';
+import { lazy } from '../../../src/bytes/reuse.ts';
 import { endWithThisProcess } from '../../../test/support/children.ts';
 import { copyOfMadeOnce } from '../../../test/support/made-once.ts';
 
@@ -31,7 +31,7 @@ export interface TestPostgres {
 const USERS = ['postgres', 'nobody'];
 
 /** One for all test files of this process, which do not stop it. */
-export const usePostgres = onceOf(() => startPostgres());
+export const usePostgres = lazy(() => startPostgres());
 
 /** @param flushes whether a commit is flushed to the disk, as in production; no test needs that */
 export async function startPostgres({ flushes = false } = {}): Promise<TestPostgres> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DATA } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { onceOf } from '../../bytes/reuse.ts';
+import { lazy } from '../../bytes/reuse.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { isDirectory } from '../../zip/directory.ts';
 import { rejectFutureRival } from '../../zip/end-record.ts';
@@ -51,14 +51,14 @@ export async function openJar(source: ByteSource, reader: ContentReader, name: s
 function signableJar(opened: OpenedJar): SignableFile {
   const { source, layout, name } = opened;
   const { digestEntries, budget } = opened.reader;
-  const knownManifest = onceOf(() => layout.manifest && createManifestCache(layout.manifest.parsed));
+  const knownManifest = lazy(() => layout.manifest && createManifestCache(layout.manifest.parsed));
   const shared: SharedInfo = {
     layout,
     budget,
     knownManifest,
     infoOf: signatureFileInfo(layout, knownManifest),
-    manifestAlgorithms: onceOf(() => (layout.manifest === undefined ? [] : sectionAlgorithms(layout.manifest.parsed))),
-    contents: onceOf(() => readContentInfo(source, layout, digestEntries)),
+    manifestAlgorithms: lazy(() => (layout.manifest === undefined ? [] : sectionAlgorithms(layout.manifest.parsed))),
+    contents: lazy(() => readContentInfo(source, layout, digestEntries)),
   };
   return {
     profile: JAR_PROFILE,

@@ -1,6 +1,6 @@
 import { DIGEST_NAME_BY_OID, digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import { COUNTER_SIGNATURE, DATA } from '../../asn1/object-identifiers.ts';
-import { onceOf } from '../../bytes/reuse.ts';
+import { lazy } from '../../bytes/reuse.ts';
 import { cmsBudget } from '../../cms/limits.ts';
 import { attributeValues, parseWithin, type SignedData, type SignerInfo } from '../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../cms/verify-signer.ts';
@@ -52,7 +52,7 @@ export function embeddedSignature(
   const matches = async () =>
     text?.algorithm !== undefined && Buffer.compare(await digestBy(text.algorithm), text.digest) === 0;
   const of = (one: SignerInfo, own: Pick<EmbeddedSignature, 'location' | 'algorithm' | 'details' | 'examine'>) => {
-    const timestamps = onceOf(() => timestampsOf(NUGET_PROFILE, signedData, one, readTimestamps));
+    const timestamps = lazy(() => timestampsOf(NUGET_PROFILE, signedData, one, readTimestamps));
     return {
       ...own,
       envelope: cmsEnvelope(signedData.bytes),

@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { onceOf } from '../../bytes/reuse.ts';
+import { lazy } from '../../bytes/reuse.ts';
 import { isBroken } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { formatErrors } from '../errors.ts';
@@ -25,7 +25,7 @@ function signablePdf(open: () => Promise<OpenedPdf>, details: readonly Detail[])
     // Objects are read on demand, so reopening is cheap.
     reopen: (source, reader) =>
       signablePdf(
-        onceOf(() => openWith(source, reader)),
+        lazy(() => openWith(source, reader)),
         details,
       ),
     signatures: async () => readSignatures(await open()),

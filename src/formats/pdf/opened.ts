@@ -2,7 +2,7 @@ import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import { octetsOf } from '../../asn1/read.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
-import { onceOf, remembering } from '../../bytes/reuse.ts';
+import { lazy, memoize } from '../../bytes/reuse.ts';
 import type { SignedData } from '../../cms/parse-signed-data.ts';
 import type { ContentDigest } from '../../crypto/content.ts';
 import { CodesignError, orUndefined } from '../../errors/codesign-error.ts';
@@ -39,7 +39,7 @@ const COST_OF_FREE = 0.1;
 export async function openWith(source: ByteSource, reader: ContentReader): Promise<OpenedPdf> {
   const document = await openDocument(inBlocks(source));
   let left = MAX_COMPARED;
-  const cost = onceOf(() => costOf(document));
+  const cost = lazy(() => costOf(document));
   const fields = await readSignatureFields(document);
   const digests = new Map<string, Promise<Uint8Array | undefined>>();
   const timestamps = new Map<StoredSignature, Promise<Timestamp>>();
@@ -77,7 +77,7 @@ export async function openWith(source: ByteSource, reader: ContentReader): Promi
     },
     revisions: new Map(),
     unmoved: new Map(),
-    unlisted: onceOf(() =>
+    unlisted: lazy(() =>
       unlistedBytes(
         document,
         fields.stored.map(endOf).reduce((first, end) => Math.min(first, end), source.size),
@@ -106,7 +106,7 @@ const BLOCKS_KEPT = 64;
 
 /** Caches the last block: objects are small, and are read several times. */
 function inBlocks(source: ByteSource): ByteSource {
-  const blockAt = remembering(BLOCKS_KEPT, String, (index: number) =>
+  const blockAt = memoize(BLOCKS_KEPT, String, (index: number) =>
     source.read(index * BLOCK, Math.min(BLOCK, source.size - index * BLOCK)),
   );
   return {

@@ -4,7 +4,7 @@
  */
 
 import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
-import { onceOf } from '../../bytes/reuse.ts';
+import { lazy } from '../../bytes/reuse.ts';
 import type { SignedData } from '../../cms/parse-signed-data.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
@@ -45,7 +45,7 @@ function signatureOf(
   const parsed = signedDataOf(stored);
   const signedData = parsed instanceof CodesignError ? undefined : parsed;
   const signer = signedData?.signers[0];
-  const timestamps = onceOf(() => [
+  const timestamps = lazy(() => [
     ...(signedData && signer ? timestampsOf(PDF_PROFILE, signedData, signer, read) : []),
     ...covering,
   ]);

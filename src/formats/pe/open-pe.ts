@@ -3,7 +3,7 @@ import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type CmsEntry, type Container, digestIn } from '../../authenticode/container.ts';
 import { spcContent } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { onceOf } from '../../bytes/reuse.ts';
+import { lazy } from '../../bytes/reuse.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
@@ -51,8 +51,8 @@ function certificateTable(
   { measure }: ContentReader,
 ): Container<MeasuredProgram> {
   const lists = {
-    SHA1: onceOf(() => hashPages(source, layout, 'SHA1')),
-    SHA256: onceOf(() => hashPages(source, layout, 'SHA256')),
+    SHA1: lazy(() => hashPages(source, layout, 'SHA1')),
+    SHA256: lazy(() => hashPages(source, layout, 'SHA256')),
   };
   return {
     source,

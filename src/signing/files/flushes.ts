@@ -1,5 +1,5 @@
 import { flushFolder } from '../../bytes/folders.ts';
-import { shareWork } from '../../bytes/reuse.ts';
+import { coalesce } from '../../bytes/reuse.ts';
 
 /**
  * The system reports a failed write-back once, to whichever flush is under way, and forgets it: of two at once the other would
@@ -53,7 +53,7 @@ export function writeBackWith(flush: () => Promise<void>): (written: number) => 
 export function folderFlushes(): (folder: string) => Promise<void> {
   const flushes = new Map<string, () => Promise<void>>();
   return (folder) => {
-    const known = flushes.get(folder) ?? shareWork(() => flushFolder(folder));
+    const known = flushes.get(folder) ?? coalesce(() => flushFolder(folder));
     flushes.set(folder, known);
     return known();
   };

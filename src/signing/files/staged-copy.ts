@@ -8,7 +8,7 @@ import { flushFolder, makeFolders } from '../../bytes/folders.ts';
 import { LARGEST_DIRECT } from '../../bytes/opened-file.ts';
 import type { Patch } from '../../bytes/patch.ts';
 import { readPieces } from '../../bytes/pieces.ts';
-import { onceOf } from '../../bytes/reuse.ts';
+import { lazy } from '../../bytes/reuse.ts';
 import type { Content, Measure, Measurement } from '../../crypto/content.ts';
 import { type HashedSource, hashWhileRead } from '../../crypto/hash-while-read.ts';
 import { measureContent, startMeasuring } from '../../crypto/measure-content.ts';
@@ -80,7 +80,7 @@ export async function stageCopy(options: StagedCopyOptions) {
   const reader = contentReader(options.digestEntries);
   const flushes = flushInTurn(() => inFileSystem('flush the temporary file to the disk', () => handle.sync()));
   const writes = watchWrites(handle, isLocal(disk));
-  const takeOwnerOnce = onceOf(() =>
+  const takeOwnerOnce = lazy(() =>
     inFileSystem('set owner and mode of the temporary file', () => takeOwnerAndMode(handle, stats)),
   );
   let reopened: HashedSource | undefined;

@@ -13,10 +13,10 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { onceOf, remembering } from '../../bytes/reuse.ts';
+import { lazy, memoize } from '../../bytes/reuse.ts';
 import { hasCode } from '../../errors/system-reason.ts';
 import { assertUtf8Name, windowsNameProblem } from '../../files/file-names.ts';
-import { fromFileSystem, inFileSystem, orBrokenLink, whenFree } from '../../files/file-system-errors.ts';
+import { fromFileSystem, inFileSystem, orBrokenLink, retryWhileBusy } from '../../files/file-system-errors.ts';
 import { identityAt, identityOf } from '../../files/input-file.ts';
 import { isKnownLocal } from '../../files/known-local.ts';
 import { signingErrors } from '../errors.ts';
@@ -31,10 +31,10 @@ export type TargetFolders = ReturnType<typeof targetFolders>;
 
 export function targetFolders() {
   return {
-    realFolder: remembering(FOLDERS_KEPT, String, realFolder),
+    realFolder: memoize(FOLDERS_KEPT, String, realFolder),
     /** By a target in it. Throws as `assertReplaceable` does. */
-    folderOf: remembering(FOLDERS_KEPT, dirname, findFolder),
-    mountPoints: onceOf(mountPoints),
+    folderOf: memoize(FOLDERS_KEPT, dirname, findFolder),
+    mountPoints: lazy(mountPoints),
   };
 }
 
@@ -170,7 +170,7 @@ function nearestFolder(path: string, target: string): { readonly path: string; r
  * renaming it to itself a holder that does not allow deletion. Throws `file-busy`.
  */
 async function assertNotHeld(target: string, name: string): Promise<void> {
-  await whenFree(`replace ${name}`, async () => {
+  await retryWhileBusy(`replace ${name}`, async () => {
     closeSync(openSync(target, 'r+'));
     renameSync(target, target);
   });

@@ -5,7 +5,7 @@ import { type OpenedFile, openDirectly } from '../../bytes/opened-file.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { hasCode } from '../../errors/system-reason.ts';
 import { fileErrors } from '../../files/errors.ts';
-import { whenFree } from '../../files/file-system-errors.ts';
+import { retryWhileBusy } from '../../files/file-system-errors.ts';
 import { type FileStats, identityOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 import type { TemporaryFileLeft } from '../outcome.ts';
@@ -68,7 +68,7 @@ export interface Placement {
 export async function putInPlace({ handle, path, target, isNew, assertUnchanged }: Placement): Promise<void> {
   const own = fstatSync(handle.fd, { bigint: true });
   const doing = 'put the signed file in place';
-  const placed = whenFree(doing, async () => {
+  const placed = retryWhileBusy(doing, async () => {
     assertIsAt(path, own);
     assertUnchanged();
     if (isNew) {
@@ -131,7 +131,7 @@ export async function removeTemporaryFile(
   onNotRemoved: OnNotRemoved,
 ): Promise<void> {
   try {
-    await whenFree('remove the temporary file', () => unlink(path));
+    await retryWhileBusy('remove the temporary file', () => unlink(path));
   } catch (thrown) {
     // Another process created it first.
     if (toCodesignError(thrown).code !== 'file-not-found') reportNotRemoved(path, thrown, onNotRemoved);
@@ -148,7 +148,7 @@ export function reportNotRemoved(path: string, thrown: unknown, onNotRemoved: On
  * lead elsewhere by then, where other users may write the folder.
  */
 export function createTemporaryFile(path: string, isDirect: boolean): Promise<OpenedFile> {
-  return whenFree(`create a file in ${dirname(path)}`, async () =>
+  return retryWhileBusy(`create a file in ${dirname(path)}`, async () =>
     isDirect ? openDirectly(path, 'wx+', PRIVATE) : await open(path, 'wx+', PRIVATE),
   );
 }

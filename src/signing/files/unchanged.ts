@@ -2,7 +2,7 @@
 
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { whenFree } from '../../files/file-system-errors.ts';
+import { retryWhileBusy } from '../../files/file-system-errors.ts';
 import { READ_WITHOUT_WAITING, versionOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 import type { PlannedFile } from '../planned-file.ts';
@@ -19,7 +19,7 @@ export function versionAt(target: string): string | undefined {
 
 /** As `assertUnchanged`, where no rename follows. */
 export async function lookAgain(plan: Versions): Promise<void> {
-  await whenFree('look at the file again', async () => assertUnchanged(plan));
+  await retryWhileBusy('look at the file again', async () => assertUnchanged(plan));
 }
 
 /**

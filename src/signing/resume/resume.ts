@@ -13,7 +13,7 @@ import type { FileOutcome } from '../outcome.ts';
 import type { Disk } from '../run.ts';
 import { sentFileName } from '../service/client-info.ts';
 import type { ResumedCall } from './resumed-call.ts';
-import { type SigningLike, writeFiles } from './write-files.ts';
+import { type CreateSigning, writeFiles } from './write-files.ts';
 
 /** Whose calls can be finished. */
 export interface Given {
@@ -66,7 +66,7 @@ export function isUnusable({ kind, files }: UnfinishedCall): boolean {
 export interface Resuming {
   readonly journal: Journal;
   readonly service: SigningService;
-  readonly signingLike: SigningLike;
+  readonly createSigning: CreateSigning;
   /** Whether reports are sent; otherwise those that are pending are dropped. */
   readonly report: boolean;
   /** Decides which file names the audit log holds. */
@@ -95,11 +95,11 @@ export async function resumeCalls(
   resuming: Resuming,
   signal?: AbortSignal,
 ): Promise<readonly ResumedCall[]> {
-  const { journal, signingLike } = resuming;
+  const { journal, createSigning } = resuming;
   const planned = calls.map((call) => planCall(call, given));
   const going = (next: PlannedCall['next']) =>
     planned.flatMap((one) => (one.next === next && one.error === undefined ? [one.call] : []));
-  const outcomes = await writeFiles(going('write'), journal, signingLike, signal);
+  const outcomes = await writeFiles(going('write'), journal, createSigning, signal);
   const failed = await sendReports(going('report'), resuming, signal);
   // The journal knows what is still unfinished: other processes may have finished calls too.
   const open = new Map((await journal.unfinished()).map((call) => [call.id, call]));

@@ -6,15 +6,15 @@ import { signFiles } from '../sign-files.ts';
 import type { Signing } from '../signing-run.ts';
 
 /** What is the same for all files that one run can take. */
-export interface Likeness extends Pick<Work, 'code' | 'algorithm'> {
+export interface SharedOptions extends Pick<Work, 'code' | 'algorithm'> {
   readonly signingOptions: RecordedSigningOptions;
 }
 
 /** A Signing with the settings of the run that requested the signatures. */
-export type SigningLike = (likeness: Likeness, journal: SigningJournal) => Signing;
+export type CreateSigning = (shared: SharedOptions, journal: SigningJournal) => Signing;
 
 interface Group {
-  readonly likeness: Likeness;
+  readonly shared: SharedOptions;
   readonly files: Map<string, FileToSign>;
 }
 
@@ -22,13 +22,13 @@ interface Group {
 export async function writeFiles(
   calls: readonly UnfinishedCall[],
   journal: Journal,
-  signingLike: SigningLike,
+  createSigning: CreateSigning,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, FileOutcome>> {
   const outcomes = new Map<string, FileOutcome>();
   const known = knownOnly(journal, calls);
-  for (const { likeness, files } of groupsOf(calls)) {
-    const result = await signFiles([...files.values()], signingLike(likeness, known), signal);
+  for (const { shared, files } of groupsOf(calls)) {
+    const result = await signFiles([...files.values()], createSigning(shared, known), signal);
     for (const outcome of result.files) outcomes.set(outcome.path, outcome);
   }
   return outcomes;
@@ -44,7 +44,7 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
       const { path, output, inner, time, ...others } = signingOptions;
       const { code, algorithm } = work;
       const key = JSON.stringify([code, algorithm, Object.entries(others).sort()]);
-      const group = groups.get(key) ?? { likeness: { code, algorithm, signingOptions }, files: new Map() };
+      const group = groups.get(key) ?? { shared: { code, algorithm, signingOptions }, files: new Map() };
       group.files.set(JSON.stringify([path, output]), { path, output });
       groups.set(key, group);
     }

@@ -67,7 +67,8 @@ function makeOutcome(random: Random): Exchange['outcomes'][number] {
 async function ask({ operation, outcomes }: Exchange): Promise<string> {
   const waits: number[] = [];
   let calls = 0;
-  const http: Pick<Http, 'postJson'> = {
+  const http: Pick<Http, 'postJson' | 'prepare'> = {
+    prepare: () => undefined,
     async postJson() {
       const outcome = outcomes[calls % outcomes.length];
       calls += 1;

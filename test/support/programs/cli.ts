@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { clockFromNow } from '../../../src/app/clock.ts';
-import { onceOf } from '../../../src/bytes/reuse.ts';
+import { lazy } from '../../../src/bytes/reuse.ts';
 import { runMain } from '../../../src/cli/main.ts';
 import { mustHoldNoCredentials, watchRun } from '../credential-watch.ts';
 import { madeOnce } from '../made-once.ts';
@@ -153,7 +153,7 @@ async function runProcess(args: readonly string[], variables: Variables, options
 }
 
 /** The program where every user can run it, and Node's own too if it is in a folder that others cannot enter. */
-export const programForOthers = onceOf(async (): Promise<{ readonly program: string; readonly node: string }> => {
+export const programForOthers = lazy(async (): Promise<{ readonly program: string; readonly node: string }> => {
   const otherUser = 65_534;
   const isReachable = spawnSync(process.execPath, ['--version'], { uid: otherUser, cwd: '/' }).status === 0;
   const folder = await madeOnce('program', async (made) => {

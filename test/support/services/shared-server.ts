@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adminCommand } from '../../../server/test/support/commands.ts';
-import { onceOf } from '../../../src/bytes/reuse.ts';
+import { lazy } from '../../../src/bytes/reuse.ts';
 import { mustHoldNoCredentials } from '../credential-watch.ts';
 import {
   certificateVariables,
@@ -16,7 +16,7 @@ import {
 
 export type SharedServer = Omit<TestServer, 'process'>;
 
-const theServer = onceOf(() => startServer({ bits: 2048, tsa: true }));
+const theServer = lazy(() => startServer({ bits: 2048, tsa: true }));
 let clients = 0;
 
 /** `log` and `operations` begin with this call. `stop` searches log and data for credentials; the server continues. */

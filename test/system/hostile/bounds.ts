@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
-import { onceOf } from '../../../src/bytes/reuse.ts';
+import { lazy } from '../../../src/bytes/reuse.ts';
 import type { CliRun } from '../../support/programs/cli.ts';
 import { type MeasuredRun, runInHost, runMeasured } from '../../support/programs/measured-cli.ts';
 
@@ -32,7 +32,7 @@ function measureYardstick(): number {
   return (user + system) / 1000;
 }
 
-const yardstickAtFirst = onceOf(measureYardstick);
+const yardstickAtFirst = lazy(measureYardstick);
 
 /**
  * Runs the command in a process that ran others before. What exceeds its bounds there runs again in a process of its own, which

@@ -1,7 +1,7 @@
 /** Files that another program holds for a moment: requested again, so often and no more, and only where it helps. */
 
 import { describe, expect, it } from 'vitest';
-import { whenFree } from '../../../src/files/file-system-errors.ts';
+import { retryWhileBusy } from '../../../src/files/file-system-errors.ts';
 
 const failure = (code: string) => Object.assign(new Error(code), { code, syscall: 'rename' });
 
@@ -14,7 +14,7 @@ async function attempt(code: string, times: number, platform: NodeJS.Platform) {
     return 'done';
   };
   const sleep = async (milliseconds: number): Promise<void> => void waits.push(milliseconds);
-  const result = await whenFree('rename it', work, { platform, sleep }).catch((error: unknown) => error);
+  const result = await retryWhileBusy('rename it', work, { platform, sleep }).catch((error: unknown) => error);
   return { result, calls, waited: waits.reduce((sum, wait) => sum + wait, 0) };
 }
 

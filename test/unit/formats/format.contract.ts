@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CONTENT_TYPE, MESSAGE_DIGEST } from '../../../src/asn1/object-identifiers.ts';
 import { octetString } from '../../../src/asn1/write.ts';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
-import { onceOf } from '../../../src/bytes/reuse.ts';
+import { lazy } from '../../../src/bytes/reuse.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
@@ -133,8 +133,8 @@ export function describeFormat(
   });
 
   describe.each(good.filter(({ name }) => representative.includes(name)))('$name: $what', ({ bytes, appendCode }) => {
-    const signed = onceOf(() => signBytes(format, bytes, signer));
-    const signedByTwo = onceOf(async () => signBytes(format, (await signed()).result, another, { mode: 'append' }));
+    const signed = lazy(() => signBytes(format, bytes, signer));
+    const signedByTwo = lazy(async () => signBytes(format, (await signed()).result, another, { mode: 'append' }));
 
     it('holds what its profile declares, and a token of the size that was announced in the place that it declares', async () => {
       const token = octetString(Buffer.alloc(16 * 1024));

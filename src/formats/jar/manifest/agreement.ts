@@ -1,7 +1,7 @@
 /** Compares a signature file with the manifest (JAR File Specification, "Signature Validation"). */
 
 import { hash } from 'node:crypto';
-import { onceOf } from '../../../bytes/reuse.ts';
+import { lazy } from '../../../bytes/reuse.ts';
 import { isAlwaysDisabled, nodeDigestName } from './digest-names.ts';
 import type { DigestAttribute, Manifest, SectionRange } from './manifest.ts';
 
@@ -64,7 +64,7 @@ export function sectionsByName(manifest: Manifest) {
 export function createManifestCache(manifest: Manifest) {
   const digests = new Map<string, string>();
   return {
-    sections: onceOf(() => sectionsByName(manifest)),
+    sections: lazy(() => sectionsByName(manifest)),
     /** Returns a base64 digest. `part` identifies the digested bytes, and must be unique. */
     digestOf(part: string, algorithm: string, bytes: () => readonly Buffer[]): string {
       const key = `${algorithm} ${part}`;

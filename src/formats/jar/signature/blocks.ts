@@ -1,7 +1,7 @@
 import { DATA } from '../../../asn1/object-identifiers.ts';
 import { type Element, octetsOf } from '../../../asn1/read.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
-import { onceOf } from '../../../bytes/reuse.ts';
+import { lazy } from '../../../bytes/reuse.ts';
 import { type CmsBudget, cmsBudget } from '../../../cms/limits.ts';
 import { parseWithin, type SignedData } from '../../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../../cms/verify-signer.ts';
@@ -49,7 +49,7 @@ export async function readBlocks(
     // Unreadable content counts as empty, so it never verifies.
     const signedFile = read instanceof CodesignError ? NOTHING : read;
     room -= signedFile.length;
-    const readSignatureFile = onceOf(() => tryReadManifest(signedFile));
+    const readSignatureFile = lazy(() => tryReadManifest(signedFile));
     const place = { base, signatureFileEntry: signatureFile, signedFile, readSignatureFile };
     for (const entry of blocks) {
       const tooLarge = { name: entry.name, limit: MOST_BYTES };
@@ -90,7 +90,7 @@ function readBlock(
     };
   }
   const [signer] = read.signers;
-  const examineSigners = onceOf(() => examineAllSigners(read, signedFile, budget));
+  const examineSigners = lazy(() => examineAllSigners(read, signedFile, budget));
   return {
     ...place,
     cms: read.bytes,

@@ -1,4 +1,4 @@
-import { onceOf } from '../../../bytes/reuse.ts';
+import { lazy } from '../../../bytes/reuse.ts';
 import {
   DIGEST_ALGORITHMS,
   DIGEST_LENGTH,
@@ -36,14 +36,14 @@ function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () =>
     disagreementBy((algorithm) => strengths.includes(strengthOf(algorithm))) === undefined;
   return {
     /** First difference to the manifest; undefined if there is none, or no manifest. */
-    disagreement: onceOf(() => disagreementBy(() => true)),
-    coverage: onceOf(() => coverageOf(signatureFile, layout)),
+    disagreement: lazy(() => disagreementBy(() => true)),
+    coverage: lazy(() => coverageOf(signatureFile, layout)),
     /** Strength of the strongest digests that match the manifest. Java ignores digests with rejected algorithms. */
-    strength: onceOf((): DigestStrength => {
+    strength: lazy((): DigestStrength => {
       if (agreesBy('strong')) return 'strong';
       return agreesBy('strong', 'dated') ? 'dated' : 'weak';
     }),
-    algorithms: onceOf(() => fileAlgorithms(signatureFile)),
+    algorithms: lazy(() => fileAlgorithms(signatureFile)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { digestAlgorithmOf } from '../../../asn1/algorithm-identifiers.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
-import { onceOf } from '../../../bytes/reuse.ts';
+import { lazy } from '../../../bytes/reuse.ts';
 import { type ReadTimestamps, timestampReader } from '../../../timestamp/read-timestamps.ts';
 import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../../format.ts';
 import { timestampsOf } from '../../signature-profile.ts';
@@ -22,12 +22,12 @@ function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: R
   const { cms, signedData } = block;
   const { signers } = signedData ?? { signers: [] };
   // Lazy: signing also lists signatures, and needs none of their timestamps.
-  const timestamps = onceOf(() =>
+  const timestamps = lazy(() =>
     signedData === undefined
       ? []
       : signers.map((signer) => timestampsOf(JAR_PROFILE, signedData, signer, readTimestamps)),
   );
-  const weakest = onceOf(() => weakestOf(block, shared));
+  const weakest = lazy(() => weakestOf(block, shared));
   const ofSigner = (index: number, own: Pick<EmbeddedSignature, 'location' | 'signerCertificate' | 'signerName'>) => ({
     ...own,
     envelope: cmsEnvelope(cms),

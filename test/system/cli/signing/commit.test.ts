@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { onceOf } from '../../../../src/bytes/reuse.ts';
+import { lazy } from '../../../../src/bytes/reuse.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { type Holder, observeProcesses } from '../../../../src/journal/processes.ts';
 import { temporaryNames } from '../../../../src/signing/files/stale-files.ts';
@@ -171,7 +171,7 @@ describe('two concurrent runs with different inputs and one output', () => {
     }
     await rm(output, { force: true });
     if (earlier !== undefined) await writeFile(output, earlier);
-    bothPlanned = onceOf(() => vi.waitFor(async () => expect(await copies()).toHaveLength(2), { timeout: 20_000 }));
+    bothPlanned = lazy(() => vi.waitFor(async () => expect(await copies()).toHaveLength(2), { timeout: 20_000 }));
     const runs = await Promise.all(inputs.map((input) => sign(input, output, runCliProcess)));
     const codes = runs.map(({ code }) => code);
     expect([...codes].sort()).toEqual([0, 6]);
