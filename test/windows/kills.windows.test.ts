@@ -5,10 +5,11 @@ import { temporaryFolder } from '../support/programs/cli.ts';
 import { runWindowsCli, windowsPath } from '../support/programs/windows.ts';
 import { killAndFinish, type Sequel } from '../support/runs/killed-runs.ts';
 import { makeOriginals, type Platform, prepareSubject } from '../support/runs/killed-subjects.ts';
+import { ONE_IN } from '../support/sample.ts';
 import { startServer, type TestServer } from '../support/services/server.ts';
 
 /** Each takes three to four starts of the program. */
-const POINTS = 30;
+const POINTS = Math.ceil(60 / ONE_IN);
 /** Node.js ends a process on Windows with TerminateProcess, whichever signal it is given. */
 const WINDOWS: Platform = { run: (args, { env }) => runWindowsCli(args, env ? { env } : {}), path: windowsPath };
 const SEQUELS: readonly Sequel[] = ['same', 'resume', 'skip-signed'];

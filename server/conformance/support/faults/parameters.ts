@@ -21,7 +21,7 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault(
     'drops white space from a digest',
     ({ digest }) => ({ digest: ofText((text) => digest(text.replace(/\s/g, ''))) }),
-    [/^digest with a (blank|line break) /],
+    [/^digest with a (space|line break) /],
   ),
   fault(
     'drops foreign characters from a digest',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { QUICK_SESSIONS, readSession, sessionPath, sessionsIn } from '../../../support/runs/session-files.ts';
 import { setScenery } from '../../../support/runs/session-scenery.ts';
 import { runScript } from '../../../support/runs/sessions.ts';
+import { isInSample } from '../../../support/sample.ts';
 
 let scenery: Awaited<ReturnType<typeof setScenery>>;
 beforeAll(async () => {
@@ -14,7 +15,9 @@ afterAll(() => scenery?.[Symbol.asyncDispose]());
 describe.concurrent('the session', () => {
   const all = ['pipe', 'github', 'terminal-40', 'terminal-80', 'formats'].flatMap(sessionsIn);
   const names = all.filter((name) => !QUICK_SESSIONS.includes(name));
-  it.for(names)('%s goes as it is written', { timeout: 300_000 }, async (name, { expect, skip }) => {
+  const numbered = names.map((name, index) => [name, index] as const);
+  it.for(numbered)('%s goes as it is written', { timeout: 300_000 }, async ([name, index], { expect, skip }) => {
+    skip(!isInSample(index), 'not in the sample');
     const script = readSession(name);
     skip(script.hasKeyring && process.platform !== 'linux', 'only Linux has a keyring of its own for a test');
     await expect(await runScript(script, scenery)).toMatchFileSnapshot(sessionPath(name));
