@@ -16,8 +16,8 @@ export default defineConfig({
   test: {
     // One folder for a run: RSA keys of test servers are made in it once, by whoever needs them first.
     globalSetup: ['test/support/shared-folder.ts'],
-    // More than there are cores: most of these wait for processes, and for time to pass.
-    maxWorkers: Math.max(5, availableParallelism()),
+    // One more than there are cores: some wait. Each further one loads all modules again.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {

@@ -85,6 +85,10 @@ export function textOf(value: PdfValue | undefined): string | undefined {
   return bytes.toString('latin1');
 }
 
+/** Number and generation of a reference; empty for any other value. */
+export const keyOf = (value: PdfValue | undefined): string =>
+  isOf(value, 'reference') ? `${value.number} ${value.generation}` : '';
+
 /** Compares parsed values, and ignores how they are written. */
 export function isSameValue(a: PdfValue | undefined, b: PdfValue | undefined): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;

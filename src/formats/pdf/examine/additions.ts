@@ -6,6 +6,7 @@ import {
   isInteger,
   isOf,
   isSameValue,
+  keyOf,
   nameOf,
   numberOf,
   type PdfDictionary,
@@ -35,9 +36,6 @@ export interface LaterSignatures {
   readonly stored: readonly StoredSignature[];
   isTimestampIntact(stored: StoredSignature): Promise<boolean>;
 }
-
-export const keyOf = (value: PdfValue | undefined): string =>
-  isOf(value, 'reference') ? `${value.number} ${value.generation}` : '';
 
 /** Signing sets these keys in a field and in its widget. Adobe Reader also locks the widget (/F). */
 const FIELD_KEYS = ['V'];

@@ -7,6 +7,7 @@ import {
   isInteger,
   isOf,
   isSameValue,
+  keyOf,
   nameOf,
   numberOf,
   type PdfArray,
@@ -14,7 +15,7 @@ import {
   type PdfReference,
   type PdfValue,
 } from '../../../pdf-syntax/values.ts';
-import { type Additions, keyOf } from './additions.ts';
+import type { Additions } from './additions.ts';
 import { endOfSameStream, isExact, NOTHING, reach } from './reached.ts';
 
 export interface Revisions {

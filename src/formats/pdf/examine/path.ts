@@ -1,6 +1,6 @@
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import { pagesOf } from '../../../pdf-syntax/structure.ts';
-import { keyOf } from './additions.ts';
+import { keyOf } from '../../../pdf-syntax/values.ts';
 import type { Pair } from './compare.ts';
 
 const MOST_KEYS_SHOWN = 8;

@@ -2,8 +2,14 @@
 
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import { readCatalog } from '../../../pdf-syntax/structure.ts';
-import { isOf, nameOf, type PdfDictionary, type PdfReference, type PdfValue } from '../../../pdf-syntax/values.ts';
-import { keyOf } from './additions.ts';
+import {
+  isOf,
+  keyOf,
+  nameOf,
+  type PdfDictionary,
+  type PdfReference,
+  type PdfValue,
+} from '../../../pdf-syntax/values.ts';
 
 export interface StructureAdditions {
   /** References to new elements. Each refers to a new widget and has no other content, not even a text for screen readers. */
