@@ -50,7 +50,7 @@ describe.skipIf(verifiers === '')('verify', () => {
   }, TIMEOUT);
   afterAll(() => {
     pki?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   });
 
   it('is asked about every file of the table, and no other', () => {
