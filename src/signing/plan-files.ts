@@ -128,9 +128,11 @@ function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, 
   const conflicts = new Map<PlannedFile, CodesignError>();
   for (const plan of written) {
     const there = identityAt(plan.target);
-    const owner = there && inputs.get(there);
+    const owner = there === undefined ? undefined : inputs.get(there);
     const isAlone = results.get(plan.target) === 1 && !alike.has(plan.target);
-    if (isAlone && (owner === undefined || owner === plan)) continue;
+    // Another process may have replaced both meanwhile, and the number of the one file became that of the other.
+    const isOwned = owner !== undefined && owner !== plan && identityAt(owner.path) === there;
+    if (isAlone && !isOwned) continue;
     conflicts.set(plan, signingErrors('output-conflict', { target: plan.output }));
   }
   return conflicts;

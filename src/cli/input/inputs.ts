@@ -9,7 +9,7 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { existingForm, isUtf8Name } from '../../files/file-names.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
-import { identityOf } from '../../files/input-file.ts';
+import { identityAt } from '../../files/input-file.ts';
 import { type MatchesPath, matchesAnyOf } from '../../files/path-patterns.ts';
 import { ONLY_IF_NAMED } from '../../formats/registry.ts';
 import type { FileToSign } from '../../signing/outcome.ts';
@@ -55,10 +55,11 @@ export async function expandInputs(named: readonly string[], options: InputOptio
         isAnyExcluded = true;
         continue;
       }
-      const stats = statsOf(input.path);
-      const identity = stats === undefined ? input.path : identityOf(stats);
+      const identity = identityAt(input.path) ?? input.path;
       const earlier = inputs.get(identity) ?? input;
-      inputs.set(identity, { ...earlier, isFound: earlier.isFound && input.isFound });
+      // Another process may have replaced both meanwhile, and the number of the one file became that of the other.
+      if (earlier.path !== input.path && identityAt(earlier.path) !== identity) inputs.set(input.path, input);
+      else inputs.set(identity, { ...earlier, isFound: earlier.isFound && input.isFound });
     }
   }
   if (inputs.size === 0 && isAnyExcluded) throw cliErrors('all-excluded');

@@ -1,5 +1,6 @@
 /** The main flow with a service in this process, for steps that a test of the command line cannot time. Keys, files and formats are real. */
 
+import { copyFileSync, renameSync } from 'node:fs';
 import {
   appendFile,
   chmod,
@@ -186,6 +187,20 @@ describe('a run', () => {
       'output-conflict',
       'output-conflict',
     ]);
+    expect(service.asked).toBe(0);
+  });
+
+  it('takes no file for another one whose number it was given when both were replaced', async () => {
+    const files = await programs(2);
+    const [a = '', b = ''] = files.map(({ path }) => path);
+    const onEvent = ({ type }: SigningEvent) => {
+      if (type !== 'files-planned') return;
+      renameSync(a, b);
+      copyFileSync(fixture('pe/hello.exe'), a);
+    };
+    const service = testService();
+    const { files: outcomes } = await signFiles(files, signingWith(service, { onEvent }));
+    expect(outcomes).toMatchObject(files.map(() => ({ status: 'failed', error: { code: 'file-changed' } })));
     expect(service.asked).toBe(0);
   });
 
