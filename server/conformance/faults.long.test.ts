@@ -17,7 +17,7 @@ const FAULTS = [...SIGNATURE_FAULTS, ...PARAMETER_FAULTS, ...CREDENTIALS_FAULTS,
 describe('a deployment that', () => {
   test.each(FAULTS)('$name breaks the rules about it, and no other', async (fault) => {
     const number = FAULTS.indexOf(fault);
-    // Of those that it does not break, a sample is another one for each fault.
+    // The rules that it does not break are sampled. Each fault gets another sample.
     const rules = CERTAIN_RULES.filter(
       ({ title }, index) => meant([title], fault.breaks).length > 0 || isInSample(index + number),
     );

@@ -22,8 +22,8 @@ import { type Signing, startSigning } from './signing-run.ts';
 
 /**
  * Signs the files. Each has its outcome, in the order given; what one file does is never thrown. Throws `too-many-signatures`
- * and `catalog-member-changes` for the run. When `signal` aborts, nothing new starts, and requests for signatures that were sent are waited
- * for; without a journal, timestamps and reports too.
+ * and `catalog-member-changes` for the run. When `signal` aborts, nothing new starts. It then waits only for requests that were
+ * sent for signatures, and without a journal also for timestamps and reports.
  */
 export async function signFiles(
   files: readonly FileToSign[],

@@ -164,8 +164,9 @@ interface NewSignature {
 }
 
 /**
- * Sends one request, once more if the run may repeat it, and settles the claim on every way out. Returns undefined if another process has the work now. A
- * mismatch stops the run, and so does a failure that concerns every call: no connection, a 401, a used-up quota.
+ * Sends one request, and sends it once more if the run may repeat it. Settles the claim on every way out. Returns undefined if
+ * another process has the work now. A mismatch stops the run, and so does a failure that concerns every call: no connection, a
+ * 401, a used-up quota.
  */
 async function request(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promise<NewSignature | undefined> {
   const { file, claim, warnings } = claimed;

@@ -25,7 +25,7 @@ export interface TcpRelay extends AsyncDisposable {
   roundTrips(): number;
   /** Closes idle connections, and each of the others after its answer: after what the service sends next. */
   reload(): void;
-  /** From now on nothing passes on the connections that are open, and neither side is told. */
+  /** Forgets the open connections: from now on nothing passes on them, and neither side notices. */
   forget(): void;
   /** Nothing passes on connections that are opened from now on. */
   silence(): void;

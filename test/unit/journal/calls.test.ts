@@ -392,7 +392,7 @@ test('calls are removed after the days that they are kept, and only when nothing
   expect(setting.rows('select name from calls')).toHaveLength(1);
 });
 
-test('calls that are kept for ever do not keep later ones from being removed', async () => {
+test('later calls are removed next to calls that stay forever', async () => {
   const unknown = await claimOf(journal, askingOf(1));
   await unknown.requested();
   await unknown.unanswered({ reason: 'no answer' });
