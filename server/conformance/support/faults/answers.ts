@@ -40,7 +40,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
   fault(
     'has a page for paths that are not there',
     ({ body }) => ({ body: (code, ...more) => (code === 404 ? '<h1>Not Found</h1>' : body(code, ...more)) }),
-    [/^a path .*: answered with an envelope$/],
+    [/^an? (unknown )?path .*: answered with an envelope$/],
   ),
   fault(
     'has a page for methods that it does not serve',
