@@ -1,7 +1,7 @@
 import { arch, hostname, platform } from 'node:os';
 import { lazy } from '../bytes/reuse.ts';
 import { dateOf, type SigningChain } from '../certificates/signing-chain.ts';
-import { checkFormatOptions } from '../formats/format-options.ts';
+import { checkFormatOptions } from '../format/options.ts';
 import { FORMAT_OPTIONS } from '../formats/registry.ts';
 import type { TimestampSettings } from '../options/commands/common.ts';
 import type { Settings } from '../options/commands/sign.ts';

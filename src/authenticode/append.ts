@@ -6,7 +6,7 @@ import { addUnsignedValue } from '../cms/unsigned-attributes.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
 import { hasFindingAgainst } from '../errors/finding.ts';
-import { formatErrors } from '../formats/errors.ts';
+import { formatErrors } from '../format/errors.ts';
 import type { Container, MeasuredContent } from './container.ts';
 import { examineDataType } from './examine-authenticode.ts';
 import { type AuthenticodeSignature, readAuthenticode } from './read-authenticode.ts';

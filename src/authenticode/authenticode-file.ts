@@ -5,20 +5,20 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
-import { formatErrors } from '../formats/errors.ts';
-import {
-  cmsEnvelope,
-  type Embedding,
-  type ExpectedEnvelope,
-  type PreparedSignature,
-  type SignableFile,
-  type SigningContext,
-  type SigningMode,
-} from '../formats/format.ts';
+import { formatErrors } from '../format/errors.ts';
+import type {
+  Embedding,
+  ExpectedEnvelope,
+  PreparedSignature,
+  SignableFile,
+  SigningContext,
+  SigningMode,
+} from '../format/signable-file.ts';
+import { cmsEnvelope } from '../format/signature.ts';
 import { checkUnchanged, nestSignature, readOuterSignature } from './append.ts';
 import type { Container, MeasuredContent } from './container.ts';
 import { contentMatches } from './examine-authenticode.ts';
-import { AUTHENTICODE_PROFILE, prepareAuthenticode } from './profile.ts';
+import { prepareAuthenticode } from './profile.ts';
 import { algorithmsOf, findAuthenticode, readAuthenticode } from './read-authenticode.ts';
 import { embeddedSignatures, findSignatures } from './signatures.ts';
 import { stampSignatures } from './stamp.ts';
@@ -37,7 +37,6 @@ export function authenticodeFile<Measured extends MeasuredContent>(
     return measured;
   };
   return {
-    profile: AUTHENTICODE_PROFILE,
     // Not cached: reading them is fast, and runs have many files.
     signatures: async () => embeddedSignatures(await findSignatures(container), container, present, budget),
     async check(_context, mode) {

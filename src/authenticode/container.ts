@@ -6,7 +6,8 @@ import type { Patch } from '../bytes/patch.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import type { Finding } from '../errors/finding.ts';
-import type { Detail, SigningContext } from '../formats/format.ts';
+import type { SigningContext } from '../format/signable-file.ts';
+import type { Detail } from '../format/signature.ts';
 import type { AuthenticodeParts } from './read-authenticode.ts';
 
 export interface Container<Measured extends MeasuredContent = MeasuredContent> {

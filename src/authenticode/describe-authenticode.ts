@@ -14,7 +14,7 @@ import type { Element } from '../asn1/read.ts';
 import { readTime } from '../asn1/times.ts';
 import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
-import type { Detail } from '../formats/format.ts';
+import type { Detail } from '../format/signature.ts';
 import { contentMatches, type SignedFile } from './examine-authenticode.ts';
 import { AUTHENTICODE_PROFILE } from './profile.ts';
 import type { AuthenticodeParts } from './read-authenticode.ts';

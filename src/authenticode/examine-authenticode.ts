@@ -6,10 +6,10 @@ import { examineSigner } from '../cms/verify-signer.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { broken, type Finding, note, rejected, unsupported, warning } from '../errors/finding.ts';
-import { examineUnread } from '../formats/signature-profile.ts';
+import { examineUnread } from '../format/cms.ts';
 import type { SignedKind } from './container.ts';
 import { AUTHENTICODE_PROFILE } from './profile.ts';
-import type { AuthenticodeParts, FoundSignature } from './read-authenticode.ts';
+import type { AuthenticodeParts, FoundCms } from './read-authenticode.ts';
 
 export interface SignedFile extends SignedKind {
   /** Digests with the algorithms of the file's signatures. One that cannot be computed is missing. */
@@ -18,7 +18,7 @@ export interface SignedFile extends SignedKind {
 
 /** Examines one signature, except trust and timestamps. Nested signatures are examined separately. */
 export function examineAuthenticode(
-  { parts, error }: FoundSignature,
+  { parts, error }: FoundCms,
   file: SignedFile,
   budget?: WorkBudget,
 ): readonly Finding[] {

@@ -9,8 +9,9 @@ import {
 import { readElement } from '../asn1/read.ts';
 import { objectIdentifier, sequence } from '../asn1/write.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
-import type { SignatureProfile, SigningContext } from '../formats/format.ts';
-import { prepareCms } from '../formats/signature-profile.ts';
+import type { SignatureProfile } from '../format/cms.ts';
+import { prepareCms } from '../format/cms.ts';
+import type { SigningContext } from '../format/signable-file.ts';
 import type { SignedContent } from './container.ts';
 import { programInfo } from './program-info.ts';
 import { spcSpOpusInfo } from './spc-structures.ts';

@@ -1,4 +1,4 @@
-import { type FormatOption, type FormatOptions, SOME_TEXT, textOf } from '../formats/format-options.ts';
+import { type FormatOption, type FormatOptions, SOME_TEXT, textOf } from '../format/options.ts';
 import { authenticodeErrors } from './errors.ts';
 
 const DESCRIPTION = {

@@ -34,7 +34,7 @@ export interface AuthenticodeSignature extends AuthenticodeParts {
   readonly nested: readonly AuthenticodeSignature[];
 }
 
-export interface FoundSignature {
+export interface FoundCms {
   /** Without the bytes after the CMS, if its end is known. */
   readonly cms: Uint8Array;
   /** undefined if the entry is not an Authenticode signature; `error` then has the reason. */
@@ -42,7 +42,7 @@ export interface FoundSignature {
   readonly error: CodesignError | undefined;
   /** SignedData of `parts`, or of a CMS with other content; undefined if the entry is not a CMS. */
   readonly signedData: SignedData | undefined;
-  readonly nested: readonly FoundSignature[];
+  readonly nested: readonly FoundCms[];
 }
 
 /** Windows reads only 1 level. Deeper levels, which it ignores, are accepted up to this limit. */
@@ -70,8 +70,8 @@ export function findAuthenticode(
   bytes: Uint8Array,
   room = signatureBudget(),
   contentType = SPC_INDIRECT_DATA,
-): FoundSignature {
-  const find = (cms: Uint8Array, depth: number): FoundSignature => {
+): FoundCms {
+  const find = (cms: Uint8Array, depth: number): FoundCms => {
     let signedData: SignedData | undefined;
     try {
       signedData = parseWithin(room, cms);
@@ -91,18 +91,18 @@ export function findAuthenticode(
   return find(bytes, 0);
 }
 
-function withoutErrors({ parts, error, nested }: FoundSignature): AuthenticodeSignature {
+function withoutErrors({ parts, error, nested }: FoundCms): AuthenticodeSignature {
   if (parts === undefined) throw error;
   return { ...parts, nested: nested.map(withoutErrors) };
 }
 
 /** Describes bytes in a place for signatures that are not one. `signedData` is set for a CMS with other content. */
-export function unreadableSignature(cms: Uint8Array, error: CodesignError, signedData?: SignedData): FoundSignature {
+export function unreadableSignature(cms: Uint8Array, error: CodesignError, signedData?: SignedData): FoundCms {
   return { cms, parts: undefined, error, signedData, nested: [] };
 }
 
 /** Returns the algorithms of the content digests in the signature and in those nested in it. */
-export function algorithmsOf({ parts, nested }: FoundSignature): readonly ContentDigest[] {
+export function algorithmsOf({ parts, nested }: FoundCms): readonly ContentDigest[] {
   const algorithm = parts?.contentDigestAlgorithm;
   return [...(algorithm === undefined ? [] : [algorithm]), ...nested.flatMap(algorithmsOf)];
 }

@@ -1,6 +1,6 @@
 import type { WorkBudget } from '../crypto/work-budget.ts';
-import { cmsEnvelope, type EmbeddedSignature } from '../formats/format.ts';
-import { timestampsOf } from '../formats/signature-profile.ts';
+import { timestampsOf } from '../format/cms.ts';
+import { cmsEnvelope, type FoundSignature } from '../format/signature.ts';
 import { timestampReader } from '../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { CmsEntry, Container, MeasuredContent } from './container.ts';
@@ -8,11 +8,11 @@ import { describeAuthenticode } from './describe-authenticode.ts';
 import { authenticodeErrors } from './errors.ts';
 import { examineAuthenticode, type SignedFile } from './examine-authenticode.ts';
 import { AUTHENTICODE_PROFILE } from './profile.ts';
-import { type FoundSignature, findAuthenticode, signatureBudget, unreadableSignature } from './read-authenticode.ts';
+import { type FoundCms, findAuthenticode, signatureBudget, unreadableSignature } from './read-authenticode.ts';
 
 export interface LocatedSignature {
   readonly entry: CmsEntry;
-  readonly found: FoundSignature;
+  readonly found: FoundCms;
 }
 
 /** Returns one signature for each entry in order. Unreadable entries are listed as such. */
@@ -34,10 +34,10 @@ export function embeddedSignatures(
   { kind, compare }: Container,
   measured: () => Promise<MeasuredContent>,
   budget: WorkBudget,
-): readonly EmbeddedSignature[] {
+): readonly FoundSignature[] {
   const read = timestampReader(budget);
   const signedFile = async (): Promise<SignedFile> => ({ ...kind, digests: (await measured()).digests });
-  const embedded = (found: FoundSignature, location: string, entry?: CmsEntry): EmbeddedSignature => {
+  const embedded = (found: FoundCms, location: string, entry?: CmsEntry): FoundSignature => {
     const { cms, parts, signedData } = found;
     let timestamps: readonly Timestamp[] | undefined;
     return {
@@ -69,7 +69,7 @@ export function nestedLocation(outer: string, index: number): string {
   return `nested signature ${index + 1} in ${outer}`;
 }
 
-function nameOf({ parts, signedData }: FoundSignature): string {
+function nameOf({ parts, signedData }: FoundCms): string {
   const name = parts?.signerName ?? signedData?.signers[0].name;
   return name ?? '(unreadable signature)';
 }

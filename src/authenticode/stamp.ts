@@ -1,19 +1,19 @@
 import { SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { parts } from '../asn1/read.ts';
 import { changeUnsignedAttributes, type UnsignedAttribute, withValues } from '../cms/unsigned-attributes.ts';
-import type { EmbeddedSignature } from '../formats/format.ts';
-import { stampCms } from '../formats/signature-profile.ts';
+import { stampCms } from '../format/cms.ts';
+import type { FoundSignature } from '../format/signature.ts';
 import type { Container } from './container.ts';
 import { authenticodeErrors } from './errors.ts';
 import { isInDerOrder } from './examine-authenticode.ts';
 import { AUTHENTICODE_PROFILE } from './profile.ts';
-import type { FoundSignature } from './read-authenticode.ts';
+import type { FoundCms } from './read-authenticode.ts';
 import { findSignatures, nestedLocation } from './signatures.ts';
 
 /** Adds the tokens to the file's CMS. Throws `cannot-stamp` if the entries cannot be rewritten without loss. */
 export async function stampSignatures(
   container: Container,
-  tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>,
+  tokens: ReadonlyMap<FoundSignature, Uint8Array>,
 ): Promise<Uint8Array> {
   if (container.reasonNotRewritable !== undefined)
     throw authenticodeErrors('cannot-stamp', { reason: container.reasonNotRewritable });
@@ -33,7 +33,7 @@ export async function stampSignatures(
 }
 
 function stamped(
-  found: FoundSignature,
+  found: FoundCms,
   location: string,
   tokenOf: (location: string, cms: Uint8Array) => Uint8Array | undefined,
 ): Uint8Array {

@@ -4,7 +4,8 @@ import { basename } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { CodesignError, expectedError } from '../errors/codesign-error.ts';
 import { type Finding, isAgainst, note } from '../errors/finding.ts';
-import type { ContentReader, Format, ListedFile, SignableFile } from './format.ts';
+import type { Format } from '../format/format.ts';
+import type { ContentReader, ListedFile, SignableFile } from '../format/signable-file.ts';
 
 const HEAD_LENGTH = 4096;
 const ALGORITHMS = ['SHA1', 'SHA256'] as const;

@@ -21,19 +21,12 @@ import {
   unsupported,
   warning,
 } from '../errors/finding.ts';
+import type { SignatureProfile } from '../format/cms.ts';
+import { examineUnread, prepareCms, stampCms, timestampsOf } from '../format/cms.ts';
+import { formatErrors } from '../format/errors.ts';
+import type { Embedding, SignableFile, SigningContext, SigningMode } from '../format/signable-file.ts';
+import { cmsEnvelope, type Detail, type FoundSignature } from '../format/signature.ts';
 import { timestampReader } from '../timestamp/read-timestamps.ts';
-import { formatErrors } from './errors.ts';
-import {
-  cmsEnvelope,
-  type Detail,
-  type EmbeddedSignature,
-  type Embedding,
-  type SignableFile,
-  type SignatureProfile,
-  type SigningContext,
-  type SigningMode,
-} from './format.ts';
-import { examineUnread, prepareCms, stampCms, timestampsOf } from './signature-profile.ts';
 
 export interface CmsHolder {
   readonly profile: SignatureProfile;
@@ -66,7 +59,6 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
     return { patch, sealed: envelope, envelopes: [envelope] };
   };
   return {
-    profile,
     signatures: async () => (stored === undefined ? [] : [signatureIn(holder, stored, budget)]),
     async check(_context, mode) {
       prepared(mode);
@@ -110,7 +102,7 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
   };
 }
 
-function signatureIn(holder: CmsHolder, stored: Uint8Array, budget: WorkBudget): EmbeddedSignature {
+function signatureIn(holder: CmsHolder, stored: Uint8Array, budget: WorkBudget): FoundSignature {
   const signedData = attempt(() => parseSignedData(stored));
   const readTimestamps = timestampReader(budget);
   const ofSignature = { location: holder.location, nested: [], details: async () => holder.details() };

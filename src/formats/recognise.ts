@@ -3,9 +3,10 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 import { measureContent } from '../crypto/measure-content.ts';
 import { createWorkBudget } from '../crypto/work-budget.ts';
 import { expectedError } from '../errors/codesign-error.ts';
+import { formatErrors } from '../format/errors.ts';
+import type { Format } from '../format/format.ts';
+import type { ContentReader } from '../format/signable-file.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
-import { formatErrors } from './errors.ts';
-import type { ContentReader, Format } from './format.ts';
 import { hasManifest, KIND_FOLDERS, type Names, otherZipKind } from './zip-family.ts';
 
 interface Magic {

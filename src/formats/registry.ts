@@ -1,8 +1,8 @@
 import type { Purpose } from '../certificates/purpose.ts';
+import type { Format } from '../format/format.ts';
 import { appx } from './appx/index.ts';
 import { cab } from './cab/index.ts';
 import { cat } from './cat/index.ts';
-import type { Format } from './format.ts';
 import { jar } from './jar/index.ts';
 import { msi } from './msi/index.ts';
 import { navx } from './navx/index.ts';

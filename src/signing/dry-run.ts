@@ -2,7 +2,7 @@
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { inFileSystem } from '../files/file-system-errors.ts';
-import type { PreparedSignature } from '../formats/format.ts';
+import type { PreparedSignature } from '../format/signable-file.ts';
 import { contentReader } from '../formats/recognise.ts';
 import { openPlanned } from './files/open-file.ts';
 import type { InnerPlanned, PlannedOutcome } from './outcome.ts';

@@ -5,20 +5,16 @@ import { readName } from '../certificates/names.ts';
 import type { Certificate } from '../certificates/parsed-certificate.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { asClause, hasFindingAgainst, isBroken } from '../errors/finding.ts';
-import { formatErrors } from '../formats/errors.ts';
-import {
-  type EmbeddedSignature,
-  type Format,
-  flatten,
-  type SignableFile,
-  type SigningContext,
-} from '../formats/format.ts';
+import { formatErrors } from '../format/errors.ts';
+import type { Format } from '../format/format.ts';
+import type { SignableFile, SigningContext } from '../format/signable-file.ts';
+import { type FoundSignature, flatten } from '../format/signature.ts';
 import type { WrittenSignature } from './planned-file.ts';
 import type { Account } from './service/account.ts';
 import { digestToBeSigned } from './service/key-match.ts';
 
 /** Also those that signed together with them, or countersigned. Each once: a second signature with another algorithm is usually by the same one. */
-export function signerNames(signatures: readonly EmbeddedSignature[]): string[] {
+export function signerNames(signatures: readonly FoundSignature[]): string[] {
   const signers = flatten(signatures).flatMap((signature) => [signature, ...(signature.coSigners ?? [])]);
   return [...new Set(signers.map(({ signerName }) => signerName))];
 }
@@ -26,8 +22,8 @@ export function signerNames(signatures: readonly EmbeddedSignature[]): string[] 
 /** Whether one that `isMeant` selects is intact. A signature in a file that `verify` rejects as a whole is not intact either. */
 export async function hasIntact(
   opened: SignableFile,
-  signatures: readonly EmbeddedSignature[],
-  isMeant: (signature: EmbeddedSignature) => boolean,
+  signatures: readonly FoundSignature[],
+  isMeant: (signature: FoundSignature) => boolean,
 ): Promise<boolean> {
   for (const signature of flatten(signatures)) {
     if (isMeant(signature) && (await isIntact(signature)))
@@ -41,7 +37,7 @@ export async function hasIntact(
  * with a sound signature next to it too.
  */
 export async function requireUnbroken(
-  signatures: readonly EmbeddedSignature[],
+  signatures: readonly FoundSignature[],
   { modes }: Pick<Format, 'modes'>,
 ): Promise<void> {
   for (const { location, timestamps, examine } of flatten(signatures)) {
@@ -54,12 +50,12 @@ export async function requireUnbroken(
 }
 
 /** Selects signatures of this certificate. */
-export function isBy({ der }: Certificate): (signature: EmbeddedSignature) => boolean {
+export function isBy({ der }: Certificate): (signature: FoundSignature) => boolean {
   return ({ signerCertificate }) => signerCertificate !== undefined && isSameBytes(signerCertificate, der);
 }
 
 /** Selects signatures of another publisher than this certificate's. */
-export function isByOtherThan({ der }: Certificate): (signature: EmbeddedSignature) => boolean {
+export function isByOtherThan({ der }: Certificate): (signature: FoundSignature) => boolean {
   const own = publisherOf(der);
   return ({ signerCertificate }) => {
     // A signature whose certificate cannot be read is not intact either.
@@ -72,12 +68,12 @@ function publisherOf(certificate: Uint8Array): string {
   return readName(readCertificateFields(certificate).subject).publisher;
 }
 
-export async function isIntact(signature: EmbeddedSignature): Promise<boolean> {
+export async function isIntact(signature: FoundSignature): Promise<boolean> {
   return !hasFindingAgainst(await signature.examine(), 'integrity');
 }
 
 export type FindWritten = (
-  signatures: readonly EmbeddedSignature[],
+  signatures: readonly FoundSignature[],
   context: SigningContext,
 ) => Promise<WrittenSignature | undefined>;
 

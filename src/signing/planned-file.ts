@@ -2,8 +2,10 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { FileStats } from '../files/input-file.ts';
-import type { ContentReader, EmbeddedSignature, Format, SignableFile } from '../formats/format.ts';
-import type { FormatOption } from '../formats/format-options.ts';
+import type { Format } from '../format/format.ts';
+import type { FormatOption } from '../format/options.ts';
+import type { ContentReader, SignableFile } from '../format/signable-file.ts';
+import type { FoundSignature } from '../format/signature.ts';
 import type { FileToSign, SkipReason } from './outcome.ts';
 
 export interface RecognisedFile extends FileToSign {
@@ -32,7 +34,7 @@ export const WITHOUT_SIGNATURE = { warnings: [], signatures: 0, replaced: [] } a
 
 /** A signature that a run put into a file before it was ended. */
 export interface WrittenSignature {
-  readonly signature: EmbeddedSignature;
+  readonly signature: FoundSignature;
   readonly toBeSigned: Uint8Array;
   readonly algorithm: DigestAlgorithm;
 }

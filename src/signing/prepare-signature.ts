@@ -8,7 +8,7 @@ import type {
   SignableFile,
   SigningContext,
   SigningMode,
-} from '../formats/format.ts';
+} from '../format/signable-file.ts';
 import { contentReader } from '../formats/recognise.ts';
 import type { OpenFile } from './files/open-file.ts';
 import type { StagedCopy } from './files/staged-copy.ts';

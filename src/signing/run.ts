@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { CodesignError } from '../errors/codesign-error.ts';
-import type { Format } from '../formats/format.ts';
+import type { Format } from '../format/format.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { signingErrors, signingWarnings } from './errors.ts';
 import type { StagedCopyOptions } from './files/staged-copy.ts';

@@ -1,6 +1,6 @@
 /** A run of `sign`. */
 
-import type { SignableFile } from '../formats/format.ts';
+import type { SignableFile } from '../format/signable-file.ts';
 import { checkCatalogMembers } from './catalog-members.ts';
 import { changeEach, finish } from './change-each.ts';
 import { previewFile } from './dry-run.ts';

@@ -1,7 +1,7 @@
 /** What a signature depends on apart from the content, and the time that some formats sign: chosen once, recorded with the request, and reused. */
 
 import { resolve } from 'node:path';
-import type { SigningContext } from '../formats/format.ts';
+import type { SigningContext } from '../format/signable-file.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { PlannedFile } from './planned-file.ts';
 import type { Account } from './service/account.ts';

@@ -3,9 +3,10 @@
 import { checkPurpose, purposeWarnings } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
-import { formatErrors } from '../formats/errors.ts';
-import type { Format, SignableFile, SigningContext, SigningMode } from '../formats/format.ts';
-import type { FormatOption } from '../formats/format-options.ts';
+import { formatErrors } from '../format/errors.ts';
+import type { Format } from '../format/format.ts';
+import type { FormatOption } from '../format/options.ts';
+import type { SignableFile, SigningContext, SigningMode } from '../format/signable-file.ts';
 import type { ExistingSignatures } from '../options/commands/sign.ts';
 import { signingErrors } from './errors.ts';
 import {

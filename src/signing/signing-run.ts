@@ -1,4 +1,4 @@
-import type { FormatOption } from '../formats/format-options.ts';
+import type { FormatOption } from '../format/options.ts';
 import type { RecordedSigningOptions } from '../journal/journal.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { type FindWritten, findWrittenWith } from './existing-signatures.ts';

@@ -8,7 +8,7 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { type Finding, hasFindingAgainst } from '../errors/finding.ts';
-import { type Detail, type EmbeddedSignature, flatten } from '../formats/format.ts';
+import { type Detail, type FoundSignature, flatten } from '../format/signature.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import { hexOf, type InspectedAttribute, inspectAttributes } from './inspect-attributes.ts';
 import {
@@ -91,7 +91,7 @@ export async function inspectFile(path: string, reading: Reading): Promise<Inspe
   const signatures = await signable.signatures();
   const numbers = new Map(flatten(signatures).map((signature, index) => [signature, index + 1]));
   const isIssuer = issuerChecks();
-  const inspect = async (signature: EmbeddedSignature): Promise<InspectedSignature> => {
+  const inspect = async (signature: FoundSignature): Promise<InspectedSignature> => {
     const nested: InspectedSignature[] = [];
     const own = await inspectSignature(signature, numbers.get(signature) ?? 0, isIssuer);
     for (const inner of signature.nested) nested.push(await inspect(inner));
@@ -111,7 +111,7 @@ export async function inspectFile(path: string, reading: Reading): Promise<Inspe
 }
 
 async function inspectSignature(
-  signature: EmbeddedSignature,
+  signature: FoundSignature,
   number: number,
   isIssuer: CheckIssuer,
 ): Promise<Omit<InspectedSignature, 'nested'>> {

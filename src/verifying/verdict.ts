@@ -2,7 +2,7 @@ import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { type Finding, untrusted } from '../errors/finding.ts';
-import { flatten } from '../formats/format.ts';
+import { flatten } from '../format/signature.ts';
 
 /**
  * - trusted: every signature is intact and trusted, and meets the policy.

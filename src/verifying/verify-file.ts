@@ -4,7 +4,9 @@ import { CodesignError, expectedError, toCodesignError } from '../errors/codesig
 import { type Finding, hasFindingAgainst, isObjection, note, rejected } from '../errors/finding.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { openInput } from '../files/input-file.ts';
-import { type Format, flatten, type SignableFile } from '../formats/format.ts';
+import type { Format } from '../format/format.ts';
+import type { SignableFile } from '../format/signable-file.ts';
+import { flatten } from '../format/signature.ts';
 import { contentReader, recogniseFormat } from '../formats/recognise.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { chargedTo, type ExamineTrust } from './trust.ts';

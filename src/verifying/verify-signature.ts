@@ -3,7 +3,7 @@ import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import type { Purpose } from '../certificates/purpose.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { type Finding, hasFindingAgainst, untrusted } from '../errors/finding.ts';
-import type { EmbeddedSignature } from '../formats/format.ts';
+import type { FoundSignature } from '../format/signature.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { ExamineTrust, Trust } from './trust.ts';
 import type { Identity, PathCertificate, VerifiedSignature, VerifiedTimestamp } from './verdict.ts';
@@ -19,7 +19,7 @@ export interface SignatureContext {
 
 /** Verifies each signature separately: nothing in one counts for another. */
 export async function verifySignature(
-  signature: EmbeddedSignature,
+  signature: FoundSignature,
   context: SignatureContext,
 ): Promise<VerifiedSignature> {
   const { location, signerCertificate, signerName, algorithm } = signature;
@@ -53,7 +53,7 @@ export async function verifySignature(
 }
 
 async function signerTrust(
-  { signerCertificate, signedData }: EmbeddedSignature,
+  { signerCertificate, signedData }: FoundSignature,
   examineTrust: ExamineTrust | undefined,
   at: Date,
   purpose: Purpose,

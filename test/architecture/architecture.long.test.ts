@@ -6,8 +6,7 @@ import { type CruiseResult, cruise, FOLDERS, plantedTree } from './cruise.ts';
 import { typescriptFiles } from './source-files.ts';
 
 const PLANTED: Readonly<Record<string, string>> = {
-  'src/errors/planted-upward.ts':
-    "import type { Format } from '../formats/format.ts';\nexport type Planted = Format;\n",
+  'src/errors/planted-upward.ts': "import type { Format } from '../format/format.ts';\nexport type Planted = Format;\n",
   'src/bytes/planted-circle-a.ts': "import type { B } from './planted-circle-b.ts';\nexport type A = B | 1;\n",
   'src/bytes/planted-circle-b.ts': "import type { A } from './planted-circle-a.ts';\nexport type B = A | 2;\n",
   'server/conformance/planted-circle-a.ts': "import type { B } from './planted-circle-b.ts';\nexport type A = B | 1;\n",
@@ -42,7 +41,7 @@ describe('the source', () => {
 
 describe('a planted violation', () => {
   it.each([
-    ['a type imported from a higher layer', 'layer-errors', 'src/errors/planted-upward.ts', 'src/formats/format.ts'],
+    ['a type imported from a higher layer', 'layer-errors', 'src/errors/planted-upward.ts', 'src/format/format.ts'],
     ['a circle', 'no-circles', 'src/bytes/planted-circle-a.ts', 'src/bytes/planted-circle-b.ts'],
     [
       'a circle in the conformance suite',

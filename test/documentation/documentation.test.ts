@@ -15,7 +15,7 @@ import {
   EXIT_SUCCESS,
   exitCodeFor,
 } from '../../src/errors/exit-codes.ts';
-import { formatErrors } from '../../src/formats/errors.ts';
+import { formatErrors } from '../../src/format/errors.ts';
 import type { FailedOutcome, SignedOutcome } from '../../src/signing/outcome.ts';
 import { cliReference } from './cli-reference.ts';
 import { errorReference } from './error-reference.ts';

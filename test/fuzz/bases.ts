@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EmbeddedSignature } from '../../src/formats/format.ts';
+import type { FoundSignature } from '../../src/format/signature.ts';
 import type { ExpectedAnswer } from '../../src/timestamp/check-answer.ts';
 
 const SIGNATURE_VALUE = new Uint8Array(256).fill(0x5a);
@@ -66,6 +66,6 @@ function smallFilesIn(folder: string): string[] {
 }
 
 /** With those nested in them. */
-export function flat(signatures: readonly EmbeddedSignature[]): EmbeddedSignature[] {
+export function flat(signatures: readonly FoundSignature[]): FoundSignature[] {
   return signatures.flatMap((signature) => [signature, ...flat(signature.nested)]);
 }

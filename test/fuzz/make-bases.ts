@@ -4,7 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import forge from 'node-forge';
 import { buildOcspRequest } from '../../src/certificates/revocation/ocsp-response.ts';
-import type { EmbeddedSignature, Format } from '../../src/formats/format.ts';
+import type { Format } from '../../src/format/format.ts';
+import type { FoundSignature } from '../../src/format/signature.ts';
 import { jar } from '../../src/formats/jar/index.ts';
 import { pe } from '../../src/formats/pe/index.ts';
 import { buildTimestampRequest } from '../../src/timestamp/request.ts';
@@ -53,7 +54,7 @@ async function stamped(
   options?: StampOptions,
 ): Promise<Buffer> {
   const file = await openBytes(format, bytes);
-  const tokens = new Map<EmbeddedSignature, Uint8Array>();
+  const tokens = new Map<FoundSignature, Uint8Array>();
   for (const signature of flat(await file.signatures())) {
     const value = signature.signedData?.signers[0].signature ?? new Uint8Array();
     tokens.set(signature, await authority.stamp(value, options));

@@ -1,7 +1,7 @@
 import { type NamedObject, objectName } from '../../asn1/object-names.ts';
 import type { Finding } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
-import type { Detail } from '../../formats/format.ts';
+import type { Detail } from '../../format/signature.ts';
 import type { InspectedAttribute, InspectedValue } from '../../verifying/inspect-attributes.ts';
 import type { InspectedCertificate } from '../../verifying/inspect-certificates.ts';
 import type {

@@ -1,7 +1,7 @@
 import { secondOf } from '../../asn1/times.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
 import { againstWhat, type Finding } from '../../errors/finding.ts';
-import { flatten } from '../../formats/format.ts';
+import { flatten } from '../../format/signature.ts';
 import type { Identity, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';
 import { errorJson } from './json.ts';
 

@@ -5,7 +5,7 @@ import { dateOf } from '../../certificates/signing-chain.ts';
 import { type Finding, isAgainst, isObjection } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { printable } from '../../errors/printable.ts';
-import { flatten } from '../../formats/format.ts';
+import { flatten } from '../../format/signature.ts';
 import type { Identity, Verdict, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';
 import type { Io } from '../io.ts';
 import { type Annotation, annotationLine, hasAnnotations } from './github.ts';

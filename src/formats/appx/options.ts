@@ -1,4 +1,4 @@
-import type { FormatOption } from '../format-options.ts';
+import type { FormatOption } from '../../format/options.ts';
 
 /** Each package needs its own signature. */
 export const INNER_PACKAGES = {

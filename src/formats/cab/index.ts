@@ -1,7 +1,7 @@
 /** Cabinets. The code to open them is loaded on demand. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
-import type { Format } from '../format.ts';
+import type { Format } from '../../format/format.ts';
 
 export const cab = {
   id: 'cab',

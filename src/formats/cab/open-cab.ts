@@ -10,8 +10,9 @@ import { isPadding, readStoredCms, type StoredCms } from '../../authenticode/sto
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { broken } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
-import { formatErrors, formatWarnings } from '../errors.ts';
-import type { ContentReader, Detail, SignableFile } from '../format.ts';
+import { formatErrors, formatWarnings } from '../../format/errors.ts';
+import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
+import type { Detail } from '../../format/signature.ts';
 import { contentOf, embedCms, headForSignature, removeCms } from './embed.ts';
 import { type CabinetLayout, readLayout } from './layout.ts';
 

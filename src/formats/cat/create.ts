@@ -28,7 +28,7 @@ import {
 import { digestIn } from '../../authenticode/container.ts';
 import { type SpcData, spcContent, spcUnicode } from '../../authenticode/spc-structures.ts';
 import { encodeAttribute } from '../../cms/build-signed-data.ts';
-import type { ListedFile } from '../format.ts';
+import type { ListedFile } from '../../format/signable-file.ts';
 
 const IDENTIFIER_LENGTH = 16;
 const FLAGS = Uint8Array.of(0x10, 0x01, 0x00, 0x01);

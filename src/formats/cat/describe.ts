@@ -1,7 +1,7 @@
 import { algorithmName } from '../../asn1/algorithm-identifiers.ts';
 import { secondOf } from '../../asn1/times.ts';
 import { plural } from '../../errors/plural.ts';
-import type { Detail } from '../format.ts';
+import type { Detail } from '../../format/signature.ts';
 import type { Catalog, CatalogMember } from './list.ts';
 
 /** Catalogs of drivers have a few members; those of Windows itself have thousands. */

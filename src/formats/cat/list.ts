@@ -22,7 +22,7 @@ import { readTime } from '../../asn1/times.ts';
 import { readIndirectData } from '../../authenticode/read-authenticode.ts';
 import { readAttributeFields, readSignedDataParts } from '../../cms/signed-data-fields.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
-import type { ListedFile } from '../format.ts';
+import type { ListedFile } from '../../format/signable-file.ts';
 import { catErrors } from './errors.ts';
 
 export interface Catalog {

@@ -8,8 +8,8 @@ import { type ByteSource, isSameBytes, memorySource } from '../../bytes/byte-sou
 import type { Patch } from '../../bytes/patch.ts';
 import { measureContent } from '../../crypto/measure-content.ts';
 import { attempt, CodesignError } from '../../errors/codesign-error.ts';
-import { formatErrors } from '../errors.ts';
-import type { ContentReader, SignableFile } from '../format.ts';
+import { formatErrors } from '../../format/errors.ts';
+import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 import { unsignedCatalog } from './create.ts';
 import { describeCatalog } from './describe.ts';
 import { catErrors, catWarnings } from './errors.ts';

@@ -1,6 +1,6 @@
 import { isReadableCertificate } from '../../certificates/parsed-certificate.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
-import { formatErrors } from '../errors.ts';
+import { formatErrors } from '../../format/errors.ts';
 import type { ContentDigest, ListedEntry } from './content.ts';
 import type { JarLayout } from './layout.ts';
 import { coveredNames, createManifestCache, findDisagreement } from './manifest/agreement.ts';

@@ -1,8 +1,8 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
+import { formatErrors } from '../../format/errors.ts';
+import type { ExpectedEnvelope } from '../../format/signable-file.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
-import { formatErrors } from '../errors.ts';
-import type { ExpectedEnvelope } from '../format.ts';
 import { allMatch, readContentInfo } from './content-info.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF } from './layout.ts';
 import { agrees } from './manifest/agreement.ts';

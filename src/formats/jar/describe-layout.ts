@@ -1,7 +1,7 @@
 import { plural } from '../../errors/plural.ts';
+import type { Detail } from '../../format/signature.ts';
 import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import { END_RECORD_LENGTH, HAS_DESCRIPTOR, STORED } from '../../zip/fields.ts';
-import type { Detail } from '../format.ts';
 import { filesOf } from './embed.ts';
 import { jarWarnings } from './errors.ts';
 import { isFileName, type JarLayout, MANIFEST_NAME } from './layout.ts';

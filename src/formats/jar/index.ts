@@ -1,6 +1,6 @@
 /** Java archives (JAR, WAR, EAR, RAR, AAR, AAB). The code to open them is loaded on demand. */
 
-import type { Format } from '../format.ts';
+import type { Format } from '../../format/format.ts';
 import { hasTrace } from '../trace.ts';
 import { hasManifest } from '../zip-family.ts';
 import { isNamedAsJar, JAR_EXTENSIONS, SIGNER_NAME } from './options.ts';

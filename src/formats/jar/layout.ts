@@ -1,12 +1,12 @@
 /** The structure of a JAR (JAR File Specification, "The META-INF directory" and "Signed JAR File"). */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { ContentReader } from '../../format/signable-file.ts';
 import { readArchive, type ZipArchive } from '../../zip/archive.ts';
 import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import { zipErrors } from '../../zip/errors.ts';
 import { asBuffer, DEFLATED } from '../../zip/fields.ts';
 import { unpack } from '../../zip/unpack.ts';
-import type { ContentReader } from '../format.ts';
 import { jarErrors } from './errors.ts';
 import { type Manifest, readManifest } from './manifest/manifest.ts';
 

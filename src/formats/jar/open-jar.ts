@@ -3,18 +3,18 @@ import { DATA } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { lazy } from '../../bytes/reuse.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { prepareCms } from '../../format/cms.ts';
+import { textOf } from '../../format/options.ts';
+import type {
+  ContentReader,
+  PreparedSignature,
+  SignableFile,
+  SigningContext,
+  SigningMode,
+} from '../../format/signable-file.ts';
+import { cmsEnvelope } from '../../format/signature.ts';
 import { isDirectory } from '../../zip/directory.ts';
 import { rejectFutureRival } from '../../zip/end-record.ts';
-import {
-  type ContentReader,
-  cmsEnvelope,
-  type PreparedSignature,
-  type SignableFile,
-  type SigningContext,
-  type SigningMode,
-} from '../format.ts';
-import { textOf } from '../format-options.ts';
-import { prepareCms } from '../signature-profile.ts';
 import { checkFilesUnchanged, checkManifestAgrees, checkSignaturesIntact } from './append.ts';
 import { attachBlock } from './attach.ts';
 import { checkResult } from './check.ts';
@@ -61,7 +61,6 @@ function signableJar(opened: OpenedJar): SignableFile {
     contents: lazy(() => readContentInfo(source, layout, digestEntries)),
   };
   return {
-    profile: JAR_PROFILE,
     // Computed only once, although the file is opened several times.
     get warnings() {
       return describeOddities(layout);

@@ -1,13 +1,14 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/patch.ts';
+import { stampCms } from '../../format/cms.ts';
+import type { Embedding } from '../../format/signable-file.ts';
+import { cmsEnvelope, type FoundSignature } from '../../format/signature.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
 import { UTF8_NAME } from '../../zip/fields.ts';
 import { type NewEntry, storedEntry } from '../../zip/new-entry.ts';
-import { cmsEnvelope, type EmbeddedSignature, type Embedding } from '../format.ts';
-import { stampCms } from '../signature-profile.ts';
 import type { JarExpectation } from './check.ts';
 import { jarErrors } from './errors.ts';
 import type { JarLayout } from './layout.ts';
@@ -17,7 +18,7 @@ import { JAR_PROFILE } from './signature/new-signature.ts';
 export async function stampSignatures(
   source: ByteSource,
   layout: JarLayout,
-  tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>,
+  tokens: ReadonlyMap<FoundSignature, Uint8Array>,
 ): Promise<Embedding & JarExpectation> {
   const blocks = await readBlocks(source, layout);
   const stamped = new Map<EmbeddedBlock, Uint8Array>();

@@ -11,7 +11,7 @@ import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../crypto/algorithms
 import { orUndefined } from '../../errors/codesign-error.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
-import type { Detail } from '../format.ts';
+import type { Detail } from '../../format/signature.ts';
 import { digestMetadata, SIP_VERSION } from './content.ts';
 import { msiErrors } from './errors.ts';
 

@@ -1,7 +1,7 @@
 /** Windows Installer packages, patches and transforms. The code to open them is loaded on demand. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
-import type { Format } from '../format.ts';
+import type { Format } from '../../format/format.ts';
 import { hasTrace, inAnyEncoding } from '../trace.ts';
 import { msiWarnings } from './errors.ts';
 

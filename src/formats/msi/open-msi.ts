@@ -12,8 +12,8 @@ import type { CompoundStorage, CompoundStream } from '../../compound-file/format
 import { readCompoundFile } from '../../compound-file/read.ts';
 import { layOut, newStream } from '../../compound-file/write.ts';
 import type { ContentDigest } from '../../crypto/content.ts';
-import { formatErrors, formatWarnings } from '../errors.ts';
-import type { ContentReader, SignableFile } from '../format.ts';
+import { formatErrors, formatWarnings } from '../../format/errors.ts';
+import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 import {
   contentOf,
   digestMetadata,

@@ -1,7 +1,7 @@
 /** Extensions of Business Central. The code to open them is loaded on demand. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
-import type { Format } from '../format.ts';
+import type { Format } from '../../format/format.ts';
 import { hasTrace } from '../trace.ts';
 
 export const navx = {

@@ -9,8 +9,8 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/patch.ts';
 import { broken } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
-import { formatErrors } from '../errors.ts';
-import type { ContentReader, SignableFile } from '../format.ts';
+import { formatErrors } from '../../format/errors.ts';
+import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 import { BLOCK_MARK, type NavxLayout, readLayout } from './layout.ts';
 
 /** GUID of the plug-in of Business Central. signtool writes a different one each time; no verifier compares it. */

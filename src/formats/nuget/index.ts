@@ -1,6 +1,6 @@
 /** NuGet packages. The code to open them is loaded on demand. */
 
-import type { Format } from '../format.ts';
+import type { Format } from '../../format/format.ts';
 import { hasTrace } from '../trace.ts';
 import { hasManifest, type Names } from '../zip-family.ts';
 

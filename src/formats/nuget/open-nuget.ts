@@ -8,26 +8,24 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { broken, warning } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
+import { prepareCms } from '../../format/cms.ts';
+import { formatErrors } from '../../format/errors.ts';
+import type {
+  ContentReader,
+  Embedding,
+  ExpectedEnvelope,
+  PreparedSignature,
+  SignableFile,
+  SigningContext,
+  SigningMode,
+} from '../../format/signable-file.ts';
+import { cmsEnvelope, type Detail, type FoundSignature } from '../../format/signature.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
 import { rejectFutureRival } from '../../zip/end-record.ts';
 import { editLastEntry } from '../../zip/last-entry.ts';
 import { storedEntry } from '../../zip/new-entry.ts';
-import { formatErrors } from '../errors.ts';
-import {
-  type ContentReader,
-  cmsEnvelope,
-  type Detail,
-  type EmbeddedSignature,
-  type Embedding,
-  type ExpectedEnvelope,
-  type PreparedSignature,
-  type SignableFile,
-  type SigningContext,
-  type SigningMode,
-} from '../format.ts';
-import { prepareCms } from '../signature-profile.ts';
 import { nugetErrors, nugetWarnings } from './errors.ts';
 import { contentOf, entryError, type NugetPackage, readPackage, SIGNATURE_NAME } from './package.ts';
 import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';
@@ -57,7 +55,6 @@ function signableNuget(opened: NugetPackage, source: ByteSource, reader: Content
   };
   const signatureOf = (cms: Uint8Array | CodesignError) => embeddedSignature({ cms }, digestBy, reader.budget);
   return {
-    profile: NUGET_PROFILE,
     warnings: lookalikes.map(lookalikeFinding),
     reopen: (other, otherReader) => signableNuget(opened, other, otherReader),
     signatures: async () => (signature === undefined ? [] : [signatureOf(signature.cms)]),
@@ -170,7 +167,7 @@ function embed({ body }: NugetPackage, cms: Uint8Array): Embedding {
 }
 
 /** Countersignatures stay valid: they cover only the value. Throws `nuget-algorithm`, `nuget-signature-entry`. */
-function stamp(opened: NugetPackage, tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>): Embedding {
+function stamp(opened: NugetPackage, tokens: ReadonlyMap<FoundSignature, Uint8Array>): Embedding {
   const [stamped, ...others] = tokens;
   const cms = opened.signature?.cms;
   if (!(cms instanceof Uint8Array) || others.length > 0) throw new TypeError('the signature is not one of this file');

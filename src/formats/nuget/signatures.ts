@@ -8,10 +8,10 @@ import { DIGEST_LENGTH, type DigestAlgorithm } from '../../crypto/algorithms.ts'
 import type { WorkBudget } from '../../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../../errors/codesign-error.ts';
 import { broken, type Finding, rejected, unsupported } from '../../errors/finding.ts';
+import { examineUnread, timestampsOf } from '../../format/cms.ts';
+import { cmsEnvelope, type Detail, type FoundSignature } from '../../format/signature.ts';
 import { timestampReader } from '../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
-import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../format.ts';
-import { examineUnread, timestampsOf } from '../signature-profile.ts';
 import { SIGNATURE_NAME, type StoredSignature } from './package.ts';
 import { NUGET_PROFILE, readSignedText, type SignedText } from './signed-content.ts';
 import { countersignersOf, describeSigner, examineAttributes, roleOf } from './signers.ts';
@@ -28,7 +28,7 @@ export function embeddedSignature(
   { cms }: Pick<StoredSignature, 'cms'>,
   digestBy: DigestBy,
   budget: WorkBudget,
-): EmbeddedSignature {
+): FoundSignature {
   const signedData = readCms(cms);
   if (signedData instanceof CodesignError) {
     const message = `The signature cannot be read: ${signedData.message}.`;
@@ -51,7 +51,7 @@ export function embeddedSignature(
   const countersigners = countersignersOf(signedData);
   const matches = async () =>
     text?.algorithm !== undefined && Buffer.compare(await digestBy(text.algorithm), text.digest) === 0;
-  const of = (one: SignerInfo, own: Pick<EmbeddedSignature, 'location' | 'algorithm' | 'details' | 'examine'>) => {
+  const of = (one: SignerInfo, own: Pick<FoundSignature, 'location' | 'algorithm' | 'details' | 'examine'>) => {
     const timestamps = lazy(() => timestampsOf(NUGET_PROFILE, signedData, one, readTimestamps));
     return {
       ...own,

@@ -15,7 +15,7 @@ import type { SignedData } from '../../cms/parse-signed-data.ts';
 import { signingCertificate } from '../../cms/signing-certificate.ts';
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
-import type { SignatureProfile } from '../format.ts';
+import type { SignatureProfile } from '../../format/cms.ts';
 
 /** Includes the root if it was given, because `dotnet nuget sign` includes the whole chain. */
 export const NUGET_PROFILE: SignatureProfile = {

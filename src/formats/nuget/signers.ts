@@ -17,8 +17,8 @@ import { isLifetimeSigner } from '../../certificates/purpose.ts';
 import { attributeValues, parseSignerInfo, type SignedData, type SignerInfo } from '../../cms/parse-signed-data.ts';
 import { attempt, type CodesignError, orUndefined } from '../../errors/codesign-error.ts';
 import { broken, type Finding, untrusted, warning } from '../../errors/finding.ts';
+import type { Detail } from '../../format/signature.ts';
 import { signingCertificateProblem } from '../../timestamp/signing-certificate.ts';
-import type { Detail } from '../format.ts';
 
 export type Role = 'author' | 'repository' | 'unknown';
 

@@ -1,6 +1,6 @@
 /** PDF documents. The code to open them is loaded on demand. */
 
-import type { Format } from '../format.ts';
+import type { Format } from '../../format/format.ts';
 import { hasTrace } from '../trace.ts';
 import { PDF_OPTIONS } from './options.ts';
 

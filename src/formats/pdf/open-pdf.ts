@@ -2,12 +2,12 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { lazy } from '../../bytes/reuse.ts';
 import { isBroken } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
-import { formatErrors } from '../errors.ts';
-import type { ContentReader, Detail, EmbeddedSignature, ExpectedEnvelope, SignableFile } from '../format.ts';
+import { formatErrors } from '../../format/errors.ts';
+import type { ContentReader, ExpectedEnvelope, SignableFile } from '../../format/signable-file.ts';
+import type { Detail, FoundSignature } from '../../format/signature.ts';
 import { attachCms } from './attach.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
 import { planSignature, prepareSignature, prepareTimestamp } from './prepare.ts';
-import { PDF_PROFILE } from './profile.ts';
 import { lastUpdate } from './remove.ts';
 import { findingsOf, locationOf, readSignatures } from './signatures.ts';
 import { isDocumentTimestamp } from './stored.ts';
@@ -20,7 +20,6 @@ export async function openPdf(source: ByteSource, reader: ContentReader): Promis
 
 function signablePdf(open: () => Promise<OpenedPdf>, details: readonly Detail[]): SignableFile {
   return {
-    profile: PDF_PROFILE,
     warnings: [],
     // Objects are read on demand, so reopening is cheap.
     reopen: (source, reader) =>
@@ -47,7 +46,7 @@ function signablePdf(open: () => Promise<OpenedPdf>, details: readonly Detail[])
   };
 }
 
-async function removable(opened: OpenedPdf): Promise<readonly EmbeddedSignature[]> {
+async function removable(opened: OpenedPdf): Promise<readonly FoundSignature[]> {
   const { removed } = await lastUpdate(opened);
   const fields = removed.map(({ field }) => locationOf(field));
   return (await readSignatures(opened)).filter(({ location }) => fields.includes(location));

@@ -1,4 +1,4 @@
-import { type FormatOption, SOME_TEXT } from '../format-options.ts';
+import { type FormatOption, SOME_TEXT } from '../../format/options.ts';
 import { pdfSigningErrors } from './errors.ts';
 
 /** In UTF-16 units. Readers show the first line or two. */

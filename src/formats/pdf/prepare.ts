@@ -4,17 +4,17 @@ import { DATA } from '../../asn1/object-identifiers.ts';
 import { isReadableCertificate } from '../../certificates/parsed-certificate.ts';
 import { DIGEST_LENGTH } from '../../crypto/algorithms.ts';
 import { isBroken } from '../../errors/finding.ts';
+import { prepareCms } from '../../format/cms.ts';
+import { formatErrors } from '../../format/errors.ts';
+import { type FormatOptions, textOf } from '../../format/options.ts';
+import type {
+  DocumentTimestampOptions,
+  PreparedSignature,
+  PreparedTimestamp,
+  SigningContext,
+} from '../../format/signable-file.ts';
+import { cmsEnvelope } from '../../format/signature.ts';
 import { dateString, textString } from '../../pdf-syntax/write.ts';
-import { formatErrors } from '../errors.ts';
-import {
-  cmsEnvelope,
-  type DocumentTimestampOptions,
-  type PreparedSignature,
-  type PreparedTimestamp,
-  type SigningContext,
-} from '../format.ts';
-import { type FormatOptions, textOf } from '../format-options.ts';
-import { prepareCms } from '../signature-profile.ts';
 import { checkChangeable, checkReferences, emptyField, freeName } from './check.ts';
 import { pdfSigningErrors } from './errors.ts';
 import { type NewSignature, prepareUpdate } from './new-signature.ts';

@@ -1,8 +1,8 @@
 import type { Patch } from '../../bytes/patch.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
+import { formatErrors } from '../../format/errors.ts';
 import { extentOf } from '../../pdf-syntax/cross-reference.ts';
 import { nameOf } from '../../pdf-syntax/values.ts';
-import { formatErrors } from '../errors.ts';
 import { pdfSigningErrors } from './errors.ts';
 import { findAdditions } from './examine/additions.ts';
 import { differencesBetween } from './examine/compare.ts';

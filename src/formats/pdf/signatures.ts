@@ -8,12 +8,12 @@ import { lazy } from '../../bytes/reuse.ts';
 import type { SignedData } from '../../cms/parse-signed-data.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
+import { timestampsOf } from '../../format/cms.ts';
+import { cmsEnvelope, type Detail, type FoundSignature } from '../../format/signature.ts';
 import type { Field } from '../../pdf-syntax/structure.ts';
 import { textOf } from '../../pdf-syntax/values.ts';
 import { type ReadTimestamps, timestampReader } from '../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
-import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../format.ts';
-import { timestampsOf } from '../signature-profile.ts';
 import { examineRevision } from './examine/revisions.ts';
 import { examineStorage, examineStored } from './examine/signature.ts';
 import type { OpenedPdf } from './opened.ts';
@@ -22,7 +22,7 @@ import { endOf, isDocumentTimestamp, type StoredSignature, signedDataOf } from '
 
 export const locationOf = ({ name }: Pick<Field, 'name'>): string => `field ${name}`;
 
-export async function readSignatures(opened: OpenedPdf): Promise<readonly EmbeddedSignature[]> {
+export async function readSignatures(opened: OpenedPdf): Promise<readonly FoundSignature[]> {
   const read = timestampReader(opened.reader.budget);
   const documentTimestamps: { readonly end: number; readonly timestamp: Timestamp }[] = [];
   for (const stored of opened.stored.filter(isDocumentTimestamp)) {
@@ -41,7 +41,7 @@ function signatureOf(
   stored: StoredSignature,
   covering: readonly Timestamp[],
   read: ReadTimestamps,
-): EmbeddedSignature {
+): FoundSignature {
   const parsed = signedDataOf(stored);
   const signedData = parsed instanceof CodesignError ? undefined : parsed;
   const signer = signedData?.signers[0];

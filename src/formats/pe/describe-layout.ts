@@ -1,5 +1,5 @@
 import { plural } from '../../errors/plural.ts';
-import type { Detail } from '../format.ts';
+import type { Detail } from '../../format/signature.ts';
 import type { CertificateEntries, WinCertificate } from './certificate-table.ts';
 import { typeName } from './embedded-cms.ts';
 import type { PeLayout } from './layout.ts';

@@ -1,5 +1,5 @@
 import type { Patch } from '../../bytes/patch.ts';
-import { formatErrors } from '../errors.ts';
+import { formatErrors } from '../../format/errors.ts';
 import {
   align8,
   WIN_CERT_REVISION_2_0,

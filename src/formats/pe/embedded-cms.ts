@@ -1,7 +1,7 @@
 import { readElement } from '../../asn1/read.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
-import { formatWarnings } from '../errors.ts';
+import { formatWarnings } from '../../format/errors.ts';
 import {
   type CertificateEntries,
   isZero,

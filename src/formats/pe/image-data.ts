@@ -10,7 +10,7 @@ import type { SignedKind } from '../../authenticode/container.ts';
 import { classOf, readLink, spcUnicode } from '../../authenticode/spc-structures.ts';
 import { attempt, CodesignError } from '../../errors/codesign-error.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
-import type { Detail } from '../format.ts';
+import type { Detail } from '../../format/signature.ts';
 import type { ProgramKind } from './layout.ts';
 
 const FLAGS: readonly (readonly [bit: number, name: string])[] = [

@@ -1,7 +1,7 @@
 /** Portable Executable: Windows programs, libraries, drivers and EFI programs. What opens one is loaded when one is opened. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
-import type { Format } from '../format.ts';
+import type { Format } from '../../format/format.ts';
 import { PAGE_HASHES } from './options.ts';
 
 export const pe = {

@@ -1,6 +1,6 @@
 /** The option of programs. */
 
-import type { FormatOption } from '../format-options.ts';
+import type { FormatOption } from '../../format/options.ts';
 
 export const PAGE_HASHES = {
   key: 'pageHashes',

@@ -6,8 +6,8 @@
 import { hash } from 'node:crypto';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { broken, type Finding, warning } from '../../errors/finding.ts';
-import type { SigningContext, SigningMode } from '../format.ts';
-import { isGiven } from '../format-options.ts';
+import { isGiven } from '../../format/options.ts';
+import type { SigningContext, SigningMode } from '../../format/signable-file.ts';
 import { CHECKSUM_LENGTH, TABLE_ENTRY_LENGTH } from './content.ts';
 import { READABLE_LENGTH } from './embedded-cms.ts';
 import { peErrors } from './errors.ts';

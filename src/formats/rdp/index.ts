@@ -1,6 +1,6 @@
 /** Remote Desktop connection files. The code to open them is loaded on demand. */
 
-import type { Format } from '../format.ts';
+import type { Format } from '../../format/format.ts';
 import { hasTrace, inAnyEncoding } from '../trace.ts';
 
 const isNamedRdp = (name: string): boolean => name.toLowerCase().endsWith('.rdp');

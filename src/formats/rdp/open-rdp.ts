@@ -5,13 +5,15 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Edit, Patch } from '../../bytes/patch.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
+import type { SignatureProfile } from '../../format/cms.ts';
+import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
+import type { Detail } from '../../format/signature.ts';
 import { type CmsHolder, cmsFile } from '../cms-file.ts';
-import type { ContentReader, Detail, SignableFile, SignatureProfile } from '../format.ts';
 import { rdpErrors } from './errors.ts';
 import { encode, type RdpLayout, readLayout, SCOPE, SIGNATURE, signatureValue } from './layout.ts';
 import { ALTERNATE_FULL_ADDRESS, COVERED_SETTINGS, FULL_ADDRESS } from './settings.ts';
 
-const RDP_PROFILE: SignatureProfile = {
+export const RDP_PROFILE: SignatureProfile = {
   signedAttributes: () => [],
   carriesRoot: false,
   // rdpsign creates no timestamps, and Remote Desktop Connection reads none. All other CMS readers look here.

@@ -1,7 +1,7 @@
 /** Scripts whose signatures Windows checks. The code to open them is loaded on demand. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
-import type { Format } from '../format.ts';
+import type { Format } from '../../format/format.ts';
 import { hasTrace, inAnyEncoding } from '../trace.ts';
 import { extensionsOf, type ScriptKind, scriptKindOf } from './kinds.ts';
 import { WSH } from './options.ts';

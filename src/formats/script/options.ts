@@ -1,4 +1,4 @@
-import type { FormatOption } from '../format-options.ts';
+import type { FormatOption } from '../../format/options.ts';
 
 export const WSH = {
   key: 'wsh',

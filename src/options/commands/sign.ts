@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { FormatOptions } from '../../formats/format-options.ts';
+import type { FormatOptions } from '../../format/options.ts';
 import { FORMAT_OPTIONS } from '../../formats/registry.ts';
 import { hasCredentials } from '../credentials/credentials.ts';
 import { resolveExtra } from '../extra.ts';

@@ -1,6 +1,6 @@
 /** Options that formats declare, as entries of the table. */
 
-import type { FormatOption } from '../../formats/format-options.ts';
+import type { FormatOption } from '../../format/options.ts';
 import { type DeclaredOption, FORMAT_OPTIONS } from '../../formats/registry.ts';
 import type { OptionDefinition, ValueKind } from '../option.ts';
 import { refuse } from '../values.ts';

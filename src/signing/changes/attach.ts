@@ -7,7 +7,7 @@ import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { plural } from '../../errors/plural.ts';
 import { systemReason } from '../../errors/system-reason.ts';
-import type { SignableFile } from '../../formats/format.ts';
+import type { SignableFile } from '../../format/signable-file.ts';
 import { changeEach, finish } from '../change-each.ts';
 import { signingErrors } from '../errors.ts';
 import { signerNames } from '../existing-signatures.ts';

@@ -1,7 +1,8 @@
 import { isSameBytes } from '../../bytes/byte-source.ts';
 import { asClause, isAgainst } from '../../errors/finding.ts';
-import { formatErrors } from '../../formats/errors.ts';
-import { type ExpectedEnvelope, flatten, type SignableFile } from '../../formats/format.ts';
+import { formatErrors } from '../../format/errors.ts';
+import type { ExpectedEnvelope, SignableFile } from '../../format/signable-file.ts';
+import { flatten } from '../../format/signature.ts';
 
 /** A weak signature is still one of this file; whether to accept it is for its verifier to decide. */
 const WEAK: readonly string[] = ['digest-algorithm-weak', 'key-too-short'];

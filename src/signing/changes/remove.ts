@@ -1,7 +1,8 @@
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { plural } from '../../errors/plural.ts';
-import { formatErrors } from '../../formats/errors.ts';
-import { flatten, type SignableFile } from '../../formats/format.ts';
+import { formatErrors } from '../../format/errors.ts';
+import type { SignableFile } from '../../format/signable-file.ts';
+import { flatten } from '../../format/signature.ts';
 import { changeEach, finish } from '../change-each.ts';
 import { signerNames } from '../existing-signatures.ts';
 import { commit, reopenCopy, writtenOutcome } from '../files/commit.ts';

@@ -4,14 +4,9 @@ import type { SignedContent } from '../../cms/verify-signer.ts';
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined, toCodesignError } from '../../errors/codesign-error.ts';
 import { hasFindingAgainst, isAgainst } from '../../errors/finding.ts';
-import { formatErrors } from '../../formats/errors.ts';
-import {
-  type EmbeddedSignature,
-  type Embedding,
-  type ExpectedEnvelope,
-  flatten,
-  type SignableFile,
-} from '../../formats/format.ts';
+import { formatErrors } from '../../format/errors.ts';
+import type { Embedding, ExpectedEnvelope, SignableFile } from '../../format/signable-file.ts';
+import { type FoundSignature, flatten } from '../../format/signature.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import { changeEach, finish } from '../change-each.ts';
@@ -111,7 +106,7 @@ async function stampFile(opened: SignableFile, { algorithm, force, stamp }: Time
   }
   // What makes stamping impossible shows before an authority is called.
   await opened.stamp(new Map());
-  const stamps = new Map<EmbeddedSignature, Stamped>();
+  const stamps = new Map<FoundSignature, Stamped>();
   for (const signature of choose(signatures, force)) stamps.set(signature, await stamp(signatureValueOf(signature)));
   const embedding = await opened.stamp(new Map(Array.from(stamps, ([key, { token }]) => [key, token])));
   const [first] = stamps.values();
@@ -123,7 +118,7 @@ function describe({ time, authority }: Stamped) {
   return { timestamp: isoTime(time), authority };
 }
 
-function choose(signatures: readonly EmbeddedSignature[], force: boolean): readonly EmbeddedSignature[] {
+function choose(signatures: readonly FoundSignature[], force: boolean): readonly FoundSignature[] {
   return force ? signatures : signatures.filter(({ timestamps }) => timestamps.length === 0);
 }
 
@@ -132,7 +127,7 @@ function isSound({ findings }: Timestamp): boolean {
 }
 
 /** To stamp over one in silence would hide what happened to it; to skip the file would call it good. */
-function refuseBrokenTimestamps(signatures: readonly EmbeddedSignature[]): void {
+function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
   for (const { timestamps, signerName } of signatures) {
     if (timestamps.length === 0 || timestamps.some(isSound)) continue;
     const problem = timestamps[0]?.findings.find((finding) => isAgainst(finding, 'integrity'))?.message ?? '';
@@ -141,7 +136,7 @@ function refuseBrokenTimestamps(signatures: readonly EmbeddedSignature[]): void 
 }
 
 /** A timestamp of now shows nothing for a certificate that has expired: verifiers ask whether it was valid at that time. */
-function assertWorthwhile({ signerCertificate, signerName, timestamps }: EmbeddedSignature, now: Date, force: boolean) {
+function assertWorthwhile({ signerCertificate, signerName, timestamps }: FoundSignature, now: Date, force: boolean) {
   // If the certificate cannot be read, its signature does not verify either, and that is reported.
   const expired = signerCertificate && orUndefined(() => parseCertificate(signerCertificate, 'signature').notAfter);
   if (expired === undefined || now <= expired) return;
@@ -152,7 +147,7 @@ function assertWorthwhile({ signerCertificate, signerName, timestamps }: Embedde
 }
 
 async function assertIntact(
-  signature: EmbeddedSignature,
+  signature: FoundSignature,
   code: 'signature-broken' | 'timestamp-breaks-signature',
 ): Promise<void> {
   const finding = (await signature.examine()).find((finding) => isAgainst(finding, 'integrity'));
@@ -161,12 +156,12 @@ async function assertIntact(
 }
 
 /** Of an intact signature. */
-function signatureValueOf({ signedData }: EmbeddedSignature): Uint8Array {
+function signatureValueOf({ signedData }: FoundSignature): Uint8Array {
   if (signedData === undefined) throw new TypeError('a signature that cannot be read was treated as intact');
   return signedData.signers[0].signature;
 }
 
-function assertStamped(signatures: readonly EmbeddedSignature[]): void {
+function assertStamped(signatures: readonly FoundSignature[]): void {
   for (const { timestamps } of signatures) {
     if (!timestamps.some(isSound)) {
       throw formatErrors('result-damaged', { reason: 'a signature in it has no sound timestamp' });

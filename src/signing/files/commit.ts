@@ -1,6 +1,6 @@
 /** Puts the changed bytes in place: flushed, reopened and checked first, then renamed whole. */
 
-import type { ExpectedEnvelope, SignableFile } from '../../formats/format.ts';
+import type { ExpectedEnvelope, SignableFile } from '../../format/signable-file.ts';
 import type { WrittenOutcome } from '../outcome.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import type { StartedRun } from '../run.ts';

@@ -16,7 +16,7 @@ import { systemReason } from '../../errors/system-reason.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import type { FileStats } from '../../files/input-file.ts';
 import { isLocal } from '../../files/known-local.ts';
-import type { ContentReader } from '../../formats/format.ts';
+import type { ContentReader } from '../../format/signable-file.ts';
 import { contentReader } from '../../formats/recognise.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { signingWarnings } from '../errors.ts';

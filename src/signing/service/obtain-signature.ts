@@ -3,7 +3,7 @@
 import { join, resolve } from 'node:path';
 import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { fromFileSystem } from '../../files/file-system-errors.ts';
-import type { InnerFile } from '../../formats/format.ts';
+import type { InnerFile } from '../../format/signable-file.ts';
 import type { Asking, Claim, KnownCall } from '../../journal/journal.ts';
 import { isUnauthorized, isWithoutConnection, mayHaveBeenCounted, stopsRun } from '../../service/errors.ts';
 import type { SignatureRecord } from '../../service/signing-service.ts';

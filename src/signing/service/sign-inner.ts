@@ -1,6 +1,6 @@
 /** Signing the files in a file before it: each by steps 2 to 7 of the main flow. */
 
-import type { Embedding } from '../../formats/format.ts';
+import type { Embedding } from '../../format/signable-file.ts';
 import { contentReader } from '../../formats/recognise.ts';
 import type { InnerSigned } from '../outcome.ts';
 import type { PlannedFile } from '../planned-file.ts';

@@ -2,7 +2,7 @@
 
 import { readElement } from '../../../src/asn1/read.ts';
 import { parseSignedData, type SignedData } from '../../../src/cms/parse-signed-data.ts';
-import type { Format } from '../../../src/formats/format.ts';
+import type { Format } from '../../../src/format/format.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';

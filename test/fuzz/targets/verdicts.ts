@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
 import { parseSignedData } from '../../../src/cms/parse-signed-data.ts';
-import type { Format } from '../../../src/formats/format.ts';
+import type { Format } from '../../../src/format/format.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { formats } from '../../../src/formats/registry.ts';

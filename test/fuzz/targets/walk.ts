@@ -4,15 +4,9 @@ import { crc32 } from 'node:zlib';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import type { Patch } from '../../../src/bytes/patch.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
-import {
-  cmsEnvelope,
-  type EmbeddedSignature,
-  type Embedding,
-  type Format,
-  type SignableFile,
-  type SigningContext,
-  type SigningMode,
-} from '../../../src/formats/format.ts';
+import type { Format } from '../../../src/format/format.ts';
+import type { Embedding, SignableFile, SigningContext, SigningMode } from '../../../src/format/signable-file.ts';
+import { cmsEnvelope, type FoundSignature } from '../../../src/format/signature.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { recogniseFormat } from '../../../src/formats/recognise.ts';
@@ -78,7 +72,7 @@ async function orNothing<T>(work: () => Promise<T>): Promise<T | undefined> {
   return 'value' in answer ? answer.value : undefined;
 }
 
-async function readSignatures(file: SignableFile): Promise<readonly EmbeddedSignature[]> {
+async function readSignatures(file: SignableFile): Promise<readonly FoundSignature[]> {
   const signatures = flat((await orNothing(() => file.signatures())) ?? []);
   for (const signature of signatures) {
     await answering(() => signature.details());
@@ -108,7 +102,7 @@ async function tryChanging(
   { format, otherCms, otherToken }: Walk,
   file: SignableFile,
   bytes: Uint8Array,
-  signatures: readonly EmbeddedSignature[],
+  signatures: readonly FoundSignature[],
 ): Promise<void> {
   await tryEmbedding(format, bytes, () => file.attach(cmsEnvelope(otherCms)));
   const [first] = signatures;

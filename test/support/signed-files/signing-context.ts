@@ -1,7 +1,7 @@
 /** What a format is given to sign with, in tests that name only what matters to them. */
 
-import type { SigningContext } from '../../../src/formats/format.ts';
-import type { FormatOptions } from '../../../src/formats/format-options.ts';
+import type { FormatOptions } from '../../../src/format/options.ts';
+import type { SigningContext } from '../../../src/format/signable-file.ts';
 
 type Given = Pick<SigningContext, 'chain'> & Partial<Omit<SigningContext, 'formatOptions'>>;
 

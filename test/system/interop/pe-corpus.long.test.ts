@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
-import type { SigningMode } from '../../../src/formats/format.ts';
+import type { SigningMode } from '../../../src/format/signable-file.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { isInSample } from '../../support/sample.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';

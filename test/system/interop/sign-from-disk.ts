@@ -3,7 +3,8 @@
 import { open } from 'node:fs/promises';
 import { fileSource } from '../../../src/bytes/file-source.ts';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
-import type { Format, SigningMode } from '../../../src/formats/format.ts';
+import type { Format } from '../../../src/format/format.ts';
+import type { SigningMode } from '../../../src/format/signable-file.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { PROGRAM_OPTIONS, type ProgramInfo, programInfo } from '../../../src/authenticode/program-info.ts';
-import { checkFormatOptions, type FormatOptions } from '../../../src/formats/format-options.ts';
+import { checkFormatOptions, type FormatOptions } from '../../../src/format/options.ts';
 
 describe('the description and the web page', () => {
   it.each<[string, ProgramInfo, ProgramInfo]>([

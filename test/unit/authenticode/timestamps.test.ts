@@ -14,7 +14,7 @@ import {
 } from '../../../src/authenticode/read-authenticode.ts';
 import { exchangeNested } from '../../../src/authenticode/stamp.ts';
 import { readSignedDataFields, readSignerInfoFields } from '../../../src/cms/signed-data-fields.ts';
-import { timestampsOf as readTimestampsOf, stampCms } from '../../../src/formats/signature-profile.ts';
+import { timestampsOf as readTimestampsOf, stampCms } from '../../../src/format/cms.ts';
 import { timestampReader } from '../../../src/timestamp/read-timestamps.ts';
 import { createTimestampDesk, type TimestampDesk } from '../../support/services/timestamp-desk.ts';
 import { makeTimestampPki, type TimestampPki } from '../../support/services/timestamp-pki.ts';

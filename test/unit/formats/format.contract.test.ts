@@ -1,6 +1,11 @@
 /** Runs the contract of formats against every entry of the registry, each with its own fixtures. */
 
 import { describe, expect, it } from 'vitest';
+import { AUTHENTICODE_PROFILE } from '../../../src/authenticode/profile.ts';
+import { JAR_PROFILE } from '../../../src/formats/jar/signature/new-signature.ts';
+import { NUGET_PROFILE } from '../../../src/formats/nuget/signed-content.ts';
+import { PDF_PROFILE } from '../../../src/formats/pdf/profile.ts';
+import { RDP_PROFILE } from '../../../src/formats/rdp/open-rdp.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { changedPackages, GOOD_PACKAGES, MALFORMED_PACKAGES } from './appx/samples.ts';
 import { changedCabinets, GOOD_CABINETS, MALFORMED_CABINETS } from './cab/samples.ts';
@@ -21,6 +26,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
   [
     'pe',
     {
+      profile: AUTHENTICODE_PROFILE,
       good: fixturesIn('pe'),
       representative: ['pe/stale-entry.exe', 'pe/size-mod-8-is-7.exe'],
       malformed: fixturesIn('pe-malformed'),
@@ -40,6 +46,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
   [
     'jar',
     {
+      profile: JAR_PROFILE,
       good: fixturesIn('jar'),
       representative: ['jar/manifest-sections.jar', 'jar/descriptors-64.jar'],
       malformed: fixturesIn('jar-malformed'),
@@ -52,6 +59,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
   [
     'cab',
     {
+      profile: AUTHENTICODE_PROFILE,
       good: GOOD_CABINETS,
       representative: ['small.cab', 'set.cab'],
       malformed: MALFORMED_CABINETS,
@@ -63,6 +71,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
   [
     'msi',
     {
+      profile: AUTHENTICODE_PROFILE,
       good: GOOD_INSTALLERS,
       representative: ['three.msi', 'four.msi'],
       malformed: MALFORMED_INSTALLERS,
@@ -74,6 +83,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
   [
     'cat',
     {
+      profile: AUTHENTICODE_PROFILE,
       good: GOOD_CATALOGS,
       representative: ['two.cat'],
       malformed: MALFORMED_CATALOGS,
@@ -85,6 +95,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
   [
     'powershell',
     {
+      profile: AUTHENTICODE_PROFILE,
       good: GOOD_POWERSHELL,
       representative: ['lf.ps1', 'utf16.ps1'],
       malformed: MALFORMED_POWERSHELL,
@@ -96,6 +107,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
   [
     'wsh',
     {
+      profile: AUTHENTICODE_PROFILE,
       good: GOOD_WSH,
       representative: ['ascii.js', 'le.js'],
       malformed: MALFORMED_WSH,
@@ -107,6 +119,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
   [
     'navx',
     {
+      profile: AUTHENTICODE_PROFILE,
       good: GOOD_EXTENSIONS,
       malformed: MALFORMED_EXTENSIONS,
       remarks: { SHA1: 'digest-algorithm-aging' },
@@ -117,6 +130,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
   [
     'rdp',
     {
+      profile: RDP_PROFILE,
       good: GOOD_CONNECTIONS,
       representative: ['utf16.rdp', 'ascii.rdp'],
       malformed: MALFORMED_CONNECTIONS,
@@ -128,6 +142,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
   [
     'appx',
     {
+      profile: AUTHENTICODE_PROFILE,
       good: GOOD_PACKAGES,
       representative: ['plain.msix', 'app.msixbundle'],
       malformed: MALFORMED_PACKAGES,
@@ -139,6 +154,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
   [
     'nuget',
     {
+      profile: NUGET_PROFILE,
       good: GOOD_NUGET.map((fixture) => ({ ...fixture, appendCode: 'cannot-append' })),
       representative: ['plain.nupkg', 'upper.nupkg'],
       malformed: MALFORMED_NUGET,
@@ -151,6 +167,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
   [
     'pdf',
     {
+      profile: PDF_PROFILE,
       good: GOOD_DOCUMENTS,
       representative: ['table.pdf', 'compressed.pdf', 'updated.pdf'],
       malformed: MALFORMED_DOCUMENTS,

@@ -4,7 +4,8 @@ import { appendFile, chmod, readFile, rm, symlink, unlink, writeFile } from 'nod
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
-import type { Format, SignableFile } from '../../../src/formats/format.ts';
+import type { Format } from '../../../src/format/format.ts';
+import type { SignableFile } from '../../../src/format/signable-file.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { removeSignatures } from '../../../src/signing/changes/remove.ts';

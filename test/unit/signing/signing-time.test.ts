@@ -2,7 +2,8 @@
 
 import { appendFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Format, SignableFile } from '../../../src/formats/format.ts';
+import type { Format } from '../../../src/format/format.ts';
+import type { SignableFile } from '../../../src/format/signable-file.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import { type JournalScene, journalScene } from './journal-scene.ts';

@@ -7,8 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bytesErrors } from '../../../src/bytes/errors.ts';
 import { defineErrors } from '../../../src/errors/define-errors.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
-import type { EmbeddedSignature, Format, SignableFile } from '../../../src/formats/format.ts';
-import { cmsEnvelope } from '../../../src/formats/format.ts';
+import type { Format } from '../../../src/format/format.ts';
+import type { SignableFile } from '../../../src/format/signable-file.ts';
+import type { FoundSignature } from '../../../src/format/signature.ts';
+import { cmsEnvelope } from '../../../src/format/signature.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
 import type { ExamineTrust, Trust } from '../../../src/verifying/trust.ts';
@@ -36,9 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-function signature(
-  more: Partial<EmbeddedSignature> & { readonly findings?: readonly Finding[] } = {},
-): EmbeddedSignature {
+function signature(more: Partial<FoundSignature> & { readonly findings?: readonly Finding[] } = {}): FoundSignature {
   const { findings = [], ...given } = more;
   return {
     location: 'here',
@@ -72,7 +72,7 @@ function timestamp(more: Partial<Timestamp> = {}): Timestamp {
 }
 
 interface Setting {
-  readonly signatures: readonly EmbeddedSignature[];
+  readonly signatures: readonly FoundSignature[];
   /** Of the file. */
   readonly findings?: readonly Finding[];
   readonly checkTrust?: ExamineTrust | undefined;
@@ -119,7 +119,6 @@ function verifying(format: Format, { checkTrust, policy }: Pick<Setting, 'checkT
 function verify({ signatures, findings = [], ...setting }: Setting): Promise<VerifiedFile> {
   const refuse = async () => Promise.reject(new Error('verifying changes nothing'));
   const file: SignableFile = {
-    profile: { signedAttributes: () => [], carriesRoot: true, timestampTypes: ['1.2.3'], verifier: 'No one' },
     warnings: [],
     reopen: () => file,
     signatures: async () => signatures,

@@ -5,8 +5,7 @@ import type { DigestAlgorithm } from '../../../crypto/algorithms.ts';
 import { createWorkBudget } from '../../../crypto/work-budget.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
 import { isAgainst } from '../../../errors/finding.ts';
-import { IN_ZIP64_32 } from '../../../zip/fields.ts';
-import { formatErrors } from '../../errors.ts';
+import { formatErrors } from '../../../format/errors.ts';
 import type {
   ContentReader,
   Embedding,
@@ -15,7 +14,8 @@ import type {
   InnerFiles,
   SignableFile,
   SigningContext,
-} from '../../format.ts';
+} from '../../../format/signable-file.ts';
+import { IN_ZIP64_32 } from '../../../zip/fields.ts';
 import { compareDigests } from '../block-map.ts';
 import { appxErrors, appxWarnings } from '../errors.ts';
 import { type AppxPackage, mappedEntries, ROOM, readPackage } from '../package.ts';

@@ -8,13 +8,13 @@ import { examineSigner } from '../../../cms/verify-signer.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
 import { attempt, CodesignError, expectedError, orUndefined } from '../../../errors/codesign-error.ts';
 import { broken, type Finding, rejected, unsupported } from '../../../errors/finding.ts';
+import type { FoundSignature } from '../../../format/signature.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
-import type { EmbeddedSignature } from '../../format.ts';
 import { jarErrors } from '../errors.ts';
 import { type JarLayout, LARGEST_MANIFEST, readWhole } from '../layout.ts';
 import { type Manifest, readManifest } from '../manifest/manifest.ts';
 
-export interface EmbeddedBlock extends Pick<EmbeddedSignature, 'signedData' | 'signerCertificate' | 'signerName'> {
+export interface EmbeddedBlock extends Pick<FoundSignature, 'signedData' | 'signerCertificate' | 'signerName'> {
   /** Name of its files without extension, in upper case. */
   readonly base: string;
   readonly entry: ZipEntry;

@@ -12,9 +12,9 @@ import {
   warning,
 } from '../../../errors/finding.ts';
 import { plural } from '../../../errors/plural.ts';
+import { examineUnread } from '../../../format/cms.ts';
 import { type Timestamp, usesSha1 } from '../../../timestamp/timestamp.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
-import { examineUnread } from '../../signature-profile.ts';
 import type { ContentInfo, ContentState } from '../content-info.ts';
 import type { JarLayout } from '../layout.ts';
 import { inWords, listingOf } from '../listing.ts';

@@ -1,7 +1,7 @@
 import { TIMESTAMP_TOKEN } from '../../../asn1/object-identifiers.ts';
 import type { Certificate } from '../../../certificates/parsed-certificate.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
-import type { SignatureProfile } from '../../format.ts';
+import type { SignatureProfile } from '../../../format/cms.ts';
 import { jarErrors } from '../errors.ts';
 import { type NamedSections, sectionDigest, sectionsByName } from '../manifest/agreement.ts';
 import { CREATED_BY, encodeText, manifestLine } from '../manifest/complete.ts';

@@ -1,9 +1,9 @@
 import { digestAlgorithmOf } from '../../../asn1/algorithm-identifiers.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { lazy } from '../../../bytes/reuse.ts';
+import { timestampsOf } from '../../../format/cms.ts';
+import { cmsEnvelope, type Detail, type FoundSignature } from '../../../format/signature.ts';
 import { type ReadTimestamps, timestampReader } from '../../../timestamp/read-timestamps.ts';
-import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../../format.ts';
-import { timestampsOf } from '../../signature-profile.ts';
 import { sectionDigest, wholeDigests } from '../manifest/agreement.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import { examineSignature, type SharedInfo } from './examine.ts';
@@ -11,14 +11,14 @@ import { JAR_PROFILE } from './new-signature.ts';
 import { weakestAlgorithm } from './signature-file-info.ts';
 
 /** Returns one signature for each block with a signature file, even if it cannot be read. */
-export async function readSignatures(source: ByteSource, shared: SharedInfo): Promise<readonly EmbeddedSignature[]> {
+export async function readSignatures(source: ByteSource, shared: SharedInfo): Promise<readonly FoundSignature[]> {
   const { layout, budget } = shared;
   const readTimestamps = timestampReader(budget);
   const blocks = await readBlocks(source, layout, budget);
   return blocks.map((block) => signatureOf(block, shared, readTimestamps));
 }
 
-function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: ReadTimestamps): EmbeddedSignature {
+function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: ReadTimestamps): FoundSignature {
   const { cms, signedData } = block;
   const { signers } = signedData ?? { signers: [] };
   // Lazy: signing also lists signatures, and needs none of their timestamps.
@@ -28,7 +28,7 @@ function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: R
       : signers.map((signer) => timestampsOf(JAR_PROFILE, signedData, signer, readTimestamps)),
   );
   const weakest = lazy(() => weakestOf(block, shared));
-  const ofSigner = (index: number, own: Pick<EmbeddedSignature, 'location' | 'signerCertificate' | 'signerName'>) => ({
+  const ofSigner = (index: number, own: Pick<FoundSignature, 'location' | 'signerCertificate' | 'signerName'>) => ({
     ...own,
     envelope: cmsEnvelope(cms),
     signedData,
@@ -42,7 +42,7 @@ function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: R
     // Findings about any signer belong to the whole signature.
     details: async () => (index === 0 ? describeSignature(block, shared) : []),
     examine: async () => (index === 0 ? examineSignature(block, timestamps(), shared) : []),
-    coSigners: [] as readonly EmbeddedSignature[],
+    coSigners: [] as readonly FoundSignature[],
   });
   const { signerCertificate, signerName } = block;
   const first = ofSigner(0, { location: block.entry.name, signerCertificate, signerName });

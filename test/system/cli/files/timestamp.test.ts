@@ -3,7 +3,8 @@
 import { chmod, link, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EmbeddedSignature, Format } from '../../../../src/formats/format.ts';
+import type { Format } from '../../../../src/format/format.ts';
+import type { FoundSignature } from '../../../../src/format/signature.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import {
@@ -39,8 +40,8 @@ const timestamp = (args: readonly string[], options: CliOptions & { mode?: Autho
 const requests = () => authority.requests.length;
 
 /** With the nested ones. */
-async function signaturesIn(format: Format, path: string): Promise<readonly EmbeddedSignature[]> {
-  const flatten = (some: readonly EmbeddedSignature[]): readonly EmbeddedSignature[] =>
+async function signaturesIn(format: Format, path: string): Promise<readonly FoundSignature[]> {
+  const flatten = (some: readonly FoundSignature[]): readonly FoundSignature[] =>
     some.flatMap((one) => [one, ...flatten(one.nested)]);
   return flatten(await (await openBytes(format, await readFile(path))).signatures());
 }

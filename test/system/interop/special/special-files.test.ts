@@ -3,9 +3,9 @@
 import { expect, it } from 'vitest';
 import { compoundFileErrors } from '../../../../src/compound-file/errors.ts';
 import { fileErrors } from '../../../../src/files/errors.ts';
+import { formatErrors } from '../../../../src/format/errors.ts';
 import { appxErrors } from '../../../../src/formats/appx/errors.ts';
 import { cabErrors } from '../../../../src/formats/cab/errors.ts';
-import { formatErrors } from '../../../../src/formats/errors.ts';
 import { jarErrors } from '../../../../src/formats/jar/errors.ts';
 import { msiErrors } from '../../../../src/formats/msi/errors.ts';
 import { peErrors } from '../../../../src/formats/pe/errors.ts';

@@ -1,9 +1,9 @@
 /** Peculiar files of the further formats that are made here, each with one peculiarity; `formats/…/samples.ts` has more. */
 
 import { newStream } from '../../../../src/compound-file/write.ts';
+import type { Format } from '../../../../src/format/format.ts';
 import { cab } from '../../../../src/formats/cab/index.ts';
 import { cat } from '../../../../src/formats/cat/index.ts';
-import type { Format } from '../../../../src/formats/format.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
 import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { rdp } from '../../../../src/formats/rdp/index.ts';

@@ -6,8 +6,8 @@ import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
+import { cmsEnvelope, type FoundSignature } from '../../../../src/format/signature.ts';
 import { appx } from '../../../../src/formats/appx/index.ts';
-import { cmsEnvelope, type EmbeddedSignature } from '../../../../src/formats/format.ts';
 import { isInSample } from '../../../support/sample.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
@@ -19,7 +19,7 @@ const read = (state: 'signed' | 'unsigned', name: string) =>
 
 describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s that signtool signed', (name) => {
   const signed = pairs === '' ? Buffer.alloc(0) : read('signed', name);
-  const signatureOf = async (bytes: Buffer): Promise<EmbeddedSignature | undefined> =>
+  const signatureOf = async (bytes: Buffer): Promise<FoundSignature | undefined> =>
     (await (await openBytes(appx, bytes, name)).signatures())[0];
 
   it('has the digests of its signature, and nothing speaks against it', async () => {

@@ -7,7 +7,7 @@ import { TIMESTAMP_TOKEN } from '../../../../src/asn1/object-identifiers.ts';
 import { contextConstructed, encode } from '../../../../src/asn1/write.ts';
 import { readSignedDataFields } from '../../../../src/cms/signed-data-fields.ts';
 import { replaceUnsignedAttributes } from '../../../../src/cms/unsigned-attributes.ts';
-import type { EmbeddedSignature } from '../../../../src/formats/format.ts';
+import type { FoundSignature } from '../../../../src/format/signature.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   signed = (await signBytes(jar, plain, signer)).result;
 });
 
-async function signatureOf(bytes: Buffer): Promise<EmbeddedSignature | undefined> {
+async function signatureOf(bytes: Buffer): Promise<FoundSignature | undefined> {
   return (await (await openBytes(jar, bytes)).signatures())[0];
 }
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
-import type { SigningMode } from '../../../../src/formats/format.ts';
+import type { SigningMode } from '../../../../src/format/signable-file.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { mainJava } from '../../../support/programs/java.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';

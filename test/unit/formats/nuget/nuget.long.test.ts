@@ -9,7 +9,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
-import { cmsEnvelope } from '../../../../src/formats/format.ts';
+import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { nugetVerify, run } from '../../../system/interop/verifiers.ts';

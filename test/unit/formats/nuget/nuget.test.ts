@@ -3,7 +3,7 @@ import { CODE_SIGNING, DATA, LIFETIME_SIGNING } from '../../../../src/asn1/objec
 import { readElement } from '../../../../src/asn1/read.ts';
 import { octetString } from '../../../../src/asn1/write.ts';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
-import { cmsEnvelope } from '../../../../src/formats/format.ts';
+import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { readPackage } from '../../../../src/formats/nuget/package.ts';
 import { readSignedText, signedText } from '../../../../src/formats/nuget/signed-content.ts';

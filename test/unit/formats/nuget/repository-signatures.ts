@@ -30,7 +30,7 @@ import {
   encodeAttribute,
 } from '../../../../src/cms/build-signed-data.ts';
 import { parseSignedData } from '../../../../src/cms/parse-signed-data.ts';
-import { cmsEnvelope } from '../../../../src/formats/format.ts';
+import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { NUGET_PROFILE } from '../../../../src/formats/nuget/signed-content.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';

@@ -3,7 +3,7 @@
 import { createHash, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
-import type { SigningMode } from '../../../../src/formats/format.ts';
+import type { SigningMode } from '../../../../src/format/signable-file.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
-import type { EmbeddedSignature, SignableFile } from '../../../../src/formats/format.ts';
+import type { SignableFile } from '../../../../src/format/signable-file.ts';
+import type { FoundSignature } from '../../../../src/format/signature.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { checkAll, run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
@@ -38,7 +39,7 @@ async function tryOpen(bytes: Buffer): Promise<SignableFile | undefined> {
   }
 }
 
-const flatten = (all: readonly EmbeddedSignature[]): readonly EmbeddedSignature[] =>
+const flatten = (all: readonly FoundSignature[]): readonly FoundSignature[] =>
   all.flatMap((each) => [each, ...flatten(each.nested)]);
 
 describe.skipIf(corpus === '')('the corpus', () => {

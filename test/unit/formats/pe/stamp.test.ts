@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EmbeddedSignature } from '../../../../src/formats/format.ts';
+import type { FoundSignature } from '../../../../src/format/signature.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { createTimestampDesk, type TimestampDesk } from '../../../support/services/timestamp-desk.ts';
 import { makeTimestampPki, type TimestampPki } from '../../../support/services/timestamp-pki.ts';
@@ -34,13 +34,13 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const flatten = (all: readonly EmbeddedSignature[]): readonly EmbeddedSignature[] =>
+const flatten = (all: readonly FoundSignature[]): readonly FoundSignature[] =>
   all.flatMap((each) => [each, ...flatten(each.nested)]);
 
 /** With a token for each signature that is chosen. */
 async function stamp(bytes: Buffer, choose: (index: number) => boolean = () => true): Promise<Buffer> {
   const file = await openBytes(pe, bytes);
-  const tokens = new Map<EmbeddedSignature, Uint8Array>();
+  const tokens = new Map<FoundSignature, Uint8Array>();
   for (const [index, signature] of flatten(await file.signatures()).entries()) {
     const value = signature.signedData?.signers[0].signature ?? Buffer.of();
     if (choose(index)) tokens.set(signature, await desk.stamp(value));

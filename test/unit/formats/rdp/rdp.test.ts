@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DATA } from '../../../../src/asn1/object-identifiers.ts';
-import { cmsEnvelope } from '../../../../src/formats/format.ts';
+import { prepareCms } from '../../../../src/format/cms.ts';
+import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { rdpErrors } from '../../../../src/formats/rdp/errors.ts';
 import { rdp } from '../../../../src/formats/rdp/index.ts';
 import { signatureValue } from '../../../../src/formats/rdp/layout.ts';
-import { prepareCms } from '../../../../src/formats/signature-profile.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';

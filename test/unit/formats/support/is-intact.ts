@@ -1,14 +1,14 @@
 /** What an examination says, in one word. */
 
 import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
-import type { EmbeddedSignature } from '../../../../src/formats/format.ts';
+import type { FoundSignature } from '../../../../src/format/signature.ts';
 
 /** Whether nothing that is found speaks against the signature's integrity. False without a signature. */
-export async function isIntact(signature: EmbeddedSignature | undefined): Promise<boolean> {
+export async function isIntact(signature: FoundSignature | undefined): Promise<boolean> {
   return signature !== undefined && !hasFindingAgainst(await signature.examine(), 'integrity');
 }
 
 /** The codes of what is found wrong with it, or odd, in order. */
-export async function codesOf(signature: EmbeddedSignature | undefined): Promise<readonly string[]> {
+export async function codesOf(signature: FoundSignature | undefined): Promise<readonly string[]> {
   return (await signature?.examine())?.map(({ code }) => code) ?? ['no signature'];
 }

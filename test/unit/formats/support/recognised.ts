@@ -2,7 +2,7 @@
 
 import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
-import type { Format } from '../../../../src/formats/format.ts';
+import type { Format } from '../../../../src/format/format.ts';
 import { recogniseFormat } from '../../../../src/formats/recognise.ts';
 import { formats } from '../../../../src/formats/registry.ts';
 

@@ -2,7 +2,9 @@
 
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import type { DigestAlgorithm } from '../../../../src/crypto/algorithms.ts';
-import { cmsEnvelope, type Embedding, type Format, type SigningMode } from '../../../../src/formats/format.ts';
+import type { Format } from '../../../../src/format/format.ts';
+import type { Embedding, SigningMode } from '../../../../src/format/signable-file.ts';
+import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { contentReader } from '../../../../src/formats/recognise.ts';
 import { checkPlaced } from '../../../../src/signing/changes/check-placed.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { DATA } from '../../../../../src/asn1/object-identifiers.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../../../src/crypto/algorithms.ts';
+import { prepareCms } from '../../../../../src/format/cms.ts';
 import { JAR_PROFILE } from '../../../../../src/formats/jar/signature/new-signature.ts';
-import { prepareCms } from '../../../../../src/formats/signature-profile.ts';
 import { signingContext } from '../../../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { contentsOf, repack } from '../simple-zip.ts';

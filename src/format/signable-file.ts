@@ -1,82 +1,15 @@
-/** The interface of file formats. It has only types, and the function `cmsEnvelope`. */
+/** An open file, and what can be done with it. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/patch.ts';
-import type { Purpose } from '../certificates/purpose.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
-import type { Attribute } from '../cms/build-signed-data.ts';
-import type { SignedData } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { ContentDigest, MeasureContent } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
-import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
-import type { FormatOption, FormatOptions } from './format-options.ts';
-
-export interface Format {
-  /** Short id for JSON and messages: `pe`, `jar`. */
-  readonly id: string;
-  readonly title: string;
-  /** In lower case, with the dot. For documentation and folders; never decides the format of a file. */
-  readonly extensions: readonly string[];
-  /** Folders often contain such files for other purposes, so they are signed only if the user names them. */
-  readonly onlyIfNamed?: readonly string[];
-  /** Options of this format. Formats that share an option declare the same object. */
-  readonly options: readonly FormatOption[];
-  /** Supported treatment of existing signatures. Other modes are rejected before any request. */
-  readonly modes: readonly SigningMode[];
-  readonly defaultMode: SigningMode;
-  readonly appendWarning?: string;
-  /** True if signatures contain `SigningContext.time`. A resumed run then uses the time of the first one. */
-  readonly signsTime?: boolean;
-  /** Purpose that signing and `verify` require of the signer's certificate. */
-  readonly purpose: Purpose;
-  readonly recognition: Recognition;
-  /** True if the result must have the same extension, because it decides how the signature is written. */
-  readonly keepsExtension?: boolean;
-  /** Set for security catalogs only. Their files have `lists`. */
-  readonly listsFiles?: true;
-  /** Kind in which catalogs list these files by `listedDigests`; undefined if they list them by all bytes. */
-  readonly listedAs?: 'program' | 'cabinet';
-  /** Returns a noun phrase if the format does not sign files with this name, although the content fits. */
-  refuses?(name: string): string | undefined;
-  /**
-   * Reads the layout. Fails before any request if the file is malformed or has no space for a signature. `name` is the
-   * user's name for the file; for a file to be written, the name of the result.
-   */
-  open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
-  /** Searches a file that `open` rejects for traces of a signature. undefined if every file counts as signed. */
-  seemsSigned?(source: ByteSource): Promise<boolean>;
-}
-
-export type Recognition =
-  | {
-      readonly by: 'bytes';
-      /** `head` is the first 4096 bytes, or fewer if the file is shorter. */
-      claims(head: Uint8Array, name: string): boolean;
-    }
-  | {
-      readonly by: 'zip';
-      /** Folders whose entry names are read, in lower case and with a final `/`. Names in the root are always read. */
-      readonly folders: readonly string[];
-      /** `surely`: no other kind of archive has these names. `possibly`: no other known kind must match. */
-      claims(names: ReadonlySet<string>, name: string): 'surely' | 'possibly' | undefined;
-    };
-
-/** Attributes and certificates of a new CMS. `signature-profile.ts` builds it, adds timestamps and reads them. */
-export interface SignatureProfile {
-  /** In addition to contentType and messageDigest. Deterministic, with `context.time` as the only clock. */
-  signedAttributes(context: SigningContext): readonly Attribute[];
-  /** True if a CMS also includes the root, provided that the user gave it. */
-  readonly carriesRoot: boolean;
-  /** Unsigned attributes (dotted) in which `verifier` reads timestamps. New timestamps use the first. */
-  readonly timestampTypes: readonly [string, ...string[]];
-  /** True if `verifier` reads signatures that are nested in the unsigned attributes. */
-  readonly readsNested?: boolean;
-  /** Name in messages, such as `Windows`. */
-  readonly verifier: string;
-}
+import type { FormatOption, FormatOptions } from './options.ts';
+import type { Detail, Envelope, FoundSignature } from './signature.ts';
 
 export interface ContentReader {
   readonly measure: MeasureContent;
@@ -87,7 +20,6 @@ export interface ContentReader {
 }
 
 export interface SignableFile {
-  readonly profile: SignatureProfile;
   /** Problems that do not prevent signing, such as an outdated table entry. */
   readonly warnings: readonly string[];
   /** Options of the format that do not affect this file; undefined if all do. */
@@ -97,11 +29,11 @@ export interface SignableFile {
   /** Returns the same unchanged file with another source, without reading its layout again. */
   reopen(source: ByteSource, reader: ContentReader): SignableFile;
   /** Returns the outer signatures, each with those nested in it; empty if the file is unsigned. */
-  signatures(): Promise<readonly EmbeddedSignature[]>;
+  signatures(): Promise<readonly FoundSignature[]>;
   /** Runs all checks that need no content digest. Throws if the file cannot be signed. */
   check(context: SigningContext, mode: SigningMode): Promise<void>;
   /** Returns the signatures that an appended one would replace; most formats have none. */
-  displaced?(context: SigningContext): Promise<readonly EmbeddedSignature[]>;
+  displaced?(context: SigningContext): Promise<readonly FoundSignature[]>;
   /**
    * Returns a noun phrase if `replace` would remove something that the user cannot create again, so the user must
    * choose that mode explicitly. In most formats there is no such thing.
@@ -134,13 +66,13 @@ export interface SignableFile {
   /** Returns the edits that remove all signatures, or those of `removable`. Throws `not-signed`. */
   remove(): Promise<Patch>;
   /** Returns the last signatures, in formats in which `remove` must leave earlier ones. */
-  removable?(): Promise<readonly EmbeddedSignature[]>;
+  removable?(): Promise<readonly FoundSignature[]>;
   /**
    * Returns the edits that give signatures of this file (as returned by `signatures`, including nested ones) these RFC
    * 3161 tokens in place of existing timestamps. Everything else stays. Formats with `prepareTimestamp` do not support
    * it.
    */
-  stamp(tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>): Promise<Embedding>;
+  stamp(tokens: ReadonlyMap<FoundSignature, Uint8Array>): Promise<Embedding>;
   /**
    * For formats with timestamps of the whole file instead of single signatures. Returns undefined if the last change is
    * already a timestamp, unless `force` is set. Throws if it is impossible.
@@ -184,14 +116,6 @@ export interface ListedFile {
   readonly digests: Digests;
 }
 
-/** A line for people, and a JSON member for programs. */
-export interface Detail {
-  /** In lower-case words: `content digest`. */
-  readonly name: string;
-  /** Not escaped: may contain control characters. */
-  readonly value: string;
-}
-
 /** replace: the new signature replaces all others. append: all others stay. */
 export type SigningMode = 'replace' | 'append';
 
@@ -206,14 +130,6 @@ export interface SigningContext {
   readonly time: Date;
   readonly formatOptions: FormatOptions;
 }
-
-/** A finished signature as stored in files: a CMS in DER, or an XML signature. */
-export interface Envelope {
-  readonly kind: 'cms' | 'xml';
-  readonly bytes: Uint8Array;
-}
-
-export const cmsEnvelope = (bytes: Uint8Array): Envelope => ({ kind: 'cms', bytes });
 
 export interface PreparedSignature {
   readonly toBeSigned: Uint8Array;
@@ -249,34 +165,4 @@ export interface ExpectedEnvelope {
 
 export interface Embedding extends ExpectedEnvelope {
   readonly patch: Patch;
-}
-
-export interface EmbeddedSignature {
-  /** Display name: `certificate table, entry 1`, `META-INF/NAME.RSA`, `nested in …`. */
-  readonly location: string;
-  /** As stored in the file, without the bytes after it. */
-  readonly envelope: Envelope;
-  readonly signedData: SignedData | undefined;
-  /** DER; undefined if the signature does not include it. */
-  readonly signerCertificate: Uint8Array | undefined;
-  /** Display name: common name of the signer, or issuer and serial number without a certificate. */
-  readonly signerName: string;
-  /** Weakest digest algorithm; undefined if the API lacks one of them (such as MD5), or it cannot be read. */
-  readonly algorithm: DigestAlgorithm | undefined;
-  readonly nested: readonly EmbeddedSignature[];
-  /** Other signers of the CMS, or countersigners. Verifiers that read them must trust each. */
-  readonly coSigners?: readonly EmbeddedSignature[];
-  /** Timestamps of the signature value in order. Usually none or one. */
-  readonly timestamps: readonly Timestamp[];
-  /** Returns details that depend on the format: description, web page, digest of the content and whether it matches. */
-  details(): Promise<readonly Detail[]>;
-  /** Examines content, signed attributes and signature value. Does not check trust or timestamps. */
-  examine(): Promise<readonly Finding[]>;
-}
-
-/** Includes nested signatures, each after the one that contains it. */
-export function flatten<Signature extends { readonly nested: readonly Signature[] }>(
-  signatures: readonly Signature[],
-): Signature[] {
-  return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
 }

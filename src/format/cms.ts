@@ -1,11 +1,26 @@
 import { COUNTER_SIGNATURE, SPC_NESTED_SIGNATURE, TIMESTAMP_TYPES } from '../asn1/object-identifiers.ts';
-import { buildSignedAttributes, buildSignedData } from '../cms/build-signed-data.ts';
+import { type Attribute, buildSignedAttributes, buildSignedData } from '../cms/build-signed-data.ts';
 import type { ParsedAttribute, SignedData, SignerInfo } from '../cms/parse-signed-data.ts';
 import { replaceUnsignedAttributes } from '../cms/unsigned-attributes.ts';
 import { type Finding, note, warning } from '../errors/finding.ts';
 import type { ReadTimestamps } from '../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
-import { cmsEnvelope, type PreparedSignature, type SignatureProfile, type SigningContext } from './format.ts';
+import type { PreparedSignature, SigningContext } from './signable-file.ts';
+import { cmsEnvelope } from './signature.ts';
+
+/** Attributes and certificates of a new CMS. */
+export interface SignatureProfile {
+  /** In addition to contentType and messageDigest. Deterministic, with `context.time` as the only clock. */
+  signedAttributes(context: SigningContext): readonly Attribute[];
+  /** True if a CMS also includes the root, provided that the user gave it. */
+  readonly carriesRoot: boolean;
+  /** Unsigned attributes (dotted) in which `verifier` reads timestamps. New timestamps use the first. */
+  readonly timestampTypes: readonly [string, ...string[]];
+  /** True if `verifier` reads signatures that are nested in the unsigned attributes. */
+  readonly readsNested?: boolean;
+  /** Name in messages, such as `Windows`. */
+  readonly verifier: string;
+}
 
 export interface CmsContent {
   readonly type: string;

@@ -1,0 +1,56 @@
+/** THE SEAM: what is known of a format without a file. */
+
+import type { ByteSource } from '../bytes/byte-source.ts';
+import type { Purpose } from '../certificates/purpose.ts';
+import type { FormatOption } from './options.ts';
+import type { ContentReader, SignableFile, SigningMode } from './signable-file.ts';
+
+export interface Format {
+  /** Short id for JSON and messages: `pe`, `jar`. */
+  readonly id: string;
+  readonly title: string;
+  /** In lower case, with the dot. For documentation and folders; never decides the format of a file. */
+  readonly extensions: readonly string[];
+  /** Folders often contain such files for other purposes, so they are signed only if the user names them. */
+  readonly onlyIfNamed?: readonly string[];
+  /** Options of this format. Formats that share an option declare the same object. */
+  readonly options: readonly FormatOption[];
+  /** Supported treatment of existing signatures. Other modes are rejected before any request. */
+  readonly modes: readonly SigningMode[];
+  readonly defaultMode: SigningMode;
+  readonly appendWarning?: string;
+  /** True if signatures contain `SigningContext.time`. A resumed run then uses the time of the first one. */
+  readonly signsTime?: boolean;
+  /** Purpose that signing and `verify` require of the signer's certificate. */
+  readonly purpose: Purpose;
+  readonly recognition: Recognition;
+  /** True if the result must have the same extension, because it decides how the signature is written. */
+  readonly keepsExtension?: boolean;
+  /** Set for security catalogs only. Their files have `lists`. */
+  readonly listsFiles?: true;
+  /** Kind in which catalogs list these files by `listedDigests`; undefined if they list them by all bytes. */
+  readonly listedAs?: 'program' | 'cabinet';
+  /** Returns a noun phrase if the format does not sign files with this name, although the content fits. */
+  refuses?(name: string): string | undefined;
+  /**
+   * Reads the layout. Fails before any request if the file is malformed or has no space for a signature. `name` is the
+   * user's name for the file; for a file to be written, the name of the result.
+   */
+  open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
+  /** Searches a file that `open` rejects for traces of a signature. undefined if every file counts as signed. */
+  seemsSigned?(source: ByteSource): Promise<boolean>;
+}
+
+export type Recognition =
+  | {
+      readonly by: 'bytes';
+      /** `head` is the first 4096 bytes, or fewer if the file is shorter. */
+      claims(head: Uint8Array, name: string): boolean;
+    }
+  | {
+      readonly by: 'zip';
+      /** Folders whose entry names are read, in lower case and with a final `/`. Names in the root are always read. */
+      readonly folders: readonly string[];
+      /** `surely`: no other kind of archive has these names. `possibly`: no other known kind must match. */
+      claims(names: ReadonlySet<string>, name: string): 'surely' | 'possibly' | undefined;
+    };
