@@ -5,8 +5,10 @@ import type { Agent } from 'undici';
 import { repairAnswerHeads } from './answer-heads.ts';
 import { type Connect, type Target, targetOf } from './connect.ts';
 
-/** A request goes on a connection that was idle for less than 2 seconds, or on a fresh one. */
-const IDLE_MILLISECONDS = 1900;
+/** Some services close idle connections after a second. They count from when they answer until the next request arrives: a round trip more. */
+const IDLE_MILLISECONDS = 800;
+/** One that was opened ahead of need waits for the first signature and its timestamp. Services wait longer for a first request. */
+const UNUSED_MILLISECONDS = 1900;
 /** Subtracted from what a service promises, because its time may have started when it sent the answer. */
 const KEPT_MARGIN_MILLISECONDS = 2000;
 /** Some services send long headers, and a signature after them. Options of Node.js could change undici's default of 16 KiB. */
@@ -94,7 +96,7 @@ function openEarly(open: Connect, leadsThroughProxy: boolean) {
           leadsThroughProxy && origin.first !== undefined ? origin.first.then(() => open(target)) : open(target);
         origin.first ??= opening;
         origin.unused.add(opening);
-        const dropLater = (): unknown => setTimeout(drop, IDLE_MILLISECONDS, origin, opening).unref();
+        const dropLater = (): unknown => setTimeout(drop, UNUSED_MILLISECONDS, origin, opening).unref();
         opening.then(dropLater, origin.opened === 0 ? dropLater : () => drop(origin, opening));
       }
     },

@@ -1,4 +1,4 @@
-/** A request continues a connection that was idle for less than 2 seconds or on a fresh one, never on a dead one; and what a standstill of this process changes. */
+/** A request continues a connection that was idle for less than a second or on a fresh one, never on a dead one; and what a standstill of this process changes. */
 
 import { stat } from 'node:fs/promises';
 import http, { type Server } from 'node:http';
@@ -45,14 +45,14 @@ async function startCounting(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, connections: () => connections };
 }
 
-test('a connection is used again within 2 seconds, and not after them', async () => {
+test('a connection is used again soon, and not after a second', async () => {
   const { url, connections } = await startCounting();
   const post = openPost(url);
   await post();
-  await pause(1000);
+  await pause(300);
   await post();
   expect(connections()).toBe(1);
-  await pause(2000);
+  await pause(1000);
   await post();
   expect(connections()).toBe(2);
 });
@@ -61,7 +61,7 @@ test('a service that offers to keep connections for a minute is not taken at its
   const { url, connections } = await startCounting({ 'keep-alive': 'timeout=60' });
   const post = openPost(url);
   await post();
-  await pause(2000);
+  await pause(1000);
   await post();
   expect(connections()).toBe(2);
 });
@@ -70,7 +70,6 @@ test('a service that keeps connections for less is taken at its word, with two s
   for (const [seconds, wait, expected] of [
     [2, 0, 2],
     [3, 200, 1],
-    [3, 1300, 2],
   ] as const) {
     const { url, connections } = await startCounting({ 'keep-alive': `timeout=${seconds}, max=100` });
     const post = openPost(url);

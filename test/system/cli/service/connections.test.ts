@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startTcpRelay } from '../../../support/network/tcp-relay.ts';
 import { fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
-import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
+import {
+  type MisbehavingServiceOptions,
+  startMisbehavingService,
+} from '../../../support/services/misbehaving-service.ts';
 import { environmentOf } from '../../../support/services/service-client.ts';
 import { startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 
 /** A good service, and so many programs to be signed. */
-async function startScene(count: number) {
+async function startScene(count: number, options: MisbehavingServiceOptions = {}) {
   const folder = await temporaryFolder();
   const pki = makePki();
   const leaf = pki.leaf();
@@ -22,7 +25,7 @@ async function startScene(count: number) {
     await copyFile(fixture('pe/hello.exe'), path);
     await appendFile(path, path);
   }
-  const service = await startMisbehavingService('good', { key: leaf.privateKey });
+  const service = await startMisbehavingService('good', { key: leaf.privateKey, ...options });
   return {
     paths,
     service,
@@ -42,7 +45,7 @@ it('20 files, with reports and timestamps, take few connections', { timeout: 60_
     const run = await runCli(['sign', '--json', '-j', '4', '-t', authority.urlOf('ok'), ...paths], { env });
     expect(parseJson(run).summary).toMatchObject({ signed: 20, failed: 0 });
     expect(service.requests()).toHaveLength(40);
-    // As many reports as signatures; the authority is asked by two files at the same time. One that was idle for 2 s is not
+    // As many reports as signatures; the authority is asked by two files at the same time. One that was idle for 0.8 s is not
     // used again, so on a busy machine there may be a few more.
     expect(service.connections()).toBeLessThanOrEqual(12);
     expect(authority.requests).toHaveLength(20);
@@ -61,4 +64,19 @@ it('16 files take at most 6 round trips: 2 for the connections, then the first s
   expect(parseJson(run).summary).toMatchObject({ signed: 16, failed: 0 });
   expect(service.requests()).toHaveLength(32);
   expect(relay.roundTrips()).toBeLessThanOrEqual(6);
+});
+
+it('a connection that is closed while the next request is on its way costs that request, unless it may be repeated', async () => {
+  for (const repetitions of [0, 20]) {
+    await using scene = await startScene(4, { plain: true });
+    const { service, env, paths } = scene;
+    await using relay = await startTcpRelay({ port: Number(new URL(service.baseUrl).port), closesWhenReused: true });
+    const through = { ...env, CODESIGN_BASE_URL: `http://127.0.0.1:${relay.port}` };
+    const args = ['--no-timestamp', '--no-report', '-j', '1', '--repeat-unknown', `${repetitions}`];
+    const run = await runCli(['sign', '--json', ...args, ...paths], { env: through });
+    const errors = parseJson(run).files.map(({ error }) => error?.code);
+    const broken = 'connection-broken';
+    expect(errors).toEqual(repetitions === 0 ? [undefined, broken, undefined, broken] : Array(4).fill(undefined));
+    expect(service.signRequests()).toBe(repetitions === 0 ? 2 : 4);
+  }
 });
