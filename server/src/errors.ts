@@ -39,10 +39,10 @@ export const SERVER_ERRORS = {
   ),
   'pin-missing': usage(
     ({ token }) => `there is no PIN for the token ${token}`,
-    'Name a file with the PIN with --pkcs11-pin-file, or set CODESIGN_SERVER_PKCS11_PIN.',
+    'Set --pkcs11-pin-file to a file with the PIN, or set CODESIGN_SERVER_PKCS11_PIN.',
   ),
   'pin-unreadable': usage(
-    ({ path, reason }) => `the file of the PIN cannot be read: ${path} (${reason})`,
+    ({ path, reason }) => `the PIN file cannot be read: ${path} (${reason})`,
     'Check --pkcs11-pin-file and CODESIGN_SERVER_PKCS11_PIN_FILE.',
   ),
   'pin-rejected': usage(
@@ -96,7 +96,7 @@ export const SERVER_ERRORS = {
   ),
   'database-unusable': local(
     ({ reason }) => `the database cannot be used: ${reason}`,
-    'Check --database or CODESIGN_SERVER_DATABASE, that the database exists and runs, that its disk has free space, and that its user may create tables.',
+    'Check --database or CODESIGN_SERVER_DATABASE. The database must be running, its disk needs free space, and its user must be allowed to create tables.',
   ),
   'database-of-another': usage(
     ({ reason }) => `the database does not belong to the data folder: ${reason}`,
@@ -147,7 +147,7 @@ export const SERVER_ERRORS = {
     'Restore the data folder from its backup, or check which library and data folder are used.',
   ),
   'key-not-found': local(
-    ({ id }) => `the HSM has no key with the id ${id}, but a certificate names it`,
+    ({ id }) => `the HSM has no key with the id ${id}, but a certificate uses it`,
     'Database and token do not belong together: check --database and --pkcs11-token, or restore both from the same backup.',
   ),
   'certificate-number-taken': usage(
@@ -180,7 +180,7 @@ export const SERVER_ERRORS = {
   ),
   'certificate-unusable': usage(
     ({ path, reason }) => `${path} cannot be used: ${reason}`,
-    'Import the certificate that the CA issued for the output of certificate request, with those of its issuers, as PEM in any order.',
+    'Import the certificate that the CA issued for the output of certificate request, together with its issuers: PEM, in any order.',
   ),
   'record-not-found': usage(
     ({ id }) => `there is no signature record ${id}`,

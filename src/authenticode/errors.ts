@@ -13,20 +13,20 @@ export const authenticodeErrors = defineErrors('local', {
   },
   'authenticode-malformed': {
     message: 'the Authenticode signature is malformed: {problem}',
-    hint: 'Remove the signature, or build or download the file again: it is damaged or of an unknown kind.',
+    hint: 'Remove the signature, or build or download the file again: it is damaged or of an unknown type.',
   },
   'authenticode-content-other': {
-    message: 'the signature is not of Authenticode: its content is of type {type}',
+    message: 'not an Authenticode signature: its content has the type {type}',
     hint: 'Remove the signature, or build or download the file again.',
     isUnsupported: true,
   },
   'authenticode-nested-too-deeply': {
-    message: 'the Authenticode signature holds nested signatures {problem}',
+    message: 'the Authenticode signature contains nested signatures {problem}',
     hint: 'Do not trust this file: no signing program creates such a file.',
     isUnsupported: true,
   },
   'cannot-stamp': {
-    message: 'the signatures in this file cannot be given timestamps: {reason}',
+    message: 'timestamps cannot be added to the signatures in this file: {reason}',
     hint: 'Sign the file again with --replace and a timestamp.',
   },
 });

@@ -16,7 +16,7 @@ export const bytesErrors = defineErrors('local', {
   },
   'pieces-invalid': {
     category: 'internal',
-    message: 'the pieces of a file cannot be put together: {problem}',
+    message: 'the pieces of a file cannot be combined: {problem}',
     hint: 'Run again with --verbose and report the output: this is a defect of codesign-remote.',
   },
 });

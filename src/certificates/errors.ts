@@ -18,17 +18,17 @@ export const certificateErrors = defineErrors('local', {
     hint: 'Set its file with --certificate or CODESIGN_CERTIFICATE.',
   },
   'certificate-missing': {
-    message: '{file}: holds no certificate',
+    message: '{file}: contains no certificate',
     hint: 'Use the signing certificate and its issuers, as the certificate authority delivered them.',
   },
   'certificate-is-private-key': {
-    message: '{file}: holds a private key, not a certificate',
+    message: '{file}: contains a private key, not a certificate',
     hint: 'Use the certificate only: the key stays in the HSM of the service. If this key is in use, keep it away from build machines.',
   },
   'certificate-password-missing': {
     category: 'usage',
     message: '{file}: this PKCS#12 file needs a password, and none is configured',
-    hint: 'Set CODESIGN_CERTIFICATE_PASSWORD or CODESIGN_CERTIFICATE_PASSWORD_FILE, or use the certificates as PEM: their key is not needed.',
+    hint: 'Set CODESIGN_CERTIFICATE_PASSWORD or CODESIGN_CERTIFICATE_PASSWORD_FILE, or convert the certificates to PEM: the private key is not needed.',
   },
   'certificate-password-wrong': {
     category: 'usage',
@@ -36,11 +36,11 @@ export const certificateErrors = defineErrors('local', {
     hint: 'Check CODESIGN_CERTIFICATE_PASSWORD or CODESIGN_CERTIFICATE_PASSWORD_FILE.',
   },
   'certificate-encryption-unsupported': {
-    message: '{file}: PKCS#12 encrypted in a way that is not supported: {problem}',
+    message: '{file}: the encryption of this PKCS#12 file is not supported: {problem}',
     hint: 'Convert the certificates to PEM: openssl pkcs12 -in FILE -nokeys -out certificates.pem',
   },
   'certificate-bundle-too-large': {
-    message: 'more than {limit} {what}: too many to be one signing certificate with its issuers',
+    message: 'more than {limit} {what}: too many for one signing certificate with its issuers',
     hint: 'Use a file with the signing certificate and its issuers only.',
   },
   'certificate-leaf-ambiguous': {
@@ -65,11 +65,11 @@ export const certificateErrors = defineErrors('local', {
   },
   'certificate-not-for-code-signing': {
     message: 'the certificate of "{name}" is not for code signing: {problem}',
-    hint: 'Use a code-signing certificate: verifiers reject signatures of other certificates.',
+    hint: 'Use a code-signing certificate: verifiers reject signatures by other certificates.',
   },
   'certificate-not-for-purpose': {
     message: 'the certificate of "{name}" is not for {purpose}: {problem}',
-    hint: 'Use a certificate for this purpose: verifiers of this format reject signatures of other certificates.',
+    hint: 'Use a certificate for this purpose: verifiers of this format reject signatures by other certificates.',
   },
 });
 
@@ -80,7 +80,7 @@ export const certificateWarnings = defineWarnings({
   'certificate-hardly-suitable': 'the certificate of "{name}" is not fully suitable for {use}: {oddity}',
   'issuer-expired': 'the certificate of the issuer "{name}" expired on {date}',
   'issuer-not-given':
-    'the signing certificate is alone: its issuer "{issuer}" is not given, and verifiers that do not know it will reject the signature',
+    'the issuer of the signing certificate, "{issuer}", is not given: verifiers that do not know it reject the signature',
   'chain-gap': 'the chain has a gap: "{issuer}", which issued "{name}", is not given',
   'certificates-unused': 'certificates that are not part of the chain are left out: {names}',
 });

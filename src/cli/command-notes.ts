@@ -107,7 +107,7 @@ Examples:
   codesign-remote extract --index 2 --pem app.exe
   codesign-remote extract app.jar | openssl pkcs7 -inform DER -print_certs
 
-Exit codes: 0 done, 2 usage (also an unknown signature number), 6 the file holds no signature, or cannot be read or written`,
+Exit codes: 0 done, 2 usage (also an unknown signature number), 6 the file contains no signature, or cannot be read or written`,
 
   resume: `\
 It requests no signature. Credentials come from the environment or the keychain, as for sign; a report is sent only to the

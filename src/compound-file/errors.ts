@@ -5,19 +5,19 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const compoundFileErrors = defineErrors('local', {
   'compound-file-malformed': {
     message: 'the compound file is malformed: {problem}',
-    hint: 'The file is damaged, or made to deceive. Build or download it again.',
+    hint: 'Build or download the file again: it is damaged or malicious.',
   },
   'compound-file-loop': {
-    message: 'in the compound file, {what} runs in a circle at {where}',
-    hint: 'The file is damaged, or made to deceive. Build or download it again.',
+    message: 'in the compound file, {what} forms a cycle at {where}',
+    hint: 'Build or download the file again: it is damaged or malicious.',
   },
   'compound-file-overlap': {
     message: 'in the compound file, {what} uses {where}, which another part of the file uses',
-    hint: 'The file is damaged, or made to deceive. Build or download it again.',
+    hint: 'Build or download the file again: it is damaged or malicious.',
   },
   'compound-file-truncated': {
-    message: 'the file ends after {size} bytes, but {what} reaches up to byte {end}',
-    hint: 'The file is truncated or damaged. Build or download it again.',
+    message: 'the file ends after {size} bytes, but {what} extends to byte {end}',
+    hint: 'Build or download the file again: it is truncated or damaged.',
   },
   'compound-file-too-large': {
     message: 'the compound file would have {size} bytes; version {version} of the format allows {limit}',

@@ -6,7 +6,7 @@ export const fileErrors = defineErrors('local', {
     hint: '{suggestion}Check the path. A pattern with * must match at least one file.',
   },
   'name-not-utf8': {
-    message: 'the name {name} holds bytes that are not UTF-8, so Node.js cannot open the file',
+    message: 'the name {name} contains bytes that are not UTF-8, so Node.js cannot open the file',
     hint: 'Rename it in UTF-8. The program convmv does this for whole folders.',
   },
   'broken-link': {
@@ -30,7 +30,7 @@ export const fileErrors = defineErrors('local', {
     hint: 'Free some space: signing first writes a copy of the file next to the target.',
   },
   'file-busy': {
-    message: 'another program holds the file, so it was not possible to {doing}',
+    message: 'another program is using the file, so it was not possible to {doing}',
     hint: 'Close the program that uses it. Antivirus programs and indexers release it after a moment: try again.',
   },
   'file-system': {

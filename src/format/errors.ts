@@ -4,7 +4,7 @@ import { defineWarnings } from '../errors/define-warnings.ts';
 export const formatErrors = defineErrors('local', {
   'algorithm-differs': {
     message: 'a signature of this file must use {required}, not {algorithm}: {reason}',
-    hint: 'Use --algorithm {required}, or none.',
+    hint: 'Use --algorithm {required}, or omit the option.',
   },
   'cannot-append': {
     message: 'a signature cannot be appended to those in this file: {reason}',
@@ -18,11 +18,11 @@ export const formatErrors = defineErrors('local', {
     hint: 'Use --append, or remove the signatures first.',
   },
   'extension-changes': {
-    message: 'the result would have another extension than the file: {extensions}',
+    message: 'the result would have a different extension than the file: {extensions}',
     hint: 'Use the extension of the file for the result: it determines the form of the signature ({format}).',
   },
   'not-signed': {
-    message: 'the file holds no signature',
+    message: 'the file contains no signature',
     hint: 'Sign it first. codesign-remote inspect shows the contents of a file.',
   },
   'not-its-signature': {
@@ -30,8 +30,8 @@ export const formatErrors = defineErrors('local', {
     hint: 'Use the signature of exactly this content.',
   },
   'signatures-kept': {
-    message: 'the file holds {what}, which this would remove',
-    hint: 'Sign the file as it was before it was uploaded. If the signature may be lost, use --replace, or remove it first.',
+    message: 'the file contains {what}, which this command would remove',
+    hint: 'Sign the file from before the upload. If the signature is no longer needed, use --replace, or remove it first.',
   },
   'result-damaged': {
     message: 'the signed file is not as expected: {reason}',
@@ -39,7 +39,7 @@ export const formatErrors = defineErrors('local', {
   },
   'unsupported-format': {
     message: 'not a file that can be signed: it {appearance}',
-    hint: 'Supported formats: {formats}. The content decides; for scripts, connection files and JARs without a manifest, the extension decides.',
+    hint: 'Supported formats: {formats}. The format is detected from the content; for scripts, connection files and JARs without a manifest, from the extension.',
   },
 });
 

@@ -9,7 +9,7 @@ export const httpErrors = defineErrors('usage', {
     hint: 'Set --ca-file (or CODESIGN_CA_FILE) to the path of a PEM file that this user can read.',
   },
   'ca-file-unusable': {
-    message: 'the file of TLS roots {path} holds no usable certificate ({reason})',
+    message: 'the file of TLS roots {path} contains no usable certificate ({reason})',
     hint: 'Use a file with one or more certificates in PEM form ("-----BEGIN CERTIFICATE-----").',
   },
   'insecure-address': {

@@ -14,11 +14,12 @@ export const journalErrors = defineErrors('local', {
     hint: 'Free some space, set a folder on another disk with CODESIGN_STATE_DIR, or use --no-journal.',
   },
   'journal-damaged': {
-    message: 'the journal {file} is damaged: signatures that were paid for and not written may be in it',
-    hint: 'Restore it, or begin a new one: {command}',
+    message: 'the journal {file} is damaged: it may contain paid signatures that are not in their files yet',
+    hint: 'Restore it from a backup, or start a new one: {command}',
   },
   'journal-of-earlier-build': {
-    message: 'the journal in {folder} was made by an earlier build, which cannot be read: it has the folder {name}',
+    message:
+      'the journal in {folder} has the format of an earlier build, which cannot be read: it has the folder {name}',
     hint: 'Finish its calls with that build, then move the folder away, or set another one with CODESIGN_STATE_DIR.',
   },
   'journal-needs-node-22': {
@@ -39,7 +40,7 @@ export const journalErrors = defineErrors('local', {
   },
   'work-held': {
     message: '{whom} is requesting the same signature, and has made no progress for {seconds} s; nothing was requested',
-    hint: 'Look at that process: continue it if it was stopped, or end it. Then run again for this file.',
+    hint: 'Check that process: resume it if it is suspended, or end it. Then run again for this file.',
   },
   'just-unanswered': {
     category: 'network',
@@ -50,7 +51,7 @@ export const journalErrors = defineErrors('local', {
 
 export const journalWarnings = defineWarnings({
   'journal-replaced':
-    'files of the journal in {folder} were replaced or removed during the run: it makes no more requests',
+    'files of the journal in {folder} were replaced or removed during the run, so the run sends no more requests',
   'step-not-recorded': 'the journal could not be written: {reason}',
   'signature-not-recorded':
     'the journal could not keep the signature of {file}: call {id}, record {record} at the service ({reason})',

@@ -23,7 +23,7 @@ export const pdfErrors = defineErrors('local', {
   },
   'pdf-too-large': {
     message: 'the document has more than {limit} {what}',
-    hint: 'Do not trust this document: no usual program creates such a document. Write it again (qpdf in.pdf out.pdf).',
+    hint: 'Do not trust this document: no known program creates such a document. Write it again (qpdf in.pdf out.pdf).',
     isUnsupported: true,
   },
 });

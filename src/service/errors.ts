@@ -28,12 +28,11 @@ interface AnswerDetails {
 const said = (d: AnswerDetails): string => (d.message ? `: "${d.message}"` : '');
 const codeAndWords = (d: AnswerDetails): string => `code ${d.serviceCode}${said(d)}`;
 const CREDENTIALS_HINT =
-  'Check the Access Key and Access Secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that they belong to this service address. No more requests are sent until they are right.';
+  'Check the Access Key and Access Secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that they belong to this service address. The run sends no more requests.';
 const UNAUTHORIZED = (d: AnswerDetails): string => `the service does not accept the credentials${said(d)}`;
 
 /** API 7: the service checks the certificate number first, then digest and algorithm, which this program makes. */
-const PARAMETER_HINT =
-  'The service does not accept a parameter. Check the certificate number (--code), and whether it takes this --algorithm.';
+const PARAMETER_HINT = 'Check the certificate number (--code), and whether the service accepts this --algorithm.';
 
 /**
  * With these a gateway, or a network in between, gives up on an answer: that says nothing about what the service behind it
@@ -61,7 +60,7 @@ function hintForStatus({ status, serviceCode }: AnswerDetails & { status: number
   if (serviceCode === 400) return PARAMETER_HINT;
   if (status === 404) return 'Check the path of the service address (--base-url): /v1/codesign/… is appended to it.';
   if (status < 500) {
-    return 'The service does not take this call. Check its address (--base-url), --code and what these credentials may do, or ask its operator.';
+    return 'Check the service address (--base-url), --code and the permissions of these credentials, or ask the operator.';
   }
   return 'Try again later, or ask the operator: the cause is the service or a proxy in front of it.';
 }
@@ -91,7 +90,7 @@ export const networkErrors = defineErrors('network', {
   },
   'tls-untrusted': {
     message: 'the TLS certificate of {origin} is not trusted ({detail}); nothing was sent',
-    hint: 'If the service has its own certificate authority, set its root with --ca-file; codesign-remote config set caFile <pem> stores it for all runs. Otherwise another server may be answering.',
+    hint: 'If the service uses a private certificate authority, set its root with --ca-file, or store it with codesign-remote config set caFile <pem>. Otherwise another server may be answering.',
   },
   'tls-failed': {
     message: 'no TLS connection to {origin} could be established ({detail}); nothing was sent',
@@ -103,7 +102,7 @@ export const networkErrors = defineErrors('network', {
   },
   'proxy-unauthorized': {
     message: 'the proxy requires other credentials ({detail}); nothing was sent',
-    hint: 'Put its user name and password into HTTPS_PROXY (http://name:password@host:port, other characters than letters and digits as %XX); never into --proxy.',
+    hint: 'Set its user name and password in HTTPS_PROXY, never in --proxy: http://name:password@host:port, with special characters as %XX.',
   },
   'proxy-refused': {
     message: 'the proxy did not connect to {origin} ({detail}); nothing was sent',
@@ -168,11 +167,11 @@ export const businessErrors = defineErrors('business', {
   },
   'signature-unreadable': {
     message: 'the service reported success, but its signature is not Base64',
-    hint: 'Report this to the operator of the service. By the contract this signature was counted, so the run stopped.',
+    hint: 'Report this to the operator of the service. Under the API contract this signature was counted, so the run stopped.',
   },
   'malformed-answer': {
     message: (d: { operation: string; why: string; record?: string | undefined }) =>
-      `the answer to ${d.operation} is not one of the Remote Code Signing API (${d.why})${d.operation === 'sign' ? `. ${mayHaveBeenMade(d.record)}` : ''}`,
+      `the answer to ${d.operation} does not follow the Remote Code Signing API (${d.why})${d.operation === 'sign' ? `. ${mayHaveBeenMade(d.record)}` : ''}`,
     hint: 'Check the service address (--base-url): a web page or a proxy may be answering instead.',
   },
 });

@@ -26,21 +26,21 @@ export const signingErrors = defineErrors('local', {
     hint: 'Make it writable first (chmod u+w, attrib -r), or write the result elsewhere with --output.',
   },
   'file-changed': {
-    message: 'the file changed during the run; it was left as it is now',
+    message: 'the file changed during the run; nothing was written to it',
     hint: 'Run again after the program that writes to it has finished.',
   },
   'catalog-member-changes': {
     category: 'usage',
     message: '{path} is listed in the catalog {catalog}, and this run would change both; nothing was sent',
-    hint: 'Sign the files first, in a run of their own, then create the catalog from the signed files and sign it.',
+    hint: 'Sign the files first, in a separate run. Then create the catalog from the signed files and sign it.',
   },
   'copy-changed': {
     message: 'another program changed, replaced or removed the temporary file',
-    hint: 'Find the program, for example a virus scanner or a sync program, and keep it away from the folder. A file that is not in place yet is untouched.',
+    hint: 'Find the program, for example a virus scanner or a sync program, and keep it away from the folder. Files that were not replaced yet are unchanged.',
   },
   'folder-replaced': {
     message: 'the folder {folder}, or one above it, was replaced by a link during the run; nothing was written there',
-    hint: 'Find out who made the link. If it is yours, run again.',
+    hint: 'Find out who created the link. If you did, run again.',
   },
   'output-conflict': {
     message: 'the result would be written to {target}, which is the path of another file of this run',
@@ -52,7 +52,7 @@ export const signingErrors = defineErrors('local', {
   },
   'not-replaceable': {
     message: '{file} cannot be replaced: {reason}',
-    hint: 'Use --output for another path: the result is a new file that is renamed to the target.',
+    hint: 'Use --output with another path: signing writes a new file and renames it to the target.',
   },
   'output-blocked': {
     message: 'the result cannot be written to {path}: {blockedBy} is not a folder',
@@ -64,7 +64,7 @@ export const signingErrors = defineErrors('local', {
         ? `the journal has a signature of certificate number ${d.code} that does not verify with the certificate "${d.certificate}"; nothing was requested`
         : `the service's signature does not verify with the certificate "${d.certificate}"${d.why}`,
     hint: (d: Mismatch) =>
-      `Check --code and --certificate: certificate number ${d.code} was expected to sign with the key of "${d.certificate}" (SHA-256 of the certificate: ${d.fingerprint}). Nothing more was requested.${afterChange(d)}`,
+      `Check --code and --certificate: certificate number ${d.code} was expected to sign with the key of "${d.certificate}" (SHA-256 of the certificate: ${d.fingerprint}). No other signature was requested.${afterChange(d)}`,
   },
   'too-many-signatures': {
     category: 'usage',
@@ -75,7 +75,7 @@ export const signingErrors = defineErrors('local', {
   'option-unused': {
     category: 'usage',
     message: '{option} affects no file of this run; it applies to: {files}',
-    hint: 'Leave it out, or sign such files too.',
+    hint: 'Omit it, or add files that it applies to.',
   },
   'not-attempted': {
     message: 'not tried, because {reason}',
@@ -88,7 +88,7 @@ export const signingErrors = defineErrors('local', {
   'signer-expired': {
     message:
       'the certificate of "{signer}" expired on {date}, and a new timestamp does not prove that the signature is older',
-    hint: 'Sign the file again with a valid certificate. --force adds the timestamp nevertheless.',
+    hint: 'Sign the file again with a valid certificate. Use --force to add the timestamp anyway.',
   },
   'timestamp-broken': {
     message: 'the timestamp of the signature of "{signer}" is broken: {problem}',
@@ -108,17 +108,17 @@ export const signingErrors = defineErrors('local', {
     hint: 'Use a file that this user can read, or - for standard input.',
   },
   'signature-file-too-large': {
-    message: '{file} is longer than any signature: more than {limit} bytes',
-    hint: 'Use a file with only a signature, as codesign-remote extract writes it.',
+    message: '{file} is too large for a signature: it has more than {limit} bytes',
+    hint: 'Use a file that contains only a signature, such as the output of codesign-remote extract.',
   },
   'signature-file-unusable': {
-    message: '{file} holds no signature that can be used: {problem}',
-    hint: 'Use a file with one CMS signature (PKCS#7), DER or PEM, as codesign-remote extract writes it.',
+    message: '{file} contains no usable signature: {problem}',
+    hint: 'Use a file with one CMS signature (PKCS#7) in DER or PEM form, such as the output of codesign-remote extract.',
   },
   'service-not-named': {
     category: 'usage',
     message: 'no service is configured: the signature came from {origin}',
-    hint: 'Set its address with --base-url or CODESIGN_BASE_URL, and the credentials. For files that are still to be written, set the certificate and the timestamp authority too.',
+    hint: 'Set its address with --base-url or CODESIGN_BASE_URL, and the credentials. If files still have to be written, set the certificate and the timestamp authority too.',
   },
   'other-service': {
     category: 'usage',
@@ -132,17 +132,17 @@ export const signingErrors = defineErrors('local', {
   },
   'other-certificate': {
     category: 'usage',
-    message: 'the signature is of another certificate: "{certificate}"',
-    hint: 'Use that certificate with --certificate.',
+    message: 'the signature was made with another certificate: "{certificate}"',
+    hint: 'Set that certificate with --certificate.',
   },
   'changed-since': {
     message: 'the file changed after its signature was requested; no new signature was requested',
-    hint: 'Sign it again, and drop the call with resume --forget.',
+    hint: 'Sign it again, and discard the call with resume --forget.',
   },
   'signatures-missing': {
     message:
-      'not all signatures that the file takes were requested, or it changed since; no new signature was requested',
-    hint: 'Sign it again as before: signatures that the journal has are not requested again.',
+      'not all signatures that the file needs were requested, or the file changed since; no new signature was requested',
+    hint: 'Sign it again with the same options: signatures that the journal has are not requested again.',
   },
   'no-such-call': {
     category: 'usage',
@@ -151,24 +151,23 @@ export const signingErrors = defineErrors('local', {
   },
   'call-under-way': {
     message: 'a running process is working on call {id}',
-    hint: 'Wait until it has ended.',
+    hint: 'Wait until that process has ended.',
   },
 });
 
 export const signingWarnings = defineWarnings({
-  'hard-links':
-    'the file has {count} names (hard links): only this one will lead to the new file, the others keep the old content',
+  'hard-links': 'the file has {count} hard links: only this path gets the new file, the others keep the old content',
   'call-unknown': 'an earlier call for this signature may have been counted: its outcome is unknown (journal {id})',
   'request-repeated':
     'a request with an unknown outcome was sent once more (--repeat-unknown), and the signature may have been counted twice: {reason}',
   'journal-not-written': 'the journal could not be written: {reason}',
   'folder-not-flushed': 'the folder could not be flushed to the disk ({reason})',
-  'forgotten-not-reported': 'the service got no report that call {id} is given up: {reason}',
+  'forgotten-not-reported': 'call {id} is forgotten, but this could not be reported to the service: {reason}',
   'mismatch-forgotten':
     'the mismatch of call {id} is forgotten: sign requests signatures for its number and certificate again',
   'journal-off':
-    'without a journal a signature that is given and cannot be used immediately is lost: another run requests, and pays for, it again',
+    'without a journal, a signature that cannot be used immediately is lost: the next run requests and pays for it again',
   'timestamp-not-configured':
-    'the signatures get no timestamp, so they end with the certificate, on {date}: name an authority with --timestamp-url, or use --no-timestamp',
+    'the signatures get no timestamp, so they expire with the certificate on {date}: set an authority with --timestamp-url, or use --no-timestamp',
   'listener-failed': 'the listener for events failed: {reason}',
 });

@@ -10,9 +10,9 @@ export const timestampErrors = defineErrors('timestamp', {
     message: 'no timestamp authority returned a usable timestamp: {reasons}',
     hint: (d: { authorities: number; reasons: string }) =>
       d.reasons.includes(CLOCK_DIFFERS)
-        ? "Compare this machine's clock with the time of the network, and set it if it is wrong. If it is right, name another authority with --timestamp-url."
+        ? "Compare this machine's clock with network time, and correct it if it is wrong. If it is right, use another authority with --timestamp-url."
         : d.authorities === 1
-          ? 'Check its address, and --ca-file where its TLS certificate is of a private authority. Or try again later, or name a second authority as well (--timestamp-url, repeatable): they are tried in order.'
+          ? 'Check its address, and --ca-file if a private authority issued its TLS certificate. Or try again later, or add a second authority (--timestamp-url, repeatable).'
           : 'Check the addresses given with --timestamp-url, the network, and --ca-file for private TLS certificates. Or try again later.',
   },
   'timestamp-interrupted': {
@@ -22,6 +22,6 @@ export const timestampErrors = defineErrors('timestamp', {
   'timestamp-malformed': {
     category: 'local',
     message: 'the timestamp is malformed: {problem}',
-    hint: 'Sign the file again: the timestamp is damaged, or is not a timestamp.',
+    hint: 'Sign the file again: the timestamp is damaged, or the data is not a timestamp.',
   },
 });

@@ -63,7 +63,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
 
   dataCommand(certificate, 'import', "stores the CA's certificate for such a request; prints the path of the chain")
     .requiredOption('--number <n>', 'number of the request')
-    .requiredOption('--chain <pem>', 'certificate with those of its issuers')
+    .requiredOption('--chain <pem>', 'certificate and its issuers')
     .action(async (options: DataOptions & { number: string; chain: string }, command: Command) => {
       const { number, chain } = options;
       const operation = operationOf(command, surroundings);
@@ -91,7 +91,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
   const disable = dataCommand(certificate, 'disable <number>', 'rejects all further calls with it');
   const enable = dataCommand(certificate, 'enable <number>', 'accepts calls with it again').option(
     '--for <duration>',
-    'how long, as in 30m, 2h or 7d (default: until it is disabled)',
+    'duration, such as 30m, 2h or 7d (default: until it is disabled)',
   );
   for (const each of [disable, enable]) {
     each.action(async (number: string, options: DataOptions & { for?: string }, command: Command) => {
@@ -109,7 +109,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
 
 /** Limits the characters, because the number is part of a file name. */
 function readKey({ number, bits }: KeyOptions) {
-  const expected = 'of lower-case letters, digits and . _ -';
+  const expected = 'a name of lower-case letters, digits and . _ -';
   return {
     number: checked('--number', number, /^[a-z0-9][a-z0-9._-]{0,63}$/, expected),
     bits: chosen('--bits', bits, RSA_BITS),

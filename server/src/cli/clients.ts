@@ -53,8 +53,8 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     .option('--name <name>', 'name for people')
     .option('--certificate <number>', 'certificate it may use; repeatable (default: all)', collect)
     .option('--algorithm <name>', 'digest algorithm it may use; repeatable (default: all)', collect)
-    .option('--quota <n>', 'limit of signatures in all, or none', 'none')
-    .option('--monthly-quota <n>', 'limit of signatures in each month (UTC), or none', 'none')
+    .option('--quota <n>', 'total limit of signatures, or none', 'none')
+    .option('--monthly-quota <n>', 'limit of signatures per month (UTC), or none', 'none')
     .option('--expires <time>', EXPIRES)
     .option('--client-env <path>', NEW_ENVIRONMENT)
     .option('--base-url <url>', BASE_URL)
@@ -76,7 +76,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       });
     });
 
-  listCommand(client, 'list', 'lists access key, name, state, signatures, quota, expiry, and what it may use').action(
+  listCommand(client, 'list', 'lists access key, name, state, signatures, quota, expiry and permissions').action(
     async (options: DataOptions & ListOptions) => {
       const clients = await withStore(options, surroundings, (store) => store.clients.list());
       const rows = clients.map((each) => {
@@ -93,9 +93,9 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
   dataCommand(client, 'change <client>', 'changes the given settings of a client; takes effect at the next call')
     .option('--name <name>', "name for people; '' for no name")
     .option('--certificate <number>', 'only certificate it may use; repeatable', collect)
-    .addOption(new Option('--all-certificates', 'it may use every certificate').conflicts('certificate'))
+    .addOption(new Option('--all-certificates', 'allow every certificate').conflicts('certificate'))
     .option('--algorithm <name>', 'only digest algorithm it may use; repeatable', collect)
-    .addOption(new Option('--all-algorithms', 'it may use every digest algorithm').conflicts('algorithm'))
+    .addOption(new Option('--all-algorithms', 'allow every digest algorithm').conflicts('algorithm'))
     .option('--expires <time>', `${EXPIRES}, or none`)
     .action(async (given: string, options: ClientOptions, command: Command) => {
       const { name, certificate, allCertificates, algorithm, allAlgorithms, expires } = options;
@@ -118,10 +118,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
   }
 
   dataCommand(client, 'rotate <client>', 'replaces the secret and shows the new one once')
-    .option(
-      '--keep-old <duration>',
-      'how long the old secret stays valid, such as 30m, 24h or 7d (default: not at all)',
-    )
+    .option('--keep-old <duration>', 'validity of the old secret, such as 30m, 24h or 7d (default: not at all)')
     .option('--client-env <path>', NEW_ENVIRONMENT)
     .option('--base-url <url>', BASE_URL)
     .action(async (given: string, options: ClientOptions, command: Command) => {
@@ -140,8 +137,8 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       });
     });
 
-  const quota = program.command('quota').description('limits of signatures, and what is left');
-  const listed = 'lists access key, name, signatures, quota, and what is left, ever and in this month';
+  const quota = program.command('quota').description('signature limits and remaining signatures');
+  const listed = 'lists access key, name, signatures, quotas and remaining signatures';
   listCommand(quota, 'list', listed, { isDefault: true }).action(async (options: DataOptions & ListOptions) => {
     const clients = await withStore(options, surroundings, (store) => store.clients.list());
     const rows = clients.map((each) => {
@@ -154,8 +151,8 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     });
     printList(rows, options, announce);
   });
-  dataCommand(quota, 'set <client> <n>', 'sets the limit of signatures in all, or removes it (none)')
-    .option('--monthly', 'sets the limit of each month (UTC) instead')
+  dataCommand(quota, 'set <client> <n>', 'sets the total limit of signatures, or removes it (none)')
+    .option('--monthly', 'sets the limit per month (UTC) instead')
     .action((given: string, value: string, options: DataOptions & { monthly?: boolean }, command: Command) => {
       const limit = readQuota('the quota', value);
       return change(options, command, given, options.monthly ? { monthlyQuota: limit } : { quota: limit });

@@ -72,7 +72,7 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
     .option('--client-env <path>', "first start: new file for the client's environment")
     .option('--tls-cert <pem>', "TLS certificate with its chain, instead of one by the server's CA")
     .option('--tls-key <pem>', 'its private key')
-    .option('--tls-name <name>', 'further name or address that clients use; repeatable', collect)
+    .option('--tls-name <name>', 'additional name or address that clients use; repeatable', collect)
     .addOption(new Option('--log-level <level>', 'level of the log on standard error').choices(LOG_LEVELS))
     .action(async (options: StartOptions, command: Command) => {
       const config = startConfig(options, environment);
@@ -81,7 +81,7 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
       await asked;
       await server.stop();
     });
-  const init = 'makes token, authority and first certificate, or updates the tables; prints their folder';
+  const init = 'creates token, authority and first certificate, or updates the tables; prints the data folder';
   dataCommand(program, 'init', init).action(async (options: DataOptions, command: Command) => {
     const config = dataConfig(options, environment);
     const folder = await makeData(config, environment, operationOf(command, surroundings), 'create');

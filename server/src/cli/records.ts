@@ -27,7 +27,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
   const { now, announce } = surroundings;
   const records = program.command('records').description('records of signatures');
 
-  const listed = 'lists id, time, client, certificate, algorithm, whether it counts, the report, and the file';
+  const listed = 'lists id, time, client, certificate, algorithm, counted or not, report and file';
   withFilter(listCommand(records, 'list', listed, { isDefault: true }))
     .option('--limit <n>', 'number of latest records', '50')
     .action(async (options: FilterOptions & ListOptions & { limit: string }) => {
@@ -55,8 +55,8 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       }),
   );
 
-  dataCommand(records, 'prune', 'removes records from before a time, and prints their number; counts stay')
-    .requiredOption('--before <time>', 'time in the past, as in 2030-12-31 or 2030-12-31T18:00:00Z')
+  dataCommand(records, 'prune', 'removes records older than a time and prints their number; counts stay')
+    .requiredOption('--before <time>', 'time in the past, such as 2030-12-31 or 2030-12-31T18:00:00Z')
     .action(async (options: DataOptions & { before: string }, command: Command) => {
       const { before: value } = options;
       const before = readTime('--before', value);
@@ -81,9 +81,9 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       printList(await withStore(options, surroundings, (store) => store.audit.list(period, limit)), options, announce);
     });
 
-  const exported = 'prints every record, without signatures, or the audit';
+  const exported = 'prints all records without signatures, or the audit';
   withFilter(dataCommand(program, 'export', exported))
-    .addOption(new Option('--audit', 'changes of operators instead of records').conflicts(['client', 'certificate']))
+    .addOption(new Option('--audit', 'operator changes instead of records').conflicts(['client', 'certificate']))
     .addOption(new Option('--format <format>', 'output format').choices(['csv', 'json']).default('csv'))
     .action((options: FilterOptions & { format: 'csv' | 'json'; audit?: boolean }) =>
       withStore(options, surroundings, async (store) => {
@@ -116,7 +116,7 @@ function withFilter(command: Command): Command {
 
 function withPeriod(command: Command): Command {
   return command
-    .option('--since <time>', 'only from this time on, such as 2030-12-31 or 2030-12-31T18:00:00Z')
+    .option('--since <time>', 'records from this time on, such as 2030-12-31 or 2030-12-31T18:00:00Z')
     .option('--until <time>', 'only before this time');
 }
 

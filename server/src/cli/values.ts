@@ -1,7 +1,7 @@
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { ServerError } from '../errors.ts';
 
-export const EXPIRES = 'time of expiry, as in 2030-12-31 or 2030-12-31T18:00:00Z';
+export const EXPIRES = 'time of expiry, such as 2030-12-31 or 2030-12-31T18:00:00Z';
 const MILLISECONDS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 /** The largest integer that both databases store. */
 const LARGEST_QUOTA = 2_000_000_000;
@@ -40,7 +40,7 @@ export function readTime(option: string, value: string): Date {
   const time = new Date(value);
   const written = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(value);
   if (!written || Number.isNaN(time.getTime()) || !isDay(value.slice(0, 10))) {
-    const expected = 'a day or a time as in 2030-12-31 or 2030-12-31T18:00:00Z';
+    const expected = 'a date or time such as 2030-12-31 or 2030-12-31T18:00:00Z';
     throw new ServerError('invalid-option', { option, value, expected });
   }
   return time;
@@ -55,7 +55,7 @@ function isDay(day: string): boolean {
 export function readDuration(option: string, value: string, now: Date): Date {
   const [, count, unit] = /^([1-9]\d{0,4})([mhd])$/.exec(value) ?? [];
   if (unit === 'm' || unit === 'h' || unit === 'd') return new Date(now.getTime() + Number(count) * MILLISECONDS[unit]);
-  throw new ServerError('invalid-option', { option, value, expected: 'a duration as in 30m, 24h or 7d' });
+  throw new ServerError('invalid-option', { option, value, expected: 'a duration such as 30m, 24h or 7d' });
 }
 
 export function readPeriod({ since, until }: { readonly since?: string; readonly until?: string }) {

@@ -28,7 +28,7 @@ function parseBody(body: Buffer): unknown {
   } catch (error) {
     throw new RequestError('invalid request: the body is not JSON in UTF-8', { cause: error });
   }
-  if (hasMemberTwice(json)) throw new RequestError('invalid request: the body has a member twice');
+  if (hasMemberTwice(json)) throw new RequestError('invalid request: the body has a duplicate member');
   return value;
 }
 

@@ -30,14 +30,16 @@ export function createMetrics(store: Store, readiness: Readiness, now: () => Dat
     ...describe('answer_seconds', 'Time from the headers of a request to the end of its answer.', 'operation'),
     buckets: BUCKETS,
   });
-  const thrownAway = new Counter(describe('signatures_thrown_away_total', 'Signatures that no client got.', 'reason'));
+  const thrownAway = new Counter(
+    describe('signatures_thrown_away_total', 'Signatures that did not reach a client.', 'reason'),
+  );
   const failedLogins = new Counter(describe('failed_logins_total', 'Failed logins by reason.', 'kind', 'failure'));
-  const calls = new Gauge(describe('signatures_under_way', 'Calls of sign that are at the HSM or wait for it.'));
+  const calls = new Gauge(describe('signatures_under_way', 'Calls of sign that run at the HSM or wait for it.'));
   const ready = new Gauge(describe('ready', '1 if a check of /readyz succeeds, otherwise 0.', 'check'));
   const ends = new Gauge(describe('certificate_end_seconds', 'End of validity, in seconds since 1970.', 'certificate'));
   const used = new Gauge(describe('quota_used', 'Counted signatures of an active client.', 'client', 'key', 'period'));
   const left = new Gauge(
-    describe('quota_left', 'Signatures that an active client has left.', 'client', 'key', 'period'),
+    describe('quota_left', 'Remaining signatures of an active client.', 'client', 'key', 'period'),
   );
   // Start at 0: Prometheus sees no increase in a counter that appears with its first event.
   for (const kind of ['client', 'viewer']) for (const failure of LOGIN_FAILURES) failedLogins.inc({ kind, failure }, 0);

@@ -14,7 +14,7 @@ export const REFUSALS = {
   digest: 'invalid request: digest is not Base64',
   algorithm: 'invalid request: algorithm is unknown or does not match the digest',
   padding: `invalid request: padding is not ${PADDING}`,
-  extra: `invalid request: extra has a wrong form, or more than ${EXTRA_LIMIT} bytes`,
+  extra: `invalid request: extra is malformed or longer than ${EXTRA_LIMIT} bytes`,
   'not-allowed': 'this client may not sign with this algorithm',
 } as const;
 type Refusal = keyof typeof REFUSALS;

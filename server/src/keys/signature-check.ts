@@ -27,7 +27,7 @@ export function checkSignature(signed: Uint8Array, signature: Uint8Array, public
   } catch (error) {
     throw wrong(reasonOf(error), error);
   }
-  if (!decrypted.equals(signed)) throw wrong('it is one of another digest');
+  if (!decrypted.equals(signed)) throw wrong('it belongs to another digest');
 }
 
 function wrong(reason: string, cause?: unknown) {

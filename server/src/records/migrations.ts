@@ -22,7 +22,7 @@ export function prepareTables(rights: TableRights, authority?: string, migration
     const newer = applied.find((name) => !(name in migrations));
     if (newer !== undefined) throw new ServerError('database-newer', { migration: newer });
     if (authority !== undefined && (await authorityOf(database).get())?.certificate !== authority) {
-      throw another('its code-signing authority is not that of the data folder');
+      throw another('its code-signing authority differs from that of the data folder');
     }
     if (rights !== 'use') return await migrate(database, migrations);
     if (Object.keys(migrations).some((name) => !applied.includes(name))) throw new ServerError('database-older');

@@ -126,10 +126,10 @@ export async function importCertificate(
   const key = await keys.find(keyId);
   const chain = orderChain(await readChain(path), key, path);
   const [leaf] = chain;
-  if (leaf === undefined) throw unusable(path, 'none of its certificates is for the key of this number');
+  if (leaf === undefined) throw unusable(path, 'none of its certificates belongs to the key with this number');
   if (!leaf.keyUsage?.includes(CODE_SIGNING)) throw unusable(path, 'the certificate is not for code signing');
   const notAfter = new Date(leaf.validTo);
-  if (notAfter < operation.at) throw unusable(path, `the certificate ended on ${notAfter.toISOString()}`);
+  if (notAfter < operation.at) throw unusable(path, `the certificate expired on ${notAfter.toISOString()}`);
 
   const pem = chain.map(({ raw }) => toPem(raw)).join('');
   const certificate = { number, keyId, chain: pem, notBefore: new Date(leaf.validFrom), notAfter };

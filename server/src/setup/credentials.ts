@@ -76,7 +76,7 @@ export async function give(
 ): Promise<void> {
   const lines = variables.map(({ name, value, commented }) => `${commented ? '# ' : ''}${name}=${quoted(value)}\n`);
   if (receiver.kind === 'file') await writeNewFile(receiver.path, lines.join(''));
-  else receiver.write(`${title}, shown this one time:\n\n${lines.join('')}\n`);
+  else receiver.write(`${title}, shown only once:\n\n${lines.join('')}\n`);
   try {
     await makeValid();
   } catch (error) {

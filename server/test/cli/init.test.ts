@@ -86,5 +86,5 @@ test('a database that is named gets tables by init only, and a mistyped one by n
   await postgres.query(database, "update authorities set certificate = 'another'"); // as if it were another server's
   const { code, errors } = await on(database, place, 'client', 'add');
   expect([code, await entries()]).toEqual([2, before]);
-  expect(errors).toContain('its code-signing authority is not that of the data folder');
+  expect(errors).toContain('its code-signing authority differs from that of the data folder');
 }, 60_000);

@@ -101,13 +101,13 @@ test('rejects what is not the certificate of the request, and leaves the request
   await chain('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
   await expect(imported('refused')).rejects.toMatchObject({ code: 'certificate-unusable' });
   await chain(await certify(await request('another')), await root());
-  await refused('none of its certificates is for the key');
+  await refused('none of its certificates belongs to the key');
   await chain(await certify(csr));
   await refused('its issuer is missing');
   await chain(await certify(csr, 'extendedKeyUsage=serverAuth'), await root());
   await refused('not for code signing');
   await chain(await certify(csr), await root());
-  await refused('ended on', new Date(Date.now() + 31 * 24 * 60 * 60 * 1000));
+  await refused('expired on', new Date(Date.now() + 31 * 24 * 60 * 60 * 1000));
   expect(await server.data.store.certificates.find('refused')).toBeUndefined();
   expect(await request('refused')).toBe(csr);
 });

@@ -18,7 +18,7 @@ export const appxErrors = defineErrors('local', {
   },
   'appx-signature-not-last': {
     message: 'AppxSignature.p7x is not the last entry of the package',
-    hint: 'Sign the package as it was built. The program that added an entry after the signature made the signature invalid.',
+    hint: 'Sign the original package: the entry that was added after the signature makes the signature invalid.',
   },
   'appx-too-large': {
     message: 'the package has {count} entries and {size} bytes, and no ZIP64 records',
@@ -30,18 +30,18 @@ export const appxErrors = defineErrors('local', {
   },
   'appx-packages-unsigned': {
     message: 'packages in the bundle are not signed: {names}',
-    hint: 'Use --inner-packages to sign them too, each with a signature of its own. Or sign each package, build the bundle from the signed packages, and sign the bundle.',
+    hint: 'Use --inner-packages to sign them too, each with its own signature. Or sign each package, build the bundle from the signed packages, and sign the bundle.',
   },
   'appx-packages-move': {
-    message: '{part} is in front of packages of the bundle, whose offsets would change',
+    message: '{part} is stored before packages of the bundle, whose offsets would change',
     hint: 'Build the bundle again with makeappx, which writes {part} after the packages.',
   },
   'appx-package-unfit': {
-    message: 'the package {name} in the bundle cannot be signed with it: {problem}',
+    message: 'the package {name} in the bundle cannot be signed with the bundle: {problem}',
     hint: 'Build the package again, then the bundle. Nothing was sent.',
   },
 });
 
 export const appxWarnings = defineWarnings({
-  'packages-kept': 'packages that are signed already stay as they are: {names}',
+  'packages-kept': 'packages that are already signed stay unchanged: {names}',
 });

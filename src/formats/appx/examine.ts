@@ -49,7 +49,7 @@ export async function examinePackage(
   }
   const hidden = hiddenBytes(opened);
   if (hidden > 0) {
-    const message = `The package hides ${plural(hidden, 'byte')} in and behind the entry of its signature, which no signature covers.`;
+    const message = `The package hides ${plural(hidden, 'byte')} in and after the entry of its signature, which no signature covers.`;
     findings.push(broken('hidden-bytes', message));
   }
   return findings;

@@ -5,7 +5,7 @@ import { plural } from '../../errors/plural.ts';
 
 export const cabErrors = defineErrors('local', {
   'cabinet-truncated': {
-    message: 'the file ends after {size} bytes, but its {what} reaches up to byte {end}',
+    message: 'the file ends after {size} bytes, but its {what} extends to byte {end}',
     hint: 'Build or download the cabinet again: it is truncated or damaged.',
   },
   'cabinet-malformed': {
@@ -13,13 +13,13 @@ export const cabErrors = defineErrors('local', {
     hint: 'Build or download it again.',
   },
   'cabinet-reserve-in-use': {
-    message: "the reserved area of the cabinet's header ({length} bytes) holds data of another program",
-    hint: 'Create the cabinet without data in its reserved area, which must hold the signature.',
+    message: "the reserved area of the cabinet's header ({length} bytes) contains data of another program",
+    hint: 'Create the cabinet without data in its reserved area, which the signature needs.',
   },
   'cabinet-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
-      `behind the cabinet and its signature, from byte ${d.end}, the file goes on for ${plural(d.length, 'byte')}`,
-    hint: 'Start from the original cabinet, and do not append data to it: no signature covers such data.',
+      `the file has ${plural(d.length, 'byte')} after the cabinet and its signature, from byte ${d.end}`,
+    hint: 'Use the original cabinet, and do not append data to it: no signature covers such data.',
   },
   'cabinet-too-large': {
     message: 'the cabinet is {size} bytes long, and a signed one cannot be longer than 4 GiB',

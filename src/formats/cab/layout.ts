@@ -68,7 +68,7 @@ export async function readLayout(source: ByteSource): Promise<CabinetLayout> {
   const folderLength = 8 + (reserve?.folderLength ?? 0);
   const foldersEnd = names.end + folderCount * folderLength;
   if (foldersEnd > filesOffset || filesOffset > cabinetSize) {
-    throw malformed(`the file table is at byte ${filesOffset}, not behind the folders and before byte ${cabinetSize}`);
+    throw malformed(`the file table is at byte ${filesOffset}, not after the folders and before byte ${cabinetSize}`);
   }
   const signature = signatureIn(reserve, cabinetSize, fileSize);
   return { fileSize, cabinetSize, filesOffset, flags, reserve, names, folderCount, folderLength, signature };

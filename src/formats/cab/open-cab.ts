@@ -86,7 +86,7 @@ function hiddenIn({ layout: { reserve }, stored }: Cabinet) {
     found.push({ where, message: `Bytes that no signature covers are hidden ${where}.` });
   }
   if (stored !== undefined && !isPadding(stored.rest)) {
-    const where = 'behind the signature';
+    const where = 'after the signature';
     const size = plural(stored.rest.length, 'byte');
     found.push({ where, message: `The file hides ${size} ${where}, which no signature covers.` });
   }

@@ -16,11 +16,12 @@ export const catErrors = defineErrors('local', {
   },
   'catalog-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
-      `behind the security catalog, from byte ${d.end}, the file goes on for ${plural(d.length, 'byte')}`,
-    hint: 'Start from the original catalog: no signature covers bytes behind it.',
+      `the file has ${plural(d.length, 'byte')} after the security catalog, from byte ${d.end}`,
+    hint: 'Use the original catalog: no signature covers bytes after it.',
   },
 });
 
 export const catWarnings = defineWarnings({
-  'listed-by-sha1': 'the catalog lists its files by SHA-1 digests (version 1), which other files can be made to have',
+  'listed-by-sha1':
+    'the catalog lists its files by SHA-1 digests (version 1), and different files can be made with the same digest',
 });

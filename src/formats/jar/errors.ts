@@ -17,7 +17,7 @@ export const jarErrors = defineErrors('local', {
     isUnsupported: true,
   },
   'jar-blocks-too-large': {
-    message: 'the signature blocks up to {name} have more than {limit} bytes together',
+    message: 'the signature blocks up to {name} have more than {limit} bytes in total',
     hint: 'Do not trust this archive: no signing program creates such an archive. Build or download it again.',
     isUnsupported: true,
   },
@@ -48,11 +48,11 @@ export const jarWarnings = defineWarnings({
   'bytes-after-archive': 'the archive is followed by {size}, kept and not signed',
   'entries-unstreamable':
     "Java's stream readers, and the jarsigner of its newer versions, cannot read {entries}: stored, with a data descriptor",
-  'nothing-to-list': 'the archive holds no file to sign but its manifest',
-  'manifest-missing': 'the archive has no manifest; it gets one',
-  'manifest-renamed': 'the manifest is named {name}, under which Java verifies nothing; it becomes {required}',
-  'manifest-line-open': 'the last line of the manifest lacks its end, so that Java does not see it; it gets one',
+  'nothing-to-list': 'the archive contains no file to sign except its manifest',
+  'manifest-missing': 'the archive has no manifest; one is added',
+  'manifest-renamed': 'the manifest is named {name}, a name that Java does not verify; it is renamed to {required}',
+  'manifest-line-open': 'the last line of the manifest has no line break, so Java ignores it; a line break is added',
   'manifest-section-unused':
-    'the manifest has a section for {entries}, which the archive does not hold; it stays, unsigned',
+    'the manifest has a section for {entries}, which the archive does not contain; the section stays and is not signed',
   'signature-incomplete': 'there is no {missing} for {entries}: it is not a signature',
 });

@@ -11,8 +11,8 @@ export const msiErrors = defineErrors('local', {
   },
   'msi-trailing-bytes': {
     message: (d: { length: number; offset: number }) =>
-      `after the last sector in use, from byte ${d.offset}, the file goes on for ${plural(d.length, 'byte')}`,
-    hint: 'Windows rejects such a file, and no signature would cover the bytes. Start from the file as it was built.',
+      `the file has ${plural(d.length, 'byte')} after the last sector in use, from byte ${d.offset}`,
+    hint: 'Use the original build output: Windows rejects such a file, and no signature would cover these bytes.',
   },
 });
 

@@ -68,7 +68,7 @@ export async function examineInstaller(installer: Installer, source: ByteSource)
     break;
   }
   if (!isPadding(stored.rest)) {
-    const message = `The file hides ${plural(stored.rest.length, 'byte')} behind the signature, which no signature covers.`;
+    const message = `The file hides ${plural(stored.rest.length, 'byte')} after the signature, which no signature covers.`;
     findings.push(broken('hidden-bytes', message));
   }
   return findings;

@@ -94,7 +94,7 @@ function signableMsi(installer: Installer, source: ByteSource, reader: ContentRe
       checkNoTrailing(installer);
       await file.check(context, mode);
     },
-    warnings: isHidden ? [formatWarnings('hidden-bytes-dropped', { where: 'behind the signature' })] : [],
+    warnings: isHidden ? [formatWarnings('hidden-bytes-dropped', { where: 'after the signature' })] : [],
     reopen: (other, otherReader) => signableMsi(installer, other, otherReader),
     layout: () => describeInstaller(installer),
   };

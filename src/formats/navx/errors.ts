@@ -5,7 +5,7 @@ import { plural } from '../../errors/plural.ts';
 
 export const navxErrors = defineErrors('local', {
   'navx-truncated': {
-    message: 'the file ends after {size} bytes, but its {what} reaches up to byte {end}',
+    message: 'the file ends after {size} bytes, but its {what} extends to byte {end}',
     hint: 'Build or download the extension again: it is truncated or damaged.',
   },
   'navx-malformed': {
@@ -14,12 +14,12 @@ export const navxErrors = defineErrors('local', {
   },
   'navx-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
-      `behind the package, from byte ${d.end}, the file goes on for ${plural(d.length, 'byte')} that are not a signature`,
-    hint: 'Start from the original extension, and do not append data to it: no signature covers such data.',
+      `the file has ${plural(d.length, 'byte')} after the package, from byte ${d.end}, that are not a signature`,
+    hint: 'Use the original extension, and do not append data to it: no signature covers such data.',
   },
   'navx-too-large': {
     message: 'the extension is {size} bytes long, and a signed one cannot be longer than 4 GiB',
-    hint: 'Move data out of the extension: the place of its signature has 32 bits.',
+    hint: 'Move data out of the extension: the offset of its signature has 32 bits.',
     isUnsupported: true,
   },
 });

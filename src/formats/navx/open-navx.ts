@@ -68,7 +68,7 @@ function signatureBlock({ layout, stored }: Extension, source: ByteSource, { mea
     },
     async examine() {
       if (hidden === 0) return [];
-      const message = `The file hides ${plural(hidden, 'byte')} behind the signature, which no signature covers.`;
+      const message = `The file hides ${plural(hidden, 'byte')} after the signature, which no signature covers.`;
       return [broken('hidden-bytes', message)];
     },
   };

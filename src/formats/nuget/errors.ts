@@ -10,7 +10,7 @@ export const nugetErrors = defineErrors('local', {
   },
   'nuget-signature-entry': {
     message: 'NuGet does not accept the entry {name} of the package: {problem}',
-    hint: 'Start from the package as it was before it was signed, or remove the entry with codesign-remote remove.',
+    hint: 'Use the package from before it was signed, or remove the entry with codesign-remote remove.',
   },
   'nuget-algorithm': {
     message: 'NuGet accepts no {what} with {algorithm}',

@@ -4,12 +4,12 @@ import { defineErrors } from '../../errors/define-errors.ts';
 
 export const pdfSigningErrors = defineErrors('local', {
   'pdf-xfa': {
-    message: 'the document is an XFA form, whose content no signature of PDF covers reliably',
+    message: 'the document is an XFA form, whose content a PDF signature does not cover reliably',
     hint: 'Convert it to a form without XFA (AcroForm), or print it to a PDF document.',
   },
   'pdf-changes-forbidden': {
     message: 'a signature in the document forbids further signatures: {reason}',
-    hint: 'Use the document before that signature, or ask its signer for a certification that allows signing.',
+    hint: 'Use the document from before that signature, or ask its signer for a certification that allows signing.',
   },
   'pdf-certify-not-first': {
     message: 'the document is signed, and only the first signature can certify it',
@@ -26,18 +26,18 @@ export const pdfSigningErrors = defineErrors('local', {
   },
   'pdf-result-broken': {
     message: 'the document would not be intact with another signature: {reason}',
-    hint: 'Write the document again (qpdf in.pdf out.pdf), and sign the result. Existing signatures do not survive that.',
+    hint: 'Write the document again (qpdf in.pdf out.pdf), and sign the result. This makes existing signatures invalid.',
   },
   'pdf-space-too-small': {
-    message: 'the signature has {length} bytes, and {space} are reserved for it in the document',
-    hint: 'Use a timestamp authority whose tokens hold fewer certificates, or no timestamp.',
+    message: 'the signature has {length} bytes, but only {space} are reserved for it in the document',
+    hint: 'Use a timestamp authority whose tokens contain fewer certificates, or no timestamp.',
   },
   'pdf-offsets-too-large': {
-    message: 'the document has {size} bytes, and its cross-reference table has offsets of ten digits',
+    message: 'the document has {size} bytes, but offsets in its cross-reference table have only ten digits',
     hint: 'Write it with a cross-reference stream first (qpdf --object-streams=generate in.pdf out.pdf).',
   },
   'pdf-cannot-remove': {
-    message: 'the last change of the document cannot be taken off: {reason}',
+    message: 'the last change of the document cannot be removed: {reason}',
     hint: 'Use the document from before it was signed.',
   },
 });

@@ -4,10 +4,10 @@ import { defineWarnings } from '../../errors/define-warnings.ts';
 export const peErrors = defineErrors('local', {
   'not-a-pe': {
     message: 'not a Windows PE program: it looks like {looksLike}',
-    hint: 'Check that this is the right file: only PE files (32 and 64 bit Windows, EFI) can hold this kind of signature.',
+    hint: 'Check that this is the right file: only PE files (32 and 64 bit Windows, EFI) can contain this kind of signature.',
   },
   'truncated-pe': {
-    message: 'the file ends after {size} bytes, but its {what} reaches up to byte {end}',
+    message: 'the file ends after {size} bytes, but its {what} extends to byte {end}',
     hint: 'Build or download the file again: it is truncated or damaged.',
   },
   'unknown-optional-header': {
@@ -26,8 +26,8 @@ export const peErrors = defineErrors('local', {
   },
   'certificate-table-not-last': {
     message:
-      'the header says the signatures are at byte {offset} up to {end}, but the file goes on to byte {size}: no signature covers what comes after, and it would be lost',
-    hint: 'Start from the unsigned build, or remove the old signature before data is appended. Data was appended to a signed file, or the header entry is wrong.',
+      'the header puts the signatures at bytes {offset} to {end}, but the file extends to byte {size}: no signature covers the rest, and it would be lost',
+    hint: 'Use the unsigned build, or remove the old signature before data is appended. Data was appended to a signed file, or the header entry is wrong.',
   },
   'certificate-table-overlaps': {
     message: 'the header says the signatures begin at byte {offset}, inside the {what} (up to byte {end})',
@@ -41,8 +41,8 @@ export const peErrors = defineErrors('local', {
 
 export const peWarnings = defineWarnings({
   'table-entry-stale':
-    'the header announces {size} of signatures at byte {offset}, where there are none; this stale entry is replaced',
-  'table-damaged': 'the table of signatures is damaged, and what it holds is dropped: {damage}',
-  'table-entries-dropped': 'the file holds {count} entries in its table of signatures; all of them are dropped',
-  'table-entry-dropped': 'the table of signatures holds {what}; it is dropped',
+    'the header lists {size} of signatures at byte {offset}, but there are none; this stale entry is replaced',
+  'table-damaged': 'the table of signatures is damaged, and its content is dropped: {damage}',
+  'table-entries-dropped': 'the file has {count} entries in its table of signatures; all of them are dropped',
+  'table-entry-dropped': 'the table of signatures contains {what}; it is dropped',
 });

@@ -86,7 +86,7 @@ function examineEntry(certificate: WinCertificate): Finding[] {
   return findings;
 }
 
-/** Zeros after each entry up to a multiple of 8, and nothing behind the last one. */
+/** Zeros after each entry up to a multiple of 8, and nothing after the last one. */
 async function hasPlainPadding(
   source: ByteSource,
   table: CertificateTable,

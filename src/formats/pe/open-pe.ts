@@ -102,6 +102,6 @@ function obstacleIn({ table, programEnd }: PeLayout, { certificates, damage }: C
 async function examineEntry(source: ByteSource, certificate: WinCertificate): Promise<readonly Finding[]> {
   const length = await hiddenLength(source, certificate);
   if (length === 0) return [];
-  const message = `The file hides ${plural(length, 'byte')} behind the signature, which no signature covers (CVE-2013-3900).`;
+  const message = `The file hides ${plural(length, 'byte')} after the signature, which no signature covers (CVE-2013-3900).`;
   return [broken('hidden-bytes', message)];
 }

@@ -14,7 +14,7 @@ export const rdpErrors = defineErrors('local', {
     isUnsupported: true,
   },
   'rdp-setting-ambiguous': {
-    message: 'programs could differ in what they read: {problem}',
+    message: 'programs may read this file differently: {problem}',
     hint: 'Correct the line in an editor, then sign the file again.',
   },
   'rdp-address-missing': {

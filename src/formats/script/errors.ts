@@ -10,7 +10,7 @@ export const scriptErrors = defineErrors('local', {
   },
   'script-too-large': {
     message: 'the script is {size} bytes long; scripts of up to {limit} bytes can be signed',
-    hint: 'Move data out of the script into a file of its own.',
+    hint: 'Move data out of the script into a separate file.',
     isUnsupported: true,
   },
   'script-encoding': {
@@ -23,13 +23,13 @@ export const scriptErrors = defineErrors('local', {
     hint: 'Delete all lines of the signature block in an editor, then sign the script again.',
   },
   'script-job-missing': {
-    message: 'the script has no </job>, and a signature belongs directly before the last one',
-    hint: 'Windows Script Host runs the jobs of a .wsf file: put the <script> elements into a <job>.',
+    message: 'the script has no </job>, but the signature must be directly before the last one',
+    hint: 'Put the <script> elements into a <job>: Windows Script Host runs the jobs of a .wsf file.',
   },
   'wsh-not-allowed': {
     category: 'usage',
     message: 'this is probably not a script for Windows Script Host',
-    hint: 'Most .js files are for browsers and Node.js, where a signature has no effect. Use --wsh to sign it nevertheless.',
+    hint: 'Most .js files are for browsers and Node.js, where a signature has no effect. Use --wsh to sign it anyway.',
   },
 });
 

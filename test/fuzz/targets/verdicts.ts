@@ -170,7 +170,7 @@ function haveSameFiles(bytes: Buffer, { bytes: original }: Subject): boolean {
 
 /** The files of an archive without its signature files, as another reader lists them. */
 function filesOf(bytes: Buffer): ReadonlyMap<string, string> {
-  // Bytes behind the archive are a finding and no more.
+  // Bytes after the archive are a finding and no more.
   const end = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1') + 22;
   const files = unzip(bytes.subarray(0, end)).filter(
     ({ name }) => !name.endsWith('/') && !/^META-INF\/[^/]*\.(SF|RSA|EC|DSA|MF)$/i.test(name),

@@ -265,7 +265,7 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
     code: 'signature-unreadable',
   },
   {
-    what: '15.9 MB behind the signature',
+    what: '15.9 MB after the signature',
     make: () => raw(Buffer.concat([signature(), Buffer.alloc(15.9 * 1024 * 1024, 1)])),
     verdict: 'broken',
     code: 'hidden-bytes',

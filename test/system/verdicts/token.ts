@@ -55,7 +55,7 @@ export function withTokenOf(signature: Buffer, another: Buffer): Buffer {
   return rebuilt(signature, own, others);
 }
 
-/** The whole ContentInfo, which stands in a SET behind the attribute's type. */
+/** The whole ContentInfo, which stands in a SET after the attribute's type. */
 function tokenIn(signature: Buffer): Buffer {
   const set = offsetBehind(signature, TOKEN_ATTRIBUTE);
   return elementAt(signature, elementAt(signature, set).contents).bytes;

@@ -117,7 +117,7 @@ describe('a nested signature', () => {
     ]);
   });
 
-  it('drops what was appended behind the outer one', () => {
+  it('drops what was appended after the outer one', () => {
     const made = nestSignature(Buffer.concat([outer, Buffer.alloc(100, 1)]), nested);
     expect(readAuthenticode(made).signedData.trailingLength).toBe(0);
   });

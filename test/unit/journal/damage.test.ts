@@ -13,7 +13,9 @@ const setting = settingOfEachTest();
 const damaged = {
   code: 'journal-damaged',
   category: 'local',
-  message: expect.stringMatching(/journal\.db is damaged: signatures that were paid for and not written may be in it/),
+  message: expect.stringMatching(
+    /journal\.db is damaged: it may contain paid signatures that are not in their files yet/,
+  ),
   hint: expect.stringContaining('journal.db*'),
 };
 

@@ -36,6 +36,6 @@ it('hides the file name unless an option or the variable says that it is sent', 
   });
 });
 
-it('takes all text behind the first equals sign, with spaces, line ends and equals signs', () => {
+it('takes all text after the first equals sign, with spaces, line ends and equals signs', () => {
   expect(resolve({ extra: ['platform= a=b\nc '] }, {}, NOTHING_STORED)).toEqual({ platform: ' a=b\nc ' });
 });

@@ -171,7 +171,7 @@ describe('a token', () => {
     expect(timestamp.signerName).toBe('Built TSA');
   });
 
-  it('with bytes behind the TSTInfo is rejected', () => {
+  it('with bytes after the TSTInfo is rejected', () => {
     const info = Buffer.concat([buildTstInfo(SIGNATURE), Uint8Array.of(0)]);
     expect(codes(readTimestampToken(buildToken({ info }), SIGNATURE))).toContain('timestamp-unreadable');
   });

@@ -118,7 +118,7 @@ describe('the end record', () => {
     ['says a directory larger than the file', zip({ end: { directorySize: 100_000 } })],
     ['says a directory one byte shorter', zip({ end: { directorySize: 101 } })],
     ['says a directory of three bytes', zip({ end: { directorySize: 3 } })],
-    ['says an offset behind the directory', zip({ end: { directoryOffset: 1000 } })],
+    ['says an offset after the directory', zip({ end: { directoryOffset: 1000 } })],
     ['is cut off', zip().subarray(0, -1)],
     ['is cut off within its comment', zip({ comment: 'comment' }).subarray(0, -1)],
     ['is not there', zip().subarray(0, -22)],

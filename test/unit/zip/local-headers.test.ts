@@ -65,7 +65,7 @@ describe('a local header', () => {
     expect(await refusal(longData)).toMatch(/^zip-malformed: .*where the directory begins/);
   });
 
-  describe('before one that leads behind the directory', () => {
+  describe('before one that leads after the directory', () => {
     const astray = stored('astray', { offset: () => 0x7ffffff0 });
 
     it('is rejected where its name would reach into the directory', async () => {
@@ -75,7 +75,7 @@ describe('a local header', () => {
       expect(await refusal(cut)).toMatch(/^zip-malformed/);
     });
 
-    it('is rejected where its data descriptor would be behind the directory', async () => {
+    it('is rejected where its data descriptor would be after the directory', async () => {
       const entry = deflated('x', { descriptor: 'signed', central: { compressedSize: 500 } });
       expect(await refusal(buildZip({ entries: [entry, astray] }))).toMatch(/^zip-malformed/);
     });

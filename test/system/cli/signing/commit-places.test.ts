@@ -106,7 +106,7 @@ it('of several hard links one leads to the new file, and a warning says that the
   await link(path, other);
   const before = await readFile(path);
   const run = await runCli(['remove', path]);
-  expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('2 names (hard links): only this one will lead')]);
+  expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('2 hard links: only this path gets')]);
   expect(run.stderr).toContain('the others keep the old content');
   await expectUnsigned(path);
   expect((await readFile(other)).equals(before)).toBe(true);

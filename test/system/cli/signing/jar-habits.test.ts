@@ -96,6 +96,6 @@ describe('a release', () => {
 
   it('is warned that Java did not see the last line of a manifest', async () => {
     const run = await sign(['--dry-run', fixture('jar/manifest-without-last-newline.jar')]);
-    expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/Java does not see it/)]);
+    expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/Java ignores it/)]);
   });
 });

@@ -78,7 +78,7 @@ export const CABINET_CASES: readonly ContainerCase[] = [
     return Buffer.concat([bytes.subarray(0, 36), Buffer.alloc(20_000_000, 'x'), bytes.subarray(36)]);
   }),
   cabinet('a reserved area of 60,000 bytes', 'planned', () => makeCabinet({ header: Buffer.alloc(60_000) })),
-  cabinet('a reserved area that ends behind the file', 'cabinet-truncated', () =>
+  cabinet('a reserved area that ends after the file', 'cabinet-truncated', () =>
     makeCabinet({ header: Buffer.alloc(60_000) }).subarray(0, 50_000),
   ),
   cabinet('a signature of 4 GiB', 'cabinet-truncated', () => {

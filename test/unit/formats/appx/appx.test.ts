@@ -147,7 +147,7 @@ describe('a package', () => {
     expect(await findings(makePackage({ files, blockMap: exchangeBlocks }))).toEqual(['block-map-differs']);
   });
 
-  it('with bytes behind the entry of its signature is reported, and signed without them', async () => {
+  it('with bytes after the entry of its signature is reported, and signed without them', async () => {
     const result = await signed(makePackage());
     const changed = withBytesAt(result, result.readUInt32LE(result.length - 6), Buffer.from('hidden'));
     expect(await findings(changed)).toEqual(['hidden-bytes']);

@@ -50,7 +50,7 @@ describe('a bundle with unsigned packages', () => {
     expect(manifest(result)).not.toEqual(manifest(bundle));
     expect(manifest(result).replace(/\d+/g, '')).toEqual(manifest(bundle).replace(/\d+/g, ''));
     expect((await (await openBytes(appx, bundle)).inner?.(context))?.warnings).toEqual([
-      'packages that are signed already stay as they are: signed.msix [packages-kept]',
+      'packages that are already signed stay unchanged: signed.msix [packages-kept]',
     ]);
   });
 

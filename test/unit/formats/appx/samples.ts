@@ -85,7 +85,7 @@ interface BundleShape {
   readonly count?: number;
   readonly isNumbered?: boolean;
   readonly publisher?: string;
-  /** Packages behind the first one. */
+  /** Packages after the first one. */
   readonly more?: readonly { readonly name: string; readonly bytes: Buffer }[];
   readonly isCompressed?: boolean;
   readonly method?: keyof typeof METHODS;
@@ -169,7 +169,7 @@ export const GOOD_PACKAGES: readonly Fixture[] = [
   ),
   good(
     'catalog.msix',
-    'a catalog behind the content types',
+    'a catalog after the content types',
     makePackage({ more: [{ name: 'AppxMetadata/CodeIntegrity.cat', contents: 'a catalog' }] }),
   ),
   good('app.msixbundle', 'a bundle of a signed package', withZip64(makeBundle(INNER))),
@@ -199,7 +199,7 @@ export const MALFORMED_PACKAGES: readonly Fixture[] = [
   shaped('appx-incomplete', 'no-map.msix', 'no block map', { without: 'AppxBlockMap.xml' }),
   shaped('appx-incomplete', 'no-types.msix', 'no content types', { without: '[Content_Types].xml' }),
   shaped('appx-incomplete', 'no-manifest.msix', 'no manifest', { without: 'AppxManifest.xml' }),
-  shaped('appx-signature-not-last', 'not-last.msix', 'an entry behind the signature', {
+  shaped('appx-signature-not-last', 'not-last.msix', 'an entry after the signature', {
     more: [P7X, { name: 'late.txt' }],
   }),
   malformed('appx-malformed', 'comment.msix', 'a comment of the archive', withComment(makePackage())),

@@ -82,7 +82,7 @@ export const MALFORMED_CABINETS: readonly Fixture[] = [
   malformed('cabinet-truncated', 'head.cab', 'a part of a header', plain.subarray(0, 20)),
   malformed('cabinet-trailing-bytes', 'tail.cab', 'bytes behind it', Buffer.concat([plain, Buffer.of(0)])),
   malformed('cabinet-malformed', 'files.cab', 'a file table in the header', changed(16, 8)),
-  malformed('cabinet-malformed', 'folder.cab', 'a folder whose data is behind the end', changed(36, 1 << 20)),
+  malformed('cabinet-malformed', 'folder.cab', 'a folder whose data is after the end', changed(36, 1 << 20)),
   malformed(
     'cabinet-reserve-in-use',
     'used.cab',

@@ -114,7 +114,7 @@ describe('the layout reports', () => {
     expect(signature).toMatch(/^META-INF\/TEST_PUB\.SF at \d+, \d+ bytes; META-INF\/TEST_PUB\.RSA at \d+, \d+ bytes$/);
   });
 
-  it('comment, ZIP64 records and bytes behind the archive', async () => {
+  it('comment, ZIP64 records and bytes after the archive', async () => {
     const named = async (name: string) =>
       (await openBytes(jar, readFixture(`jar/${name}`))).layout().map((detail) => `${detail.name}: ${detail.value}`);
     expect(await named('archive-comment.jar')).toContain('comment: 23 bytes');

@@ -161,7 +161,7 @@ describe('the user gets a warning', () => {
     expect((await open({ ...manifest, contents }, 'a')).warnings).toEqual([]);
   });
 
-  it('of bytes behind the archive', async () => {
+  it('of bytes after the archive', async () => {
     expect((await openBytes(jar, readFixture('jar/trailing-bytes.jar'))).warnings).toEqual([
       expect.stringContaining('3 bytes'),
     ]);

@@ -88,7 +88,7 @@ describe.each(Object.entries(INSIDE))('%s', (_, insert) => {
   });
 });
 
-describe('behind the archive', () => {
+describe('after the archive', () => {
   it('counts every byte but zeros against integrity', async () => {
     const behind = (bytes: Uint8Array) => checked(Buffer.concat([signed, bytes]), 'app.jar');
     expect(await behind(SCRIPT)).toEqual(['bytes-after-archive broken', 'jar-bytes-uncovered']);

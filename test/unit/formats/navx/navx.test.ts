@@ -10,14 +10,14 @@ import { GOOD_EXTENSIONS, MALFORMED_EXTENSIONS } from './samples.ts';
 
 const [{ bytes } = { bytes: Buffer.alloc(0) }] = GOOD_EXTENSIONS;
 
-it('has a block of its own form behind the package, with the length of the package in it', async () => {
+it('has a block of its own form after the package, with the length of the package in it', async () => {
   const { result, sealed } = await signBytes(navx, bytes, await makeThrowawaySigner());
   const offset = Buffer.alloc(4);
   offset.writeUInt32LE(bytes.length);
   expect(result).toEqual(Buffer.concat([bytes, Buffer.from('NXSB'), sealed, offset, Buffer.from('NXSB')]));
 });
 
-it('is intact whatever GUID the signature has, and not with bytes behind the CMS', async () => {
+it('is intact whatever GUID the signature has, and not with bytes after the CMS', async () => {
   const { result } = await signBytes(navx, bytes, await makeThrowawaySigner());
   const hidden = Buffer.concat([result.subarray(0, -8), Buffer.alloc(5, 1), result.subarray(-8)]);
   const file = await openBytes(navx, hidden);

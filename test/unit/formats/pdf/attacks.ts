@@ -89,7 +89,7 @@ const MADE: readonly MadeAttack[] = [
     pdfsig: 'invalid',
   },
   {
-    name: 'bytes behind the CMS in /Contents',
+    name: 'bytes after the CMS in /Contents',
     attack: (signed) => edited(signed, /00000000>/, 'deadbeef>'),
     code: 'hidden-bytes',
   },

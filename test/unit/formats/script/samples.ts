@@ -69,8 +69,8 @@ export const MALFORMED_POWERSHELL: readonly Fixture[] = [
     'the words of a block in a string',
     `$x = "# SIG # Begin signature block"\r\n`,
   ),
-  malformed('script-block-damaged', 'after.ps1', 'code behind the block', `${TEXT}${BLOCK}Get-Date\r\n`),
-  malformed('script-block-damaged', 'lines.ps1', 'three characters of line ends behind the block', `${TEXT}${BLOCK}\n`),
+  malformed('script-block-damaged', 'after.ps1', 'code after the block', `${TEXT}${BLOCK}Get-Date\r\n`),
+  malformed('script-block-damaged', 'lines.ps1', 'three characters of line ends after the block', `${TEXT}${BLOCK}\n`),
   malformed('script-block-damaged', 'two.ps1', 'two blocks', `${TEXT}${BLOCK}${BLOCK}`),
   malformed(
     'script-block-damaged',
@@ -104,7 +104,7 @@ export const GOOD_WSH: readonly Fixture[] = (
 export const MALFORMED_WSH: readonly Fixture[] = [
   malformed('script-empty', 'empty.vbs', 'nothing', ''),
   malformed('script-encoding', 'utf8.js', 'UTF-8 without a BOM', `// \u2603\r\n${JS}`),
-  malformed('script-block-damaged', 'after.js', 'code behind the block', `${JS}${JS_BLOCK}${JS}`),
+  malformed('script-block-damaged', 'after.js', 'code after the block', `${JS}${JS_BLOCK}${JS}`),
   malformed('script-block-damaged', 'cut.js', 'a block without its last line end', `${JS}${JS_BLOCK}`.slice(0, -2)),
 ];
 

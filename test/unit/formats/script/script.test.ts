@@ -21,7 +21,7 @@ describe('a Windows Script file', () => {
     expect(text.replace(blocks?.[0] ?? '', '</job>')).toBe(WSF_WITH_JOBS.toString());
   });
 
-  it('is not intact once text behind the signature has changed', async () => {
+  it('is not intact once text after the signature has changed', async () => {
     const { result } = await signBytes(wsh, WSF_WITH_JOBS, signer, { name: 'a.wsf' });
     const changed = Buffer.from(result.toString().replace('</package>\r\n', '</package>\r\n\r\n'));
     const [signature] = await (await openBytes(wsh, changed, 'a.wsf')).signatures();

@@ -48,7 +48,7 @@ function randomName(index: number): string {
   const depth = random(4);
   const folders = Array.from({ length: depth }, () => pick(PIECES, 'a')).filter((piece) => piece !== '.');
   const name = [...folders, `${index}${pick(PIECES, 'a')}`].join('/');
-  // Directly behind the signatures Java's stream reader takes it for one of them, in whatever folder it is.
+  // Directly after the signatures Java's stream reader takes it for one of them, in whatever folder it is.
   return /^META-INF\/.*\.SF$/.test(name) ? `${name}_` : name;
 }
 
