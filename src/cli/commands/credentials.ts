@@ -17,7 +17,7 @@ import { canAsk, openAsk } from '../input/ask.ts';
 import { askForRoots } from '../input/init-answers.ts';
 import type { Io } from '../io.ts';
 import { fail } from '../output/fail.ts';
-import { jsonText, warningsJson } from '../output/json.ts';
+import { jsonText } from '../output/json.ts';
 import { Lines, maskedKey, shown } from '../output/lines.ts';
 
 interface Given {
@@ -206,7 +206,7 @@ export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<numb
         ? null
         : { accepted: true, httpStatus: checked.httpStatus, serviceCode: checked.serviceCode ?? null };
     const service = address?.origin ?? null;
-    io.stdout.write(jsonText({ profile, origin: service, accessKey, source, check, ...warningsJson(warnings) }));
+    io.stdout.write(jsonText({ profile, origin: service, accessKey, source, check, warnings }));
   } else {
     lines.result(`profile     ${profile}`);
     lines.result(`service     ${address?.origin ?? 'not known: --base-url'}`);

@@ -16,8 +16,3 @@ export function errorJson(error: CodesignError) {
     serviceCode: error.serviceCode ?? null,
   };
 }
-
-/** Absent if there are none. */
-export function warningsJson(warnings: readonly string[]) {
-  return warnings.length > 0 ? { warnings } : {};
-}

@@ -6,7 +6,7 @@ import { isUnusable } from '../../../signing/resume/resume.ts';
 import { describeResumed, type ResumedCall } from '../../../signing/resume/resumed-call.ts';
 import type { Io } from '../../io.ts';
 import { groupEqual } from '../equal-lines.ts';
-import { errorJson, warningsJson } from '../json.ts';
+import { errorJson } from '../json.ts';
 import { INDENT, Lines, type LinesOptions, oneLine, shown } from '../lines.ts';
 import { changeConsole } from './change-console.ts';
 
@@ -107,5 +107,5 @@ export function resumedJson(calls: readonly ResumedCall[], warnings: readonly st
     ...call,
     ...(call.error === undefined ? {} : { error: errorJson(call.error) }),
   }));
-  return { calls: documents, summary: summarise(calls), ...warningsJson(warnings) };
+  return { calls: documents, summary: summarise(calls), warnings };
 }

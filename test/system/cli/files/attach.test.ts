@@ -48,12 +48,15 @@ describe('attach', () => {
           format: 'pe',
           status: 'attached',
           signer: 'Signed Publisher',
+          replaced: [],
           bytes: (await stat(path)).size,
           sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
           milliseconds: expect.any(Number),
+          warnings: [],
         },
       ],
       summary: { attached: 1, skipped: 0, failed: 0, notAttempted: 0 },
+      warnings: [],
     });
     expect(await files.osslsigncode(path)).toMatchObject({ accepted: true });
   });

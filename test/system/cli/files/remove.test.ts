@@ -50,9 +50,11 @@ describe('remove', () => {
           bytes: (await stat(path)).size,
           sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
           milliseconds: expect.any(Number),
+          warnings: [],
         },
       ],
       summary: { removed: 1, skipped: 0, failed: 0, notAttempted: 0 },
+      warnings: [],
     });
     await expectUnsigned(path);
     const { accepted, output } = await files.osslsigncode(path);
@@ -86,7 +88,7 @@ describe('remove', () => {
     const again = await remove([path, '--json']);
     expect([again.code, JSON.parse(again.stdout).files]).toEqual([
       0,
-      [{ path, output: path, format: 'pe', status: 'skipped', reason: 'not-signed' }],
+      [{ path, output: path, format: 'pe', status: 'skipped', reason: 'not-signed', warnings: [] }],
     ]);
     expect(again.stderr).toContain('holds no signature');
     expect((await stat(path, { bigint: true })).mtimeNs).toBe(before.mtimeNs);

@@ -106,9 +106,11 @@ describe('a signed file', () => {
           bytes: (await stat(path)).size,
           sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
           milliseconds: expect.any(Number),
+          warnings: [],
         },
       ],
       summary: { timestamped: 1, skipped: 0, failed: 0, notAttempted: 0 },
+      warnings: [],
     });
     expect((await stat(path)).mode & 0o777).toBe(0o750);
     expect(Object.keys(await snapshot(folder.path))).toEqual([path]);
@@ -155,8 +157,9 @@ describe('a signed file', () => {
     expect([again.code, JSON.parse(again.stdout)]).toEqual([
       0,
       {
-        files: [{ path, output: path, format: 'pe', status: 'skipped', reason: 'already-timestamped' }],
+        files: [{ path, output: path, format: 'pe', status: 'skipped', reason: 'already-timestamped', warnings: [] }],
         summary: { timestamped: 0, skipped: 1, failed: 0, notAttempted: 0 },
+        warnings: [],
       },
     ]);
     expect(again.stderr).toContain('already has a timestamp');

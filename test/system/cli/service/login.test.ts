@@ -106,6 +106,7 @@ describe.runIf(IS_LINUX)('login', () => {
       accessKey: `${key().slice(0, 4)}…${key().slice(-4)}`,
       source: 'keychain',
       check: { accepted: true, httpStatus: 400, serviceCode: 400 },
+      warnings: [],
     });
     expect(await at.run(['logout'])).toMatchObject({ code: 0, stdout: expect.stringContaining('removed') });
     const again = await at.run(['logout', '--verbose']);

@@ -83,6 +83,7 @@ describe('whoami', () => {
       accessKey: masked,
       source: 'environment',
       check: null,
+      warnings: [],
     });
   });
 
@@ -163,7 +164,7 @@ describe('whoami --check', () => {
     expect(run.code).toBe(0);
     const document = JSON.parse(run.stdout);
     expect(document).toMatchObject({ check: { accepted: true, httpStatus: answer.status } });
-    expect(document.warnings ?? []).toEqual(odd === undefined ? [] : [expect.stringContaining(odd)]);
+    expect(document.warnings).toEqual(odd === undefined ? [] : [expect.stringContaining(odd)]);
     expect(run.stderr.includes('warning')).toBe(odd !== undefined);
     expect(service.received.length).toBe(1);
     expect(run.stdout + run.stderr).not.toContain(ACCESS_SECRET);

@@ -54,9 +54,11 @@ describe('sign', () => {
         reused: false,
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
         timestampAuthority: server.env.CODESIGN_TIMESTAMP_URL,
+        replaced: [],
         bytes: (await stat(path)).size,
         sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         milliseconds: expect.any(Number),
+        warnings: [],
       },
     ]);
     await osslsigncodeVerify(path);
