@@ -9,9 +9,8 @@ import { cliErrors } from '../errors.ts';
 import type { InputPath } from '../input/inputs.ts';
 import { withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
-import { groupEqual } from '../output/equal-lines.ts';
 import { jsonText } from '../output/json.ts';
-import { Lines, oneLine } from '../output/lines.ts';
+import { Lines } from '../output/lines.ts';
 import type { Progress } from '../output/progress/progress.ts';
 import { verdictsJson } from '../output/verdict-json.ts';
 import { annotateVerdict, isGood, printRootsHint, printVerdict, verdictCounts } from '../output/verdict-text.ts';
@@ -26,7 +25,6 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
   const all = await inputsOf(named, options, undefined, io, catalog !== undefined);
   const inputs = own === undefined ? all : all.filter(({ path }) => identityAt(path) !== own);
   const lines = new Lines(io, options);
-  const equal = groupEqual(lines);
   const files: VerifiedFile[] = [];
   let notTried = inputs.length;
   const onVerified = (input: InputPath, file: VerifiedFile): void => {
@@ -34,17 +32,14 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
     if (isLeftOut(input, file)) return;
     files.push(file);
     if (file.error !== undefined && !json) {
-      const { path, error } = file;
-      const isFirst = equal.isFirst({ word: 'failed', path, text: oneLine(error), key: error.hint });
-      if (isFirst) lines.failed(path, error);
-      else lines.failedAgain(path, error);
+      lines.failed(file.path, file.error);
       return;
     }
     if (!json) printVerdict(file, options, io);
     annotateVerdict(file, io, options);
   };
   const onInterrupt = (): void => {
-    equal.printOthers();
+    lines.printOthers();
     const counts = [...verdictCounts(files), `${notTried} not tried`];
     lines.progress(`${plural(files.length + notTried, 'file')}: ${counts.join(', ')}`);
   };
@@ -52,7 +47,7 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
   const verifyInputs = (progress: Progress) => verifyAll(inputs, settings, io, { progress, onVerified });
   const rootsFrom = await withProgress(words, options, io, verifyInputs, onInterrupt);
   if (files.length === 0) throw cliErrors('nothing-to-sign');
-  equal.printOthers();
+  lines.printOthers();
   if (json) io.stdout.write(jsonText(verdictsJson(files, rootsFrom)));
   else {
     printRootsHint(files, io);
@@ -74,12 +69,12 @@ async function verifyAll(
   await using composition = await composeVerifying(settings, io.env, (path, bytes, size) =>
     progress.event({ type: 'bytes-read', path, bytes, size }),
   );
-  progress.expect(inputs.length);
+  progress.event({ type: 'files-planned', paths: inputs.map(({ path }) => path) });
   for (const input of inputs) {
     const { path } = input;
     progress.event({ type: 'file-started', path });
     const file = await composition.verifyFile(path);
-    progress.event({ type: 'file-finished', outcome: { path, status: 'verified' } });
+    progress.event({ type: 'file-finished', path, word: 'verified' });
     onVerified(input, file);
   }
   return composition.rootsFrom;

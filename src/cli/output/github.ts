@@ -20,8 +20,6 @@ export interface SummaryTable {
   readonly columns: readonly string[];
   /** Text from outside may be in it: it is escaped. */
   readonly rows: readonly (readonly string[])[];
-  /** One line, printed below the table. */
-  readonly total: string;
 }
 
 const MESSAGE_LENGTH = 4096;
@@ -65,10 +63,9 @@ export function writeJobSummary(table: SummaryTable, env: Env): string | undefin
 }
 
 /** Markdown of as many rows as fit into `limit` bytes; empty if not even the heading fits. */
-export function summaryMarkdown({ heading, columns, rows, total }: SummaryTable, limit: number): string {
+export function summaryMarkdown({ heading, columns, rows }: SummaryTable, limit: number): string {
   const head = `### ${cell(heading)}\n\n${row(columns.map(cell))}${row(columns.map(() => '---'))}`;
-  const foot = `\n${cell(total)}\n`;
-  let left = limit - Buffer.byteLength(head) - Buffer.byteLength(foot) - REST_LENGTH;
+  let left = limit - Buffer.byteLength(head) - REST_LENGTH;
   if (left < 0) return '';
   const kept: string[] = [];
   for (const cells of rows) {
@@ -79,7 +76,7 @@ export function summaryMarkdown({ heading, columns, rows, total }: SummaryTable,
   }
   const missing = rows.length - kept.length;
   const rest = missing === 0 ? '' : `\nand ${missing} more, left out for lack of space\n`;
-  return `${head}${kept.join('')}${rest}${foot}\n`;
+  return `${head}${kept.join('')}${rest}\n`;
 }
 
 function row(cells: readonly string[]): string {

@@ -18,14 +18,23 @@ export interface LinesOptions {
 }
 
 const SHORT_WAIT_MILLISECONDS = 5000;
-/** Of a line that continues the one before. */
+/** Of a line that continues the one before, and the width of the first word. */
 export const INDENT = '         ';
 /** Longer than any path that a system allows. */
 const PATH_LENGTH = 4096;
 
+/** Lines below a failure. */
+interface LinesBelow {
+  /** About this file. */
+  readonly own?: readonly string[];
+  /** Below the line that names the other files with an equal failure. */
+  readonly others?: readonly string[];
+}
+
 export class Lines {
   readonly #io: Io;
   readonly options: LinesOptions;
+  readonly #equal = groupEqual();
 
   constructor(io: Io, options: LinesOptions) {
     this.#io = io;
@@ -53,18 +62,19 @@ export class Lines {
     if (!this.options.quiet) this.print(line);
   }
 
-  /** `path`: of the file concerned, if there is one. */
-  warning(text: string, path?: string): void {
+  /** A warning that concerns the whole run. */
+  warning(text: string): void {
     if (this.options.quiet) return;
-    const place = path === undefined ? '' : `${shown(path)}: `;
-    this.print(`warning  ${place}${printable(text, PATH_LENGTH)}`);
-    this.#annotate(warningAnnotation(text, path));
+    this.print(`warning  ${shown(text)}`);
+    this.#annotate(warningAnnotation(text));
   }
 
-  /** The warning was printed for another file. */
-  warningAgain(text: string, path: string): void {
-    if (this.options.verbose) this.warning(text, path);
-    else if (!this.options.quiet) this.#annotate(warningAnnotation(text, path));
+  /** Equal warnings of other files are printed by `printOthers`. `about`: this file only, after the text. */
+  fileWarning(path: string, text: string, about = ''): void {
+    if (this.options.quiet) return;
+    const isFirst = this.#equal.isFirst({ word: 'warning', path, text: shown(text) });
+    if (isFirst || this.options.verbose) this.print(`warning  ${shown(path)}: ${shown(text + about)}`);
+    this.#annotate(warningAnnotation(text + about, path));
   }
 
   /** `doing`: for example signing. */
@@ -81,20 +91,33 @@ export class Lines {
         break;
       }
       case 'temporary-file-left':
-        this.warning(`this temporary file could not be removed: ${oneLine(event.error)}`, event.path);
+        this.fileWarning(event.path, `this temporary file could not be removed: ${oneLine(event.error)}`);
         break;
     }
   }
 
-  failed(path: string, error: CodesignError): void {
-    this.print(`failed   ${shown(path)}: ${oneLine(error)}`, this.#explanation(error));
+  /** Equal failures of other files are printed by `printOthers`. The lines below must be printable. */
+  failed(path: string, error: CodesignError, { own = [], others = [] }: LinesBelow = {}): void {
+    const text = oneLine(error);
+    if (this.#equal.isFirst({ word: 'failed', path, text, key: error.hint, below: others })) {
+      this.print(`failed   ${shown(path)}: ${text}`, [...this.#explanation(error), ...own]);
+    } else if (this.options.verbose) {
+      this.print(`failed   ${shown(path)}: the same error as above [${error.code}]`, own);
+    }
     this.#annotate(annotationOf(error, path));
   }
 
-  /** The file failed with an error that was printed for another one. */
-  failedAgain(path: string, error: CodesignError): void {
-    if (this.options.verbose) this.print(`failed   ${shown(path)}: the same error as above [${error.code}]`);
-    this.#annotate(annotationOf(error, path));
+  /** Names the files whose warnings and failures are equal to printed ones. With --verbose each was printed already. */
+  printOthers(): void {
+    const groups = this.#equal.takeAll();
+    if (this.options.verbose) return;
+    for (const { word, text, below, others, count } of groups) {
+      const more = count - others.length;
+      const names = others.map(shown).join(', ') + (more > 0 ? ` and ${more.toLocaleString('en-US')} more` : '');
+      const line = `${word.padEnd(INDENT.length)}${names}: ${text}`;
+      if (word === 'failed') this.print(line, below);
+      else this.progress(line);
+    }
   }
 
   /** An error that concerns the whole run. */
@@ -133,6 +156,51 @@ export class Lines {
   }
 }
 
+/** A failure or warning of a file. */
+interface FileLine {
+  readonly word: 'failed' | 'warning';
+  readonly path: string;
+  /** Printable; equal for all files of a group. */
+  readonly text: string;
+  /** Tells groups with the same text apart. */
+  readonly key?: string | undefined;
+  /** Equal for all files of a group. */
+  readonly below?: readonly string[];
+}
+
+interface EqualLines extends FileLine {
+  /** Paths of the first files after the one that was printed. */
+  readonly others: string[];
+  count: number;
+}
+
+/** Number of files that one line names. */
+const MOST_NAMES = 10;
+
+/** Groups lines that differ in the file only. */
+function groupEqual() {
+  const groups = new Map<string, EqualLines>();
+  return {
+    isFirst(line: FileLine): boolean {
+      const key = JSON.stringify([line.word, line.text, line.key, line.below]);
+      const group = groups.get(key);
+      if (group === undefined) {
+        groups.set(key, { ...line, others: [], count: 0 });
+        return true;
+      }
+      group.count += 1;
+      if (group.others.length < MOST_NAMES) group.others.push(line.path);
+      return false;
+    },
+    /** Groups of more than one file. */
+    takeAll(): readonly EqualLines[] {
+      const all = [...groups.values()].filter(({ count }) => count > 0);
+      groups.clear();
+      return all;
+    },
+  };
+}
+
 /** Printable lines, wrapped on a terminal. In one write: between two the live line would be drawn again. */
 export function writeLines(stream: Writable, lines: readonly string[], { env }: Io): void {
   const columns = lineColumns(stream);
@@ -140,7 +208,7 @@ export function writeLines(stream: Writable, lines: readonly string[], { env }: 
   stream.write(`${painted(laidOut.join('\n'), hasColour(stream, env))}\n`);
 }
 
-function warningAnnotation(message: string, file: string | undefined): Annotation {
+function warningAnnotation(message: string, file?: string): Annotation {
   return { kind: 'warning', title: 'codesign-remote', message, file };
 }
 

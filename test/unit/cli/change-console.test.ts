@@ -47,7 +47,7 @@ describe('the lines of a run', () => {
     for (const path of ['c', 'b']) finish(skipped(path));
     expect(lines()).toEqual([]);
     finish(skipped('a'));
-    expect(lines()).toEqual(['a', 'b', 'c'].map((path) => `skipped  ${path}  already signed`));
+    expect(lines()).toEqual(['a', 'b', 'c'].map((path) => `skipped  ${path}  (already signed)`));
     finish(missing('d'));
     expect(lines()[3]).toMatch(/^failed {3}d: /);
   });
@@ -57,7 +57,7 @@ describe('the lines of a run', () => {
     plan(['a', 'b', 'c']);
     for (const path of ['c', 'b']) finish(skipped(path));
     console[end]();
-    expect(lines().slice(0, 2)).toEqual(['skipped  b  already signed', 'skipped  c  already signed']);
+    expect(lines().slice(0, 2)).toEqual(['skipped  b  (already signed)', 'skipped  c  (already signed)']);
   });
 
   it('tell of reports that failed at the end, in the order of the input', () => {

@@ -3,27 +3,14 @@ import { plural } from '../../../errors/plural.ts';
 import { printable } from '../../../errors/printable.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
 import type { FileOutcome, SigningEvent } from '../../../signing/outcome.ts';
-import { isNotAttempted } from '../../../signing/run.ts';
 import type { Io } from '../../io.ts';
-import { groupEqual } from '../equal-lines.ts';
 import { writeJobSummary } from '../github.ts';
-import { Lines, type LinesOptions, oneLine, shown, shownPaths } from '../lines.ts';
-import { openProgress, type ProgressEvent } from '../progress/progress.ts';
+import { INDENT, Lines, type LinesOptions, oneLine, shown } from '../lines.ts';
+import { openProgress } from '../progress/progress.ts';
 import { callLine } from './call-line.ts';
 import { failedFiles } from './failed-files.ts';
 import { inOrder } from './in-order.ts';
-import {
-  type ChangeVerb,
-  changeDetails,
-  isKept,
-  lostSignatures,
-  outcomeTable,
-  plannedDigest,
-  plannedRequests,
-  skipReason,
-  totalLine,
-  WORDS,
-} from './outcomes.ts';
+import { type ChangeVerb, DOING, rowOf, summaryTable, totalLine, wordOf } from './outcomes.ts';
 
 type ReportFailed = SigningEvent & { readonly type: 'report-failed' };
 
@@ -39,7 +26,7 @@ export function changeConsole(
   isShown: (outcome: FileOutcome) => boolean = () => true,
 ) {
   const lines = new Lines(io, options);
-  const progress = openProgress(io, options, { doing: WORDS[verb].doing, done: verb });
+  const progress = openProgress(io, options, { doing: DOING[verb], done: verb });
   const stopProgress = (): void => progress[Symbol.dispose]();
   const started = clock();
   let signatures = 0;
@@ -51,14 +38,8 @@ export function changeConsole(
   const unwritten = new Map<string, number>();
   /** By the path of the file. */
   const unreported = new Map<string, ReportFailed[]>();
-  const equal = groupEqual(lines);
-  const failures = failedFiles(lines, equal, verb, resumeCommand);
+  const failures = failedFiles(lines, verb, resumeCommand);
   const outcomes = inOrder(printOutcome);
-
-  function printWarning(path: string, text: string, about = ''): void {
-    if (equal.isFirst({ word: 'warning', path, text: shown(text) })) lines.warning(text + about, path);
-    else lines.warningAgain(text + about, path);
-  }
 
   /** About the run, and printed once: the result has those that were printed when they arose. */
   function warning(text: string): void {
@@ -68,51 +49,43 @@ export function changeConsole(
 
   function printOutcome(outcome: FileOutcome): void {
     if (!isShown(outcome)) return;
-    for (const text of outcome.warnings) printWarning(outcome.path, text);
-    switch (outcome.status) {
-      case 'failed':
-        failures.add(outcome, requested.has(outcome.path) && mayHaveBeenCounted(outcome.error));
-        break;
-      case 'skipped':
-        // In a folder there may be hundreds of them.
-        if (isKept(outcome) && !lines.options.verbose) break;
-        printResult(isKept(outcome) ? 'kept' : 'skipped', `${shown(outcome.path)}  ${skipReason(outcome)}`);
-        break;
-      case 'planned':
-        printResult('planned', `${shownPaths(outcome)}  would send ${plannedDigest(outcome)}`);
-        for (const { name, ...inner } of outcome.inner ?? []) {
-          printResult('', `${printable(name)}, in it and before it: ${plannedDigest(inner)}`);
-        }
-        break;
-      case 'unchanged':
-        printResult('unchanged', `${shown(outcome.path)}  (already has this signature)`);
-        break;
-      default:
-        printResult(outcome.status, `${shownPaths(outcome)}  (${changeDetails(outcome, lines.isBrief).join(', ')})`);
+    const { path, status } = outcome;
+    for (const text of outcome.warnings) lines.fileWarning(path, text);
+    if (status === 'failed') {
+      failures.add(outcome, requested.has(path) && mayHaveBeenCounted(outcome.error));
+      return;
     }
-    if (outcome.status === 'failed' || outcome.status === 'skipped') return;
-    for (const line of lostSignatures(outcome)) printResult('', line);
+    const word = wordOf(outcome);
+    // In a folder there may be hundreds of them.
+    if (word === 'kept' && !lines.options.verbose) return;
+    const { details, below = [] } = rowOf(outcome, lines.isBrief);
+    const paths = outcome.output === path || status === 'skipped' ? path : `${path} -> ${outcome.output}`;
+    printResult(word, `${shown(paths)}  (${details.join(', ')})`);
+    for (const line of below) printResult('', line);
   }
 
   /** What waited for the end. `paths`: in the order of the input. */
   function printRest(paths: readonly string[]): void {
     outcomes.flush();
     for (const { path, record, error } of paths.flatMap((one) => unreported.get(one) ?? [])) {
-      printWarning(path, `the report did not arrive: ${oneLine(error)}`, ` (record ${printable(record)})`);
+      lines.fileWarning(path, `the report did not arrive: ${oneLine(error)}`, ` (record ${printable(record)})`);
     }
     unreported.clear();
-    equal.printOthers();
+    lines.printOthers();
     failures.printNotTried();
   }
 
   function printResult(word: string, text: string): void {
-    lines.result(`${word.padEnd(WORDS[verb].pathColumn - 1)} ${text}`);
+    lines.result(word.padEnd(Math.max(INDENT.length, verb.length + 2)) + text);
   }
 
   return {
     verb,
     event(event: SigningEvent): void {
-      progress.event(forProgress(event));
+      const { type } = event;
+      progress.event(
+        type === 'file-finished' ? { type, path: event.outcome.path, word: wordOf(event.outcome) } : event,
+      );
       switch (event.type) {
         case 'files-planned':
           outcomes.expect(event.paths);
@@ -135,7 +108,7 @@ export function changeConsole(
           warning(oneLine(event.error));
           break;
         case 'file-left-out':
-          printWarning(event.path, `left out: ${oneLine(event.error)}`);
+          lines.fileWarning(event.path, `left out: ${oneLine(event.error)}`);
           break;
         case 'file-finished':
           underWay.delete(event.outcome.path);
@@ -144,14 +117,14 @@ export function changeConsole(
           break;
         case 'waiting':
           lines.progress(
-            `waiting  ${shown(event.path)} waits for ${printable(event.whom)}, which asks for the same signature`,
+            `waiting  ${shown(event.path)} waits for ${printable(event.whom)}, which requests the same signature`,
           );
           break;
         case 'report-failed':
           unreported.set(event.path, [...(unreported.get(event.path) ?? []), event]);
           break;
         default:
-          lines.fileEvent(event, WORDS[verb].doing);
+          lines.fileEvent(event, DOING[verb]);
       }
     },
     /** `files`: all of the run. */
@@ -159,16 +132,9 @@ export function changeConsole(
       stopProgress();
       printRest(files.map(({ path }) => path));
       const total = totalLine(files, verb, { signatures, requested, milliseconds: clock() - started });
-      const planned = new Set(files.flatMap(plannedRequests)).size;
-      const kept = files.filter(isKept).length;
-      if (planned > 0) {
-        const asked = plural(planned, 'signature');
-        const left = kept === 0 ? '' : `, ${kept} kept (signed by others)`;
-        lines.result(`dry run: this run would ask for ${asked}${left}; nothing was sent or written`);
-      } else if (files.length > 1 || kept > 0) {
-        lines.result(total);
-      }
-      const fault = writeJobSummary(outcomeTable(files, verb, total), io.env);
+      // The line of a single file says it all, unless the file was kept, which has no line, or only planned.
+      if (files.length > 1 || files.some((file) => ['planned', 'kept'].includes(wordOf(file)))) lines.result(total);
+      const fault = writeJobSummary(summaryTable(files, total), io.env);
       if (fault !== undefined) lines.warning(fault);
     },
     /** The run is ended while files are under way. */
@@ -177,10 +143,9 @@ export function changeConsole(
       printRest([...unreported.keys()]);
       if (verb !== 'signed') return;
       const [asked, unused] = [underWay.size, [...unwritten.values()].reduce((sum, count) => sum + count, 0)];
-      if (asked > 0)
-        lines.print(`ended    ${plural(asked, 'signature')} may have been counted: no answer had come yet`);
-      if (unused > 0) lines.print(`ended    ${plural(unused, 'signature')} had been given and was not used yet`);
-      if (asked + unused === 0) lines.print('ended    no request for a signature was under way');
+      if (asked > 0) lines.print(`ended    ${plural(asked, 'signature')} may have been counted: no answer had arrived`);
+      if (unused > 0) lines.print(`ended    ${plural(unused, 'signature')} had arrived, but was not used yet`);
+      if (asked + unused === 0) lines.print('ended    no signature request was in progress');
       else failures.printResume();
     },
     warning,
@@ -189,11 +154,6 @@ export function changeConsole(
       printRest([...unreported.keys()]);
     },
   };
-}
-
-function forProgress(event: SigningEvent): ProgressEvent {
-  if (event.type !== 'file-finished' || !isNotAttempted(event.outcome)) return event;
-  return { type: 'file-finished', outcome: { path: event.outcome.path, status: 'not tried' } };
 }
 
 export type ChangeConsole = ReturnType<typeof changeConsole>;

@@ -2,12 +2,11 @@ import { plural } from '../../../errors/plural.ts';
 import { printable } from '../../../errors/printable.ts';
 import type { FailedOutcome } from '../../../signing/outcome.ts';
 import { isNotAttempted } from '../../../signing/run.ts';
-import type { EqualLines } from '../equal-lines.ts';
 import { INDENT, type Lines, oneLine, shown } from '../lines.ts';
 import type { ChangeVerb } from './outcomes.ts';
 
 /** Prints the files that failed. `resumeCommand`: as for `changeConsole`. */
-export function failedFiles(lines: Lines, equal: EqualLines, verb: ChangeVerb, resumeCommand: string | undefined) {
+export function failedFiles(lines: Lines, verb: ChangeVerb, resumeCommand: string | undefined) {
   let notTried: FailedOutcome[] = [];
   const resumeLines =
     resumeCommand === undefined
@@ -15,21 +14,15 @@ export function failedFiles(lines: Lines, equal: EqualLines, verb: ChangeVerb, r
       : [`${INDENT}what the journal knows of it, and what to do: ${shown(resumeCommand)}`];
 
   function print(outcome: FailedOutcome, mayHaveBeenCounted: boolean): void {
-    const { path, error } = outcome;
     const { own, others } = signatureLines(outcome);
     const counted = mayHaveBeenCounted ? resumeLines : [];
-    const below = [...counted, ...others];
-    const isFirst = equal.isFirst({ word: 'failed', path, text: oneLine(error), key: error.hint, below });
-    if (isFirst) lines.failed(path, error);
-    else lines.failedAgain(path, error);
-    if (isFirst || lines.options.verbose) for (const line of [...counted, ...own]) lines.print(line);
+    lines.failed(outcome.path, outcome.error, { own: [...counted, ...own], others: [...counted, ...others] });
   }
 
-  /** `others`: for all files after the first one with an equal failure. */
+  /** A failed file whose signature was created already. */
   function signatureLines({ record, kept }: FailedOutcome) {
     if (record === null) return { own: [], others: [] };
-    const command = shown(resumeCommand ?? 'codesign-remote resume');
-    const user = `the next run, or ${command}`;
+    const user = `the next run, or ${shown(resumeCommand ?? 'codesign-remote resume')}`;
     const [one, many] = kept
       ? [`; it is kept: ${user}, uses it and requests none`, `; they are kept: ${user}, uses them`]
       : ['', ''];
@@ -53,7 +46,7 @@ export function failedFiles(lines: Lines, equal: EqualLines, verb: ChangeVerb, r
       lines.print(`left     ${plural(notTried.length, 'file')}: ${oneLine(first.error)}`, [hint]);
       notTried = [];
     },
-    /** How to learn what became of calls whose outcome is unknown. */
+    /** How to find out what happened to calls whose outcome is unknown. */
     printResume(): void {
       for (const line of resumeLines) lines.print(line);
     },

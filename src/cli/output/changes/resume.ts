@@ -5,7 +5,6 @@ import type { SigningEvent } from '../../../signing/outcome.ts';
 import { isUnusable } from '../../../signing/resume/resume.ts';
 import { describeResumed, type ResumedCall } from '../../../signing/resume/resumed-call.ts';
 import type { Io } from '../../io.ts';
-import { groupEqual } from '../equal-lines.ts';
 import { errorJson } from '../json.ts';
 import { INDENT, Lines, type LinesOptions, oneLine, shown } from '../lines.ts';
 import { changeConsole } from './change-console.ts';
@@ -15,7 +14,6 @@ export function resumeConsole(io: Io, options: LinesOptions) {
   const lines = new Lines(io, options);
   // Files that fail are reported with their call.
   const files = changeConsole(io, options, 'signed', undefined, ({ status }) => status !== 'failed');
-  const equal = groupEqual(lines);
   /** Reasons whose hint was printed. */
   const explained = new Set<string>();
 
@@ -29,7 +27,7 @@ export function resumeConsole(io: Io, options: LinesOptions) {
         lines.result(`forgot   ${path}  (call ${call.id})`);
         break;
       case 'failed':
-        if (error !== undefined) printFailed(call, error);
+        if (error !== undefined) lines.failed(pathOf(call), error, { own: [`${INDENT}${about(call)}`] });
         break;
       case 'left':
         lines.result(`left     ${path}  ${isUnusable(call) ? UNUSABLE : STATES[call.kind]}`);
@@ -38,14 +36,6 @@ export function resumeConsole(io: Io, options: LinesOptions) {
         lines.result(`${INDENT}${about(call)}`);
         break;
     }
-  }
-
-  function printFailed(call: UnfinishedCall, error: CodesignError): void {
-    const path = pathOf(call);
-    const isFirst = equal.isFirst({ word: 'failed', path, text: oneLine(error), key: error.hint });
-    if (isFirst) lines.failed(path, error);
-    else lines.failedAgain(path, error);
-    if (isFirst || options.verbose) lines.print(`${INDENT}${about(call)}`);
   }
 
   function printObstacle(error: CodesignError): void {
@@ -64,7 +54,7 @@ export function resumeConsole(io: Io, options: LinesOptions) {
     calls(calls: readonly ResumedCall[], none: string): void {
       files[Symbol.dispose]();
       for (const resumed of calls) printCall(resumed);
-      equal.printOthers();
+      lines.printOthers();
       const counts = Object.entries(summarise(calls)).filter(([, count]) => count > 0);
       lines.result(counts.map(([status, count]) => `${count} ${status}`).join(', ') || none);
     },

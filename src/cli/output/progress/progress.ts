@@ -12,12 +12,13 @@ import { columnsOf, isContinuousIntegration, isDumb, isTerminal, LEAST_LIVE_COLU
 /** The events of a run, for every command. */
 export type ProgressEvent =
   | Exclude<SigningEvent, { readonly type: 'file-finished' }>
-  | { readonly type: 'file-finished'; readonly outcome: { readonly path: string; readonly status: string } };
+  /** `word`: files are counted by it. */
+  | { readonly type: 'file-finished'; readonly path: string; readonly word: string };
 
 export interface ProgressWords {
   /** For example signing. */
   readonly doing: string;
-  /** Status of successful files, for example signed. */
+  /** Word of successful files, for example signed. */
   readonly done: string;
 }
 
@@ -44,11 +45,8 @@ export function progressState({ doing, done }: ProgressWords, now: () => number)
 
   function counts(): string[] {
     if (total < 2) return [];
-    const others = ['unchanged', 'skipped', 'failed', 'not tried'].filter((status) => finished.has(status));
-    return [
-      `${finished.get(done) ?? 0} of ${total} ${done}`,
-      ...others.map((status) => `${finished.get(status)} ${status}`),
-    ];
+    const others = ['unchanged', 'kept', 'skipped', 'failed', 'not tried'].filter((word) => finished.has(word));
+    return [`${finished.get(done) ?? 0} of ${total} ${done}`, ...others.map((word) => `${finished.get(word)} ${word}`)];
   }
 
   function waits(): string[] {
@@ -67,9 +65,6 @@ export function progressState({ doing, done }: ProgressWords, now: () => number)
   }
 
   return {
-    expect(files: number): void {
-      total = files;
-    },
     event(event: ProgressEvent): void {
       switch (event.type) {
         case 'files-planned':
@@ -86,10 +81,10 @@ export function progressState({ doing, done }: ProgressWords, now: () => number)
           reading = { ...event, at: now() };
           break;
         case 'file-finished': {
-          const { path, status } = event.outcome;
+          const { path, word } = event;
           underWay.delete(path);
           forgetReading(path);
-          finished.set(status, (finished.get(status) ?? 0) + 1);
+          finished.set(word, (finished.get(word) ?? 0) + 1);
           break;
         }
       }
@@ -118,8 +113,6 @@ type ProgressMode = 'live' | 'plain' | 'none';
 
 /** Disposing removes the live line; doing so twice is harmless. */
 export interface Progress extends Disposable {
-  /** How many files there are. */
-  expect(files: number): void;
   event(event: ProgressEvent): void;
 }
 

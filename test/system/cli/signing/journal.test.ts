@@ -175,7 +175,9 @@ describe('with the real service', () => {
     await writeFile(bad, 'text');
     const again = await stage.sign([...paths, bad]);
     expect(again.code).toBe(6);
-    const warned = JSON.parse(again.stdout).files.filter(({ warnings }: { warnings: string[] }) => warnings.length > 0).length;
+    const warned = JSON.parse(again.stdout).files.filter(
+      ({ warnings }: { warnings: string[] }) => warnings.length > 0,
+    ).length;
     const records = parseJson(again).files.flatMap(({ record }) => record ?? []);
     expect(records, again.stdout).toHaveLength(6);
     // The server's log comes a little later than its answers.

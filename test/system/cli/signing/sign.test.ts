@@ -174,7 +174,7 @@ describe('sign', () => {
       fixture('pe/hello.exe'),
       fixture('pe/pe32.exe'),
     ]);
-    expect(twice.stdout).toMatch(/would ask for 2 signatures;/);
+    expect(twice.stdout).toMatch(/2 signatures would be requested;/);
     expect(await readFile(path)).toEqual(first);
 
     const appended = await sign(['--append', '-a', 'SHA384', path]);
@@ -200,10 +200,10 @@ describe('sign', () => {
     expect(all.stdout).not.toContain('vendor.exe');
     expect(all.stdout).toMatch(/^2 files: 1 signed, 1 kept \(signed by others\); 1 signature used;/m);
     expect((await sign(['--dry-run', '*.exe'], { cwd })).stdout).toMatch(
-      /would ask for 1 signature, 1 kept \(signed by others\); nothing was sent/,
+      /1 kept \(signed by others\); dry run: 1 signature would be requested; nothing was sent/,
     );
     const named = await sign(['--verbose', '@list.txt'], { cwd });
-    expect(named.stdout).toMatch(/^kept +vendor\.exe +signed by others\n1 file: 0 signed, 1 kept/);
+    expect(named.stdout).toMatch(/^kept +vendor\.exe +\(signed by others\)\n1 file: 0 signed, 1 kept/);
     const json = parseJson(await sign(['--recursive', '.', '--exclude', 'app.exe', '--json'], { cwd }));
     expect(json.files).toMatchObject([{ path: 'vendor.exe', status: 'skipped', reason: 'signed-by-others' }]);
     expect(await readFile(others)).toEqual(signed);
@@ -269,7 +269,7 @@ describe('sign', () => {
     expect(file).toMatchObject({ status: 'planned', digest: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/) });
     expect(parseJson(run).summary).toMatchObject({ planned: 1 });
     const words = await runCli(['sign', '--dry-run', path], { env: { CODESIGN_CERTIFICATE } });
-    expect(words.stdout).toMatch(/would ask for 1 signature/);
+    expect(words.stdout).toMatch(/1 signature would be requested/);
     expect(await snapshot(folder.path)).toEqual(untouched);
     expect(server.operations('sign').length).toBe(before);
   });
