@@ -23,12 +23,9 @@ import { algorithmsOf, findAuthenticode, readAuthenticode } from './read-authent
 import { embeddedSignatures, findSignatures } from './signatures.ts';
 import { stampSignatures } from './stamp.ts';
 
-type AuthenticodeFile = Omit<SignableFile, 'warnings' | 'reopen' | 'layout'>;
+type AuthenticodeFile = Omit<SignableFile, 'warnings' | 'layout'>;
 
-export function authenticodeFile<Measured extends MeasuredContent>(
-  container: Container<Measured>,
-  budget: WorkBudget,
-): AuthenticodeFile {
+export function authenticodeFile<Measured extends MeasuredContent>(container: Container<Measured>, budget: WorkBudget) {
   let measured: Promise<Measured> | undefined;
   const present = (): Promise<Measured> => {
     measured ??= findSignatures(container).then((located) =>
@@ -36,22 +33,28 @@ export function authenticodeFile<Measured extends MeasuredContent>(
     );
     return measured;
   };
+  // Not cached: reading them is fast, and runs have many files.
+  const signatures = async () => embeddedSignatures(await findSignatures(container), container, present, budget);
   return {
-    // Not cached: reading them is fast, and runs have many files.
-    signatures: async () => embeddedSignatures(await findSignatures(container), container, present, budget),
+    signatures,
     async check(_context, mode) {
       if (mode === 'append') await outerSignature(container);
     },
     prepare: (context, mode) => prepare(container, context, mode),
     verifyResult: (expected) => verifyResult(container, expected),
     examine: () => container.examine(present),
-    remove: () => container.removeAll(present),
-    async stamp(tokens) {
-      const cms = await stampSignatures(container, tokens);
-      return embeddingOf(container.write(cms, await present()), cms);
+    removing: { signatures, patch: () => container.removeAll(present) },
+    stamping: {
+      of: 'each-signature',
+      async stamp(tokens) {
+        const cms = await stampSignatures(container, tokens);
+        return embeddingOf(container.write(cms, await present()), cms);
+      },
     },
-    attach: ({ bytes }) => attach(container, bytes),
-  };
+    attaching: { place: ({ bytes }) => attach(container, bytes) },
+    listing: undefined,
+    catalog: undefined,
+  } satisfies AuthenticodeFile;
 }
 
 async function outerSignature(container: Container) {

@@ -2,7 +2,6 @@ import { SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { parts } from '../asn1/read.ts';
 import { changeUnsignedAttributes, type UnsignedAttribute, withValues } from '../cms/unsigned-attributes.ts';
 import { stampCms } from '../format/cms.ts';
-import type { FoundSignature } from '../format/signature.ts';
 import type { Container } from './container.ts';
 import { authenticodeErrors } from './errors.ts';
 import { isInDerOrder } from './examine-authenticode.ts';
@@ -13,34 +12,26 @@ import { findSignatures, nestedLocation } from './signatures.ts';
 /** Adds the tokens to the file's CMS. Throws `cannot-stamp` if the entries cannot be rewritten without loss. */
 export async function stampSignatures(
   container: Container,
-  tokens: ReadonlyMap<FoundSignature, Uint8Array>,
+  tokens: ReadonlyMap<string, Uint8Array>,
 ): Promise<Uint8Array> {
   if (container.reasonNotRewritable !== undefined)
     throw authenticodeErrors('cannot-stamp', { reason: container.reasonNotRewritable });
   const [outer] = await findSignatures(container);
   if (outer === undefined) throw foreign();
   const waiting = new Set(tokens.keys());
-  const cms = stamped(outer.found, outer.entry.location, (location, bytes) => {
-    // Compares location and bytes: `signatures` may have been called again since then.
-    const key = [...waiting].find(
-      (each) => each.location === location && Buffer.compare(each.envelope.bytes, bytes) === 0,
-    );
-    if (key !== undefined) waiting.delete(key);
-    return key && tokens.get(key);
+  const cms = stamped(outer.found, outer.entry.location, (location) => {
+    waiting.delete(location);
+    return tokens.get(location);
   });
   if (waiting.size > 0) throw foreign();
   return cms;
 }
 
-function stamped(
-  found: FoundCms,
-  location: string,
-  tokenOf: (location: string, cms: Uint8Array) => Uint8Array | undefined,
-): Uint8Array {
+function stamped(found: FoundCms, location: string, tokenOf: (location: string) => Uint8Array | undefined): Uint8Array {
   const after = found.nested.map((inner, index) => stamped(inner, nestedLocation(location, index), tokenOf));
   const isSame = after.every((cms, index) => cms === found.nested[index]?.cms);
   const cms = isSame ? found.cms : exchangeNested(found.cms, (nested, index) => after[index] ?? nested);
-  const token = tokenOf(location, found.cms);
+  const token = tokenOf(location);
   return token === undefined ? cms : stampCms(AUTHENTICODE_PROFILE, cms, token);
 }
 

@@ -29,6 +29,10 @@ export const formatErrors = defineErrors('local', {
     message: 'this signature does not belong to this file: {reason}',
     hint: 'Use the signature of exactly this content.',
   },
+  'operation-unsupported': {
+    message: 'files of this format cannot be {done}: {format}',
+    hint: 'codesign-remote verify and inspect read such files.',
+  },
   'signatures-kept': {
     message: 'the file contains {what}, which this command would remove',
     hint: 'Sign the file from before the upload. If the signature is no longer needed, use --replace, or remove it first.',

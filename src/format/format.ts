@@ -2,6 +2,7 @@
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Purpose } from '../certificates/purpose.ts';
+import { formatErrors } from './errors.ts';
 import type { FormatOption } from './options.ts';
 import type { ContentReader, SignableFile, SigningMode } from './signable-file.ts';
 
@@ -26,12 +27,6 @@ export interface Format {
   readonly recognition: Recognition;
   /** True if the result must have the same extension, because it decides how the signature is written. */
   readonly keepsExtension?: boolean;
-  /** Set for security catalogs only. Their files have `lists`. */
-  readonly listsFiles?: true;
-  /** Kind in which catalogs list these files by `listedDigests`; undefined if they list them by all bytes. */
-  readonly listedAs?: 'program' | 'cabinet';
-  /** Returns a noun phrase if the format does not sign files with this name, although the content fits. */
-  refuses?(name: string): string | undefined;
   /**
    * Reads the layout. Fails before any request if the file is malformed or has no space for a signature. `name` is the
    * user's name for the file; for a file to be written, the name of the result.
@@ -54,3 +49,13 @@ export type Recognition =
       /** `surely`: no other kind of archive has these names. `possibly`: no other known kind must match. */
       claims(names: ReadonlySet<string>, name: string): 'surely' | 'possibly' | undefined;
     };
+
+/** Throws `operation-unsupported` if files of the format do not have the capability. `done` is a participle. */
+export function requireCapability<Capability>(
+  capability: Capability | undefined,
+  done: string,
+  { title }: Pick<Format, 'title'>,
+): Capability {
+  if (capability === undefined) throw formatErrors('operation-unsupported', { done, format: title });
+  return capability;
+}

@@ -1,6 +1,5 @@
 /** An open file, and what can be done with it. */
 
-import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/patch.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
@@ -26,8 +25,6 @@ export interface SignableFile {
   readonly unusedOptions?: readonly FormatOption[];
   /** The only algorithm that verifiers accept for this file, with the reason as a clause; undefined for any. */
   readonly fixedAlgorithm?: { readonly algorithm: DigestAlgorithm; readonly reason: string };
-  /** Returns the same unchanged file with another source, without reading its layout again. */
-  reopen(source: ByteSource, reader: ContentReader): SignableFile;
   /** Returns the outer signatures, each with those nested in it; empty if the file is unsigned. */
   signatures(): Promise<readonly FoundSignature[]>;
   /** Runs all checks that need no content digest. Throws if the file cannot be signed. */
@@ -63,30 +60,52 @@ export interface SignableFile {
   examine(): Promise<readonly Finding[]>;
   /** Describes the kind of file and the locations of its signatures, for people. */
   layout(): readonly Detail[];
-  /** Returns the edits that remove all signatures, or those of `removable`. Throws `not-signed`. */
-  remove(): Promise<Patch>;
-  /** Returns the last signatures, in formats in which `remove` must leave earlier ones. */
-  removable?(): Promise<readonly FoundSignature[]>;
+  readonly removing: Removing | undefined;
+  readonly stamping: StampingEach | StampingWhole | undefined;
+  readonly attaching: Attaching | undefined;
+  /** Set if security catalogs list the file by other digests than those of all its bytes. */
+  readonly listing: Listing | undefined;
+  readonly catalog: Catalog | undefined;
+}
+
+export interface Removing {
+  /** Returns the signatures that go. In some formats earlier ones must stay. */
+  signatures(): Promise<readonly FoundSignature[]>;
+  /** Returns the edits that remove them. Throws `not-signed`: there may be remains to remove without a signature. */
+  patch(): Promise<Patch>;
+}
+
+export interface StampingEach {
+  readonly of: 'each-signature';
   /**
-   * Returns the edits that give signatures of this file (as returned by `signatures`, including nested ones) these RFC
-   * 3161 tokens in place of existing timestamps. Everything else stays. Formats with `prepareTimestamp` do not support
-   * it.
+   * Returns the edits that give the signatures at these locations, including nested ones, RFC 3161 tokens in place of
+   * existing timestamps. Everything else stays.
    */
-  stamp(tokens: ReadonlyMap<FoundSignature, Uint8Array>): Promise<Embedding>;
+  stamp(tokens: ReadonlyMap<string, Uint8Array>): Promise<Embedding>;
+}
+
+export interface StampingWhole {
+  readonly of: 'file';
+  /** Returns undefined if the last change is already a timestamp, unless `force` is set. Throws if it is impossible. */
+  prepare(options: WholeTimestampOptions): Promise<PreparedTimestamp | undefined>;
+}
+
+export interface Attaching {
   /**
-   * For formats with timestamps of the whole file instead of single signatures. Returns undefined if the last change is
-   * already a timestamp, unless `force` is set. Throws if it is impossible.
-   */
-  prepareTimestamp?(options: DocumentTimestampOptions): Promise<PreparedTimestamp | undefined>;
-  /**
-   * Returns the edits that attach a finished envelope; it replaces existing ones if the format has only one. The result
+   * Returns the edits that put in a finished envelope; it replaces existing ones if the format has only one. The result
    * shows whether it is a signature of this file. Throws `not-its-signature` if there is no place for it.
    */
-  attach(envelope: Envelope): Promise<Embedding>;
-  /** Returns the digests by which security catalogs list this file, for formats with `listedAs`. */
-  listedDigests?(algorithms: readonly ContentDigest[]): Promise<Digests>;
-  /** Only security catalogs have this. It compares a file with the catalog's list. */
-  lists?(file: ListedFile): 'listed' | 'changed' | 'not-listed';
+  place(envelope: Envelope): Promise<Embedding>;
+}
+
+export interface Listing {
+  readonly as: 'program' | 'cabinet';
+  digests(algorithms: readonly ContentDigest[]): Promise<Digests>;
+}
+
+/** A security catalog. */
+export interface Catalog {
+  state(file: ListedFile): 'listed' | 'changed' | 'not-listed';
 }
 
 export interface InnerFiles {
@@ -111,7 +130,7 @@ export type Digests = ReadonlyMap<ContentDigest, Uint8Array>;
 export interface ListedFile {
   /** Without folders. */
   readonly name: string;
-  readonly kind: 'program' | 'cabinet' | 'other';
+  readonly kind: Listing['as'] | 'other';
   /** Digests with SHA1 and SHA256. */
   readonly digests: Digests;
 }
@@ -139,7 +158,7 @@ export interface PreparedSignature {
   embed(sealed: Envelope): Embedding;
 }
 
-export interface DocumentTimestampOptions {
+export interface WholeTimestampOptions {
   readonly algorithm: DigestAlgorithm;
   readonly tokenReserve: number;
   /** True to add a timestamp to a file that already has one. */

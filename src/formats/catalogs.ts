@@ -6,9 +6,17 @@ import { CodesignError, expectedError } from '../errors/codesign-error.ts';
 import { type Finding, isAgainst, note } from '../errors/finding.ts';
 import type { Format } from '../format/format.ts';
 import type { ContentReader, ListedFile, SignableFile } from '../format/signable-file.ts';
+import { cab } from './cab/index.ts';
+import { cat } from './cat/index.ts';
+import { pe } from './pe/index.ts';
 
 const HEAD_LENGTH = 4096;
 const ALGORITHMS = ['SHA1', 'SHA256'] as const;
+/** Formats whose files have a `listing`. Files of other formats are not opened. */
+const LISTED: readonly Format[] = [pe, cab];
+
+/** `format` is an id. */
+export const isCatalog = (format: string | null): boolean => format === cat.id;
 
 /**
  * Returns the entry of any file in a catalog (CryptCATAdminCalcHashFromFileHandle2). Programs and cabinets have Authenticode
@@ -19,19 +27,16 @@ export async function listedFile(
   source: ByteSource,
   reader: ContentReader,
   path: string,
-  formats: readonly Format[],
   onOpen: (opened: SignableFile) => void = () => undefined,
 ): Promise<ListedFile> {
   const head = await source.read(0, Math.min(HEAD_LENGTH, source.size));
-  const format = formats.find(
-    ({ listedAs, recognition }) => listedAs && recognition.by === 'bytes' && recognition.claims(head, path),
-  );
+  const format = LISTED.find(({ recognition }) => recognition.by === 'bytes' && recognition.claims(head, path));
   const opened = await format?.open(source, reader, path);
   if (opened !== undefined) onOpen(opened);
   const digests =
-    (await opened?.listedDigests?.(ALGORITHMS)) ??
+    (await opened?.listing?.digests(ALGORITHMS)) ??
     (await reader.measure(source, [{ start: 0, end: source.size }], ALGORITHMS)).digests;
-  return { name: basename(path), kind: format?.listedAs ?? 'other', digests };
+  return { name: basename(path), kind: opened?.listing?.as ?? 'other', digests };
 }
 
 /** Windows checks the checksum in a program's header only in drivers. */

@@ -46,7 +46,7 @@ export interface CmsHolder {
   removeAll(): Patch;
 }
 
-type CmsFile = Omit<SignableFile, 'warnings' | 'reopen' | 'layout'>;
+type CmsFile = Omit<SignableFile, 'warnings' | 'layout'>;
 
 export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
   const { profile, stored } = holder;
@@ -58,8 +58,9 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
     const envelope = cmsEnvelope(cms);
     return { patch, sealed: envelope, envelopes: [envelope] };
   };
+  const signatures = async () => (stored === undefined ? [] : [signatureIn(holder, stored, budget)]);
   return {
-    signatures: async () => (stored === undefined ? [] : [signatureIn(holder, stored, budget)]),
+    signatures,
     async check(_context, mode) {
       prepared(mode);
     },
@@ -77,28 +78,36 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
         throw formatErrors('result-damaged', { reason: asClause(problem) });
     },
     examine: async () => [],
-    async remove() {
-      if (stored === undefined) throw formatErrors('not-signed');
-      return holder.removeAll();
+    removing: {
+      signatures,
+      async patch() {
+        if (stored === undefined) throw formatErrors('not-signed');
+        return holder.removeAll();
+      },
     },
-    async stamp(tokens) {
-      const [stamped, ...others] = tokens;
-      const isOurs = stamped === undefined || isSameBytes(stamped[0].envelope.bytes, stored ?? new Uint8Array());
-      if (stored === undefined || !isOurs || others.length > 0)
-        throw new TypeError('the signature is not one of this file');
-      const cms = stamped === undefined ? stored : stampCms(profile, stored, stamped[1]);
-      return embedding(cms, holder.replace(cms));
+    stamping: {
+      of: 'each-signature',
+      async stamp(tokens) {
+        if (stored === undefined) throw new TypeError('the signature is not one of this file');
+        const token = tokens.get(holder.location);
+        const cms = token === undefined ? stored : stampCms(profile, stored, token);
+        return embedding(cms, holder.replace(cms));
+      },
     },
-    async attach({ bytes }) {
-      const signedData = parseSignedData(bytes);
-      // The CMS can cover the content of the existing signature or that of a new one.
-      const isOfPresent =
-        stored !== undefined &&
-        holder.examine().length === 0 &&
-        !hasFindingAgainst(examineCms(signedData, holder.presentContent(), budget), 'integrity');
-      const cms = signedData.bytes;
-      return embedding(cms, isOfPresent ? holder.replace(cms) : holder.write(cms));
+    attaching: {
+      async place({ bytes }) {
+        const signedData = parseSignedData(bytes);
+        // The CMS can cover the content of the existing signature or that of a new one.
+        const isOfPresent =
+          stored !== undefined &&
+          holder.examine().length === 0 &&
+          !hasFindingAgainst(examineCms(signedData, holder.presentContent(), budget), 'integrity');
+        const cms = signedData.bytes;
+        return embedding(cms, isOfPresent ? holder.replace(cms) : holder.write(cms));
+      },
     },
+    listing: undefined,
+    catalog: undefined,
   };
 }
 

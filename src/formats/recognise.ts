@@ -68,15 +68,14 @@ export async function recogniseFormat(
   let looksLike: string | undefined;
   for (const name of new Set(names)) {
     const { format, description } = await recognise(head, source, name, formats);
-    const refused = format?.refuses?.(name);
-    if (format !== undefined && refused === undefined) {
+    if (format !== undefined) {
       const extensions = new Set(names.map((each) => extname(each).toLowerCase()));
       if (format.keepsExtension && extensions.size > 1) {
         throw formatErrors('extension-changes', { format: format.title, extensions: [...extensions].join(' and ') });
       }
       return format;
     }
-    looksLike ??= refused ?? description;
+    looksLike ??= description;
   }
   throw formatErrors('unsupported-format', {
     appearance: head.length === 0 ? 'is empty' : `looks like ${looksLike ?? describeBytes(head)}`,

@@ -1,9 +1,9 @@
 import { inFileSystem } from '../files/file-system-errors.ts';
-import { listedFile } from '../formats/catalogs.ts';
+import { isCatalog, listedFile } from '../formats/catalogs.ts';
 import { contentReader } from '../formats/recognise.ts';
 import { signingErrors } from './errors.ts';
 import { openPlanned } from './files/open-file.ts';
-import type { Planned, PlannedFile } from './planned-file.ts';
+import type { Planned } from './planned-file.ts';
 import type { Run } from './run.ts';
 
 /**
@@ -12,22 +12,23 @@ import type { Run } from './run.ts';
  */
 export async function checkCatalogMembers(
   planned: readonly Planned[],
-  { formats, digestEntries, onEvent }: Pick<Run, 'formats' | 'digestEntries' | 'onEvent'>,
+  { digestEntries, onEvent }: Pick<Run, 'digestEntries' | 'onEvent'>,
 ): Promise<void> {
   const plans = planned.flatMap((one) => ('plan' in one && one.plan.skipped === undefined ? [one.plan] : []));
-  const isCatalog = ({ format }: PlannedFile): boolean => format.listsFiles === true;
   const reader = () => contentReader(digestEntries);
   const catalogs = await Promise.all(
-    plans.filter(isCatalog).map(async (plan) => {
-      await using input = await openPlanned(plan, onEvent);
-      return { path: plan.path, file: await plan.format.open(input.source, reader(), plan.output) };
-    }),
+    plans
+      .filter(({ format }) => isCatalog(format.id))
+      .map(async (plan) => {
+        await using input = await openPlanned(plan, onEvent);
+        return { path: plan.path, file: await plan.format.open(input.source, reader(), plan.output) };
+      }),
   );
   if (catalogs.length === 0) return;
-  for (const plan of plans.filter((one) => !isCatalog(one))) {
+  for (const plan of plans.filter(({ format }) => !isCatalog(format.id))) {
     await using input = await openPlanned(plan, onEvent);
-    const file = await inFileSystem('read the file', () => listedFile(input.source, reader(), plan.path, formats));
-    const catalog = catalogs.find((one) => one.file.lists?.(file) === 'listed');
+    const file = await inFileSystem('read the file', () => listedFile(input.source, reader(), plan.path));
+    const catalog = catalogs.find((one) => one.file.catalog?.state(file) === 'listed');
     if (catalog !== undefined)
       throw signingErrors('catalog-member-changes', { path: plan.path, catalog: catalog.path });
   }

@@ -32,7 +32,7 @@ async function prepareOnly(
   { run, context: given, policy }: Signing,
 ): Promise<Pick<PlannedOutcome, 'algorithm' | 'digest' | 'inner'>> {
   await using input = await openPlanned(plan, run.onEvent);
-  const file = await plan.open(input.source, contentReader(run.digestEntries));
+  const file = await plan.format.open(input.source, contentReader(run.digestEntries), plan.output);
   const { mode, context } = modeAndContext(file, plan.format, { ...given, time: plan.time }, policy);
   const { algorithm } = context;
   const { files } = (await file.inner?.(context)) ?? { files: [] };

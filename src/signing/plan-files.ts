@@ -22,26 +22,16 @@ type Decide = (opened: SignableFile, file: RecognisedFile) => Promise<Intent>;
 /** Returns the files in the order given, without those that were found in a folder and have no known format. */
 export async function planFiles(files: readonly FileToSign[], run: StartedRun, decide: Decide): Promise<Planned[]> {
   const limit = pLimit(run.concurrency);
-  // So few that all of them are under way concurrently anyway.
-  const keepsLayout = files.length <= run.concurrency;
   const folders = targetFolders();
-  const planned = await Promise.all(
-    files.map((file) => limit(() => planFile(file, run, decide, folders, keepsLayout))),
-  );
+  const planned = await Promise.all(files.map((file) => limit(() => planFile(file, run, decide, folders))));
   for (const one of planned) if (!wasNamedByUser(one)) reportLeftOut(one, run);
   const meant = planned.filter(wasNamedByUser);
   run.onEvent({ type: 'files-planned', paths: meant.map(({ file }) => file.path) });
   return rejectConflicts(meant);
 }
 
-/** Nothing stays open. `keepsLayout`: keeps what was read of the file until it is changed. */
-async function planFile(
-  file: FileToSign,
-  run: StartedRun,
-  decide: Decide,
-  folders: TargetFolders,
-  keepsLayout: boolean,
-): Promise<Planned> {
+/** Nothing stays open. */
+async function planFile(file: FileToSign, run: StartedRun, decide: Decide, folders: TargetFolders): Promise<Planned> {
   let format: Format | undefined;
   try {
     run.stop.throwIfStopped();
@@ -52,9 +42,8 @@ async function planFile(
     const opened = await format.open(input.source, contentReader(run.digestEntries), file.output);
     const intent = await decide(opened, recognised);
     const target = await resolveTarget(file.output, folders);
-    const open = openAgain(format, file.output, keepsLayout ? opened : undefined);
     const { unusedOptions = [] } = opened;
-    const planned = { ...recognised, ...intent, unusedOptions, target, open };
+    const planned = { ...recognised, ...intent, unusedOptions, target };
     const replaced =
       intent.skipped === undefined ? await assertReplaceable(target, nameOf(target, file), folders) : undefined;
     const plan: PlannedFile = {
@@ -74,19 +63,6 @@ async function planFile(
 /** A failure names the file, so its message names the target only if that is another one. */
 function nameOf(target: string, { path, output }: FileToSign): string {
   return path === output && basename(path) === basename(target) ? 'the file' : target;
-}
-
-/**
- * `opened`: what was read already. It is let go when it has been used once: by the time the result is checked, it would only
- * be in the way.
- */
-function openAgain(format: Format, name: string, opened: SignableFile | undefined): PlannedFile['open'] {
-  let kept = opened;
-  return async (source, reader) => {
-    const file = kept?.reopen(source, reader) ?? (await format.open(source, reader, name));
-    kept = undefined;
-    return file;
-  };
 }
 
 function hardLinkWarnings({ path, output }: FileToSign, { nlink }: FileStats): string[] {

@@ -1,10 +1,8 @@
-import type { ByteSource } from '../bytes/byte-source.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { FileStats } from '../files/input-file.ts';
 import type { Format } from '../format/format.ts';
 import type { FormatOption } from '../format/options.ts';
-import type { ContentReader, SignableFile } from '../format/signable-file.ts';
 import type { FoundSignature } from '../format/signature.ts';
 import type { FileToSign, SkipReason } from './outcome.ts';
 
@@ -50,8 +48,6 @@ export interface PlannedFile extends RecognisedFile, Intent {
   readonly folderIdentity: string | undefined;
   /** Whether file and target are known to be on file systems of this machine alone. */
   readonly isLocal: boolean;
-  /** Opens the file, if it has not changed since it was planned. */
-  open(source: ByteSource, reader: ContentReader): Promise<SignableFile>;
 }
 
 export type Planned =

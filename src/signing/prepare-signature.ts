@@ -29,7 +29,7 @@ export type PreparedFile = Awaited<ReturnType<typeof prepareSignature>>;
 export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenFile, run: SigningRun) {
   // The original is copied while it is digested only if that is what will be signed.
   const reader = plan.signatures > 1 ? contentReader(run.digestEntries) : copy.reader;
-  const opened = await plan.open(input.source, reader);
+  const opened = await plan.format.open(input.source, reader, plan.output);
   const { mode, context } = modeAndContext(opened, plan.format, { ...run.context, time: plan.time }, run.policy);
   const { files: inner, kept } = (await opened.inner?.(context)) ?? { files: [], kept: [] };
   const zeros = new Uint8Array(context.chain.signatureLength);

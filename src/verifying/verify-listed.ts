@@ -4,7 +4,7 @@ import { broken, type Finding } from '../errors/finding.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { openInput } from '../files/input-file.ts';
 import type { ListedFile, SignableFile } from '../format/signable-file.ts';
-import { examineListed, listedFile } from '../formats/catalogs.ts';
+import { examineListed, isCatalog, listedFile } from '../formats/catalogs.ts';
 import { contentReader } from '../formats/recognise.ts';
 import { verifyingErrors } from './errors.ts';
 import type { VerifiedFile } from './verdict.ts';
@@ -18,14 +18,13 @@ export async function verifyByCatalog(
   catalog: string,
   verifying: Verifying,
 ): Promise<(path: string) => Promise<VerifiedFile>> {
-  let lists: SignableFile['lists'];
+  let list: SignableFile['catalog'];
   // Read only once, so the list is exactly the one whose signature was verified, even if the file changes.
   const verified = await verifyFile(catalog, verifying, (opened) => {
-    lists = opened.lists;
+    list = opened.catalog;
   });
   const { error, format, verdict, findings, signatures } = verified;
-  const isCatalog = verifying.formats.some(({ id, listsFiles }) => id === format && listsFiles);
-  if (error !== undefined || !isCatalog) {
+  if (error !== undefined || !isCatalog(format)) {
     const problem = error?.message ?? `it is of the format ${format}`;
     throw verifyingErrors('catalog-unusable', { path: catalog, problem }, { cause: error });
   }
@@ -34,7 +33,7 @@ export async function verifyByCatalog(
     const common = { path, format: null, catalog, error: undefined };
     try {
       const { listed, findings: strange } = await readListed(path, verifying);
-      const state = isGood ? (lists?.(listed) ?? 'not-listed') : 'listed';
+      const state = isGood ? (list?.state(listed) ?? 'not-listed') : 'listed';
       if (state === 'listed') return { ...common, verdict, findings: [...findings, ...strange], signatures };
       if (state === 'not-listed') return { ...common, verdict: 'unsigned', findings: [], signatures: [] };
       const message = 'The file differs from the one of its name in the catalog.';
@@ -49,12 +48,12 @@ export async function verifyByCatalog(
 /** A damaged program has no digests, so it is not the listed one. */
 async function readListed(
   path: string,
-  { formats, digestEntries, onRead }: Verifying,
+  { digestEntries, onRead }: Verifying,
 ): Promise<{ readonly listed: ListedFile; readonly findings: readonly Finding[] }> {
   await using input = await openInput(path, (bytes, size) => onRead?.(path, bytes, size));
   try {
     let opened: SignableFile | undefined;
-    const listed = await listedFile(input.source, contentReader(digestEntries), path, formats, (file) => {
+    const listed = await listedFile(input.source, contentReader(digestEntries), path, (file) => {
       opened = file;
     });
     return { listed, findings: opened === undefined ? [] : await examineListed(opened) };

@@ -15,6 +15,7 @@ import type { StampOptions } from '../support/services/timestamp-desk.ts';
 import { pemBlock, toP7b } from '../support/signed-files/pki.ts';
 import { makeThrowawaySigner } from '../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../unit/formats/support/apply-patch.ts';
+import { stampIn } from '../unit/formats/support/change.ts';
 import { openBytes, signBytes } from '../unit/formats/support/sign-bytes.ts';
 import { AUTHORITY, answerOcsp, type Made, make, makeCrl, SIGNER } from '../unit/verifying/support/openssl-pki.ts';
 import { ASKED, flat, P12_PASSWORD } from './bases.ts';
@@ -59,7 +60,7 @@ async function stamped(
     const value = signature.signedData?.signers[0].signature ?? new Uint8Array();
     tokens.set(signature, await authority.stamp(value, options));
   }
-  return applyPatch(bytes, (await file.stamp(tokens)).patch);
+  return applyPatch(bytes, (await stampIn(file, tokens)).patch);
 }
 
 async function answerOf(url: string): Promise<Buffer> {

@@ -73,10 +73,10 @@ export async function readMembers(paths: readonly string[], reading: Reading): P
   return members.map(({ listed }) => listed);
 }
 
-async function readMember(path: string, { formats, digestEntries, onRead }: Reading) {
+async function readMember(path: string, { digestEntries, onRead }: Reading) {
   try {
     await using input = await openInput(path, (bytes, size) => onRead?.(path, bytes, size));
-    const listed = await listedFile(input.source, contentReader(digestEntries), path, formats);
+    const listed = await listedFile(input.source, contentReader(digestEntries), path);
     return { path, listed, stats: input.stats };
   } catch (thrown) {
     const { message, hint } = toCodesignError(fromFileSystem(thrown, 'read the file'));

@@ -62,7 +62,6 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
       if (expected.inner !== undefined) await inside.verifyResult(expected.inner);
     },
     warnings: [],
-    reopen: (other, otherReader) => signablePackage(opened, other, otherReader),
     layout: () => describePackage(opened),
   };
 }

@@ -12,7 +12,6 @@ export const cab = {
   defaultMode: 'replace',
   purpose: 'code-signing',
   recognition: { by: 'bytes', claims: (head) => Buffer.from(head.subarray(0, 4)).toString('latin1') === 'MSCF' },
-  listedAs: 'cabinet',
   open: async (source, reader) => (await import('./open-cab.ts')).openCab(source, reader),
   seemsSigned: async (source) => (await import('./layout.ts')).seemsSigned(source),
 } as const satisfies Format;

@@ -19,7 +19,17 @@ import { type CabinetLayout, readLayout } from './layout.ts';
 export async function openCab(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   const layout = await readLayout(source);
   const head = await headForSignature(source, layout);
-  return signableCab({ layout, head, stored: await storedIn(source, layout) }, source, reader);
+  const cabinet: Cabinet = { layout, head, stored: await storedIn(source, layout) };
+  const container = signatureAtEnd(cabinet, source, reader);
+  return {
+    ...authenticodeFile(container, reader.budget),
+    warnings: hiddenIn(cabinet).map(({ where }) => formatWarnings('hidden-bytes-dropped', { where })),
+    layout: () => describe(layout),
+    listing: {
+      as: 'cabinet',
+      digests: async (algorithms) => (await container.measure('present', algorithms)).digests,
+    },
+  };
 }
 
 interface Cabinet {
@@ -30,17 +40,6 @@ interface Cabinet {
 
 async function storedIn(source: ByteSource, { signature }: CabinetLayout): Promise<StoredCms | undefined> {
   return signature === undefined ? undefined : readStoredCms(source, signature);
-}
-
-function signableCab(cabinet: Cabinet, source: ByteSource, reader: ContentReader): SignableFile {
-  const container = signatureAtEnd(cabinet, source, reader);
-  return {
-    ...authenticodeFile(container, reader.budget),
-    warnings: hiddenIn(cabinet).map(({ where }) => formatWarnings('hidden-bytes-dropped', { where })),
-    reopen: (other, otherReader) => signableCab(cabinet, other, otherReader),
-    layout: () => describe(cabinet.layout),
-    listedDigests: async (algorithms) => (await container.measure('present', algorithms)).digests,
-  };
 }
 
 const KIND: SignedKind = {

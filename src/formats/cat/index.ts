@@ -14,7 +14,6 @@ export const cat = {
   defaultMode: 'replace',
   purpose: 'code-signing',
   recognition: { by: 'bytes', claims: startsLikeCatalog },
-  listsFiles: true,
   open: async (source, reader) => (await import('./open-cat.ts')).openCat(source, reader),
 } as const satisfies Format;
 

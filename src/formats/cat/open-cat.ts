@@ -20,21 +20,19 @@ export async function openCat(source: ByteSource, reader: ContentReader): Promis
   const { cms, rest } = await readStoredCms(source, { start: 0, end: size });
   if (cms === undefined) throw catErrors('catalog-too-large', { size, limit: LONGEST_CMS });
   if (rest.length > 0) throw catErrors('catalog-trailing-bytes', { length: rest.length, end: cms.length });
-  return signableCat(readCatalog(cms), source, reader);
-}
-
-function signableCat(catalog: Catalog, source: ByteSource, reader: ContentReader): SignableFile {
+  const catalog = readCatalog(cms);
   const file = authenticodeFile(signedList(catalog, source), reader.budget);
   return {
     ...file,
-    async attach(envelope) {
-      checkSameList(envelope.bytes, catalog);
-      return file.attach(envelope);
+    attaching: {
+      async place(envelope) {
+        checkSameList(envelope.bytes, catalog);
+        return await file.attaching.place(envelope);
+      },
     },
     warnings: catalog.version === 2 ? [] : [catWarnings('listed-by-sha1')],
-    reopen: (other, otherReader) => signableCat(catalog, other, otherReader),
     layout: () => describeCatalog(catalog),
-    lists: (file) => findListed(catalog.members, file),
+    catalog: { state: (listed) => findListed(catalog.members, listed) },
   };
 }
 

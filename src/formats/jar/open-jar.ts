@@ -45,12 +45,9 @@ import { readSignatures } from './signature/signatures.ts';
 import { stampSignatures } from './stamp.ts';
 
 export async function openJar(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile> {
-  return signableJar({ source, layout: await readLayout(source), reader, name });
-}
-
-function signableJar(opened: OpenedJar): SignableFile {
-  const { source, layout, name } = opened;
-  const { digestEntries, budget } = opened.reader;
+  const layout = await readLayout(source);
+  const opened = { source, layout, reader, name };
+  const { digestEntries, budget } = reader;
   const knownManifest = lazy(() => layout.manifest && createManifestCache(layout.manifest.parsed));
   const shared: SharedInfo = {
     layout,
@@ -60,34 +57,41 @@ function signableJar(opened: OpenedJar): SignableFile {
     manifestAlgorithms: lazy(() => (layout.manifest === undefined ? [] : sectionAlgorithms(layout.manifest.parsed))),
     contents: lazy(() => readContentInfo(source, layout, digestEntries)),
   };
+  const signatures = () => readSignatures(source, shared);
   return {
-    // Computed only once, although the file is opened several times.
+    // Computed on demand: the file is opened several times.
     get warnings() {
       return describeOddities(layout);
     },
-    reopen: (other, reader) => signableJar({ ...opened, source: other, reader }),
-    signatures: () => readSignatures(source, shared),
+    signatures,
     async check(context, mode) {
       await chooseSignatureFile(opened, context, mode);
     },
     async displaced(context) {
       const { blocks, base } = await nameBlock(opened, context);
       const places = new Set(blocks.filter((block) => block.base === base).map(({ entry }) => entry.name));
-      return (await readSignatures(source, shared)).filter(({ location }) => places.has(location));
+      return (await signatures()).filter(({ location }) => places.has(location));
     },
     prepare: (context, mode) => prepareJar(opened, context, mode),
     verifyResult: (expected) => checkResult(source, layout, digestEntries, expected),
     examine: () => examineArchive(opened),
     layout: () => describeLayout(layout),
-    remove: async () => removeSignatures(layout),
-    async stamp(tokens) {
-      await checkCovered(source, layout.archive, name);
-      return await stampSignatures(source, layout, tokens);
+    removing: { signatures, patch: async () => removeSignatures(layout) },
+    stamping: {
+      of: 'each-signature',
+      async stamp(tokens) {
+        await checkCovered(source, layout.archive, name);
+        return await stampSignatures(source, layout, tokens);
+      },
     },
-    async attach({ bytes }) {
-      await checkCovered(source, layout.archive, name);
-      return await attachBlock(source, layout, bytes);
+    attaching: {
+      async place({ bytes }) {
+        await checkCovered(source, layout.archive, name);
+        return await attachBlock(source, layout, bytes);
+      },
     },
+    listing: undefined,
+    catalog: undefined,
   };
 }
 

@@ -2,7 +2,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/patch.ts';
 import { stampCms } from '../../format/cms.ts';
 import type { Embedding } from '../../format/signable-file.ts';
-import { cmsEnvelope, type FoundSignature } from '../../format/signature.ts';
+import { cmsEnvelope } from '../../format/signature.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
@@ -18,14 +18,12 @@ import { JAR_PROFILE } from './signature/new-signature.ts';
 export async function stampSignatures(
   source: ByteSource,
   layout: JarLayout,
-  tokens: ReadonlyMap<FoundSignature, Uint8Array>,
+  tokens: ReadonlyMap<string, Uint8Array>,
 ): Promise<Embedding & JarExpectation> {
   const blocks = await readBlocks(source, layout);
   const stamped = new Map<EmbeddedBlock, Uint8Array>();
-  for (const [signature, value] of tokens) {
-    const block = blocks.find(
-      ({ entry, cms }) => entry.name === signature.location && Buffer.compare(cms, signature.envelope.bytes) === 0,
-    );
+  for (const [location, value] of tokens) {
+    const block = blocks.find(({ entry }) => entry.name === location);
     if (block === undefined) throw new TypeError('the signature is not one of this file');
     const ofSignature = block.signedData?.signers[0].signature ?? new Uint8Array();
     if (usesSha1(readTimestampToken(value, ofSignature)))

@@ -54,7 +54,18 @@ export async function openMsi(source: ByteSource, reader: ContentReader): Promis
     metadata: metadata && ((await readWhole(source, metadata, LONGEST_METADATA)) ?? new Uint8Array()),
     trailing: await trailingBytes(source, file),
   };
-  return signableMsi(installer, source, reader);
+  const { stored } = installer;
+  const isHidden = stored !== undefined && !isPadding(stored.rest);
+  const opened = authenticodeFile(signatureStream(installer, source, reader), reader.budget);
+  return {
+    ...opened,
+    async check(context, mode) {
+      checkNoTrailing(installer);
+      await opened.check(context, mode);
+    },
+    warnings: isHidden ? [formatWarnings('hidden-bytes-dropped', { where: 'after the signature' })] : [],
+    layout: () => describeInstaller(installer),
+  };
 }
 
 function streamOf({ children }: CompoundStorage, name: string): CompoundStream | undefined {
@@ -82,22 +93,6 @@ async function readWhole(
 interface MeasuredInstaller extends MeasuredContent {
   /** Digest of metadata at the start of the content; undefined for none. */
   readonly metadata: Uint8Array | undefined;
-}
-
-function signableMsi(installer: Installer, source: ByteSource, reader: ContentReader): SignableFile {
-  const { stored } = installer;
-  const isHidden = stored !== undefined && !isPadding(stored.rest);
-  const file = authenticodeFile(signatureStream(installer, source, reader), reader.budget);
-  return {
-    ...file,
-    async check(context, mode) {
-      checkNoTrailing(installer);
-      await file.check(context, mode);
-    },
-    warnings: isHidden ? [formatWarnings('hidden-bytes-dropped', { where: 'after the signature' })] : [],
-    reopen: (other, otherReader) => signableMsi(installer, other, otherReader),
-    layout: () => describeInstaller(installer),
-  };
 }
 
 function signatureStream(

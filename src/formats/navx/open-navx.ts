@@ -24,15 +24,10 @@ interface Extension {
 export async function openNavx(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   const layout = await readLayout(source);
   const stored = layout.signature && (await readStoredCms(source, layout.signature));
-  return signableNavx({ layout, stored }, source, reader);
-}
-
-function signableNavx(extension: Extension, source: ByteSource, reader: ContentReader): SignableFile {
-  const { version, packageEnd, signature } = extension.layout;
+  const { version, packageEnd, signature } = layout;
   return {
-    ...authenticodeFile(signatureBlock(extension, source, reader), reader.budget),
+    ...authenticodeFile(signatureBlock({ layout, stored }, source, reader), reader.budget),
     warnings: [],
-    reopen: (other, otherReader) => signableNavx(extension, other, otherReader),
     layout: () => [
       { name: 'version', value: String(version) },
       { name: 'package end', value: `byte ${packageEnd}` },

@@ -19,7 +19,7 @@ import type {
   SigningContext,
   SigningMode,
 } from '../../format/signable-file.ts';
-import { cmsEnvelope, type Detail, type FoundSignature } from '../../format/signature.ts';
+import { cmsEnvelope, type Detail } from '../../format/signature.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
@@ -41,10 +41,7 @@ const MAXIMUM_SIZE = 0xffff_ffff;
 const MOST_LISTED = 3;
 
 export async function openNuget(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
-  return signableNuget(await readPackage(source), source, reader);
-}
-
-function signableNuget(opened: NugetPackage, source: ByteSource, reader: ContentReader): SignableFile {
+  const opened = await readPackage(source);
   const { signature, archive } = opened;
   const lookalikes = opened.lookalikes.slice(0, MOST_LISTED);
   const digests = new Map<DigestAlgorithm, Promise<Uint8Array>>();
@@ -54,10 +51,10 @@ function signableNuget(opened: NugetPackage, source: ByteSource, reader: Content
     return digest;
   };
   const signatureOf = (cms: Uint8Array | CodesignError) => embeddedSignature({ cms }, digestBy, reader.budget);
+  const signatures = async () => (signature === undefined ? [] : [signatureOf(signature.cms)]);
   return {
     warnings: lookalikes.map(lookalikeFinding),
-    reopen: (other, otherReader) => signableNuget(opened, other, otherReader),
-    signatures: async () => (signature === undefined ? [] : [signatureOf(signature.cms)]),
+    signatures,
     check: (context, mode) => check(opened, source, context, mode),
     needsExplicitReplace: async () => foreignSignature(opened),
     async prepare(context, mode) {
@@ -72,20 +69,27 @@ function signableNuget(opened: NugetPackage, source: ByteSource, reader: Content
       ...lookalikes.map((name) => warning('signature-name-unrecognised', lookalikeFinding(name))),
     ],
     layout: () => describe(opened),
-    async remove() {
-      if (signature === undefined) throw formatErrors('not-signed');
-      return editArchive(archive, { remove: new Set([signature.entry]), first: [] });
+    removing: {
+      signatures,
+      async patch() {
+        if (signature === undefined) throw formatErrors('not-signed');
+        return editArchive(archive, { remove: new Set([signature.entry]), first: [] });
+      },
     },
-    stamp: async (tokens) => stamp(opened, tokens),
-    async attach({ bytes }) {
-      checkRegularEntry(opened);
-      const cms = parseSignedData(bytes).bytes;
-      const isThere =
-        signature !== undefined && !(signature.cms instanceof CodesignError) && isSame(signature.cms, cms);
-      const foreign = isThere ? undefined : foreignSignature(opened);
-      if (foreign !== undefined) throw formatErrors('signatures-kept', { what: foreign });
-      return embed(opened, cms);
+    stamping: { of: 'each-signature', stamp: async (tokens) => stamp(opened, tokens.get(SIGNATURE_NAME)) },
+    attaching: {
+      async place({ bytes }) {
+        checkRegularEntry(opened);
+        const cms = parseSignedData(bytes).bytes;
+        const isThere =
+          signature !== undefined && !(signature.cms instanceof CodesignError) && isSame(signature.cms, cms);
+        const foreign = isThere ? undefined : foreignSignature(opened);
+        if (foreign !== undefined) throw formatErrors('signatures-kept', { what: foreign });
+        return embed(opened, cms);
+      },
     },
+    listing: undefined,
+    catalog: undefined,
   };
 }
 
@@ -167,14 +171,12 @@ function embed({ body }: NugetPackage, cms: Uint8Array): Embedding {
 }
 
 /** Countersignatures stay valid: they cover only the value. Throws `nuget-algorithm`, `nuget-signature-entry`. */
-function stamp(opened: NugetPackage, tokens: ReadonlyMap<FoundSignature, Uint8Array>): Embedding {
-  const [stamped, ...others] = tokens;
+function stamp(opened: NugetPackage, token: Uint8Array | undefined): Embedding {
   const cms = opened.signature?.cms;
-  if (!(cms instanceof Uint8Array) || others.length > 0) throw new TypeError('the signature is not one of this file');
+  if (!(cms instanceof Uint8Array)) throw new TypeError('the signature is not one of this file');
   checkRegularEntry(opened);
-  if (stamped === undefined) return embed(opened, cms);
-  const [signature, token] = stamped;
-  const value = signature.signedData?.signers[0].signature ?? new Uint8Array();
+  if (token === undefined) return embed(opened, cms);
+  const value = parseSignedData(cms).signers[0].signature;
   if (usesSha1(readTimestampToken(token, value))) {
     throw nugetErrors('nuget-algorithm', { what: 'timestamp', algorithm: 'SHA1' });
   }

@@ -1,5 +1,4 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { lazy } from '../../bytes/reuse.ts';
 import { isBroken } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { formatErrors } from '../../format/errors.ts';
@@ -15,34 +14,23 @@ import { isDocumentTimestamp } from './stored.ts';
 /** Throws `pdf-malformed`, `pdf-cross-reference-broken`, `pdf-encrypted`, `pdf-too-large`. */
 export async function openPdf(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   const opened = await openWith(source, reader);
-  return signablePdf(async () => opened, await describe(opened));
-}
-
-function signablePdf(open: () => Promise<OpenedPdf>, details: readonly Detail[]): SignableFile {
+  const details = await describe(opened);
   return {
     warnings: [],
-    // Objects are read on demand, so reopening is cheap.
-    reopen: (source, reader) =>
-      signablePdf(
-        lazy(() => openWith(source, reader)),
-        details,
-      ),
-    signatures: async () => readSignatures(await open()),
+    signatures: () => readSignatures(opened),
     async check(context) {
-      await planSignature(await open(), context);
+      await planSignature(opened, context);
     },
-    prepare: async (context) => prepareSignature(await open(), context),
-    verifyResult: async (expected) => verifyResult(await open(), expected),
+    prepare: (context) => prepareSignature(opened, context),
+    verifyResult: (expected) => verifyResult(opened, expected),
     // Each signature has its own findings about the document.
     examine: async () => [],
     layout: () => details,
-    removable: async () => removable(await open()),
-    prepareTimestamp: async (options) => prepareTimestamp(await open(), options),
-    remove: async () => (await lastUpdate(await open())).patch,
-    stamp: async () => {
-      throw new TypeError('a document gets its timestamp as a whole');
-    },
-    attach: async ({ bytes }) => attachCms(await open(), bytes),
+    removing: { signatures: () => removable(opened), patch: async () => (await lastUpdate(opened)).patch },
+    stamping: { of: 'file', prepare: (options) => prepareTimestamp(opened, options) },
+    attaching: { place: ({ bytes }) => attachCms(opened, bytes) },
+    listing: undefined,
+    catalog: undefined,
   };
 }
 

@@ -8,10 +8,10 @@ import { prepareCms } from '../../format/cms.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { type FormatOptions, textOf } from '../../format/options.ts';
 import type {
-  DocumentTimestampOptions,
   PreparedSignature,
   PreparedTimestamp,
   SigningContext,
+  WholeTimestampOptions,
 } from '../../format/signable-file.ts';
 import { cmsEnvelope } from '../../format/signature.ts';
 import { dateString, textString } from '../../pdf-syntax/write.ts';
@@ -110,7 +110,7 @@ export async function prepareSignature(opened: OpenedPdf, context: SigningContex
  */
 export async function prepareTimestamp(
   opened: OpenedPdf,
-  { algorithm, tokenReserve, force }: DocumentTimestampOptions,
+  { algorithm, tokenReserve, force }: WholeTimestampOptions,
 ): Promise<PreparedTimestamp | undefined> {
   const { document, stored, reader } = opened;
   const last = stored.at(-1);

@@ -14,7 +14,6 @@ export const pe = {
   purpose: 'code-signing',
   // Any MZ program, so that the message about a DOS or a 16 bit one says what it is.
   recognition: { by: 'bytes', claims: (head) => head[0] === 0x4d && head[1] === 0x5a },
-  listedAs: 'program',
   open: async (source, reader) => (await import('./open-pe.ts')).openPe(source, reader),
   seemsSigned: async (source) => (await import('./layout.ts')).seemsSigned(source),
 } as const satisfies Format;

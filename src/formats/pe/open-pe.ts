@@ -26,22 +26,18 @@ export async function openPe(source: ByteSource, reader: ContentReader): Promise
   const layout = await readLayout(source);
   const entries = layout.table === undefined ? NO_ENTRIES : await readCertificates(source, layout.table);
   const warnings = [...layout.warnings, ...(await describeOddities(source, entries))];
-  const signable = (from: ByteSource, by: ContentReader): SignableFile => {
-    const container = certificateTable(layout, entries, from, by);
-    const file = authenticodeFile(container, by.budget);
-    return {
-      ...file,
-      async check(context, mode) {
-        checkPageHashes(context, layout, mode);
-        await file.check(context, mode);
-      },
-      warnings,
-      reopen: signable,
-      layout: () => describeLayout(layout, entries),
-      listedDigests: async (algorithms) => (await container.measure('new', algorithms)).digests,
-    };
+  const container = certificateTable(layout, entries, source, reader);
+  const file = authenticodeFile(container, reader.budget);
+  return {
+    ...file,
+    async check(context, mode) {
+      checkPageHashes(context, layout, mode);
+      await file.check(context, mode);
+    },
+    warnings,
+    layout: () => describeLayout(layout, entries),
+    listing: { as: 'program', digests: async (algorithms) => (await container.measure('new', algorithms)).digests },
   };
-  return signable(source, reader);
 }
 
 function certificateTable(

@@ -22,15 +22,10 @@ export const RDP_PROFILE: SignatureProfile = {
 };
 
 export async function openRdp(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
-  return signableRdp(await readLayout(source), reader);
-}
-
-function signableRdp(layout: RdpLayout, reader: ContentReader): SignableFile {
+  const layout = await readLayout(source);
   return {
     ...cmsFile(signatureLines(layout), reader.budget),
     warnings: [],
-    // The whole file is in memory.
-    reopen: (_source, otherReader) => signableRdp(layout, otherReader),
     layout: () => describe(layout),
   };
 }

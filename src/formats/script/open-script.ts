@@ -18,10 +18,7 @@ import { WSH } from './options.ts';
 export async function openScript(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile> {
   const kind = scriptKindOf(name);
   if (kind === undefined) throw new TypeError(`${name} was recognised as a script without its extension`);
-  return signableScript(source, await readLayout(source, kind), reader, name);
-}
-
-function signableScript(source: ByteSource, layout: ScriptLayout, reader: ContentReader, name: string): SignableFile {
+  const layout = await readLayout(source, kind);
   const file = authenticodeFile(signatureBlock(source, layout, reader), reader.budget);
   const isWebScript = name.toLowerCase().endsWith('.js');
   return {
@@ -32,7 +29,6 @@ function signableScript(source: ByteSource, layout: ScriptLayout, reader: Conten
       await file.check(context, mode);
     },
     warnings: warningsOf(layout),
-    reopen: (other, otherReader) => signableScript(other, layout, otherReader, name),
     layout: () => describe(layout),
   };
 }

@@ -7,11 +7,12 @@ import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { plural } from '../../errors/plural.ts';
 import { systemReason } from '../../errors/system-reason.ts';
+import { type Format, requireCapability } from '../../format/format.ts';
 import type { SignableFile } from '../../format/signable-file.ts';
 import { changeEach, finish } from '../change-each.ts';
 import { signingErrors } from '../errors.ts';
 import { signerNames } from '../existing-signatures.ts';
-import { commit, reopenCopy, writtenOutcome } from '../files/commit.ts';
+import { commit, openOriginal, reopenCopy, writtenOutcome } from '../files/commit.ts';
 import { openFile } from '../files/open-file.ts';
 import type { AttachedOutcome, ChangeFilesResult, FileToSign } from '../outcome.ts';
 import { planFiles } from '../plan-files.ts';
@@ -35,7 +36,7 @@ export async function attachSignature(
 
 async function attachTo(plan: PlannedFile, cms: Uint8Array, signer: string, run: StartedRun): Promise<AttachedOutcome> {
   await using file = await openFile(plan, run);
-  const { embedding, replaced } = await prepare(await plan.open(file.input.source, file.copy.reader), cms);
+  const { embedding, replaced } = await prepare(await openOriginal(plan, file), plan.format, cms);
   const { patch, ...expected } = embedding;
   await file.copy.apply(patch);
   const checking = reopenCopy(plan, file).then((result) => checkPlaced(result, expected));
@@ -43,13 +44,14 @@ async function attachTo(plan: PlannedFile, cms: Uint8Array, signer: string, run:
   return { ...writtenOutcome(plan, written), status: 'attached', signer, replaced };
 }
 
-async function prepare(opened: SignableFile, cms: Uint8Array) {
+async function prepare(opened: SignableFile, format: Format, cms: Uint8Array) {
+  const attaching = requireCapability(opened.attaching, 'given a signature', format);
   // Only digests are kept: signatures may have 16 MB each, and attaching reads them again.
   const before = (await opened.signatures()).map((old) => ({
     names: signerNames([old]),
     digest: fingerprintOf(old.envelope.bytes),
   }));
-  const embedding = await opened.attach({ kind: 'cms', bytes: cms });
+  const embedding = await attaching.place({ kind: 'cms', bytes: cms });
   const staying = new Set(embedding.envelopes.map(({ bytes }) => fingerprintOf(bytes)));
   const replaced = before.flatMap(({ names, digest }) => (staying.has(digest) ? [] : names));
   return { embedding, replaced: [...new Set(replaced)] };

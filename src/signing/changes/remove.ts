@@ -1,15 +1,16 @@
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { plural } from '../../errors/plural.ts';
 import { formatErrors } from '../../format/errors.ts';
-import type { SignableFile } from '../../format/signable-file.ts';
+import { type Format, requireCapability } from '../../format/format.ts';
+import type { Removing, SignableFile } from '../../format/signable-file.ts';
 import { flatten } from '../../format/signature.ts';
 import { changeEach, finish } from '../change-each.ts';
 import { signerNames } from '../existing-signatures.ts';
-import { commit, reopenCopy, writtenOutcome } from '../files/commit.ts';
+import { commit, openOriginal, reopenCopy, writtenOutcome } from '../files/commit.ts';
 import { type OpenFile, openFile } from '../files/open-file.ts';
 import type { ChangeFilesResult, FileToSign, RemovedOutcome } from '../outcome.ts';
 import { planFiles } from '../plan-files.ts';
-import { type Intent, type PlannedFile, WITHOUT_SIGNATURE } from '../planned-file.ts';
+import { type Intent, type PlannedFile, type RecognisedFile, WITHOUT_SIGNATURE } from '../planned-file.ts';
 import { type Run, type StartedRun, startRun } from '../run.ts';
 
 /** Each file has its outcome, in the order given; what one file does is never thrown. */
@@ -24,34 +25,38 @@ export async function removeSignatures(
   return { files: outcomes, warnings: run.listenerWarnings };
 }
 
-async function decide(opened: SignableFile): Promise<Intent> {
-  const isSigned = (await opened.signatures()).length > 0 || (await holdsRemains(opened));
+async function decide(opened: SignableFile, { format }: RecognisedFile): Promise<Intent> {
+  const isSigned = (await opened.signatures()).length > 0 || (await holdsRemains(removingOf(opened, format)));
   return { ...WITHOUT_SIGNATURE, skipped: isSigned ? undefined : 'not-signed' };
 }
 
 async function removeFrom(plan: PlannedFile, run: StartedRun): Promise<RemovedOutcome> {
   await using file = await openFile(plan, run);
-  const { patch, remaining, ...removed } = await prepare(await plan.open(file.input.source, file.copy.reader));
+  const { patch, remaining, ...removed } = await prepare(await openOriginal(plan, file), plan.format);
   await file.copy.apply(patch);
   const written = await commit(plan, file, check(plan, file, remaining), run);
   return { ...writtenOutcome(plan, written), status: 'removed', ...removed };
 }
 
-async function prepare(opened: SignableFile) {
+async function prepare(opened: SignableFile, format: Format) {
+  const removing = removingOf(opened, format);
   const signatures = await opened.signatures();
-  const removed = (await opened.removable?.()) ?? signatures;
+  const removed = await removing.signatures();
   return {
-    patch: await opened.remove(),
+    patch: await removing.patch(),
     remaining: signatures.length - removed.length,
     signatures: flatten(removed).length,
     removed: signerNames(removed),
   };
 }
 
+const removingOf = ({ removing }: SignableFile, format: Format) =>
+  requireCapability(removing, 'changed back to unsigned ones', format);
+
 /** Whether there is something to take out although there is no signature: a table of other entries, say. */
-async function holdsRemains(opened: SignableFile): Promise<boolean> {
+async function holdsRemains(removing: Removing): Promise<boolean> {
   try {
-    await opened.remove();
+    await removing.patch();
     return true;
   } catch (thrown) {
     if (thrown instanceof CodesignError && thrown.code === 'not-signed') return false;

@@ -5,13 +5,14 @@ import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined, toCodesignError } from '../../errors/codesign-error.ts';
 import { hasFindingAgainst, isAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../format/errors.ts';
+import { type Format, requireCapability } from '../../format/format.ts';
 import type { Embedding, ExpectedEnvelope, SignableFile } from '../../format/signable-file.ts';
 import { type FoundSignature, flatten } from '../../format/signature.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import { changeEach, finish } from '../change-each.ts';
 import { signingErrors } from '../errors.ts';
-import { commit, reopenCopy, writtenOutcome } from '../files/commit.ts';
+import { commit, openOriginal, reopenCopy, writtenOutcome } from '../files/commit.ts';
 import { type OpenFile, openFile } from '../files/open-file.ts';
 import type { ChangeFilesResult, FileToSign, TimestampedOutcome } from '../outcome.ts';
 import { planFiles } from '../plan-files.ts';
@@ -48,7 +49,7 @@ export async function timestampFiles(
 
 async function decide(
   opened: SignableFile,
-  { pathInFolder, time }: RecognisedFile,
+  { pathInFolder, time, format }: RecognisedFile,
   { algorithm, force }: TimestampingRun,
 ): Promise<Intent> {
   const signatures = flatten(await opened.signatures());
@@ -60,16 +61,17 @@ async function decide(
   if (!force) refuseBrokenTimestamps(signatures);
   const lacking = choose(signatures, force);
   for (const signature of lacking) assertWorthwhile(signature, time, force);
+  const stamping = requireCapability(opened.stamping, 'timestamped', format);
   const isStamped =
-    opened.prepareTimestamp === undefined
+    stamping.of === 'each-signature'
       ? lacking.length === 0
-      : (await opened.prepareTimestamp({ algorithm, tokenReserve: TOKEN_RESERVE, force })) === undefined;
+      : (await stamping.prepare({ algorithm, tokenReserve: TOKEN_RESERVE, force })) === undefined;
   return { ...WITHOUT_SIGNATURE, skipped: isStamped ? 'already-timestamped' : undefined };
 }
 
 async function timestampFile(plan: PlannedFile, run: TimestampingRun): Promise<TimestampedOutcome> {
   await using file = await openFile(plan, run);
-  const { embedding, isWhole, ...stamped } = await stampFile(await plan.open(file.input.source, file.copy.reader), run);
+  const { embedding, isWhole, ...stamped } = await stampFile(await openOriginal(plan, file), plan.format, run);
   const { patch, ...expected } = embedding;
   await file.copy.apply(patch);
   const written = await commit(plan, file, check(plan, file, expected, isWhole), run);
@@ -91,11 +93,17 @@ interface StampedFile extends Pick<TimestampedOutcome, 'timestamp' | 'authority'
   readonly isWhole: boolean;
 }
 
-async function stampFile(opened: SignableFile, { algorithm, force, stamp }: TimestampingRun): Promise<StampedFile> {
+async function stampFile(
+  opened: SignableFile,
+  format: Format,
+  { algorithm, force, stamp }: TimestampingRun,
+): Promise<StampedFile> {
+  const stamping = requireCapability(opened.stamping, 'timestamped', format);
   const signatures = flatten(await opened.signatures());
   for (const signature of signatures) await assertIntact(signature, 'signature-broken');
-  const whole = await opened.prepareTimestamp?.({ algorithm, tokenReserve: TOKEN_RESERVE, force });
-  if (whole !== undefined) {
+  if (stamping.of === 'file') {
+    const whole = await stamping.prepare({ algorithm, tokenReserve: TOKEN_RESERVE, force });
+    if (whole === undefined) throw nothingToStamp();
     const stamped = await stamp({ digest: await whole.digest() });
     return {
       ...describe(stamped),
@@ -105,14 +113,20 @@ async function stampFile(opened: SignableFile, { algorithm, force, stamp }: Time
     };
   }
   // What makes stamping impossible shows before an authority is called.
-  await opened.stamp(new Map());
-  const stamps = new Map<FoundSignature, Stamped>();
-  for (const signature of choose(signatures, force)) stamps.set(signature, await stamp(signatureValueOf(signature)));
-  const embedding = await opened.stamp(new Map(Array.from(stamps, ([key, { token }]) => [key, token])));
-  const [first] = stamps.values();
-  if (first === undefined) throw new TypeError('a file with nothing to stamp is skipped');
-  return { ...describe(first), signatures: stamps.size, isWhole: false, embedding };
+  await stamping.stamp(new Map());
+  const tokens = new Map<string, Uint8Array>();
+  let first: Stamped | undefined;
+  for (const signature of choose(signatures, force)) {
+    const stamped = await stamp(signatureValueOf(signature));
+    tokens.set(signature.location, stamped.token);
+    first ??= stamped;
+  }
+  if (first === undefined) throw nothingToStamp();
+  const embedding = await stamping.stamp(tokens);
+  return { ...describe(first), signatures: tokens.size, isWhole: false, embedding };
 }
+
+const nothingToStamp = () => new TypeError('a file with nothing to stamp is skipped');
 
 function describe({ time, authority }: Stamped) {
   return { timestamp: isoTime(time), authority };

@@ -13,6 +13,11 @@ export async function verifyCopy(plan: PlannedFile, file: OpenFile, expected: Ex
   await result.verifyResult(expected);
 }
 
+/** Opens the planned file, to be changed. */
+export function openOriginal({ format, output }: PlannedFile, { input, copy }: OpenFile): Promise<SignableFile> {
+  return format.open(input.source, copy.reader, output);
+}
+
 /** Opens the copy for checks of the result. */
 export async function reopenCopy(plan: PlannedFile, { copy }: OpenFile): Promise<SignableFile> {
   await copy.flush();

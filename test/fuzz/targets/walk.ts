@@ -13,6 +13,7 @@ import { recogniseFormat } from '../../../src/formats/recognise.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
+import { placeIn, removalOf, stampIn, wholeStamping } from '../../unit/formats/support/change.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
 import { openBytes, plainReader } from '../../unit/formats/support/sign-bytes.ts';
 import { flat } from '../bases.ts';
@@ -89,10 +90,10 @@ function requireFindings(findings: readonly Finding[]): void {
 }
 
 async function tryRemoving(format: Format, file: SignableFile, bytes: Uint8Array): Promise<void> {
-  const patch = await orNothing(() => file.remove());
+  const patch = await orNothing(() => removalOf(file));
   if (patch === undefined) return;
   const before = await file.signatures();
-  const removed = (await file.removable?.()) ?? before;
+  const removed = (await file.removing?.signatures()) ?? before;
   const cleaned = await openBytes(format, patched(bytes, patch));
   require((await cleaned.signatures()).length ===
     before.length - removed.length, 'a signature is left after all were removed');
@@ -104,17 +105,17 @@ async function tryChanging(
   bytes: Uint8Array,
   signatures: readonly FoundSignature[],
 ): Promise<void> {
-  await tryEmbedding(format, bytes, () => file.attach(cmsEnvelope(otherCms)));
+  await tryEmbedding(format, bytes, () => placeIn(file, cmsEnvelope(otherCms)));
   const [first] = signatures;
   if (first === undefined) return;
   // What is there already goes in again.
-  await tryEmbedding(format, bytes, () => file.attach(first.envelope));
+  await tryEmbedding(format, bytes, () => placeIn(file, first.envelope));
   // As the command does, which asks no authority about what is broken.
   for (const signature of signatures) if (!(await isIntact(signature))) return;
   await tryEmbedding(format, bytes, async () => {
-    if (file.prepareTimestamp === undefined) return file.stamp(new Map([[first, otherToken]]));
+    if (file.stamping?.of === 'each-signature') return stampIn(file, new Map([[first, otherToken]]));
     const options = { algorithm: 'SHA256', tokenReserve: otherToken.length, force: true } as const;
-    const prepared = await file.prepareTimestamp(options);
+    const prepared = await wholeStamping(file).prepare(options);
     if (prepared === undefined) throw new TypeError('a forced timestamp is prepared');
     return prepared.embed(otherToken);
   });
@@ -124,7 +125,7 @@ async function tryChanging(
 async function tryEmbedding(
   format: Format,
   bytes: Uint8Array,
-  make: () => ReturnType<SignableFile['attach']>,
+  make: () => Promise<Embedding>,
 ): Promise<void> {
   const embedding = await orNothing(make);
   if (embedding === undefined) return;

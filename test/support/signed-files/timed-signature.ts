@@ -6,6 +6,7 @@ import { recogniseFormat } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { verifyFile } from '../../../src/index.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
+import { removalOf } from '../../unit/formats/support/change.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 
 /** Whether `verify` trusts the file, and it is the original again, byte for byte, once its signature is removed. */
@@ -18,5 +19,5 @@ export async function isOriginalSigned(
   if (verdict !== 'trusted') return false;
   const bytes = await readFile(path);
   const format = await recogniseFormat(memorySource(bytes), [path], { formats });
-  return applyPatch(bytes, await (await openBytes(format, bytes, path)).remove()).equals(original);
+  return applyPatch(bytes, await removalOf(await openBytes(format, bytes, path))).equals(original);
 }

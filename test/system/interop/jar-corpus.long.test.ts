@@ -19,6 +19,7 @@ import {
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
+import { placeIn, removalOf, stampIn } from '../../unit/formats/support/change.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
 import { isOf } from '../../unit/formats/support/recognised.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
@@ -97,15 +98,15 @@ describe.skipIf(corpus === '')('the corpus', () => {
     if (signature === undefined) throw new Error('there is no signature');
     expect(await isIntact(signature)).toBe(true);
     expect(hasFindingAgainst(await signed.examine(), 'integrity')).toBe(false);
-    expect((await signed.attach(signature.envelope)).patch).toEqual([]);
+    expect((await placeIn(signed, signature.envelope)).patch).toEqual([]);
 
-    const stamping = await signed.stamp(new Map([[signature, Buffer.from('3000', 'hex')]]));
+    const stamping = await stampIn(signed, new Map([[signature, Buffer.from('3000', 'hex')]]));
     const stamped = applyPatch(result, stamping.patch);
     await (await openBytes(jar, stamped)).verifyResult(stamping);
-    const back = await (await openBytes(jar, stamped)).attach(signature.envelope);
+    const back = await placeIn(await openBytes(jar, stamped), signature.envelope);
     expect(applyPatch(stamped, back.patch)).toEqual(result);
 
-    const unsigned = applyPatch(stamped, await (await openBytes(jar, stamped)).remove());
+    const unsigned = applyPatch(stamped, await removalOf(await openBytes(jar, stamped)));
     writeFileSync(unsignedPath(file), unsigned);
     const original = readFileSync(originalPath(file));
     const wasSigned = await hasDigests(original);

@@ -16,6 +16,7 @@ import { rdp } from '../../../src/formats/rdp/index.ts';
 import { recogniseFormat } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { applyPatch } from './support/apply-patch.ts';
+import { placeIn, removalOf } from './support/change.ts';
 import { isIntact } from './support/is-intact.ts';
 import { openBytes, plainReader } from './support/sign-bytes.ts';
 
@@ -70,14 +71,14 @@ describe.skipIf(pairs === '').each(Object.entries(FOLDERS))(
         const [signature] = await (await openBytes(format, signed, name)).signatures();
         expect(await isIntact(signature)).toBe(true);
         const file = await openBytes(format, unsigned, name);
-        const { patch } = await file.attach(cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0)));
+        const { patch } = await placeIn(file, cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0)));
         expect(applyPatch(unsigned, patch)).toEqual(signed);
       },
     );
 
     it.each(all)('$name gives the unsigned file back', async ({ name, format, unsigned, signed }) => {
       const file = await openBytes(format, signed, name);
-      expect(applyPatch(signed, await file.remove())).toEqual(unsigned);
+      expect(applyPatch(signed, await removalOf(file))).toEqual(unsigned);
     });
 
     it.each(all)('$name is not intact once a covered byte has changed', async ({ name, format, unsigned, signed }) => {
@@ -101,9 +102,9 @@ describe.skipIf(pairs === '')('the connection file that rdpsign signed', () => {
     const [signature] = await file.signatures();
     expect(await isIntact(signature)).toBe(true);
     const envelope = cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0));
-    const { patch } = await (await openBytes(rdp, unsigned)).attach(envelope);
+    const { patch } = await placeIn(await openBytes(rdp, unsigned), envelope);
     expect(applyPatch(unsigned, patch)).toEqual(signed);
-    expect(applyPatch(signed, await file.remove())).toEqual(Buffer.concat([unsigned, alternate]));
+    expect(applyPatch(signed, await removalOf(file))).toEqual(Buffer.concat([unsigned, alternate]));
   });
 
   it('is not intact once a covered byte has changed', async () => {
@@ -127,7 +128,7 @@ it.skipIf(pairs === '')(
       [
         { name: 'sample.inf', bytes: readFileSync(path.join(folder, 'catalog', 'sample.inf')) },
         { name: 'member.sys', bytes: program },
-      ].map(({ name, bytes }) => listedFile(memorySource(bytes), plainReader(), name, formats)),
+      ].map(({ name, bytes }) => listedFile(memorySource(bytes), plainReader(), name)),
     );
     const theirs = membersOf(readFileSync(path.join(folder, 'catalog', 'sample.cat')));
     expect(membersOf(newCatalog(listed, new Date()))).toEqual(theirs);

@@ -13,12 +13,12 @@ import { cmsEnvelope } from '../../../src/format/signature.ts';
 import { newCatalog } from '../../../src/formats/cat/create.ts';
 import { listedFile } from '../../../src/formats/catalogs.ts';
 import { msi } from '../../../src/formats/msi/index.ts';
-import { formats } from '../../../src/formats/registry.ts';
 import { scriptKindOf } from '../../../src/formats/script/kinds.ts';
 import { isInSample } from '../../support/sample.ts';
 import { checkAll, osslsigncodeVerify, run, type Verdict } from '../../system/interop/verifiers.ts';
 import { GOOD_EXTENSIONS } from './navx/samples.ts';
 import { applyPatch } from './support/apply-patch.ts';
+import { placeIn } from './support/change.ts';
 import { openBytes, plainReader, type SignBytesOptions } from './support/sign-bytes.ts';
 import { filesBelow, type SignedCopies, type SignedCopy, signedCopies } from './support/signed-copies.ts';
 
@@ -179,7 +179,7 @@ describe.skipIf(!isWhole)('files that are signed', () => {
     const others = filesBelow(path.join(folder, 'scripts'), () => true);
     expect([binaries.length > 10, others.length > 40]).toEqual([true, true]);
     const listed = await Promise.all(
-      [...binaries, ...others].map(({ name, bytes }) => listedFile(memorySource(bytes), plainReader(), name, formats)),
+      [...binaries, ...others].map(({ name, bytes }) => listedFile(memorySource(bytes), plainReader(), name)),
     );
     const catalog = await copies.sign('created.cat', Buffer.from(newCatalog(listed, new Date())));
     expect(catalog.code).toBeUndefined();
@@ -218,7 +218,7 @@ describe.skipIf(!isWhole)('files that are signed', () => {
       );
       const [signature] = await (await openBytes(msi, signed ?? Buffer.alloc(0), name)).signatures();
       const file = await openBytes(msi, unsigned ?? Buffer.alloc(0), name);
-      const { patch } = await file.attach(cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0)));
+      const { patch } = await placeIn(file, cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0)));
       const target = path.join(copies.folder, name);
       writeFileSync(target, applyPatch(unsigned ?? Buffer.alloc(0), patch));
       const { output, accepted } = await run('/usr/bin/python3', [checker('msicheck.py'), target]);

@@ -6,7 +6,6 @@ import { expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { newCatalog } from '../../../src/formats/cat/create.ts';
 import { listedFile } from '../../../src/formats/catalogs.ts';
-import { formats } from '../../../src/formats/registry.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import { plainReader } from '../formats/support/sign-bytes.ts';
 import { journalScene } from './journal-scene.ts';
@@ -16,7 +15,7 @@ it('rejects a run that would change a file in a catalog that it signs, before an
   const program = (await scene.program('app.exe')).path;
   const other = (await scene.program('other.exe')).path;
   const catalog = join(scene.folder, 'files.cat');
-  const listed = await listedFile(memorySource(await readFile(program)), plainReader(), 'app.exe', formats);
+  const listed = await listedFile(memorySource(await readFile(program)), plainReader(), 'app.exe');
   await writeFile(catalog, newCatalog([listed], new Date()));
   const signing = async (paths: readonly string[]) =>
     signFiles(

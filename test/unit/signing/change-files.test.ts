@@ -17,6 +17,7 @@ import { fixture, snapshot, temporaryFolder } from '../../support/programs/cli.t
 import { startTimestampAuthority, type TimestampAuthority } from '../../support/services/timestamp-authority.ts';
 import { copyInto, makeSignedFiles, type SignedFiles } from '../../support/signed-files/signed-files.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
+import { stampIn } from '../formats/support/change.ts';
 import { openBytes } from '../formats/support/sign-bytes.ts';
 import { testRun } from './signing-run.ts';
 
@@ -122,7 +123,6 @@ describe('a result that is not what it was to become', () => {
   function formatsThat(spoil: (file: SignableFile) => Partial<SignableFile>): readonly Format[] {
     const spoiled = (file: SignableFile): SignableFile => ({
       ...file,
-      reopen: (source, reader) => spoiled(file.reopen(source, reader)),
       ...spoil(file),
     });
     return formats.map((format) => ({
@@ -134,7 +134,7 @@ describe('a result that is not what it was to become', () => {
   it('still holds a signature: rejected', async () => {
     const [path = ''] = await copies(1);
     const before = await snapshot(folder);
-    const lazy = formatsThat(() => ({ remove: async () => [] }));
+    const lazy = formatsThat((file) => ({ removing: file.removing && { ...file.removing, patch: async () => [] } }));
     const result = await changeFiles(inPlace([path]), changingWith(removeSignatures, { formats: lazy }));
     expect(wordsOf(result)).toEqual(['result-damaged']);
     expect(await snapshot(folder)).toEqual(before);
@@ -145,7 +145,10 @@ describe('a result that is not what it was to become', () => {
     const before = await snapshot(folder);
     const other = await authority.stamp(Buffer.from('other'));
     const confused = formatsThat((file) => ({
-      stamp: (tokens) => file.stamp(new Map(Array.from(tokens.keys(), (key) => [key, other]))),
+      stamping: {
+        of: 'each-signature',
+        stamp: (tokens) => stampIn(file, new Map(Array.from(tokens.keys(), (location) => [{ location }, other]))),
+      },
     }));
     const result = await changeFiles(inPlace([path]), changingWith(timestamping().change, { formats: confused }));
     expect(wordsOf(result)).toEqual(['result-damaged']);
@@ -162,7 +165,7 @@ describe('a JAR signed with SHA-1 whose timestamp is of the time when Java took 
     if (signature === undefined) throw new Error('the file is unsigned');
     const value = signature.signedData?.signers[0].signature ?? new Uint8Array();
     const token = await authority.stamp(value, { genTime: '20180601120000Z' });
-    await writeFile(path, applyPatch(result, (await file.stamp(new Map([[signature, token]]))).patch));
+    await writeFile(path, applyPatch(result, (await stampIn(file, new Map([[signature, token]]))).patch));
     const before = await snapshot(folder);
     expect(wordsOf(await changeFiles(inPlace([path]), changingWith(timestamping().change)))).toEqual(['skipped']);
     const { change } = timestamping(undefined, true);

@@ -20,7 +20,6 @@ function timeSigningFormat(): { readonly format: Format; readonly signed: string
   const signed: string[] = [];
   const wrap = (file: SignableFile): SignableFile => ({
     ...file,
-    reopen: (source, reader) => wrap(file.reopen(source, reader)),
     async prepare(context, mode) {
       const prepared = await file.prepare(context, mode);
       const time = context.time.toISOString();

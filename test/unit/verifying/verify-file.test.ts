@@ -120,16 +120,17 @@ function verify({ signatures, findings = [], ...setting }: Setting): Promise<Ver
   const refuse = async () => Promise.reject(new Error('verifying changes nothing'));
   const file: SignableFile = {
     warnings: [],
-    reopen: () => file,
     signatures: async () => signatures,
     check: refuse,
     prepare: refuse,
     verifyResult: refuse,
     examine: async () => findings,
     layout: () => [],
-    remove: refuse,
-    stamp: refuse,
-    attach: refuse,
+    removing: undefined,
+    stamping: undefined,
+    attaching: undefined,
+    listing: undefined,
+    catalog: undefined,
   };
   const checkTrust = 'checkTrust' in setting ? setting.checkTrust : trustAll;
   return verifyFile(

@@ -34,7 +34,7 @@ const write = async (name: string, bytes: Uint8Array | string) => {
 };
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'codesign-listed-'));
-  const listed = (name: string, bytes: Uint8Array) => listedFile(memorySource(bytes), plainReader(), name, formats);
+  const listed = (name: string, bytes: Uint8Array) => listedFile(memorySource(bytes), plainReader(), name);
   const unsigned = newCatalog([await listed('app.exe', program), await listed('notes.txt', notes)], new Date());
   const { result } = await signBytes(cat, unsigned, await makeThrowawaySigner());
   await write('files.cat', result);

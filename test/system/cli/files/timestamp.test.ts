@@ -23,6 +23,7 @@ import {
 } from '../../../support/services/timestamp-authority.ts';
 import { copyInto, makeSignedFiles, type SignedFiles } from '../../../support/signed-files/signed-files.ts';
 import { applyPatch } from '../../../unit/formats/support/apply-patch.ts';
+import { stampIn } from '../../../unit/formats/support/change.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 
 let files: SignedFiles;
@@ -68,7 +69,7 @@ async function stampWith(format: Format, path: string, token: (value: Uint8Array
   const [signature] = await file.signatures();
   if (signature === undefined) throw new Error('the file is unsigned');
   const made = await token(signature.signedData?.signers[0].signature ?? new Uint8Array());
-  const { patch } = await file.stamp(new Map([[signature, made]]));
+  const { patch } = await stampIn(file, new Map([[signature, made]]));
   await writeFile(path, applyPatch(bytes, patch));
 }
 

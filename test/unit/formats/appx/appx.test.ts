@@ -8,6 +8,7 @@ import { signingContext } from '../../../support/signed-files/signing-context.ts
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { withBytesAt } from '../jar/simple-zip.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { removalOf, stampIn } from '../support/change.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, packageManifest, withZip64 } from './samples.ts';
@@ -180,7 +181,7 @@ describe('a package', () => {
     expect(result.subarray(local + 4, local + 10).toString('hex')).toBe('140000000800');
     expect(result.readUInt16LE(local + 28)).toBe(0);
     expect(result.readUInt32LE(end + 4)).toBe(0);
-    const timed = applyPatch(result, (await (await openBytes(appx, result)).stamp(new Map())).patch);
+    const timed = applyPatch(result, (await stampIn(await openBytes(appx, result), new Map())).patch);
     expect(timed).toEqual(result);
   });
 
@@ -207,9 +208,9 @@ describe('a package', () => {
   it('has its own content types again once the signature is removed', async () => {
     const types = contentTypes('<!-- a </Types> comment -->');
     const result = await signed(makePackage({ contentTypes: types }));
-    const file = await openBytes(appx, applyPatch(result, await (await openBytes(appx, result)).remove()));
+    const file = await openBytes(appx, applyPatch(result, await removalOf(await openBytes(appx, result))));
     expect(await file.signatures()).toEqual([]);
-    expect(applyPatch(result, await (await openBytes(appx, result)).remove()).includes(types)).toBe(true);
+    expect(applyPatch(result, await removalOf(await openBytes(appx, result))).includes(types)).toBe(true);
   });
 });
 

@@ -10,6 +10,7 @@ import { cmsEnvelope, type FoundSignature } from '../../../../src/format/signatu
 import { appx } from '../../../../src/formats/appx/index.ts';
 import { isInSample } from '../../../support/sample.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { placeIn, removalOf } from '../support/change.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
 import { attachBytes, openBytes } from '../support/sign-bytes.ts';
 
@@ -29,7 +30,8 @@ describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s tha
 
   it('stays as it is up to the signature when that is attached again, and the signature too once inflated', async () => {
     const signature = await signatureOf(signed);
-    const { patch } = await (await openBytes(appx, signed, name)).attach(
+    const { patch } = await placeIn(
+      await openBytes(appx, signed, name),
       cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0)),
     );
     const result = applyPatch(signed, patch);
@@ -48,7 +50,7 @@ describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s tha
   });
 
   it('no longer names a signature once that is removed', async () => {
-    const result = applyPatch(signed, await (await openBytes(appx, signed, name)).remove());
+    const result = applyPatch(signed, await removalOf(await openBytes(appx, signed, name)));
     const types = contentsAt(result, result.lastIndexOf('[Content_Types].xml', lastEntry(result) + 30) - 30).toString();
     expect(types).toContain('AppxBlockMap.xml');
     expect(types).not.toContain('AppxSignature.p7x');

@@ -8,14 +8,13 @@ import { cat } from '../../../../src/formats/cat/index.ts';
 import { readCatalog } from '../../../../src/formats/cat/list.ts';
 import { listedFile } from '../../../../src/formats/catalogs.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
-import { formats } from '../../../../src/formats/registry.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { makeCabinet } from '../cab/samples.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 
 const signer = await makeThrowawaySigner();
-const listed = (name: string, bytes: Uint8Array) => listedFile(memorySource(bytes), plainReader(), name, formats);
+const listed = (name: string, bytes: Uint8Array) => listedFile(memorySource(bytes), plainReader(), name);
 const hexOf = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('hex');
 
 const CREATED = new Date('2026-11-21T10:00:00.000Z');
@@ -67,7 +66,7 @@ it('is unsigned, is signed without a change of its list, and then says whether a
   const { result } = await signBytes(cat, unsigned, signer);
   expect(Buffer.compare(readCatalog(result).list.bytes, readCatalog(unsigned).list.bytes)).toBe(0);
   const catalog = await openBytes(cat, result);
-  expect(files.map((file) => catalog.lists?.(file))).toEqual(['listed', 'listed', 'listed']);
-  expect(catalog.lists?.(await listed('NOTES.txt', Buffer.from('other notes')))).toBe('changed');
-  expect(catalog.lists?.(await listed('more.txt', Buffer.from('more')))).toBe('not-listed');
+  expect(files.map((file) => catalog.catalog?.state(file))).toEqual(['listed', 'listed', 'listed']);
+  expect(catalog.catalog?.state(await listed('NOTES.txt', Buffer.from('other notes')))).toBe('changed');
+  expect(catalog.catalog?.state(await listed('more.txt', Buffer.from('more')))).toBe('not-listed');
 });

@@ -5,6 +5,7 @@ import { jar } from '../../../../src/formats/jar/index.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { lossesOf } from '../../../system/interop/compare-archives.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { removalOf } from '../support/change.ts';
 import { fixturesIn, readFixture } from '../support/fixtures.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 
 async function removed(bytes: Buffer): Promise<Buffer> {
-  return applyPatch(bytes, await (await openBytes(jar, bytes)).remove());
+  return applyPatch(bytes, await removalOf(await openBytes(jar, bytes)));
 }
 
 async function signedAndRemoved(bytes: Buffer): Promise<Buffer> {

@@ -6,6 +6,7 @@ import { startTimestampAuthority, type TimestampAuthority } from '../../../suppo
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { stampIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
@@ -38,7 +39,7 @@ async function stamped(bytes: Buffer, by?: string): Promise<Buffer> {
       return [signature, await authority.stamp(value)] as const;
     }),
   );
-  const embedding = await file.stamp(new Map(tokens));
+  const embedding = await stampIn(file, new Map(tokens));
   const result = applyPatch(bytes, embedding.patch);
   await (await openBytes(jar, result)).verifyResult(embedding);
   return result;
@@ -62,7 +63,7 @@ describe('a stamped signature', () => {
       const signed = await openBytes(jar, result);
       const [signature] = await signed.signatures();
       if (signature === undefined) throw new Error('there is no signature');
-      expect(applyPatch(result, (await signed.stamp(new Map([[signature, token]]))).patch)).toEqual(wanted);
+      expect(applyPatch(result, (await stampIn(signed, new Map([[signature, token]]))).patch)).toEqual(wanted);
     }
   });
 
@@ -108,6 +109,8 @@ describe('stamping', () => {
     const [signature] = await file.signatures();
     if (signature === undefined) throw new Error('there is no signature');
     const token = await authority.stamp(signature.signedData?.signers[0].signature ?? plain, { algorithm: 'sha1' });
-    await expect(file.stamp(new Map([[signature, token]]))).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
+    await expect(stampIn(file, new Map([[signature, token]]))).rejects.toMatchObject({
+      code: 'jar-unsigned-timestamp',
+    });
   });
 });

@@ -7,6 +7,7 @@ import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { placeIn, removalOf, stampIn } from '../support/change.ts';
 import { plainReader, signBytes } from '../support/sign-bytes.ts';
 import { apkSigningBlock, directoryOffset, recordOffsets, withBytesAt, withZip64End, zip } from './simple-zip.ts';
 
@@ -152,8 +153,8 @@ describe('a file with uncovered bytes', () => {
   it('gets no timestamp and no envelope, and its signature can be taken out', async () => {
     const file = await open(Buffer.concat([signed, SCRIPT]), 'app.jar');
     const code = 'jar-bytes-uncovered';
-    await expect(file.stamp(new Map())).rejects.toMatchObject({ code });
-    await expect(file.attach(cmsEnvelope(new Uint8Array()))).rejects.toMatchObject({ code });
-    await expect(file.remove()).resolves.toBeDefined();
+    await expect(stampIn(file, new Map())).rejects.toMatchObject({ code });
+    await expect(placeIn(file, cmsEnvelope(new Uint8Array()))).rejects.toMatchObject({ code });
+    await expect(removalOf(file)).resolves.toBeDefined();
   });
 });

@@ -14,6 +14,7 @@ import { signingContext } from '../../../support/signed-files/signing-context.ts
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { peculiarSignature } from '../../authenticode/peculiar-signature.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { removalOf } from '../support/change.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
 import { attachBytes, openBytes, signBytes } from '../support/sign-bytes.ts';
 import { makeCompoundFile, storage } from './samples.ts';
@@ -88,7 +89,7 @@ it('stores a signature among the small streams or among the large ones, by its l
 
 it('gives the same streams back once the signature is removed', async () => {
   const { result } = await signBytes(msi, original, signer);
-  expect(applyPatch(result, await (await openBytes(msi, result)).remove())).toEqual(original);
+  expect(applyPatch(result, await removalOf(await openBytes(msi, result)))).toEqual(original);
 });
 
 it('attaches a signature in its own form: over the digest of metadata, or, as other programs make it, without one', async () => {

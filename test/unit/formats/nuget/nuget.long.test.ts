@@ -14,6 +14,7 @@ import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { nugetVerify, run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { placeIn, removalOf } from '../support/change.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { type SignedCopies, signedCopies } from '../support/signed-copies.ts';
@@ -66,9 +67,9 @@ describe.skipIf(pairs === '')('a package that dotnet nuget sign signed', () => {
   it('is made again from the unsigned package, byte for byte but the time of the entry, and gives that back', async () => {
     const file = await openBytes(nuget, signed);
     const [signature] = await file.signatures();
-    expect(applyPatch(signed, await file.remove())).toEqual(unsigned);
+    expect(applyPatch(signed, await removalOf(file))).toEqual(unsigned);
     const { bytes } = signature?.envelope ?? cmsEnvelope(Buffer.alloc(0));
-    const { patch } = await (await openBytes(nuget, unsigned)).attach(cmsEnvelope(bytes));
+    const { patch } = await placeIn(await openBytes(nuget, unsigned), cmsEnvelope(bytes));
     const made = applyPatch(unsigned, patch);
     const { local, record } = placesOf(signed);
     for (const at of [local + 10, record + 12]) signed.copy(made, at, at, at + 4);
@@ -131,7 +132,7 @@ describe.skipIf(program === '')('a repository signature', () => {
     const cms = signedAgain(sealed, signer, 'repository');
     const folder = mkdtempSync(path.join(tmpdir(), 'codesign-nuget-'));
     try {
-      const { patch } = await (await openBytes(nuget, plain)).attach(cmsEnvelope(cms));
+      const { patch } = await placeIn(await openBytes(nuget, plain), cmsEnvelope(cms));
       const file = path.join(folder, 'test.nupkg');
       writeFileSync(file, applyPatch(plain, patch));
       const { accepted, output } = await nugetVerify(program, file);

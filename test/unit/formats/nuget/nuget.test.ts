@@ -21,6 +21,7 @@ import {
 } from '../../../support/signed-files/throwaway-signer.ts';
 import { zip } from '../jar/simple-zip.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { placeIn, removalOf, stampIn } from '../support/change.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { OWNERS, SERVICE_INDEX, signedAgain } from './repository-signatures.ts';
@@ -143,16 +144,16 @@ describe('a package that a repository signed or countersigned', () => {
     const file = await openBytes(nuget, bytes);
     const [signature] = await file.signatures();
     if (signature === undefined) throw new Error('it is not signed');
-    const { patch } = await file.stamp(new Map([[signature, Buffer.from('3000', 'hex')]]));
+    const { patch } = await stampIn(file, new Map([[signature, Buffer.from('3000', 'hex')]]));
     const stamped = await signatureOf(applyPatch(bytes, patch));
     expect(stamped?.coSigners).toHaveLength(1);
     expect(stamped?.timestamps).toHaveLength(1);
 
     const { sealed } = await signBytes(nuget, plain, signer);
-    await expect(file.attach(cmsEnvelope(sealed))).rejects.toMatchObject({ code: 'signatures-kept' });
-    const again = await file.attach(signature.envelope);
+    await expect(placeIn(file, cmsEnvelope(sealed))).rejects.toMatchObject({ code: 'signatures-kept' });
+    const again = await placeIn(file, signature.envelope);
     expect(applyPatch(bytes, again.patch)).toEqual(bytes);
-    expect(applyPatch(plain, (await (await openBytes(nuget, plain)).attach(signature.envelope)).patch)).toEqual(bytes);
+    expect(applyPatch(plain, (await placeIn(await openBytes(nuget, plain), signature.envelope)).patch)).toEqual(bytes);
   });
 });
 
@@ -175,7 +176,7 @@ describe('the entry of the signature', () => {
       { code: 'signature-entry-odd', weight: 'broken', message: expect.stringContaining(problem) },
     ]);
     await expect(file.prepare(contextOf(), 'replace')).rejects.toMatchObject({ code: 'nuget-signature-entry' });
-    expect(applyPatch(bytes, await file.remove())).toEqual(plain);
+    expect(applyPatch(bytes, await removalOf(file))).toEqual(plain);
   });
 
   it('is reported if it is compressed, not last, of another version, or has external attributes', async () => {

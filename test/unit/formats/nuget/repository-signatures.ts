@@ -36,6 +36,7 @@ import { NUGET_PROFILE } from '../../../../src/formats/nuget/signed-content.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { placeIn } from '../support/change.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { makePackage } from './samples.ts';
 
@@ -80,7 +81,8 @@ export async function countersignedPackage(): Promise<Buffer> {
   ]);
   const plain = makePackage();
   const { sealed } = await signBytes(nuget, plain, author);
-  const { patch } = await (await openBytes(nuget, plain)).attach(
+  const { patch } = await placeIn(
+    await openBytes(nuget, plain),
     cmsEnvelope(signedAgain(sealed, author, 'author', [repository])),
   );
   return applyPatch(plain, patch);

@@ -12,6 +12,7 @@ import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/sign
 import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
 import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { ALLOWED, ATTACKS, formWith } from './attacks.ts';
+import { wholeStamping } from '../support/change.ts';
 import { documentWithField, makePdf, withUpdate } from './make-pdf.ts';
 import { READER_ATTACKS, UNREADABLE } from './reader-attacks.ts';
 import { SPECIFICATION_ATTACKS } from './specification-attacks.ts';
@@ -226,7 +227,7 @@ describe('a document that cannot be signed', () => {
     const file = await openBytes(pdf, Buffer.concat([result, Buffer.from('more')]));
     const refused = { code: 'cannot-append', hint: expect.not.stringContaining('--replace') };
     await expect(file.prepare(signingContext({ chain: signer.chain }), 'append')).rejects.toMatchObject(refused);
-    const timestamp = file.prepareTimestamp?.({ algorithm: 'SHA256', tokenReserve: 100, force: false });
+    const timestamp = wholeStamping(file).prepare({ algorithm: 'SHA256', tokenReserve: 100, force: false });
     await expect(timestamp).rejects.toMatchObject(refused);
   });
 
@@ -237,7 +238,7 @@ describe('a document that cannot be signed', () => {
     const file = await openBytes(pdf, bytes);
     const preparing = file.prepare(signingContext({ chain: signer.chain }), 'append');
     await expect(preparing).rejects.toMatchObject({ code: 'pdf-result-broken' });
-    const stamping = file.prepareTimestamp?.({ algorithm: 'SHA256', tokenReserve: 100, force: false });
+    const stamping = wholeStamping(file).prepare({ algorithm: 'SHA256', tokenReserve: 100, force: false });
     await expect(stamping).rejects.toMatchObject({ code: 'pdf-result-broken' });
   });
 

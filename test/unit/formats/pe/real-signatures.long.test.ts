@@ -11,6 +11,7 @@ import type { FoundSignature } from '../../../../src/format/signature.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { checkAll, run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { placeIn, removalOf, stampIn } from '../support/change.ts';
 import { isIntact } from '../support/is-intact.ts';
 import { openBytes } from '../support/sign-bytes.ts';
 
@@ -89,7 +90,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
     for (const file of signedPrograms) {
       const theirs = path.join(folder, path.basename(file));
       await run('osslsigncode', ['remove-signature', '-in', path.join(corpus, file), '-out', theirs]);
-      const removed = applyPatch(read(file), await (await openBytes(pe, read(file))).remove());
+      const removed = applyPatch(read(file), await removalOf(await openBytes(pe, read(file))));
       expect(await (await openBytes(pe, removed)).signatures()).toEqual([]);
       if (!removed.equals(readFileSync(theirs))) different.push(path.basename(file));
     }
@@ -102,12 +103,15 @@ describe.skipIf(corpus === '')('the corpus', () => {
       const opened = await openBytes(pe, bytes);
       const [signature] = await opened.signatures();
       if (signature === undefined) throw new Error(`${file} has no signature`);
-      const removed = applyPatch(bytes, await opened.remove());
-      const attached = await (await openBytes(pe, removed)).attach(signature.envelope);
+      const removed = applyPatch(bytes, await removalOf(opened));
+      const attached = await placeIn(await openBytes(pe, removed), signature.envelope);
       const result = applyPatch(removed, attached.patch);
       const again = await openBytes(pe, result);
       await again.verifyResult(attached);
-      const stamped = await again.stamp(new Map((await again.signatures()).map((each) => [each, Buffer.of(0x30, 0)])));
+      const stamped = await stampIn(
+        again,
+        new Map((await again.signatures()).map((each) => [each, Buffer.of(0x30, 0)])),
+      );
       const after = await openBytes(pe, applyPatch(result, stamped.patch));
       await after.verifyResult(stamped);
       for (const each of flatten(await after.signatures())) expect([file, await isIntact(each)]).toEqual([file, true]);

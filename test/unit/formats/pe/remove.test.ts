@@ -8,6 +8,7 @@ import { pe } from '../../../../src/formats/pe/index.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { removalOf } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { headerOffsets, slowChecksum } from './slow-pe.ts';
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function remove(bytes: Buffer): Promise<Buffer> {
-  return applyPatch(bytes, await (await openBytes(pe, bytes)).remove());
+  return applyPatch(bytes, await removalOf(await openBytes(pe, bytes)));
 }
 
 /** What a program is once it was signed, and is no longer: padded, with a checksum, and without a stale entry. */

@@ -11,6 +11,7 @@ import { makeTimestampPki, type TimestampPki } from '../../../support/services/t
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { stampIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { isIntact } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
@@ -45,7 +46,7 @@ async function stamp(bytes: Buffer, choose: (index: number) => boolean = () => t
     const value = signature.signedData?.signers[0].signature ?? Buffer.of();
     if (choose(index)) tokens.set(signature, await desk.stamp(value));
   }
-  const embedding = await file.stamp(tokens);
+  const embedding = await stampIn(file, tokens);
   const result = applyPatch(bytes, embedding.patch);
   const reopened = await openBytes(pe, result);
   await reopened.verifyResult(embedding);
@@ -86,7 +87,7 @@ describe('signatures cannot be stamped: cannot-stamp', () => {
     const file = await openBytes(pe, bytes);
     const [signature] = await file.signatures();
     if (signature === undefined) throw new Error('unsigned');
-    const attempt = file.stamp(new Map([[signature, EMPTY]]));
+    const attempt = stampIn(file, new Map([[signature, EMPTY]]));
     await expect(attempt).rejects.toMatchObject({ code: 'cannot-stamp', category: 'local' });
   });
 });
@@ -98,7 +99,7 @@ describe('the signatures to be stamped', () => {
     const file = await openBytes(pe, hiding);
     const [signature] = await file.signatures();
     if (signature === undefined) throw new Error('unsigned');
-    const { patch } = await file.stamp(new Map([[signature, EMPTY]]));
+    const { patch } = await stampIn(file, new Map([[signature, EMPTY]]));
     expect(applyPatch(hiding, patch).includes('payload!')).toBe(false);
   });
 });

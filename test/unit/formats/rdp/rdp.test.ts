@@ -11,6 +11,7 @@ import { signatureValue } from '../../../../src/formats/rdp/layout.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { placeIn, stampIn, removalOf } from '../support/change.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { MALFORMED_CONNECTIONS } from './samples.ts';
@@ -51,8 +52,7 @@ describe('a connection file', () => {
 
   it('has its own lines back once the signature is removed, and the alternate address', async () => {
     const signed = Buffer.from(await sign(`${ADDRESS}\r\npcb:s:\r\n`), 'latin1');
-    const { remove } = await openBytes(rdp, signed);
-    expect(applyPatch(signed, await remove()).toString()).toBe(
+    expect(applyPatch(signed, await removalOf(await openBytes(rdp, signed))).toString()).toBe(
       `${ADDRESS}\r\npcb:s:\r\nAlternate Full Address:s:server.example.com\r\n`,
     );
   });
@@ -77,7 +77,7 @@ describe('a connection file', () => {
     const text = `${[`signature:s:${signatureValue(bytes)}`, ...lines].join('\r\n')}\r\n`;
     expect(await findings(text)).toEqual([]);
     const file = await openBytes(rdp, Buffer.from(text));
-    for (const { patch } of [await file.stamp(new Map()), await file.attach(cmsEnvelope(bytes))]) {
+    for (const { patch } of [await stampIn(file, new Map()), await placeIn(file, cmsEnvelope(bytes))]) {
       expect(applyPatch(Buffer.from(text), patch).toString()).toBe(text);
     }
   });

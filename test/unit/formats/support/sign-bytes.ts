@@ -11,10 +11,11 @@ import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from './apply-patch.ts';
+import { placeIn } from './change.ts';
 
 /** What `codesign-remote attach` makes of the file. Throws `not-its-signature` and what else it throws. */
 export async function attachBytes(format: Format, bytes: Buffer, cms: Uint8Array, name?: string): Promise<Buffer> {
-  const embedding = await (await openBytes(format, bytes, name)).attach(cmsEnvelope(cms));
+  const embedding = await placeIn(await openBytes(format, bytes, name), cmsEnvelope(cms));
   const result = applyPatch(bytes, embedding.patch);
   await checkPlaced(await openBytes(format, result, name), embedding);
   return result;

@@ -10,6 +10,7 @@ import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-
 import { jarsignerSign, makeKeystore } from '../../../../system/interop/java/jarsigner.ts';
 import { readAsArchives } from '../../../../system/interop/java/readers.ts';
 import { applyPatch } from '../../support/apply-patch.ts';
+import { removalOf } from '../../support/change.ts';
 import { readFixture } from '../../support/fixtures.ts';
 import { codesOf, isIntact } from '../../support/is-intact.ts';
 import { openBytes, signBytes } from '../../support/sign-bytes.ts';
@@ -52,7 +53,7 @@ describe('a signature of jarsigner', () => {
   it('is taken out: its digests go, and Java says that nothing is signed', async () => {
     const original = readFixture('jar/manifest-sections.jar');
     const theirs = await byJarsigner(original, 'SHA-384');
-    const removed = applyPatch(theirs, await (await openBytes(jar, theirs)).remove());
+    const removed = applyPatch(theirs, await removalOf(await openBytes(jar, theirs)));
     expect(unzip(removed).map(({ name }) => name)).not.toContainEqual(expect.stringMatching(/\.(SF|RSA)$/));
     expect(contentsOf(removed, MANIFEST).toString()).not.toContain('-Digest');
     const file = join(folder, 'removed.jar');
