@@ -30,30 +30,30 @@ const choicesOf = (results: readonly RuleResult[]): Readonly<Record<string, stri
 
 /** As listed in docs/api.md. */
 const OWN_CHOICES: Readonly<Record<string, string>> = {
-  'which HTTP status it sends with code 401': 'sign: HTTP 401, report-sign: HTTP 401',
-  'which HTTP status goes with code 400': 'HTTP 400',
-  'which is checked first, credentials or parameters': 'credentials',
-  'how it treats two headers, the right one first': 'refused: HTTP 401, code 401',
-  'how it treats two headers, the right one last': 'refused: HTTP 401, code 401',
-  'how it treats an extra that is null': 'HTTP 400, code 400',
-  'how it treats an extra that is an array': 'HTTP 400, code 400',
-  'how it treats an unknown member of extra': 'signed',
-  'how it treats an unknown member of the request': 'signed',
-  'how it treats a digest with unused bits set at its end': 'HTTP 400, code 400',
-  'how it treats the report of an unknown id': 'HTTP 400, code 400',
-  'how it treats a report that is repeated': 'success',
-  'how it treats status 1 after 2': 'success',
-  'whether the same digest again is a new signature': 'a new record',
-  'how it treats the content type text/plain': 'HTTP 415, code 415',
-  'how it treats a body of a megabyte': 'HTTP 413, code 413',
-  'a path of another version: no success': 'HTTP 404, code 404',
-  'PUT /v1/codesign/sign: no success': 'HTTP 405, code 405',
-  'how it treats the content encoding identity': 'signed',
-  'how it treats the content encoding gzip of a plain body': 'HTTP 415, code 415',
-  'how it treats a file size of 2^53': 'HTTP 400, code 400',
-  'how it treats a request with its code twice': 'HTTP 400, code 400',
-  'whether it accepts TLS 1.2 without authenticated encryption or forward secrecy': 'refused',
-  'which of TLS 1.2 and 1.3 it accepts': 'TLSv1.2 and TLSv1.3',
+  'which HTTP status accompanies code 401': 'sign: HTTP 401, report-sign: HTTP 401',
+  'which HTTP status accompanies code 400': 'HTTP 400',
+  'whether credentials or parameters are checked first': 'credentials',
+  'how the service treats two headers, the correct one first': 'refused: HTTP 401, code 401',
+  'how the service treats two headers, the correct one last': 'refused: HTTP 401, code 401',
+  'how the service treats an extra that is null': 'HTTP 400, code 400',
+  'how the service treats an extra that is an array': 'HTTP 400, code 400',
+  'how the service treats an unknown member of extra': 'signed',
+  'how the service treats an unknown member of the request': 'signed',
+  'how the service treats a digest with unused bits set at its end': 'HTTP 400, code 400',
+  'how the service treats the report of an unknown id': 'HTTP 400, code 400',
+  'how the service treats a report that is repeated': 'success',
+  'how the service treats status 1 after 2': 'success',
+  'whether a repeated digest gives a new signature': 'a new record',
+  'how the service treats the content type text/plain': 'HTTP 415, code 415',
+  'how the service treats a body of a megabyte': 'HTTP 413, code 413',
+  'a path of another version: not a success': 'HTTP 404, code 404',
+  'PUT /v1/codesign/sign: not a success': 'HTTP 405, code 405',
+  'how the service treats the content encoding identity': 'signed',
+  'how the service treats the content encoding gzip of a plain body': 'HTTP 415, code 415',
+  'how the service treats a file size of 2^53': 'HTTP 400, code 400',
+  'how the service treats a request with a duplicate code': 'HTTP 400, code 400',
+  'whether the service accepts TLS 1.2 without authenticated encryption or forward secrecy': 'refused',
+  'which of TLS 1.2 and 1.3 the service accepts': 'TLSv1.2 and TLSv1.3',
 };
 
 /** The server's log arrives through a pipe, later than its answers: how many calls it has once no more come. */
@@ -120,16 +120,16 @@ describe('another deployment', { timeout: 60_000 }, () => {
     const { results } = await checkFake(prepared, { rules: CERTAIN_RULES, change: otherBehaviour });
     expect(results.filter(({ verdict }) => verdict.kind === 'broken').map(resultText)).toEqual([]);
     expect(choicesOf(results)).toMatchObject({
-      'which HTTP status it sends with code 401': 'sign: HTTP 403, report-sign: HTTP 403',
-      'which HTTP status goes with code 400': 'HTTP 200',
-      'which is checked first, credentials or parameters': 'code 400 for both wrong',
-      'which further fields the signature record has': 'createdAt',
-      'whether the same digest again is a new signature': 'the same record',
-      'how it treats the report of an unknown id': 'success',
-      'how it treats an unknown member of extra': 'HTTP 200, code 400',
-      'how it treats a digest with too much padding': 'signed',
-      'how it treats the content type text/plain': 'HTTP 200, code 1415',
-      'how it treats two headers, the right one first': 'taken',
+      'which HTTP status accompanies code 401': 'sign: HTTP 403, report-sign: HTTP 403',
+      'which HTTP status accompanies code 400': 'HTTP 200',
+      'whether credentials or parameters are checked first': 'code 400 for both wrong',
+      'which additional fields the signature record has': 'createdAt',
+      'whether a repeated digest gives a new signature': 'the same record',
+      'how the service treats the report of an unknown id': 'success',
+      'how the service treats an unknown member of extra': 'HTTP 200, code 400',
+      'how the service treats a digest with too much padding': 'signed',
+      'how the service treats the content type text/plain': 'HTTP 200, code 1415',
+      'how the service treats two headers, the correct one first': 'taken',
     });
   });
 
@@ -140,7 +140,7 @@ describe('another deployment', { timeout: 60_000 }, () => {
       change: () => ({ turnsAway: (serial) => serial % 3 === 0 }),
     });
     expect(results.filter(({ verdict }) => verdict.kind === 'broken').map(resultText)).toEqual([]);
-    expect(results.find(({ rule }) => rule.title === '8 concurrent calls have 8 ids')?.verdict).toMatchObject({
+    expect(results.find(({ rule }) => rule.title === '8 concurrent calls get 8 different ids')?.verdict).toMatchObject({
       choice: expect.stringMatching(/^[23] of 8 were turned away for now$/),
     });
   });

@@ -118,7 +118,7 @@ describe('--list', () => {
     };
     expect(await sections('7 check 4')).toEqual(['7 check 4']);
     expect(await sections('8')).toEqual(['8', '8 rule 1', '8 rule 2', '8 rule 3', '8 rule 4']);
-    expect(await sections('PUT is not a sign')).toEqual(['4']);
+    expect(await sections('PUT is not accepted as sign')).toEqual(['4']);
   });
 
   test('works by the script that npm runs, in plain Node', async () => {
@@ -137,7 +137,7 @@ describe('a run', () => {
         expect({ code, errors }).toEqual({ code: 0, errors: '' });
         expect(output).toMatch(/^\d+ rules for https:.*\nspends \d+ signatures at most\n\n/);
         expect(output).toMatch(/^kept +2\.4 +data\.signature is Base64$/m);
-        expect(output).toMatch(/^choice +2\.4 +which further fields the signature record has\n +→ none$/m);
+        expect(output).toMatch(/^choice +2\.4 +which additional fields the signature record has\n +→ none$/m);
         expect(output).toMatch(
           /\n\d+ kept, 0 broken, 1 left open by the document, 0 not asked; \d+ signatures were given\n$/,
         );
@@ -166,7 +166,7 @@ describe('a run', () => {
         const stuck = await runAgainst(
           fake,
           '--only',
-          'a wrong parameter',
+          'any wrong parameter',
           '--count-command',
           'date +%s%N | tail -c 15',
         );
@@ -226,7 +226,7 @@ describe('a run', () => {
     await withFake(
       () => ({ ...change(), algorithm: () => 'SHA256' as const }),
       async (fake) => {
-        const { code, errors } = await runAgainst(fake, '--no-signatures', '--only', 'status goes with code 400');
+        const { code, errors } = await runAgainst(fake, '--no-signatures', '--only', 'status accompanies code 400');
         expect(code).toBe(1);
         expect(errors).toContain('the service signed what it must refuse: 1 signatures, where 0 were announced');
       },

@@ -30,11 +30,11 @@ const BAD_HEADERS: Readonly<Record<string, Header>> = {
   'an empty Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:`)}`,
   'another Access Key': ({ accessSecret }) => `Basic ${encoded(`conformance-nobody:${accessSecret}`)}`,
   'another Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:conformance-wrong`)}`,
-  'the Access Secret with one character more': ({ accessKey, accessSecret }) =>
+  'the Access Secret with one extra character': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${accessSecret}x`)}`,
-  'the Access Secret with one character less': ({ accessKey, accessSecret }) =>
+  'the Access Secret with one character removed': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${accessSecret.slice(0, -1)}`)}`,
-  'the Access Secret with upper and lower case exchanged': ({ accessKey, accessSecret }) =>
+  'the Access Secret with upper and lower case swapped': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${otherCase(accessSecret)}`)}`,
   'bytes that are not text': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
 };
@@ -42,11 +42,11 @@ const BAD_HEADERS: Readonly<Record<string, Header>> = {
 /** What RFC 7617 takes, or a lenient reader. */
 const PECULIAR_HEADERS: Readonly<Record<string, Header>> = {
   'several spaces after the scheme': (right) => basic(right).replace(' ', '   '),
-  'credentials whose Base64 lacks its padding or has too much': (right) =>
+  'credentials whose Base64 has missing or extra padding': (right) =>
     basic(right).endsWith('=') ? basic(right).replace(/=+$/, '') : `${basic(right)}=`,
   'credentials whose Base64 has a foreign character in it': (right) => basic(right).replace(/^(.{10})/, '$1!'),
-  'two headers, the right one first': (right) => [basic(right), `Basic ${encoded('conformance-nobody:wrong')}`],
-  'two headers, the right one last': (right) => [`Basic ${encoded('conformance-nobody:wrong')}`, basic(right)],
+  'two headers, the correct one first': (right) => [basic(right), `Basic ${encoded('conformance-nobody:wrong')}`],
+  'two headers, the correct one last': (right) => [`Basic ${encoded('conformance-nobody:wrong')}`, basic(right)],
 };
 
 function otherCase(text: string): string {
@@ -78,7 +78,7 @@ const refusalsOf = ([name, operation]: (typeof OPERATIONS)[number]): readonly Ru
 
 const peculiarRule = ([title, header]: [string, Header]): Rule => ({
   section: '5 rule 3',
-  title: `how it treats ${title}`,
+  title: `how the service treats ${title}`,
   spends: 0,
   async ask(deployment) {
     const authorization = header(deployment.options.credentials);
@@ -129,7 +129,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
   },
   {
     section: '5 rule 6',
-    title: 'which HTTP status it sends with code 401',
+    title: 'which HTTP status accompanies code 401',
     spends: 0,
     async ask(deployment) {
       const answers: Answer[] = [];
@@ -140,7 +140,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
   },
   {
     section: '7',
-    title: 'which is checked first, credentials or parameters',
+    title: 'whether credentials or parameters are checked first',
     spends: 0,
     async ask(deployment) {
       const { code } = await deployment.sign(deployment.refusedBody(), { authorization: null });

@@ -50,7 +50,7 @@ async function undisturbed(deployment: Deployment, leave: () => Promise<void>): 
 export const CONNECTION_RULES: readonly Rule[] = [
   {
     section: '2.4',
-    title: `${AT_ONCE} concurrent calls have ${AT_ONCE} ids`,
+    title: `${AT_ONCE} concurrent calls get ${AT_ONCE} different ids`,
     spends: AT_ONCE,
     ask: distinct,
   },
@@ -94,7 +94,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
   },
   {
     section: '4',
-    title: 'how it treats a chunked body (Transfer-Encoding)',
+    title: 'how the service treats a chunked body (Transfer-Encoding)',
     spends: 0,
     async ask(deployment) {
       const text = JSON.stringify(deployment.refusedBody());

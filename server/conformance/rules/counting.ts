@@ -77,23 +77,23 @@ export const COUNTING_RULES: readonly Rule[] = [
   counting('8 rule 1', 'concurrent signatures are all counted', 8, async (deployment) =>
     (await signAtOnce(deployment)).map(({ answer }) => answer),
   ),
-  counting('8 rule 2', 'an authentication failure counts nothing', 0, async (deployment) => [
+  counting('8 rule 2', 'an authentication failure is not counted', 0, async (deployment) => [
     await deployment.sign(await deployment.strangersBody(), { authorization: null }),
     await deployment.sign(await deployment.strangersBody(), { authorization: 'Basic x' }),
   ]),
-  counting('8 rule 2', 'a wrong parameter counts nothing, whichever it is', 0, async (deployment) => {
+  counting('8 rule 2', 'a request with any wrong parameter is not counted', 0, async (deployment) => {
     const answers: Answer[] = [];
     for (const name of ['code', 'digest', 'algorithm', 'padding']) {
       answers.push(await deployment.sign({ ...deployment.body(), [name]: 'CONFORMANCE!' }));
     }
     return answers;
   }),
-  counting('8 rule 2', 'a request that cannot be read counts nothing', 0, async (deployment) => [
+  counting('8 rule 2', 'a request that cannot be read is not counted', 0, async (deployment) => [
     await deployment.sign('{'),
     await deployment.sign(''),
     await deployment.call('/v1/codesign/conformance-unknown', { body: deployment.refusedBody() }),
   ]),
-  counting('8 rule 2', 'an interrupted request counts nothing', 0, async (deployment) => {
+  counting('8 rule 2', 'an interrupted request is not counted', 0, async (deployment) => {
     const body = JSON.stringify(deployment.body()).slice(0, -2);
     await deployment.sendAndLeave({ headers: { 'Content-Length': '400' }, body }, 20);
     return [];
@@ -105,10 +105,10 @@ export const COUNTING_RULES: readonly Rule[] = [
     needs: 'count',
     ask: lostAnswer,
   },
-  reporting('8 rule 3', 'a report of success leaves the count', [1]),
-  reporting('8 rule 4', 'a report of failure leaves the count', [2]),
-  reporting('8 rule 3', 'reports that are repeated, changed or wrong leave the count', [1, 1, 2, 1, 3, null]),
-  counting('8 rule 3', 'the report of an unknown id leaves the count', 0, async (deployment) => [
+  reporting('8 rule 3', 'a report of success does not change the count', [1]),
+  reporting('8 rule 4', 'a report of failure does not change the count', [2]),
+  reporting('8 rule 3', 'reports that are repeated, changed or wrong do not change the count', [1, 1, 2, 1, 3, null]),
+  counting('8 rule 3', 'the report of an unknown id does not change the count', 0, async (deployment) => [
     await deployment.report({ id: 'conformance-no-such-record', status: 1 }),
   ]),
 ];

@@ -60,7 +60,7 @@ const envelopeRule = (section: string, title: string, ask: (deployment: Deployme
 export const ENVELOPE_RULES: readonly Rule[] = [
   {
     section: '2.1',
-    title: 'the answer with a signature is an envelope: integer code, string message, object data',
+    title: 'the answer with a signature is an envelope with an integer code, a string message and an object data',
     spends: 0,
     shares: ['SHA256'],
     async ask(deployment) {
@@ -76,7 +76,7 @@ export const ENVELOPE_RULES: readonly Rule[] = [
     shares: ['SHA256'],
     ask: async (deployment) => isEnvelope(await deployment.report({ id: await deployment.recordId(), status: 1 })),
   },
-  envelopeRule('7', 'an authentication failure is an envelope with data null, of both operations', (deployment) =>
+  envelopeRule('7', 'an authentication failure of either operation is an envelope with data null', (deployment) =>
     each([SIGN, REPORT], async (operation) => {
       const body = operation === SIGN ? deployment.refusedBody() : { id: 'x', status: 1 };
       return isBareEnvelope(await deployment.call(operation, { authorization: null, body }));
@@ -89,16 +89,16 @@ export const ENVELOPE_RULES: readonly Rule[] = [
     envelopeRule(sectionOf(title), `${title}: answered with an envelope`, async (deployment) =>
       isEnvelope(await ask(deployment)),
     ),
-    envelopeRule(sectionOf(title), `${title}: no success`, async (deployment) => {
+    envelopeRule(sectionOf(title), `${title}: not a success`, async (deployment) => {
       const answer = await ask(deployment);
       const refusal = isRefused(answer);
       return refusal.kind === 'broken' ? refusal : chosen(describeAnswer(answer));
     }),
   ]),
-  envelopeRule('7', 'which HTTP status goes with code 400', async (deployment) =>
+  envelopeRule('7', 'which HTTP status accompanies code 400', async (deployment) =>
     chosen(`HTTP ${(await deployment.sign(deployment.refusedBody())).status}`),
   ),
-  envelopeRule('2.1', 'which content type answers have', async (deployment) =>
+  envelopeRule('2.1', 'which content type the answers have', async (deployment) =>
     chosen((await deployment.sign(deployment.refusedBody())).header('content-type') ?? 'none'),
   ),
 ];

@@ -20,10 +20,10 @@ const signs = (title: string, extra: unknown): Rule => ({
   ask: async (deployment) => isSigned(await deployment.sign({ ...deployment.body(), extra })),
 });
 
-/** What the document describes otherwise; how it treats it, it does not show. */
+/** What the document describes otherwise; how the service treats it, it does not show. */
 const peculiar = (title: string, extra: unknown): Rule => ({
   section: '2.3',
-  title: `how it treats ${title}`,
+  title: `how the service treats ${title}`,
   spends: 1,
   ask: async (deployment) => isSignedOrRefused(await deployment.sign({ ...deployment.body(), extra })),
 });
@@ -66,13 +66,13 @@ export const EXTRA_RULES: readonly Rule[] = [
   peculiar('a file name of 4,000 characters', { signing_filename: 'x'.repeat(4000) }),
   {
     section: '2.2',
-    title: 'how it treats an unknown member of the request',
+    title: 'how the service treats an unknown member of the request',
     spends: 1,
     ask: async (deployment) => isSignedOrRefused(await deployment.sign({ ...deployment.body(), conformance: true })),
   },
   {
     section: '2.2',
-    title: 'how it treats a request with its code twice',
+    title: 'how the service treats a request with a duplicate code',
     spends: 1,
     async ask(deployment) {
       const json = JSON.stringify(deployment.body());

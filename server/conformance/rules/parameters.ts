@@ -30,7 +30,7 @@ const fieldRules = (
 
 const CODE_RULES: readonly Rule[] = [
   ...fieldRules('7 check 1', 'code', [
-    ['of no certificate', 'conformance-no-such-certificate'],
+    ['without a certificate', 'conformance-no-such-certificate'],
     ['that is empty', ''],
     ['that is missing', undefined],
     ['that is null', null],
@@ -46,7 +46,7 @@ const CODE_RULES: readonly Rule[] = [
 const WITH_BOTH = Buffer.alloc(32, 0xfb).fill(0xff, 16).toString('base64');
 const HEXADECIMAL = 'a5'.repeat(32);
 const NOT_BASE64: readonly (readonly [title: string, digest: unknown, reparable?: boolean])[] = [
-  ['of no Base64 characters', '!"$%&/()=?'],
+  ['without Base64 characters', '!"$%&/()=?'],
   ['that is empty', ''],
   ['that is missing', undefined],
   ['that is null', null],
@@ -77,7 +77,7 @@ const DIGEST_RULES: readonly Rule[] = [
   ].map(
     ([title, digest]): Rule => ({
       section: '7 check 2',
-      title: `how it treats a digest ${title}`,
+      title: `how the service treats a digest ${title}`,
       spends: 1,
       ask: async (deployment) => isSignedOrRefused(await deployment.sign({ ...deployment.body(), digest })),
     }),
@@ -184,7 +184,7 @@ export const PARAMETER_RULES: readonly Rule[] = [
   ...ALGORITHM_RULES,
   ...PADDING_RULES,
   ...PAIRS.map(([first, second]) => orderRule(first, second)),
-  { section: '7 checks', title: 'all four wrong: code 400', spends: 0, ask: allWrong },
+  { section: '7 checks', title: 'all four parameters wrong: code 400', spends: 0, ask: allWrong },
   {
     section: '7 checks',
     title: 'an empty object: code 400',

@@ -68,7 +68,7 @@ export const REPORT_RULES: readonly Rule[] = [
   reports('status 2 is accepted', [2]),
   {
     section: '4.2',
-    title: 'the success has data null',
+    title: 'a successful answer has data null',
     ...SHARED,
     async ask(deployment) {
       const answer = await deployment.report({ id: await deployment.recordId(), status: 1 });
@@ -94,42 +94,42 @@ export const REPORT_RULES: readonly Rule[] = [
   ),
   {
     section: '2.5',
-    title: 'how it rejects a missing id',
+    title: 'how the service rejects a missing id',
     spends: 0,
     ask: async (deployment) => isRefusedSomehow(await deployment.report({ status: 1 })),
   },
   {
     section: '2.5',
-    title: 'how it rejects a status of 3',
+    title: 'how the service rejects a status of 3',
     ...SHARED,
     ask: async (deployment) =>
       isRefusedSomehow(await deployment.report({ id: await deployment.recordId(), status: 3 })),
   },
   {
     section: '7',
-    title: 'how it treats the report of an unknown id',
+    title: 'how the service treats the report of an unknown id',
     spends: 0,
     ask: async (deployment) =>
       chosen(describeReport(await deployment.report({ id: 'conformance-no-such-record', status: 1 }))),
   },
-  open('3', 'how it treats a report that is repeated', async (deployment, id) => {
+  open('3', 'how the service treats a report that is repeated', async (deployment, id) => {
     await deployment.report({ id, status: 1 });
     return deployment.report({ id, status: 1 });
   }),
-  open('3', 'how it treats status 2 after 1', async (deployment, id) => {
+  open('3', 'how the service treats status 2 after 1', async (deployment, id) => {
     await deployment.report({ id, status: 1 });
     return deployment.report({ id, status: 2 });
   }),
-  open('3', 'how it treats status 1 after 2', async (deployment, id) => {
+  open('3', 'how the service treats status 1 after 2', async (deployment, id) => {
     await deployment.report({ id, status: 2 });
     return deployment.report({ id, status: 1 });
   }),
-  open('2.5', 'how it treats an unknown member of a report', (deployment, id) =>
+  open('2.5', 'how the service treats an unknown member of a report', (deployment, id) =>
     deployment.report({ id, status: 1, conformance: true }),
   ),
   {
     section: '7',
-    title: 'how it treats a report of another client’s id',
+    title: 'how the service treats a report of another client’s id',
     ...SHARED,
     needs: 'other-client',
     ask: ofAnother,

@@ -38,7 +38,7 @@ export const SIGN_RULES: readonly Rule[] = [
   ...DIGEST_ALGORITHMS.flatMap(ofAlgorithm),
   {
     section: '4.1 rule 1',
-    title: 'a valid request gets HTTP 2xx, code 0 and a data.signature that is not empty',
+    title: 'a valid request gets HTTP 2xx, code 0 and a non-empty data.signature',
     spends: 0,
     shares: ['SHA256'],
     ask: async (deployment) => isSigned((await deployment.signed()).answer),
@@ -56,7 +56,7 @@ export const SIGN_RULES: readonly Rule[] = [
   },
   {
     section: '2.4',
-    title: 'data.id is a string that is not empty',
+    title: 'data.id is a non-empty string',
     spends: 0,
     shares: ['SHA256'],
     async ask(deployment) {
@@ -67,7 +67,7 @@ export const SIGN_RULES: readonly Rule[] = [
   },
   {
     section: '2.4',
-    title: 'which further fields the signature record has',
+    title: 'which additional fields the signature record has',
     spends: 0,
     shares: ['SHA256'],
     async ask(deployment) {
@@ -92,7 +92,7 @@ export const SIGN_RULES: readonly Rule[] = [
   },
   {
     section: '7 rule 3',
-    title: 'whether the same digest again is a new signature',
+    title: 'whether a repeated digest gives a new signature',
     spends: 1,
     shares: ['SHA256'],
     async ask(deployment) {

@@ -104,7 +104,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   },
   {
     section: '5 rule 5',
-    title: 'which of TLS 1.2 and 1.3 it accepts',
+    title: 'which of TLS 1.2 and 1.3 the service accepts',
     spends: 0,
     async ask(deployment) {
       const taken: string[] = [];
@@ -116,13 +116,13 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   },
   {
     section: '5 rule 5',
-    title: 'whether it accepts TLS 1.2 without authenticated encryption or forward secrecy',
+    title: 'whether the service accepts TLS 1.2 without authenticated encryption or forward secrecy',
     spends: 0,
     ask: async (deployment) => chosen((await handshakes(deployment, WEAK_CIPHERS)) ? 'accepted' : 'refused'),
   },
   {
     section: '4',
-    title: 'the three headers that the document names are enough, their names in any case',
+    title: 'the three documented headers are enough, with names in any letter case',
     spends: 1,
     async ask(deployment) {
       const headers = {
@@ -137,7 +137,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   ...Object.entries(HEADERS).map(
     ([title, headers]): Rule => ({
       section: '4',
-      title: `how it treats ${title}`,
+      title: `how the service treats ${title}`,
       spends: 1,
       ask: async (deployment) => isSignedOrRefused(await deployment.sign(deployment.body(), { headers })),
     }),
@@ -145,7 +145,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   ...[SIGN, REPORT].map(
     (path): Rule => ({
       section: '4',
-      title: `a valid request with PUT is not a ${path.slice('/v1/codesign/'.length)}`,
+      title: `a valid request with PUT is not accepted as ${path.slice('/v1/codesign/'.length)}`,
       spends: path === SIGN ? 1 : 0,
       ...(path === REPORT ? { shares: ['SHA256'] } : {}),
       async ask(deployment) {
@@ -156,7 +156,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   ),
   {
     section: '8',
-    title: 'how it treats a body of a megabyte',
+    title: 'how the service treats a body of a megabyte',
     spends: 0,
     async ask(deployment) {
       try {

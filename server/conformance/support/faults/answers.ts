@@ -5,7 +5,7 @@ import { type Fault, fault } from '../fault.ts';
 
 const ENVELOPES_OF_ERRORS = [
   /: answered with an envelope$/,
-  'an authentication failure is an envelope with data null, of both operations',
+  'an authentication failure of either operation is an envelope with data null',
   'a parameter error is an envelope with data null',
 ];
 const UNREADABLE =
@@ -22,7 +22,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
   ),
   fault('has no message', () => ({ body: (code, _message, data) => JSON.stringify({ code, data }) }), [
     ...ENVELOPES_OF_ERRORS,
-    'the answer with a signature is an envelope: integer code, string message, object data',
+    'the answer with a signature is an envelope with an integer code, a string message and an object data',
     'the answer to a report is an envelope',
   ]),
   fault(
@@ -67,9 +67,9 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
     ({ httpStatus }) => ({ httpStatus: (code) => (code === 0 ? 500 : httpStatus(code)) }),
     [
       /(is|are) signed$/,
-      '8 concurrent calls have 8 ids',
-      'the three headers that the document names are enough, their names in any case',
-      'a valid request gets HTTP 2xx, code 0 and a data.signature that is not empty',
+      '8 concurrent calls get 8 different ids',
+      'the three documented headers are enough, with names in any letter case',
+      'a valid request gets HTTP 2xx, code 0 and a non-empty data.signature',
     ],
   ),
 ];
@@ -77,7 +77,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
 const REPORT_FAULTS: readonly Fault[] = [
   fault('takes any status', () => ({ report: (isKnown) => (isKnown ? 0 : 400) }), [
     /^a status that is .* is rejected$/,
-    'how it rejects a status of 3',
+    'how the service rejects a status of 3',
   ]),
   fault(
     'takes a status that is a string',
@@ -95,21 +95,21 @@ const REPORT_FAULTS: readonly Fault[] = [
   fault(
     'takes a report without an id',
     () => ({ report: (_isKnown, { status }) => (status === 1 || status === 2 ? 0 : 400) }),
-    [/^an id that is .* is rejected$/, 'how it rejects a missing id'],
+    [/^an id that is .* is rejected$/, 'how the service rejects a missing id'],
   ),
   fault(
     'has data for a report',
     ({ body }) => ({ body: (code, message, data, by) => body(code, message, code === 0 ? (data ?? {}) : data, by) }),
-    ['the success has data null'],
+    ['a successful answer has data null'],
   ),
 ];
 
 const REPORTS_COUNT = [/^(a report|reports|the report) .* leaves? the count$/];
 const COUNTED: readonly (readonly [Counted, readonly (string | RegExp)[]])[] = [
-  ['unauthorized', ['an authentication failure counts nothing']],
-  ['parameter', ['a wrong parameter counts nothing, whichever it is']],
-  ['unreadable', ['a request that cannot be read counts nothing']],
-  ['broken-off', ['an interrupted request counts nothing']],
+  ['unauthorized', ['an authentication failure is not counted']],
+  ['parameter', ['a request with any wrong parameter is not counted']],
+  ['unreadable', ['a request that cannot be read is not counted']],
+  ['broken-off', ['an interrupted request is not counted']],
   ['report', REPORTS_COUNT],
 ];
 const SIGNATURES_COUNT = ['a signature counts once', 'concurrent signatures are all counted'];

@@ -27,7 +27,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
         Buffer.from(header.slice(6), 'base64').toString().toLowerCase() ===
         `${accessKey}:${accessSecret}`.toLowerCase(),
     }),
-    ofBoth(...BEHIND, 'the Access Secret with upper and lower case exchanged'),
+    ofBoth(...BEHIND, 'the Access Secret with upper and lower case swapped'),
   ),
   fault(
     'takes the scheme in one spelling',
@@ -76,6 +76,6 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
       body: (code, ...more) => body(Math.max(code, 0), ...more),
       httpStatus: (code) => httpStatus(Math.max(code, 0)),
     }),
-    ['a path of another version: no success'],
+    ['a path of another version: not a success'],
   ),
 ];

@@ -9,7 +9,7 @@ const PAIR = (first: string, second: string) =>
 
 export const PARAMETER_FAULTS: readonly Fault[] = [
   fault('signs for any certificate number', () => ({ certificate: (code) => typeof code === 'string' }), [
-    'code of no certificate: code 400',
+    'code without a certificate: code 400',
     'code that is empty: code 400',
     'code with text after it: code 400',
   ]),
@@ -88,9 +88,9 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault('wants an extra', () => ({ extra: isObject }), [
     'a request without extra is signed',
     /^SHA\d+: a digest of \d+ bytes is signed$/,
-    '8 concurrent calls have 8 ids',
-    'the three headers that the document names are enough, their names in any case',
-    'a valid request gets HTTP 2xx, code 0 and a data.signature that is not empty',
+    '8 concurrent calls get 8 different ids',
+    'the three documented headers are enough, with names in any letter case',
+    'a valid request gets HTTP 2xx, code 0 and a non-empty data.signature',
   ]),
   fault(
     'takes no file of more than 4 GiB',

@@ -71,12 +71,12 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
   ),
   fault('gives every record the same id', () => ({ record: () => 'record' }), [
     'signatures of different digests have different ids',
-    '8 concurrent calls have 8 ids',
+    '8 concurrent calls get 8 different ids',
   ]),
   fault('gives empty ids', () => ({ record: () => '' }), [
-    'data.id is a string that is not empty',
+    'data.id is a non-empty string',
     'signatures of different digests have different ids',
-    '8 concurrent calls have 8 ids',
+    '8 concurrent calls get 8 different ids',
     'an id that is empty is rejected',
   ]),
   fault('keeps one variable for all calls at once', (good) => ({ signature: keptForAll(good) }), [
