@@ -1,4 +1,4 @@
-/** Changes the planned files concurrently. One that fails stops no other. */
+/** Changes the planned files concurrently. A file that fails does not stop the others. */
 
 import { dirname } from 'node:path';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
@@ -9,8 +9,8 @@ import type { Planned, PlannedFile } from './planned-file.ts';
 import type { StartedRun } from './run.ts';
 
 /**
- * Returns the outcomes in the order given. `change` finishes the file with `finish`, unless it throws: then the file fails
- * here. It is not called for files that cannot be changed, or need not be.
+ * Returns the outcomes in the order given. `change` finishes the file with `finish`. If it throws, the file fails here.
+ * It is not called for files that cannot be changed or need no change.
  */
 export function changeEach(
   planned: readonly Planned[],
@@ -37,14 +37,14 @@ export function finish(outcome: FileOutcome, { onEvent }: Pick<StartedRun, 'onEv
   return outcome;
 }
 
-/** A file that is not going to be written is not read. */
+/** A file that will not be written is not read. */
 function bytesToRead(planned: Planned): number {
   return 'plan' in planned && planned.plan.skipped === undefined ? Number(planned.plan.stats.size) : 0;
 }
 
 async function skip(plan: PlannedFile, reason: SkipReason, { disk }: StartedRun): Promise<SkippedOutcome> {
   const { path, output, format, warnings } = plan;
-  // No copy is created, which would look for them.
+  // These runs create no copy, which would remove stale files.
   await disk.removeStaleFiles?.(dirname(plan.target));
   return { path, output, format: format.id, warnings, status: 'skipped', reason };
 }

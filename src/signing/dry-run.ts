@@ -1,4 +1,4 @@
-/** What `sign` would send for each file. Writes nothing, and sends no request. */
+/** Lists what `sign` would send for each file. Writes nothing, and sends no request. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { inFileSystem } from '../files/file-system-errors.ts';

@@ -5,12 +5,12 @@ import { plural } from '../errors/plural.ts';
 interface Mismatch {
   /** Certificate number. */
   readonly code: string;
-  /** Name of the certificate whose key was expected, and SHA-256 of its DER, in hex. */
+  /** Name of the certificate with the expected key. */
   readonly certificate: string;
   readonly fingerprint: string;
-  /** The journal's ids of the calls whose signatures do not verify, with spaces between them; empty without a journal. */
+  /** Journal ids of the calls whose signatures do not verify, separated by spaces; empty without a journal. */
   readonly ids: string;
-  /** Whether the signature is of an earlier call. */
+  /** Set if the signature belongs to an earlier call. */
   readonly isKnown: boolean;
   readonly why: string;
 }

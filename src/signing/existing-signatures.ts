@@ -13,13 +13,19 @@ import type { WrittenSignature } from './planned-file.ts';
 import type { Account } from './service/account.ts';
 import { digestToBeSigned } from './service/key-match.ts';
 
-/** Also those that signed together with them, or countersigned. Each once: a second signature with another algorithm is usually by the same one. */
+/**
+ * Includes co-signers and countersigners. Without duplicates, because a second signature with another algorithm is
+ * usually by the same signer.
+ */
 export function signerNames(signatures: readonly FoundSignature[]): string[] {
   const signers = flatten(signatures).flatMap((signature) => [signature, ...(signature.coSigners ?? [])]);
   return [...new Set(signers.map(({ signerName }) => signerName))];
 }
 
-/** Whether one that `isMeant` selects is intact. A signature in a file that `verify` rejects as a whole is not intact either. */
+/**
+ * Checks whether a signature that `isMeant` selects is intact. A signature in a file that `verify` rejects as a whole
+ * is not intact either.
+ */
 export async function hasIntact(
   opened: SignableFile,
   signatures: readonly FoundSignature[],
@@ -33,8 +39,8 @@ export async function hasIntact(
 }
 
 /**
- * Throws `cannot-append` for a signature that `verify` calls broken, or whose timestamp it does: `verify` would reject the file
- * with a sound signature next to it too.
+ * Throws `cannot-append` for a signature that `verify` calls broken, or whose timestamp is broken. `verify` would
+ * reject the file even with a valid signature next to it.
  */
 export async function requireUnbroken(
   signatures: readonly FoundSignature[],
@@ -54,7 +60,7 @@ export function isBy({ der }: Certificate): (signature: FoundSignature) => boole
   return ({ signerCertificate }) => signerCertificate !== undefined && isSameBytes(signerCertificate, der);
 }
 
-/** Selects signatures of another publisher than this certificate's. */
+/** Selects signatures by publishers other than the one of this certificate. */
 export function isByOtherThan({ der }: Certificate): (signature: FoundSignature) => boolean {
   const own = publisherOf(der);
   return ({ signerCertificate }) => {
@@ -78,8 +84,8 @@ export type FindWritten = (
 ) => Promise<WrittenSignature | undefined>;
 
 /**
- * Finds an intact signature of this certificate, with a timestamp if one is wanted, that the journal knows: a run with the
- * same options requested it. What was to be signed then can no longer be prepared if the signature changed it.
+ * Finds an intact signature of this certificate that a run with the same options requested according to the journal. It
+ * must have a timestamp if one is required. The signed data can no longer be prepared if the signature changed it.
  */
 export function findWrittenWith({ journal, origin, code }: Account): FindWritten {
   return async (signatures, { algorithm, chain, timestampAlgorithm, formatOptions }) => {

@@ -3,24 +3,27 @@ import type { CodesignError } from '../errors/codesign-error.ts';
 import type { RetryWait } from '../http/retry.ts';
 import type { CallRecord } from '../service/call-record.ts';
 
-/** A file to change and where the result goes. */
+/** A file to change, and the path of its result. */
 export interface FileToSign {
-  /** As the user gave it. */
+  /** Path as the user typed it. */
   readonly path: string;
-  /** As the user will find it; the same as `path` to change the file in place. */
+  /** Path of the result as the user will find it; the same as `path` to change the file in place. */
   readonly output: string;
-  /** Set for a file found in a folder: it is left out, and does not fail, when no format recognises it. */
+  /** Set for a file found in a folder. Such a file is skipped, and does not fail, if no format recognises it. */
   readonly pathInFolder?: string | undefined;
-  /** Set for a file that a pattern, a folder or a list named: `sign` keeps an intact signature of another publisher in it. */
+  /**
+   * Set for a file that a pattern, a folder or a list named. In such a file, `sign` keeps an intact signature of
+   * another publisher.
+   */
   readonly isFound?: boolean | undefined;
 }
 
 interface Outcome {
-  /** As the user gave it. */
+  /** Path as the user typed it. */
   readonly path: string;
-  /** Id of the format, null when none was recognised. */
+  /** Id of the format; null if none was recognised. */
   readonly format: string | null;
-  /** For people: `message [code]`. */
+  /** Warnings for readers, as `message [code]`. */
   readonly warnings: readonly string[];
 }
 
@@ -34,56 +37,56 @@ export interface WrittenOutcome extends Outcome {
 }
 
 export interface SignedOutcome extends WrittenOutcome {
-  /** `unchanged`: the file had exactly this signature already, from an earlier run that did not end well. */
+  /** `unchanged`: the file already had this signature, from an earlier run that did not finish. */
   readonly status: 'signed' | 'unchanged';
   readonly algorithm: DigestAlgorithm;
-  /** The service's record id; null when it gave none. */
+  /** The service's record id; null if it returned none. */
   readonly record: string | null;
   readonly reported: boolean;
-  /** Whether a signature from an earlier run was used instead of requesting one. */
+  /** Set if a signature from an earlier run was used, and none was requested. */
   readonly reused: boolean;
-  /** Time of the timestamp, ISO 8601; null without one. */
+  /** Time of the timestamp, ISO 8601; null without a timestamp. */
   readonly timestamp: string | null;
-  /** Address of the authority that gave it; null without one. */
+  /** Address of the authority; null without a timestamp. */
   readonly timestampAuthority: string | null;
   /** Signers whose signatures the new one replaced. */
   readonly replaced: readonly string[];
-  /** Of files in it that were signed first; undefined if there were none. */
+  /** Inner files that were signed first; undefined if there were none. */
   readonly inner?: readonly InnerSigned[];
 }
 
-/** The signature of a file in another one. */
+/** The signature of an inner file. */
 export interface InnerSigned extends Pick<SignedOutcome, 'algorithm' | 'record' | 'reused' | 'timestamp'> {
   readonly name: string;
 }
 
 export interface TimestampedOutcome extends WrittenOutcome {
   readonly status: 'timestamped';
-  /** Of the first one given, ISO 8601. */
+  /** Time of the first timestamp, ISO 8601. */
   readonly timestamp: string;
-  /** Address of the authority that gave it. */
+  /** Address of the authority. */
   readonly authority: string;
-  /** How many signatures got one. */
+  /** Number of signatures that got a timestamp. */
   readonly signatures: number;
 }
 
 export interface RemovedOutcome extends WrittenOutcome {
   readonly status: 'removed';
-  /** How many there were. */
+  /** Number of signatures in the file. */
   readonly signatures: number;
-  /** Their signers, each once. Raw: may hold control characters. */
+  /** The signers, without duplicates. Not escaped: may contain control characters. */
   readonly removed: readonly string[];
 }
 
 export interface AttachedOutcome extends WrittenOutcome {
   readonly status: 'attached';
-  /** Raw: may hold control characters. */
+  /** Not escaped: may contain control characters. */
   readonly signer: string;
   /** Signers whose signatures were replaced. */
   readonly replaced: readonly string[];
 }
 
-/** Why there was nothing to do. */
+/** Reason why nothing was changed. */
 export type SkipReason = 'already-signed' | 'signed-by-others' | 'already-timestamped' | 'not-signed';
 
 export interface SkippedOutcome extends Outcome {
@@ -96,27 +99,27 @@ export interface PlannedOutcome extends Outcome {
   readonly status: 'planned';
   readonly output: string;
   readonly algorithm: DigestAlgorithm;
-  /** What would be sent: base64 of the raw digest, whole. Null if it depends on signatures of files in this one. */
+  /** The digest that would be sent, in Base64. null if it depends on signatures of inner files. */
   readonly digest: string | null;
   readonly replaced: readonly string[];
   readonly bytes: number;
-  /** Files in it that would be signed first; undefined if there are none. */
+  /** Inner files that would be signed first; undefined if there are none. */
   readonly inner?: readonly InnerPlanned[];
 }
 
 export interface InnerPlanned {
   readonly name: string;
   readonly algorithm: DigestAlgorithm;
-  /** As of the other file. */
+  /** The digest that would be sent for the inner file. */
   readonly digest: string;
 }
 
 export interface FailedOutcome extends Outcome {
   readonly status: 'failed';
   readonly error: CodesignError;
-  /** The service's record id when a signature had already been given; null otherwise. */
+  /** The service's record id if a signature was already returned; null otherwise. */
   readonly record: string | null;
-  /** Whether the journal keeps that signature, so that the next run uses it. */
+  /** Set if the journal keeps that signature, so that the next run uses it. */
   readonly kept: boolean;
 }
 
@@ -131,9 +134,9 @@ export type FileOutcome =
 
 /** The result of `timestamp`, `remove` and `attach`. */
 export interface ChangeFilesResult {
-  /** About the run as a whole, such as its certificate, credentials and listener: `message [code]`. */
+  /** Warnings about the run as a whole, such as its certificate, credentials and listener, as `message [code]`. */
   readonly warnings: readonly string[];
-  /** In the order the files were given. */
+  /** Outcomes in the order of the files. */
   readonly files: readonly FileOutcome[];
 }
 
@@ -144,7 +147,7 @@ export interface SignFilesResult extends ChangeFilesResult {
     readonly skipped: number;
     readonly failed: number;
     readonly planned: number;
-    /** Of those that failed, how many were left alone because the run ended early. */
+    /** Number of failed files that were not attempted because the run ended early. */
     readonly notAttempted: number;
   };
 }
@@ -155,7 +158,7 @@ export interface TemporaryFileLeft {
   readonly error: CodesignError;
 }
 
-/** Of a large file, as it is read: `bytes` of the `size` that one pass over it reads. There may be several passes. */
+/** Progress of reading a large file: `bytes` of the `size` that one pass reads. There may be several passes. */
 export interface BytesRead {
   readonly type: 'bytes-read';
   readonly path: string;
@@ -163,41 +166,41 @@ export interface BytesRead {
   readonly size: number;
 }
 
-/** A request failed, and is sent again after a wait. */
+/** A request failed, and is retried after a wait. */
 export interface WaitingToRetry extends RetryWait {
   readonly type: 'waiting-to-retry';
-  /** Which request, and why: `sign app.exe: HTTP 503`. */
+  /** The request and the reason: `sign app.exe: HTTP 503`. */
   readonly reason: string;
 }
 
-/** Events of every change, not only of signing. */
+/** Events of all commands that change files, not only of `sign`. */
 export type FileEvent =
   | WaitingToRetry
   | { readonly type: 'file-started'; readonly path: string }
   | BytesRead
-  /** Found in a folder, of no format by content, and named like one. */
+  /** A file in a folder that is named like a format, but does not have its content. */
   | { readonly type: 'file-left-out'; readonly path: string; readonly error: CodesignError }
-  /** It could not be removed. */
+  /** A temporary file could not be removed. */
   | TemporaryFileLeft;
 
-/** What a file waits for once it has been read. */
+/** The step that a file waits for after it has been read. */
 export type FileStep = 'asking-service' | 'asking-authority' | 'writing';
 
 export type SigningEvent =
   | FileEvent
-  /** All files were looked at. `paths`: those that will be finished, in the order of the input. */
+  /** All files were planned. `paths`: the files that will be changed, in the order of the input. */
   | { readonly type: 'files-planned'; readonly paths: readonly string[] }
-  /** Before the first request. */
+  /** Emitted before the first request. */
   | { readonly type: 'option-unused'; readonly error: CodesignError }
-  /** `whom`: another process that requests the same signature, in words. */
+  /** `whom`: a description of the other process that requests the same signature. */
   | { readonly type: 'waiting'; readonly path: string; readonly whom: string }
   | { readonly type: 'file-step'; readonly path: string; readonly step: FileStep }
-  /** Sent to the service: from now on a signature may be counted. */
+  /** The request was sent to the service: from now on a signature may be counted. */
   | { readonly type: 'signature-requested'; readonly path: string }
-  /** By the service, for this run: it counts. */
+  /** The service returned a signature for this run: it counts. */
   | { readonly type: 'signature-given'; readonly path: string }
-  /** One attempt of one call was answered, or failed. */
+  /** One attempt of a call was answered or failed. */
   | { readonly type: 'service-called'; readonly call: CallRecord }
-  /** The file is final; its report may still be under way. */
+  /** The file is final, but its report may still be under way. */
   | { readonly type: 'file-finished'; readonly outcome: FileOutcome }
   | { readonly type: 'report-failed'; readonly path: string; readonly record: string; readonly error: CodesignError };

@@ -1,4 +1,4 @@
-/** The pre-flight of a whole run: everything that can be known of each file before the first request is sent. */
+/** Plans all files of a run: runs every check of each file that is possible before the first request. */
 
 import { basename, extname } from 'node:path';
 import pLimit from 'p-limit';
@@ -19,7 +19,7 @@ import type { StartedRun } from './run.ts';
 /** Runs all checks that need no content digest. Throws if the file cannot be changed. */
 type Decide = (opened: SignableFile, file: RecognisedFile) => Promise<Intent>;
 
-/** Returns the files in the order given, without those that were found in a folder and have no known format. */
+/** Returns the files in the order given, without files from a folder whose format is unknown. */
 export async function planFiles(files: readonly FileToSign[], run: StartedRun, decide: Decide): Promise<Planned[]> {
   const limit = pLimit(run.concurrency);
   const folders = targetFolders();
@@ -30,7 +30,7 @@ export async function planFiles(files: readonly FileToSign[], run: StartedRun, d
   return rejectConflicts(meant);
 }
 
-/** Nothing stays open. */
+/** Leaves no file open. */
 async function planFile(file: FileToSign, run: StartedRun, decide: Decide, folders: TargetFolders): Promise<Planned> {
   let format: Format | undefined;
   try {
@@ -60,7 +60,7 @@ async function planFile(file: FileToSign, run: StartedRun, decide: Decide, folde
   }
 }
 
-/** A failure names the file, so its message names the target only if that is another one. */
+/** A failure names the file, so its message names the target only if that is a different path. */
 function nameOf(target: string, { path, output }: FileToSign): string {
   return path === output && basename(path) === basename(target) ? 'the file' : target;
 }
@@ -70,13 +70,13 @@ function hardLinkWarnings({ path, output }: FileToSign, { nlink }: FileStats): s
   return [signingWarnings('hard-links', { count: Number(nlink) })];
 }
 
-/** Who names a folder means the files in it that are of a format. */
+/** A user who names a folder means the files of known formats in it. */
 function wasNamedByUser(planned: Planned): boolean {
   const foundInFolder = planned.file.pathInFolder !== undefined;
   return !(foundInFolder && 'error' in planned && planned.error.code === 'unsupported-format');
 }
 
-/** An empty app.jar, for example: no one means to leave that out. */
+/** For example an empty app.jar, which users do not omit on purpose. */
 function reportLeftOut(planned: Planned, { formats, onEvent }: Pick<StartedRun, 'formats' | 'onEvent'>): void {
   const { path } = planned.file;
   const isNamedAsFormat = formats.some(({ extensions }) => extensions.includes(extname(path).toLowerCase()));
@@ -93,8 +93,8 @@ function rejectConflicts(planned: readonly Planned[]): Planned[] {
 }
 
 /**
- * Results that would go to the same path as another one, or over another input: what would be left is chance, or the loss of
- * a file. Each has its `output-conflict`.
+ * Finds results with the path of another result or of another input. One of them would overwrite the other. Each gets
+ * an `output-conflict`.
  */
 function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, CodesignError> {
   const written = plans.filter(({ skipped }) => skipped === undefined);
@@ -107,7 +107,7 @@ function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, 
     const there = identityAt(plan.target);
     const owner = there === undefined ? undefined : inputs.get(there);
     const isAlone = results.get(plan.target) === 1 && !alike.has(plan.target);
-    // Another process may have replaced both meanwhile, and the number of the one file became that of the other.
+    // Another process may have replaced both files meanwhile, and one file may have got the inode number of the other.
     const isOwned = owner !== undefined && owner !== plan && identityAt(owner.path) === there;
     if (isAlone && !isOwned) continue;
     conflicts.set(plan, signingErrors('output-conflict', { target: plan.output }));

@@ -8,29 +8,29 @@ import type { FileToSign, SkipReason } from './outcome.ts';
 
 export interface RecognisedFile extends FileToSign {
   readonly format: Format;
-  /** A file that has changed since is left as it is. */
+  /** Version that was planned. A file that has changed since is not written. */
   readonly stats: FileStats;
-  /** Signed by formats that sign a time. */
+  /** Time that some formats sign. */
   readonly time: Date;
 }
 
-/** What a command is going to do to a file. */
+/** The planned change of a file. */
 export interface Intent {
-  /** Set if there is nothing to do: the file is left alone. */
+  /** Set if nothing is to be done. The file stays unchanged. */
   readonly skipped: SkipReason | undefined;
   readonly warnings: readonly string[];
-  /** Number of signatures that it takes: one, and one for each file in it that is signed first. */
+  /** Number of signatures that the file needs: one, and one for each inner file that is signed first. */
   readonly signatures: number;
-  /** Signers whose signatures the new one replaces. */
+  /** Signers whose signatures the new signature replaces. */
   readonly replaced: readonly string[];
-  /** The signature, if the file has it already: only the records are missing. */
+  /** Set if the file already has the signature and only the records are missing. */
   readonly written?: WrittenSignature | undefined;
 }
 
-/** Requests no signature. The warnings of a format are about signing. */
+/** The intent of commands that request no signature. They omit the warnings of a format, which are about signing. */
 export const WITHOUT_SIGNATURE = { warnings: [], signatures: 0, replaced: [] } as const;
 
-/** A signature that a run put into a file before it was ended. */
+/** A signature that a run wrote to a file before the run was killed. */
 export interface WrittenSignature {
   readonly signature: FoundSignature;
   readonly toBeSigned: Uint8Array;
@@ -38,19 +38,19 @@ export interface WrittenSignature {
 }
 
 export interface PlannedFile extends RecognisedFile, Intent {
-  /** Options of its format that do not affect it. */
+  /** Options of the format that have no effect on this file. */
   readonly unusedOptions: readonly FormatOption[];
-  /** Absolute path of the result, links followed. */
+  /** Absolute path of the result, with links followed. */
   readonly target: string;
-  /** The target as it was when it was planned; undefined if it was absent, or the file is skipped. */
+  /** Version of the target when it was planned; undefined if it was absent or the file is skipped. */
   readonly targetVersion: string | undefined;
-  /** Of the target's folder when it was planned; undefined if that was absent, or the file is skipped. */
+  /** Identity of the target's folder when it was planned; undefined if it was absent or the file is skipped. */
   readonly folderIdentity: string | undefined;
-  /** Whether file and target are known to be on file systems of this machine alone. */
+  /** Set if file and target are known to be on local file systems. */
   readonly isLocal: boolean;
 }
 
 export type Planned =
   | { readonly file: FileToSign; readonly plan: PlannedFile }
-  /** `format`: its id if it was recognised. */
+  /** `format`: id of the format, if it was recognised. */
   | { readonly file: FileToSign; readonly format: string | null; readonly error: CodesignError };

@@ -1,4 +1,6 @@
-/** Steps 2 and 7 of the main flow: what is to be signed, and the edits that put the signature into the copy. */
+/**
+ * Steps 2 and 7 of the main flow: computes the data to be signed, and the edits that embed the signature in the copy.
+ */
 
 import type {
   Embedding,
@@ -21,13 +23,13 @@ import type { SigningRun } from './signing-run.ts';
 export type PreparedFile = Awaited<ReturnType<typeof prepareSignature>>;
 
 /**
- * Digests the content while the copy is written, and rehearses: a signature of zeros, as long as the real one, and a
- * timestamp about as long go into the copy, which gets its owner and mode. Whatever that may fail of, above all a full disk,
- * shows before a signature is spent; the real one then overwrites the same bytes. Files in it that are signed first get zeros
- * too.
+ * Digests the content while the copy is written, and rehearses. It writes a signature of zeros with the real length and
+ * a timestamp of about the real length to the copy, and sets owner and mode. Failures such as a full disk occur here,
+ * before a signature is spent. The real signature later overwrites the same bytes. Inner files that are signed first
+ * get zeros too.
  */
 export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenFile, run: SigningRun) {
-  // The original is copied while it is digested only if that is what will be signed.
+  // Copy the original while it is digested only if it is the content that will be signed.
   const reader = plan.signatures > 1 ? contentReader(run.digestEntries) : copy.reader;
   const opened = await plan.format.open(input.source, reader, plan.output);
   const { mode, context } = modeAndContext(opened, plan.format, { ...run.context, time: plan.time }, run.policy);
@@ -40,7 +42,7 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
   async function prepareOver(file: SignableFile, embeddings: ReadonlyMap<string, Embedding>) {
     const prepared = await prepareWithTime(file, mode, context, earlier, embeddings);
     await embed(copy, prepared.prepared, zeros, token);
-    // A failure is not lost: the copy remembers it, and cannot be committed.
+    // A failure is not lost: the copy remembers it and cannot be committed.
     return { file, ...prepared, flushing: copy.flush().catch(() => undefined) };
   }
 
@@ -49,7 +51,7 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
     const { prepared } = await prepareInner(file, context, run);
     rehearsed.set(file.name, prepared.embed(prepared.seal(zeros, token)));
   }
-  // No closure may name `opened`, which would then outlive it.
+  // No closure may refer to `opened`, which would otherwise stay in memory.
   let held: Awaited<ReturnType<typeof prepareOver>> | undefined = await prepareOver(opened, rehearsed);
   let { flushing } = held;
   const { time } = held;
@@ -58,28 +60,31 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
     return held;
   };
   return {
-    /** Signed by formats that sign one. */
+    /** Time that some formats sign. */
     time,
     algorithm: context.algorithm,
     context,
-    /** The files in it that are to be signed first. */
+    /** Inner files to be signed first. */
     inner,
-    /** Those that are signed. */
+    /** Inner files that are already signed. */
     kept,
 
-    /** Prepares again, over the signatures of these files, and rehearses again. */
+    /** Prepares again with the signatures of these files, and rehearses again. */
     async putInner(embeddings: ReadonlyMap<string, Embedding>): Promise<void> {
       await flushing;
       held = await prepareOver(stillHeld().file, embeddings);
       flushing = held.flushing;
     },
 
-    /** Empty once it is sealed. */
+    /** Empty after it is sealed. */
     get toBeSigned(): Uint8Array {
       return held?.prepared.toBeSigned ?? new Uint8Array();
     },
 
-    /** Puts the envelope into the copy, and returns what the result must hold. Only once: what was prepared is let go, and not held while the result is checked. */
+    /**
+     * Writes the envelope to the copy, and returns the expected content of the result. May be called only once, because
+     * the prepared data is released before the result is checked.
+     */
     async seal(signature: Uint8Array, timestampToken: Uint8Array | undefined): Promise<ExpectedEnvelope> {
       await flushing;
       run.onEvent({ type: 'file-step', path: plan.path, step: 'writing' });
@@ -88,14 +93,17 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
       return await sealing;
     },
 
-    /** The flush of the copy runs while the service signs. */
+    /** Waits for the flush of the copy, which runs while the service signs. */
     async [Symbol.asyncDispose](): Promise<void> {
       await flushing;
     },
   };
 }
 
-/** With the time of an earlier run, if it did the same work: its signature is used, or its request not sent unnoticed again. */
+/**
+ * Uses the time of an earlier run that did the same work, so that its signature is reused or its open request is
+ * noticed.
+ */
 async function prepareWithTime(
   opened: SignableFile,
   mode: SigningMode,
@@ -111,7 +119,7 @@ async function prepareWithTime(
   return { prepared: await opened.prepare(context, mode, inner), time: context.time };
 }
 
-/** Gives what the result must hold, without the edits. */
+/** Returns the expected content of the result, without the edits. */
 async function embed(
   copy: StagedCopy,
   prepared: PreparedSignature,
@@ -123,7 +131,7 @@ async function embed(
   return expected;
 }
 
-/** A file in the file: what is to be signed of it. */
+/** Computes the data to be signed for an inner file. */
 export async function prepareInner(
   inner: InnerFile,
   context: SigningContext,

@@ -6,15 +6,15 @@ import { signingErrors, signingWarnings } from './errors.ts';
 import type { StagedCopyOptions } from './files/staged-copy.ts';
 import type { FailedOutcome, FileOutcome, SigningEvent } from './outcome.ts';
 
-/** What a run works with, whatever it does to its files. */
+/** Dependencies of a run, for all kinds of changes. */
 export interface Run {
   readonly formats: readonly Format[];
   /** Digests entries of archives. */
   readonly digestEntries: DigestEntries;
   readonly disk: Disk;
-  /** Number of files under way concurrently. */
+  /** Number of files processed concurrently. */
   readonly concurrency: number;
-  /** Milliseconds that never go back. */
+  /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
   readonly now: () => Date;
   readonly onEvent: (event: SigningEvent) => void;
@@ -25,11 +25,11 @@ export type Disk = Pick<StagedCopyOptions, 'randomName' | 'removeStaleFiles' | '
 
 export interface StartedRun extends Run, Disposable {
   readonly stop: StopSignal;
-  /** About the listener for events. */
+  /** Warnings about the listener for events. */
   readonly listenerWarnings: readonly string[];
 }
 
-/** When `signal` aborts, no other file starts, and files under way are finished. */
+/** When `signal` aborts, no other file starts, and files in progress finish. */
 export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun {
   const stop = createStopSignal();
   const interrupt = (): void => stop.stop('the run was interrupted');
@@ -44,7 +44,7 @@ export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun 
       try {
         run.onEvent(event);
       } catch (thrown) {
-        // It must not make a file count as failed that is done.
+        // A failing listener must not make a finished file count as failed.
         if (listenerWarnings.length === 0)
           listenerWarnings.push(signingWarnings('listener-failed', { reason: String(thrown) }));
       }
@@ -53,7 +53,7 @@ export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun 
   };
 }
 
-/** Stops a run early: files under way are finished, and no other file starts. */
+/** Stops a run early: files in progress finish, and no other file starts. */
 export interface StopSignal {
   readonly signal: AbortSignal;
   /** Keeps the first reason: later calls change nothing. */
@@ -64,7 +64,7 @@ export interface StopSignal {
 
 export function createStopSignal(): StopSignal {
   const controller = new AbortController();
-  // Every call that waits listens to it.
+  // Every waiting call listens to it.
   setMaxListeners(0, controller.signal);
   let stopped: CodesignError | undefined;
   return {
@@ -79,12 +79,12 @@ export function createStopSignal(): StopSignal {
   };
 }
 
-/** Whether the run ended before anything was done for the file. */
+/** Checks whether the run ended before the file was attempted. */
 export function isNotAttempted(outcome: FileOutcome): outcome is FailedOutcome {
   return outcome.status === 'failed' && outcome.error.code === 'not-attempted';
 }
 
-/** Has the category of its cause, so that a run stopped by one fault ends with that fault's exit code. */
+/** Has the category of its cause, so a run that was stopped by one error ends with the exit code of that error. */
 function notAttempted(reason: string, cause: CodesignError | undefined): CodesignError {
   const error = signingErrors('not-attempted', { reason }, { cause });
   if (cause === undefined) return error;

@@ -1,4 +1,4 @@
-/** THE MAIN FLOW: how one file is signed, in nine steps. */
+/** The main flow: signs one file in nine steps. */
 
 import { dirname } from 'node:path';
 import { toCodesignError } from '../errors/codesign-error.ts';
@@ -15,38 +15,37 @@ import { signInner } from './service/sign-inner.ts';
 import { isoTime, type StampedSignature } from './service/timestamps.ts';
 import type { SigningRun } from './signing-run.ts';
 
-/** Never throws: a file that fails has its outcome. */
+/** Never throws: a file that fails has an outcome too. */
 export async function signFile(plan: PlannedFile, run: SigningRun): Promise<FileOutcome> {
-  // For the journal and the report, also after a failure.
+  // Used by the journal and the report, also after a failure.
   const calls: FileCall[] = [];
   let ended: Ended;
   try {
-    // 1. Open: create a temporary copy next to the target.
+    // 1. Open: creates a temporary copy next to the target.
     await using file = await openFile(plan, run);
-    // 2. Prepare: digest the content into what is to be signed, and rehearse with a signature of zeros.
+    // 2. Prepare: digests the content into the data to be signed, and rehearses with a signature of zeros.
     await using prepared = await prepareSignature(plan, file, run);
-    // Files in it that are signed first take steps 2 to 7 each.
+    // Inner files that are signed first go through steps 2 to 7.
     const inner = await signInner(prepared, plan, run, calls);
-    // 3. Digest: it identifies the work. A signature that the journal has for it is reused.
-    // 4. Sign: the service, once.
-    // 5. Check the signature with the key of the certificate.
-    // 6. Timestamp the signature value.
+    // 3. Digest: identifies the work. If the journal has a signature for it, that signature is reused. 4. Sign:
+    // requests the signature from the service, once. 5. Check: verifies the signature with the key of the certificate.
+    // 6. Timestamp: timestamps the signature value.
     const given = await obtainSignature(prepared, plan, run, calls);
-    // 7. Seal: put the envelope into the copy, over the zeros.
+    // 7. Seal: writes the envelope over the zeros in the copy.
     const expected = await prepared.seal(given.record.signature, given.stamped?.token);
-    // 8. Commit: check the copy, and rename it onto the target.
+    // 8. Commit: checks the copy, and renames it to the target.
     const written = await commit(plan, file, verifyCopy(plan, file, expected), run);
     const done = { status: 'signed', algorithm: prepared.algorithm, ...given, inner, written } as const;
     ended = signed(plan, done, calls);
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
   }
-  // 9. Report: to the listener, then to the service.
+  // 9. Report: notifies the listener, then the service.
   report(ended, run);
   return ended.outcome;
 }
 
-/** A file that a run wrote which was killed before it recorded that: only the records are missing. */
+/** Handles a file that was written by a run that was killed before it recorded this: only the records are missing. */
 export async function recordFile(
   plan: PlannedFile,
   { signature, toBeSigned, algorithm }: WrittenSignature,
@@ -84,7 +83,10 @@ interface SignedFile extends Pick<SignedOutcome, 'status' | 'algorithm'>, Pick<G
   readonly written: Written;
 }
 
-/** What follows the rename is not waited for: a run that is killed before it finds the signature in the file. */
+/**
+ * The steps after the rename are not awaited. If the run is killed before they end, the next one finds the signature in
+ * the file.
+ */
 function signed(
   plan: PlannedFile,
   { status, algorithm, record, reused, stamped, inner, written }: SignedFile,

@@ -21,9 +21,9 @@ import {
 import { type Signing, startSigning } from './signing-run.ts';
 
 /**
- * Signs the files. Each has its outcome, in the order given; what one file does is never thrown. Throws `too-many-signatures`
- * and `catalog-member-changes` for the run. When `signal` aborts, nothing new starts. It then waits only for requests that were
- * sent for signatures, and without a journal also for timestamps and reports.
+ * Signs the files. Returns the outcomes in the order of the files. A file that fails has an outcome too. Throws
+ * `too-many-signatures` or `catalog-member-changes` for the whole run. When `signal` aborts, nothing new starts. It
+ * then waits only for signature requests that were sent, and without a journal also for timestamps and reports.
  */
 export async function signFiles(
   files: readonly FileToSign[],
@@ -69,12 +69,12 @@ async function decide(
     return { ...WITHOUT_SIGNATURE, skipped: 'signed-by-others' };
   }
   const { path, output, format, time } = file;
-  // A result elsewhere is a file that is still to be made.
+  // A result at another path has still to be written.
   const find = path === output ? findWritten : undefined;
   return await decideSigning(opened, format, { ...context, time }, policy, find);
 }
 
-/** Checks the run as a whole, and returns warnings. Nothing has been sent or changed yet. */
+/** Checks the run as a whole, and returns its warnings. At this point nothing has been sent or changed. */
 async function checkRun(
   planned: readonly Planned[],
   { policy, typedOptions }: Signing,

@@ -1,4 +1,7 @@
-/** What a signature depends on apart from the content, and the time that some formats sign: chosen once, recorded with the request, and reused. */
+/**
+ * The inputs of a signature other than the content, and the time that some formats sign. The time is chosen once,
+ * recorded with the request, and reused.
+ */
 
 import { resolve } from 'node:path';
 import type { SigningContext } from '../format/signable-file.ts';
@@ -6,10 +9,13 @@ import type { Journal } from '../journal/journal.ts';
 import type { PlannedFile } from './planned-file.ts';
 import type { Account } from './service/account.ts';
 
-/** What all signatures of a run have in common: each has a time of its own. */
+/** The context that all signatures of a run share, except the time. */
 export type RunContext = Omit<SigningContext, 'time'>;
 
-/** In bytes. Tokens with their certificates have 2,000 to 8,000; the same for every run, so that each prepares the same bytes. */
+/**
+ * Length in bytes. Tokens with their certificates have 2,000 to 8,000. All runs use the same value, so each prepares
+ * the same bytes.
+ */
 export const TOKEN_RESERVE = 16 * 1024;
 
 export function runContext({
@@ -21,7 +27,7 @@ export function runContext({
   return { algorithm, timestampAlgorithm, tokenReserve: timestampAlgorithm && TOKEN_RESERVE, chain, formatOptions };
 }
 
-/** A time that an earlier run chose for the file, and the digest that it requested a signature of. */
+/** A time that an earlier run chose for the file, and the digest for which it requested a signature. */
 export interface EarlierTime {
   readonly time: Date;
   /** In hex. */
@@ -30,7 +36,7 @@ export interface EarlierTime {
 
 export type FindEarlierTimes = (plan: PlannedFile) => Promise<readonly EarlierTime[]>;
 
-/** Reads the calls that may be repeated once, and only for formats that sign a time. */
+/** Reads the calls that may be retried once, and only for formats that sign a time. */
 export function earlierTimes({ journal, origin, code }: Account): FindEarlierTimes {
   let reading: ReturnType<Journal['repeatable']> | undefined;
   return async ({ format, path, output }) => {

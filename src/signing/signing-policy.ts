@@ -1,4 +1,4 @@
-/** What the user allows `sign` to do: to a file that is signed already, and with how many signatures. */
+/** What the user allows `sign` to do with signed files, and the limits for requests. */
 
 import { checkPurpose, purposeWarnings } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
@@ -21,27 +21,29 @@ import type { FileToSign } from './outcome.ts';
 import { type Intent, type Planned, WITHOUT_SIGNATURE } from './planned-file.ts';
 
 export interface SigningPolicy {
-  /** Undefined for the default mode of each format. */
+  /** undefined to use the default mode of each format. */
   readonly existing: ExistingSignatures | undefined;
-  /** Whether the user chose the digest algorithm; one that is only the default gives way to that of a file. */
+  /** Set if the user chose the digest algorithm. The default algorithm gives way to the algorithm of a file. */
   readonly isAlgorithmGiven: boolean;
-  /** Waste no signature when any file is unfit. */
+  /** Requests no signature unless every file can be signed. */
   readonly allOrNothing: boolean;
-  /** A run that might request more signatures is rejected; undefined for no limit. */
+  /** Rejects a run that might request more signatures; undefined for no limit. */
   readonly maxSignatures?: number | undefined;
-  /** Requests whose outcome is unknown that may be sent once more; undefined for none. */
+  /** Number of requests with an unknown outcome that may be retried; undefined for none. */
   readonly repeatUnknown?: number | undefined;
   readonly report: boolean;
 }
 
-/** Throws `cannot-append`, `cannot-replace` for a mode that the format does not have. */
+/** Throws `cannot-append` or `cannot-replace` if the format does not support the mode. */
 function requireMode({ modes, title }: Pick<Format, 'title' | 'modes'>, mode: SigningMode): void {
   if (modes.includes(mode)) return;
   if (mode === 'replace') throw formatErrors('cannot-replace', { format: title });
   throw formatErrors('cannot-append', { reason: `files of this format hold one signature (${title})` });
 }
 
-/** Throws `algorithm-differs` for a given algorithm that is not the file's. A default gives way. */
+/**
+ * Throws `algorithm-differs` if the user chose another algorithm than the file requires. A default algorithm gives way.
+ */
 function requireAlgorithm(
   { fixedAlgorithm }: Pick<SignableFile, 'fixedAlgorithm'>,
   algorithm: DigestAlgorithm,
@@ -55,7 +57,7 @@ function requireAlgorithm(
 
 type SigningFormat = Pick<Format, 'title' | 'modes' | 'defaultMode' | 'appendWarning' | 'purpose'>;
 
-/** How the file is signed. Throws `algorithm-differs`, `cannot-append`, `cannot-replace`. */
+/** Chooses the mode and the context of the signature. Throws `algorithm-differs`, `cannot-append`, `cannot-replace`. */
 export function modeAndContext(
   opened: Pick<SignableFile, 'fixedAlgorithm'>,
   format: SigningFormat,
@@ -69,8 +71,8 @@ export function modeAndContext(
 }
 
 /**
- * Throws what makes the signature impossible. A file that carries an intact signature of this certificate is skipped if the
- * policy says so. `findWritten`: finds a signature that an earlier run of the same work put into the file.
+ * Throws if the signature is impossible. A file that has an intact signature of this certificate is skipped if the
+ * policy says so. `findWritten` finds a signature that an earlier run of the same work wrote to the file.
  */
 export async function decideSigning(
   opened: SignableFile,
@@ -109,7 +111,7 @@ export async function decideSigning(
   );
   const inner = (await opened.inner?.(context)) ?? { files: [], kept: [], warnings: [] };
   for (const file of inner.files) requireAlgorithm(file, given.algorithm, isAlgorithmGiven);
-  // Some things show only while preparing: contents that are damaged, or are no longer what a signature is about.
+  // Some problems are found only while preparing: damaged contents, or contents that no longer match a signature.
   if (allOrNothing) await opened.prepare(context, mode);
   const replaced = signerNames(displaced);
   return {
@@ -120,7 +122,7 @@ export async function decideSigning(
   };
 }
 
-/** Whether a file that the user did not name itself stays as it is, because another publisher signed it. */
+/** Checks whether a file that the user did not name keeps its signature, because another publisher signed it. */
 export async function isKeptForOthers(
   opened: SignableFile,
   { isFound }: FileToSign,
@@ -133,7 +135,10 @@ export async function isKeptForOthers(
   return await hasIntact(opened, signatures, isByOtherThan(chain.leaf));
 }
 
-/** Throws `too-many-signatures`. Only later is it known which files share a signature or have one in the journal. */
+/**
+ * Throws `too-many-signatures`. Counts every file, because files that share a signature or have one in the journal are
+ * not known yet.
+ */
 export function checkSignatureLimit(files: readonly Planned[], { maxSignatures }: SigningPolicy): void {
   const count = countSignatures(files);
   if (maxSignatures !== undefined && count > maxSignatures) {
@@ -141,7 +146,7 @@ export function checkSignatureLimit(files: readonly Planned[], { maxSignatures }
   }
 }
 
-/** How many requests may be sent once more: what the limit of signatures leaves at most. */
+/** Number of requests that may be retried, limited by the remaining signatures. */
 export function allowedRepetitions(
   files: readonly Planned[],
   { maxSignatures = Number.POSITIVE_INFINITY, repeatUnknown = 0 }: SigningPolicy,
@@ -154,8 +159,8 @@ export function countSignatures(files: readonly Planned[]): number {
 }
 
 /**
- * An `option-unused` for each of these options that affects no file of the run. A file of an unknown format counts as one
- * that every option affects.
+ * Returns an `option-unused` for each of these options that has no effect on any file of the run. Every option may have
+ * an effect on a file of an unknown format.
  */
 export function unusedOptions(
   options: readonly FormatOption[],

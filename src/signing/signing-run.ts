@@ -12,43 +12,45 @@ import { requestTimestamps, type Timestamps } from './service/timestamps.ts';
 import { earlierTimes, type FindEarlierTimes, type RunContext } from './signing-context.ts';
 import type { SigningPolicy } from './signing-policy.ts';
 
-/** What a run of `sign` is given. */
+/** The inputs of a run of `sign`. */
 export interface Signing {
   readonly run: Run;
   readonly context: RunContext;
   readonly policy: SigningPolicy;
   /** Options of formats that the user typed for this run. */
   readonly typedOptions: readonly FormatOption[];
-  /** Undefined in a dry run. */
+  /** undefined in a dry run. */
   readonly account: Account | undefined;
-  /** Undefined for signatures without a timestamp. */
+  /** undefined for signatures without a timestamp. */
   readonly authorities: TimestampAuthorities | undefined;
-  /** About certificate, credentials and TLS. */
+  /** Warnings about certificate, credentials and TLS. */
   readonly warnings: readonly string[];
-  /** Awaited when all is done: what is found then is among `laterWarnings`. */
+  /** Awaited at the end. Problems that are found then are added to `laterWarnings`. */
   readonly close?: () => Promise<void>;
-  /** Lists that grow during the run. */
+  /** Lists to which warnings are added during the run. */
   readonly laterWarnings: readonly (readonly string[])[];
 }
 
-/** What signing one file works with. */
+/** Dependencies of signing one file. */
 export interface SigningRun extends StartedRun {
   readonly account: Account;
   readonly context: RunContext;
   readonly policy: SigningPolicy;
   readonly findEarlierTimes: FindEarlierTimes;
   readonly findWritten: FindWritten;
-  /** What `resume` needs to prepare the very same, and is the same for all files. */
+  /** Options that `resume` needs to prepare the same bytes. They are the same for all files. */
   readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'inner' | 'time'>;
   readonly key: KeyMatch;
   readonly gate: Gate;
   readonly timestamps: Timestamps;
   readonly reports: Reports;
-  /** Ends timestamps and reports, which the journal keeps for another run; undefined if there is none. */
+  /** Aborts timestamps and reports, which the journal keeps for another run; undefined without a journal. */
   readonly interruption: AbortSignal | undefined;
 }
 
-/** Sends nothing yet. When `signal` aborts, nothing new starts, and requests for signatures that were sent are waited for. */
+/**
+ * Sends nothing yet. When `signal` aborts, nothing new starts, and the run waits for signature requests that were sent.
+ */
 export function startSigning(
   { run: given, context, policy, authorities }: Signing,
   account: Account,

@@ -4,12 +4,12 @@ import { formatErrors } from '../../format/errors.ts';
 import type { ExpectedEnvelope, SignableFile } from '../../format/signable-file.ts';
 import { flatten } from '../../format/signature.ts';
 
-/** A weak signature is still one of this file; whether to accept it is for its verifier to decide. */
+/** A weak signature still belongs to this file. Its verifier decides whether to accept it. */
 const WEAK: readonly string[] = ['digest-algorithm-weak', 'key-too-short'];
 
 /**
- * Examines a placed signature, and those nested in it, in the reopened result. Formats place any signature, so this finds
- * the one of another file. Throws `not-its-signature`, and what `verifyResult` throws.
+ * Examines a placed signature and its nested signatures in the reopened result. Formats embed any signature, so this
+ * check detects a signature of another file. Throws `not-its-signature`, and the errors of `verifyResult`.
  */
 export async function checkPlaced(
   result: Pick<SignableFile, 'signatures' | 'verifyResult'>,

@@ -25,7 +25,7 @@ export interface Timestamping {
   readonly authorities: TimestampAuthorities;
   /** Digest algorithm of the timestamps. */
   readonly algorithm: DigestAlgorithm;
-  /** Replaces existing timestamps, and stamps signatures that a new timestamp does not help. */
+  /** Replaces existing timestamps, and adds timestamps that do not make a signature valid. */
   readonly force: boolean;
 }
 
@@ -33,7 +33,7 @@ interface TimestampingRun extends StartedRun, Omit<Timestamping, 'authorities'> 
   stamp(signature: SignedContent): Promise<Stamped>;
 }
 
-/** Each file has its outcome, in the order given; what one file does is never thrown. */
+/** Returns the outcomes in the order of the files. A file that fails has an outcome too. */
 export async function timestampFiles(
   files: readonly FileToSign[],
   { authorities, ...timestamping }: Timestamping,
@@ -54,7 +54,7 @@ async function decide(
 ): Promise<Intent> {
   const signatures = flatten(await opened.signatures());
   if (signatures.length === 0) {
-    // A folder stands for the signed files in it.
+    // In a folder, only signed files are meant.
     if (pathInFolder !== undefined) return { ...WITHOUT_SIGNATURE, skipped: 'not-signed' };
     throw formatErrors('not-signed');
   }
@@ -89,7 +89,7 @@ async function check(plan: PlannedFile, file: OpenFile, expected: ExpectedEnvelo
 
 interface StampedFile extends Pick<TimestampedOutcome, 'timestamp' | 'authority' | 'signatures'> {
   readonly embedding: Embedding;
-  /** One timestamp for all signatures of the file. */
+  /** Set if one timestamp covers all signatures of the file. */
   readonly isWhole: boolean;
 }
 
@@ -112,7 +112,7 @@ async function stampFile(
       embedding: whole.embed(stamped.token),
     };
   }
-  // What makes stamping impossible shows before an authority is called.
+  // Reports everything that makes stamping impossible before an authority is called.
   await stamping.stamp(new Map());
   const tokens = new Map<string, Uint8Array>();
   let first: Stamped | undefined;
@@ -140,7 +140,7 @@ function isSound({ findings }: Timestamp): boolean {
   return !hasFindingAgainst(findings, 'integrity');
 }
 
-/** To stamp over one in silence would hide what happened to it; to skip the file would call it good. */
+/** Replacing a broken timestamp silently would hide the damage, and skipping the file would report it as valid. */
 function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
   for (const { timestamps, signerName } of signatures) {
     if (timestamps.length === 0 || timestamps.some(isSound)) continue;
@@ -149,7 +149,10 @@ function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
   }
 }
 
-/** A timestamp of now shows nothing for a certificate that has expired: verifiers ask whether it was valid at that time. */
+/**
+ * A new timestamp proves nothing for an expired certificate, because verifiers check validity at the time of the
+ * timestamp.
+ */
 function assertWorthwhile({ signerCertificate, signerName, timestamps }: FoundSignature, now: Date, force: boolean) {
   // If the certificate cannot be read, its signature does not verify either, and that is reported.
   const expired = signerCertificate && orUndefined(() => parseCertificate(signerCertificate, 'signature').notAfter);
@@ -169,7 +172,7 @@ async function assertIntact(
   throw signingErrors(code, { signer: signature.signerName, problem: finding.message });
 }
 
-/** Of an intact signature. */
+/** Requires an intact signature. */
 function signatureValueOf({ signedData }: FoundSignature): Uint8Array {
   if (signedData === undefined) throw new TypeError('a signature that cannot be read was treated as intact');
   return signedData.signers[0].signature;
@@ -183,7 +186,7 @@ function assertStamped(signatures: readonly FoundSignature[]): void {
   }
 }
 
-/** Until the first timestamp succeeds, a failure stops the run: each further file would wait as long for nothing. */
+/** Until the first timestamp succeeds, a failure stops the run: every other file would wait as long without success. */
 function stampWith(authorities: TimestampAuthorities, stop: StopSignal): TimestampingRun['stamp'] {
   let isProven = false;
   return async (signature) => {
@@ -193,7 +196,7 @@ function stampWith(authorities: TimestampAuthorities, stop: StopSignal): Timesta
       isProven = true;
       return stamped;
     } catch (thrown) {
-      // If the run was stopped during the wait, what stopped it is the reason.
+      // If the run was stopped during the wait, report the reason of that stop.
       stop.throwIfStopped();
       const error = toCodesignError(thrown);
       if (!isProven) stop.stop('no timestamp authority returns a usable timestamp', error);

@@ -1,4 +1,4 @@
-/** Puts the changed bytes in place: flushed, reopened and checked first, then renamed whole. */
+/** Replaces the target with the changed file. The copy is flushed, reopened and checked first, then renamed. */
 
 import type { ExpectedEnvelope, SignableFile } from '../../format/signable-file.ts';
 import type { WrittenOutcome } from '../outcome.ts';
@@ -7,7 +7,7 @@ import type { StartedRun } from '../run.ts';
 import type { OpenFile } from './open-file.ts';
 import { assertUnchanged, lookAgain } from './unchanged.ts';
 
-/** Throws `result-damaged` unless the copy holds what it was to hold. */
+/** Throws `result-damaged` unless the copy has the expected content. */
 export async function verifyCopy(plan: PlannedFile, file: OpenFile, expected: ExpectedEnvelope): Promise<void> {
   const result = await reopenCopy(plan, file);
   await result.verifyResult(expected);
@@ -27,14 +27,14 @@ export async function reopenCopy(plan: PlannedFile, { copy }: OpenFile): Promise
 
 export interface Written {
   readonly bytes: number;
-  /** Of the whole file, in hex. */
+  /** SHA-256 of the whole file, in hex. */
   readonly sha256: string;
   readonly milliseconds: number;
-  /** What went wrong after the file was in place. */
+  /** Problems that occurred after the file was replaced. */
   readonly warnings: readonly string[];
 }
 
-/** The original stays untouched until the rename. `checking` rejects if the copy is not what it was to become. */
+/** The original stays untouched until the rename. `checking` rejects if the copy does not have the expected content. */
 export async function commit(
   plan: PlannedFile,
   { input, copy, started }: OpenFile,
@@ -44,7 +44,7 @@ export async function commit(
   try {
     await checking;
   } catch (thrown) {
-    // A copy of an original that changed meanwhile fails the check: then report the change.
+    // If the original changed meanwhile, the check of the copy fails: report the change instead.
     await lookAgain(plan);
     throw thrown;
   }
@@ -56,7 +56,7 @@ export async function commit(
   return { ...measured, warnings, milliseconds: Math.round(clock() - started) };
 }
 
-/** What the outcomes of all written files have. */
+/** The members that all outcomes of written files share. */
 export function writtenOutcome(
   { path, output, format, warnings }: PlannedFile,
   written: Written,

@@ -2,14 +2,14 @@ import { flushFolder } from '../../bytes/folders.ts';
 import { coalesce } from '../../bytes/reuse.ts';
 
 /**
- * The system reports a failed write-back once, to whichever flush is under way, and forgets it: of two at once the other would
- * pass for a good one, and so would any later one.
+ * The system reports a failed write-back only once, to whichever flush is running, and then forgets it. Of two
+ * concurrent flushes, one would wrongly succeed, and so would any later flush.
  */
 export function flushInTurn(sync: () => Promise<void>) {
   let last: Promise<void> = Promise.resolve();
   let fault: { readonly thrown: unknown } | undefined;
   return {
-    /** Rejects with what this flush, or an earlier one, failed of. */
+    /** Rejects with the failure of this flush or of an earlier one. */
     flush(): Promise<void> {
       last = last.then(sync);
       last.catch((thrown: unknown) => {
@@ -17,22 +17,22 @@ export function flushInTurn(sync: () => Promise<void>) {
       });
       return last;
     },
-    /** Throws what a flush has failed of so far. */
+    /** Throws the failure of an earlier flush, if there was one. */
     assertNoneFailed(): void {
       if (fault) throw fault.thrown;
     },
   };
 }
 
-/** Often enough for little to be left at the end, and rarely enough for a flush to be worth its call. */
+/** Small enough to leave little for the last flush, large enough to make a flush worth its call. */
 const BYTES_APART = 16 * 1024 * 1024;
 
-/** A flush on macOS has the drive empty its own cache too, which takes longer than what is gained. */
+/** A flush on macOS also empties the cache of the drive, which costs more time than it saves. */
 const PAYS = process.platform !== 'darwin';
 
 /**
- * Returns what is called with how far the file is written, in bytes from its start; at most one of its flushes is under way.
- * `flush` remembers what it fails of.
+ * Returns a function that takes the number of bytes written so far. At most one of its flushes runs at a time. `flush`
+ * remembers its failures.
  */
 export function writeBackWith(flush: () => Promise<void>): (written: number) => void {
   let writtenBack = 0;
@@ -49,7 +49,7 @@ export function writeBackWith(flush: () => Promise<void>): (written: number) => 
   };
 }
 
-/** Each call resolves after a flush of the folder that began when it had been made. */
+/** Each call resolves after a flush of the folder that began after the call. */
 export function folderFlushes(): (folder: string) => Promise<void> {
   const flushes = new Map<string, () => Promise<void>>();
   return (folder) => {

@@ -14,11 +14,14 @@ import { assertNoLinkTo } from './target.ts';
 export interface OpenFile extends AsyncDisposable {
   readonly input: InputFile;
   readonly copy: StagedCopy;
-  /** By the clock of the run. */
+  /** Start time by the clock of the run. */
   readonly started: number;
 }
 
-/** Creates the copy. Disposing closes both files, and removes the copy unless it was committed. Throws `file-changed`, `folder-replaced`. */
+/**
+ * Creates the copy. Disposing closes both files, and removes the copy if it was not committed. Throws `file-changed`,
+ * `folder-replaced`.
+ */
 export async function openFile(
   plan: PlannedFile,
   { disk, digestEntries, clock, onEvent }: StartedRun,
@@ -43,7 +46,7 @@ export async function openFile(
   }
 }
 
-/** Throws `file-changed` unless the file is as it was when it was planned. */
+/** Throws `file-changed` if the file has changed since it was planned. */
 export async function openPlanned(plan: PlannedFile, onEvent: (event: BytesRead) => void): Promise<InputFile> {
   const input = await openInput(plan.path, onBytesRead(plan.path, onEvent));
   if (isUnchanged(plan.stats, input.stats)) return input;
@@ -57,7 +60,7 @@ export async function sha256OfPlanned(plan: PlannedFile, onEvent: (event: BytesR
   return await inFileSystem('read the file', () => hashWhileRead(input.source).sha256());
 }
 
-/** Reports how far a large file has been read. */
+/** Reports the progress of reading a large file. */
 export function onBytesRead(path: string, onEvent: (event: BytesRead) => void): OnRead {
   return (bytes, size) => onEvent({ type: 'bytes-read', path, bytes, size });
 }
@@ -69,8 +72,8 @@ export interface Waiting {
 }
 
 /**
- * Opens a file that is to be planned. Two writes within one tick of the file system's clock look alike. If the last write was
- * that short ago, it waits until every later write shows in the times, and looks again. Throws `file-changed`.
+ * Opens a file for planning. Two writes within one tick of the file system's clock have the same time. If the last
+ * write was that recent, waits until any later write would change the times, and checks again. Throws `file-changed`.
  */
 export async function openSettled(
   path: string,
@@ -94,12 +97,12 @@ export async function openSettled(
 
 const SECOND = 1_000_000_000n;
 
-/** Milliseconds after which a write has a later time; FAT counts in steps of two seconds. */
+/** Milliseconds after which a write gets a later time. FAT counts in steps of two seconds. */
 function tickOf({ mtimeNs, ctimeNs }: FileStats): number {
   return mtimeNs % SECOND === 0n && ctimeNs % SECOND === 0n ? 2000 : 10;
 }
 
-/** In milliseconds since 1970. A program can set back the time of modification, but not that of the change. */
+/** In milliseconds since 1970. A program can set back the modification time, but not the change time. */
 function lastChange({ mtimeNs, ctimeNs }: FileStats): number {
   return Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
 }

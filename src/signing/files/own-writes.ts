@@ -4,8 +4,9 @@ import { versionOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 
 /**
- * Finds writes of other programs to a file that this process writes. One `fstat` follows each own write: the size, and on a
- * local file system the times, stay as they are then. Elsewhere times arrive late, and only the size is compared.
+ * Detects writes by other programs to a file that this process writes. An `fstat` follows each write of this process.
+ * Later, the size must be the same, and on a local file system the times too. On other file systems, times arrive late,
+ * so only the size is compared.
  */
 export function watchWrites({ fd }: Pick<OpenedFile, 'fd'>, isLocal: boolean) {
   const look = (): string => marksOf(fstatSync(fd, { bigint: true }), isLocal);

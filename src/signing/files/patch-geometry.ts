@@ -11,7 +11,7 @@ import {
 } from '../../bytes/pieces.ts';
 import { plural } from '../../errors/plural.ts';
 
-/** Throws `pieces-invalid` for edits that are not in the order of the file, or not within its `size` bytes. */
+/** Throws `pieces-invalid` for edits that are out of order or exceed the `size` bytes of the file. */
 export function resultSize(patch: Patch, size: number): number {
   let last = 0;
   let result = size;
@@ -26,7 +26,7 @@ export function resultSize(patch: Patch, size: number): number {
   return result;
 }
 
-/** Bytes of a result, at the position that they have in it. */
+/** Bytes of a result with their position in it. */
 interface Placed {
   readonly position: number;
   readonly piece: Piece;
@@ -41,7 +41,9 @@ function* placedPieces(patch: Patch, size: number): Generator<Placed> {
   }
 }
 
-/** Bytes of the original in a result: from `start` up to `end` of the result, `shift` bytes behind where they were. */
+/**
+ * Bytes of the original in a result: at `start` to `end` of the result, `shift` bytes after their original position.
+ */
 interface Kept extends ByteRange {
   readonly shift: number;
 }
@@ -54,8 +56,8 @@ function* keptRanges(patch: Patch, size: number): Generator<Kept> {
 }
 
 /**
- * What must be written, in order, for a file with the result of `before` to have that of `next`: all bytes that it inserts, and
- * ranges of the original that are not there yet. `before`: undefined for a file that has anything else.
+ * Pieces to write, in order, to change a file from the result of `before` to that of `next`: all inserted bytes, and
+ * all ranges of the original that are not yet in place. `before` is undefined if the file contains anything else.
  */
 export function* piecesToWrite(next: Patch, before: Patch | undefined, size: number): Generator<Placed> {
   const there = before === undefined ? [].values() : keptRanges(before, size);
@@ -75,10 +77,10 @@ export function* piecesToWrite(next: Patch, before: Patch | undefined, size: num
   }
 }
 
-/** Pieces that follow one another without a gap. */
+/** Consecutive pieces without a gap. */
 interface Section {
   readonly position: number;
-  /** To be taken whole, once, before the next section. */
+  /** Must be read completely, once, before the next section. */
   readonly pieces: Iterable<Piece>;
 }
 

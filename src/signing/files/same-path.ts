@@ -1,11 +1,11 @@
-/** Whether two paths lead to the same file on their file system, which may ignore case, or different ways to write a letter. */
+/** Checks whether two paths lead to the same file. The file system may ignore case and Unicode normalization. */
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, mkdirSync, openSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { temporaryPathName } from './stale-files.ts';
 
-/** Gives those of the absolute paths, all different as text, that lead to the same file as another of them. */
+/** Returns those of the different absolute paths that lead to the same file as another of them. */
 export function findSamePaths(paths: Iterable<string>): ReadonlySet<string> {
   const alike = new Map<string, string[]>();
   for (const path of paths) {
@@ -22,8 +22,8 @@ export function findSamePaths(paths: Iterable<string>): ReadonlySet<string> {
 }
 
 /**
- * The same text for all paths that a file system may take for the same: it ignores case, ways to write a letter, characters that
- * are not shown, and dots and spaces at the end of a name.
+ * Maps all paths that a file system may treat as equal to the same text. Ignores case, normalization, invisible
+ * characters, and dots and spaces at the end of a name.
  */
 function folded(path: string): string {
   const shown = path.normalize('NFKD').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
@@ -41,8 +41,8 @@ function isSamePath(path: string, other: string): boolean {
 }
 
 /**
- * Finds out by making a file of one name in a new folder, and looking for the other. Where no folder can be made, names
- * that are there are compared, and others count as one if they differ in case, on Windows and macOS only.
+ * Creates a file with one name in a new folder, and looks for the other name. If no folder can be created, compares
+ * existing names. Other names that differ in case count as equal on Windows and macOS only.
  */
 function isSameName(folder: string, name: string, other: string): boolean {
   const [first, second] = [statsOf(join(folder, name)), statsOf(join(folder, other))];
@@ -56,7 +56,7 @@ function isSameName(folder: string, name: string, other: string): boolean {
   }
 }
 
-/** Without a pause: nothing that ends the process in an orderly way comes between, so nothing is left. */
+/** Runs synchronously, so an orderly exit cannot leave the folder behind. */
 function tryNames(folder: string, name: string, other: string): boolean {
   const probe = join(folder, temporaryPathName(`names-${randomBytes(8).toString('hex')}`));
   mkdirSync(probe, { mode: 0o700 });

@@ -1,4 +1,7 @@
-/** The temporary file next to the target: written while the original is digested, edited, reopened, put in place. */
+/**
+ * The temporary file next to the target. It is written while the original is digested, edited, reopened, and renamed to
+ * the target.
+ */
 
 import { statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -43,23 +46,23 @@ export type StagedCopy = Awaited<ReturnType<typeof stageCopy>>;
 
 export interface StagedCopyOptions {
   readonly source: ByteSource;
-  /** Of the original, whose owner and mode the result shall have. */
+  /** Stats of the original: the result gets its owner and mode. */
   readonly stats: FileStats;
-  /** Where the result goes; its folder, made where it is missing, takes the temporary file. */
+  /** Path of the result. Its folder is created if it is missing, and contains the temporary file. */
   readonly target: string;
-  /** Makes the name of the temporary file unlike any other. */
+  /** Returns a unique name for the temporary file. */
   readonly randomName: () => string;
-  /** Removes what killed processes left in a folder. */
+  /** Removes temporary files of killed processes in a folder. */
   readonly removeStaleFiles?: (folder: string) => Promise<void>;
-  /** Makes what was renamed in a folder durable. */
+  /** Makes renames in a folder durable. */
   readonly flushFolder?: (folder: string) => Promise<void>;
   readonly digestEntries: DigestEntries;
-  /** Holds the paths of temporary files for as long as they are there. */
+  /** Contains the paths of temporary files as long as the files exist. */
   readonly temporaryFiles: Set<string>;
   readonly onEvent: OnNotRemoved;
 }
 
-/** Creates the temporary file. Disposing removes it, unless it was put in place. */
+/** Creates the temporary file. Disposing removes it unless it was renamed to the target. */
 export async function stageCopy(options: StagedCopyOptions) {
   const { source, stats, target, temporaryFiles } = options;
   const folder = dirname(target);
@@ -68,14 +71,14 @@ export async function stageCopy(options: StagedCopyOptions) {
   await options.removeStaleFiles?.(folder);
   const disk = await inFileSystem('look at the target folder', async () => statfsSync(folder));
   assertFreeSpace(disk, source.size);
-  /** Then each patch is applied in memory, and the result written and read whole. */
+  /** For a small file, each patch is applied in memory, and the result is written and read as a whole. */
   const isSmall = isLocal(disk) && source.size <= LARGEST_DIRECT;
   const handle = await createTemporaryFile(path, isSmall);
   temporaryFiles.add(path);
 
-  /** Size of the copy as it stands. */
+  /** Current size of the copy. */
   let size = 0;
-  /** The copy is the original with these edits made; undefined when it is anything else. */
+  /** The edits that made the copy from the original; undefined if the copy has other content. */
   let applied: Patch | undefined;
   const reader = contentReader(options.digestEntries);
   const flushes = flushInTurn(() => inFileSystem('flush the temporary file to the disk', () => handle.sync()));
@@ -86,12 +89,13 @@ export async function stageCopy(options: StagedCopyOptions) {
   let reopened: HashedSource | undefined;
   let renamed = false;
 
-  /** Writes the chunks one after the other, and gives each while it is being written. */
+  /** Writes the chunks one after the other, and yields each while it is being written. */
   async function* copied(chunks: AsyncIterable<Uint8Array>, start = 0): AsyncGenerator<CopiedChunk> {
     const writeBack = writeBackWith(flushes.flush);
     let position = start;
     for await (const chunk of chunks) {
-      // Started before the chunk is looked at and awaited after it: writing and reading run in the thread pool meanwhile.
+      // Starts the write before the chunk is yielded and awaits it afterwards, so writing and reading run in the thread
+      // pool meanwhile.
       const at = position;
       const copying = inFileSystem(COPY, () => writeFully(handle, chunk, at));
       try {
@@ -121,7 +125,10 @@ export async function stageCopy(options: StagedCopyOptions) {
     return measuring?.finish() ?? measureContent(source, content, measures);
   }
 
-  /** Reading and writing run in the thread pool, while this thread digests: the second pass over the original takes no longer. */
+  /**
+   * Reading and writing run in the thread pool while this thread digests, so the second pass over the original takes no
+   * longer.
+   */
   async function measureWhileDrafting(
     content: Content,
     measures: readonly Measure[],
@@ -136,7 +143,9 @@ export async function stageCopy(options: StagedCopyOptions) {
     }
   }
 
-  /** Turns the copy into the original with the patch applied: of large files, only what is not there yet is written. */
+  /**
+   * Makes the copy the original with the patch applied. For large files, only the bytes that are missing are written.
+   */
   async function apply(patch: Patch): Promise<void> {
     const wanted = resultSize(patch, source.size);
     const there = applied;
@@ -153,44 +162,47 @@ export async function stageCopy(options: StagedCopyOptions) {
   }
 
   return {
-    /** Of the original. Measuring its content writes the copy in the same pass; digesting entries leaves that to the patch. */
+    /**
+     * Reader of the original. Measuring the content writes the copy in the same pass. Digesting entries leaves that to
+     * the patch.
+     */
     reader: { ...reader, measure: measureWhileCopying },
 
-    /** Asks the disk to keep what has been written. */
+    /** Flushes the written bytes to the disk. */
     flush: flushes.flush,
 
     /**
-     * Turns the copy into the original with the patch applied, and its owner and mode as far as this user may; a later call
+     * Makes the copy the original with the patch applied, and sets owner and mode as far as this user may. A later call
      * replaces an earlier patch. Throws `copy-changed` if another program wrote to the copy.
      */
     async apply(patch: Patch): Promise<void> {
       await apply(patch);
-      // Before a signature is requested, if a flush during the copying has found it by then.
+      // If a flush during the copying has failed by now, fail before a signature is requested.
       flushes.assertNoneFailed();
     },
 
-    /** The copy as it now stands. */
+    /** Opens the current copy. */
     async reopen(): Promise<{ readonly source: ByteSource; readonly reader: ContentReader }> {
       reopened = hashWhileRead(isSmall ? await wholeSource(handle, size) : fileSource(handle, size));
       return { source: reopened.source, reader };
     },
 
-    /** Of the copy as it was reopened, which reads most of it. */
+    /** Digests the reopened copy. */
     async measure(): Promise<{ readonly bytes: number; readonly sha256: string }> {
       if (reopened === undefined) throw new TypeError('the copy is reopened and checked before it is measured');
       return { bytes: size, sha256: await inFileSystem('read the temporary file', reopened.sha256) };
     },
 
     /**
-     * Creates or replaces the target with the copy, whole or not at all, and flushes the folder. What fails after that is
-     * reported as warnings: the file is in place. Throws `file-changed`, and `copy-changed` if another program has written to
-     * the copy, or put another file in its place.
+     * Creates or replaces the target with the copy in one step, and flushes the folder. Later failures are returned as
+     * warnings, because the file is in place. Throws `file-changed`, or `copy-changed` if another program wrote to the
+     * copy or replaced it.
      */
     async replaceTarget(look: Pick<Placement, 'isNew' | 'assertUnchanged'>): Promise<readonly string[]> {
       writes.assertUntouched();
       await putInPlace({ handle, path, target, ...look });
       renamed = true;
-      // Created by a link, it has two names.
+      // A target that was created by a link leaves a second name.
       if (look.isNew) await removeTemporaryFile(path, temporaryFiles, options.onEvent);
       temporaryFiles.delete(path);
       return (options.flushFolder ?? flushFolder)(folder).then(
@@ -199,7 +211,8 @@ export async function stageCopy(options: StagedCopyOptions) {
       );
     },
 
-    // Never throws: that would hide what the work itself threw. All that was written has been flushed or is given up.
+    // Never throws, because that would hide the error of the work itself. Everything that was written is flushed or
+    // abandoned by now.
     async [Symbol.asyncDispose](): Promise<void> {
       await handle.close().catch(() => undefined);
       if (!renamed) await removeTemporaryFile(path, temporaryFiles, options.onEvent);

@@ -1,4 +1,4 @@
-/** Names of temporary files next to a target, and the removal of those that killed runs left. */
+/** Names temporary files next to a target, and removes those of killed runs. */
 
 import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,15 +10,18 @@ export interface TemporaryNamesParts {
   readonly randomHex: () => string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Start of this machine, in milliseconds since 1970. */
+  /** Boot time of this machine, in milliseconds since 1970. */
   readonly bootTime: number;
 }
 
-/** Machine, start of the machine, set of processes, pid, start of the process, chance; 0 for what the system does not say. */
+/**
+ * Machine, boot, process namespace, pid, start time of the process, and a random part; 0 for values that the system
+ * does not report.
+ */
 const OWNED =
   /^\.codesign-remote-([0-9a-f]{16})-([0-9a-f]{8}|0)-([0-9a-f]{8}|0)-([1-9]\d{0,9})-(\d{1,20})-[0-9a-f]+\.tmp$/;
 
-/** A process number may belong to another program by now; no run writes one file for a day. */
+/** The pid may belong to another program by now, but no run writes one file for a day. */
 const STALE_FOR_CERTAIN_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 export function temporaryPathName(randomName: string): string {
@@ -31,7 +34,7 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
   const own = [machine, partOf(self.boot), partOf(self.space), self.pid, self.started ?? '0'].join('-');
   const searched = new Set<string>();
 
-  /** Undefined if the name is not that of a temporary file of a process on this machine. */
+  /** Returns undefined for names other than those of temporary files of this machine's processes. */
   function ownerOf(name: string): Holder | undefined {
     const [, onMachine, inBoot = '', inSpace = '', pid, started] = OWNED.exec(name) ?? [];
     if (onMachine !== machine) return undefined;
@@ -44,12 +47,13 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
     };
   }
 
-  /** Whether the process that wrote the file has ended; undefined if that cannot be known from here. */
+  /** Checks whether the process that wrote the file has ended; undefined if this process cannot know. */
   async function hasEnded(owner: Holder, lastWrite: number): Promise<boolean | undefined> {
     const running = await processes.isRunning(owner);
     if (running === undefined) return undefined;
     if (running || !isOtherStart(owner, self)) return !running;
-    // On a network drive, two machines may have one name: the other one wrote what is newer than the start of this one.
+    // On a network drive, two machines may have the same name. A file newer than this machine's boot may come from the
+    // other one.
     return owner.space === self.space && lastWrite < bootTime ? true : undefined;
   }
 
@@ -67,12 +71,12 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
   }
 
   return {
-    /** Unlike any other; it names this process. */
+    /** Returns a unique name that identifies this process. */
     randomName: (): string => `${own}-${randomHex()}`,
 
     /**
-     * Removes the temporary files of processes that have certainly ended. Searches each folder once, and never throws: a
-     * file that cannot be removed does no harm.
+     * Removes the temporary files of processes that have certainly ended. Searches each folder once. Never throws,
+     * because a file that cannot be removed is harmless.
      */
     async removeStaleFiles(folder: string): Promise<void> {
       if (searched.has(folder)) return;
@@ -91,7 +95,7 @@ function partOf(value: string | undefined): string {
   return value === undefined ? '0' : digestOf(value, 8);
 }
 
-/** What the part of a name stands for: this machine's own value, none, or another one. */
+/** Returns this machine's own value, no value, or another value for a part of a name. */
 function meaningOf(part: string, own: string | undefined): string | undefined {
   if (part === partOf(own)) return own;
   return part === '0' ? undefined : part;

@@ -1,4 +1,6 @@
-/** Where a result goes: links followed, and whether a new file can be renamed to it, found out before anything is spent. */
+/**
+ * Resolves the path of a result, follows links, and checks before any request whether a new file can be renamed to it.
+ */
 
 import {
   accessSync,
@@ -21,26 +23,27 @@ import { identityAt, identityOf } from '../../files/input-file.ts';
 import { isKnownLocal } from '../../files/known-local.ts';
 import { signingErrors } from '../errors.ts';
 
-/** A run has its files in few folders. */
+/** The files of a run are in few folders. */
 const FOLDERS_KEPT = 1000;
 
 /**
- * What all targets in a folder have in common is found out once. For one run, while it plans its files: folders and mounts change.
+ * Caches what all targets in a folder share. Valid for one run while it plans its files, because folders and mounts
+ * change.
  */
 export type TargetFolders = ReturnType<typeof targetFolders>;
 
 export function targetFolders() {
   return {
     realFolder: memoize(FOLDERS_KEPT, String, realFolder),
-    /** By a target in it. Throws as `assertReplaceable` does. */
+    /** Finds the folder of a target. Throws the errors of `assertReplaceable`. */
     folderOf: memoize(FOLDERS_KEPT, dirname, findFolder),
     mountPoints: lazy(mountPoints),
   };
 }
 
 /**
- * Absolute, with links followed as far as there is something, so that a rename replaces the file and not the link.
- * Throws `unusable-name` for a name under which Windows would not keep the file, and `name-not-utf8`.
+ * Returns an absolute path. Links are followed as far as the path exists, so a rename replaces the file and not the
+ * link. Throws `unusable-name` for a name that Windows would change, and `name-not-utf8`.
  */
 export async function resolveTarget(output: string, folders = targetFolders()): Promise<string> {
   const problem = process.platform === 'win32' ? windowsNameProblem(output) : undefined;
@@ -52,17 +55,17 @@ export async function resolveTarget(output: string, folders = targetFolders()): 
 
 function followed(output: string, folders: TargetFolders): string {
   try {
-    // Elsewhere the system may write the name in another way.
+    // Other systems may write the name in another form.
     const isPlain = process.platform === 'linux' && lstatSync(output).isFile();
     return isPlain ? join(folders.realFolder(dirname(output)), basename(output)) : realPath(output);
   } catch (thrown) {
     if (!isMissing(thrown)) throw fromFileSystem(thrown, `reach ${output}`);
   }
-  // A new file; its folder may be new too, and is made when the file is written.
+  // For a new file, the folder may be new too. It is created when the file is written.
   return join(folders.realFolder(dirname(output)), basename(output));
 }
 
-/** The system's own answer; some Windows drives (RAM disks, network redirectors) do not give one. */
+/** Uses the system's own function. Some Windows drives (RAM disks, network redirectors) do not support it. */
 function realPath(path: string): string {
   try {
     return realpathSync.native(path);
@@ -72,7 +75,7 @@ function realPath(path: string): string {
   }
 }
 
-/** What is missing keeps its name. */
+/** Missing parts of the path keep their names. */
 function realFolder(path: string): string {
   const whole = resolve(path);
   const parent = dirname(whole);
@@ -84,34 +87,36 @@ function realFolder(path: string): string {
 }
 
 /**
- * `target`: from `resolveTarget`, so without links. `folderIdentity`: of its folder when it was planned; undefined if that was
- * absent. A link in the path was made since, perhaps by another user to have root write elsewhere. Throws `folder-replaced`.
+ * `target` comes from `resolveTarget`, so it has no links. `folderIdentity` is the identity of its folder when it was
+ * planned; undefined if the folder was absent. A later link in the path may come from another user who wants root to
+ * write elsewhere. Throws `folder-replaced`.
  */
 export function assertNoLinkTo(target: string, folderIdentity: string | undefined): void {
   if (process.platform === 'win32') return;
   const folder = dirname(target);
-  // The same folder is the right one, whatever the way to it.
+  // The same folder is accepted, even if another path leads to it.
   const isSame = folderIdentity !== undefined && identityAt(folder) === folderIdentity;
   if (!isSame && realFolder(folder) !== folder) throw signingErrors('folder-replaced', { folder });
 }
 
-/** Where file systems ignore case, two names that differ in case are the same path. */
+/** On file systems that ignore case, two names that differ only in case are the same path. */
 export function placeOf(target: string): string {
   return process.platform === 'win32' || process.platform === 'darwin' ? target.toLowerCase() : target;
 }
 
 interface ReplaceableTarget {
-  /** Undefined if it is absent. */
+  /** undefined if the target is absent. */
   readonly stats: BigIntStats | undefined;
-  /** Of its folder; undefined if that is absent. */
+  /** Identity of its folder; undefined if the folder is absent. */
   readonly folderIdentity: string | undefined;
-  /** Whether it will certainly be on a file system of this machine alone. */
+  /** Set if the target will certainly be on a local file system. */
   readonly isLocal: boolean;
 }
 
 /**
  * Throws `read-only-file`, `permission-denied`, `not-replaceable`, `broken-link` or `output-blocked`. A rename would
- * replace a read-only file nevertheless, even for root: signtool's users expect a refusal. `name`: how messages call the target.
+ * replace a read-only file even for root, but signtool's users expect an error. `name` is the target's name in
+ * messages.
  */
 export async function assertReplaceable(
   target: string,
@@ -145,7 +150,10 @@ function findFolder(target: string) {
   }
 }
 
-/** Undefined when nothing is there. A link that leads nowhere is something: what would be made in its place is no link. */
+/**
+ * undefined if nothing exists at the path. A link without a target counts as existing, because a file created there
+ * would not replace a link.
+ */
 function found(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true });
@@ -156,7 +164,7 @@ function found(path: string): BigIntStats | undefined {
   }
 }
 
-/** Of the folder and those above it, the first that is there. Throws `output-blocked` if that is not a folder. */
+/** Returns the nearest existing folder: this one or one above it. Throws `output-blocked` if that is not a folder. */
 function nearestFolder(path: string, target: string): { readonly path: string; readonly stats?: BigIntStats } {
   const parent = dirname(path);
   const stats = found(path);
@@ -166,8 +174,8 @@ function nearestFolder(path: string, target: string): { readonly path: string; r
 }
 
 /**
- * On Windows a file that another program has open cannot be replaced. Opening it for writing shows a running program, and
- * renaming it to itself a holder that does not allow deletion. Throws `file-busy`.
+ * On Windows, a file that another program has open cannot be replaced. Opening it for writing detects a running
+ * program. Renaming it to itself detects a program that does not allow deletion. Throws `file-busy`.
  */
 async function assertNotHeld(target: string, name: string): Promise<void> {
   await retryWhileBusy(`replace ${name}`, async () => {
@@ -176,7 +184,7 @@ async function assertNotHeld(target: string, name: string): Promise<void> {
   });
 }
 
-/** In a folder such as /tmp only the owners of a file and of the folder, and root, may rename over it. */
+/** In a folder such as /tmp, only the owner of the file, the owner of the folder, and root may rename over it. */
 function assertNotHeldBySticky(file: string, owner: bigint, folder: BigIntStats | undefined): void {
   const user = process.getuid?.();
   if (user === undefined || user === 0 || folder === undefined) return;
@@ -186,17 +194,17 @@ function assertNotHeldBySticky(file: string, owner: bigint, folder: BigIntStats 
   throw signingErrors('not-replaceable', { file, reason });
 }
 
-/** The sticky bit; Node has no constant for it. */
+/** The sticky bit, for which Node.js has no constant. */
 const STICKY = 0o1000n;
 
-/** A file mounted by itself, as container programs do, cannot be renamed over. Only Linux says so. */
+/** A file that is a mount point, as in containers, cannot be replaced by a rename. Only Linux lists mount points. */
 function mountPoints(): ReadonlySet<string> {
   if (process.platform !== 'linux') return new Set();
-  // The fifth field, with spaces and the like as octal escapes (proc(5)).
+  // The fifth field, in which spaces and other special characters are octal escapes (proc(5)).
   return new Set(Array.from(mounts().split('\n'), (line) => unescapeMount(line.split(' ')[4] ?? '')));
 }
 
-/** No disk is behind it: to have it read elsewhere takes longer than reading it. */
+/** Reads synchronously, because the file is not on a disk and an asynchronous read would take longer. */
 function mounts(): string {
   try {
     return readFileSync('/proc/self/mountinfo', 'utf8');

@@ -12,18 +12,18 @@ import type { TemporaryFileLeft } from '../outcome.ts';
 
 export const COPY = 'write the temporary file next to the target';
 
-/** What a signature may add to a file in addition to its own bytes: certificates, a timestamp, alignment. */
+/** Space for certificates, a timestamp and alignment, which a signature adds to the file. */
 const ROOM_FOR_SIGNATURE = 128 * 1024;
 
-/** Throws `disk-full` when the file system cannot take a copy of `size` bytes and a signature. */
+/** Throws `disk-full` if the file system has no space for a copy of `size` bytes and a signature. */
 export function assertFreeSpace({ bavail, bsize }: StatsFs, size: number): void {
-  // A file system that does not know (some network shares) says 0 blocks of 0 bytes: then the write shows it.
+  // Some network shares report 0 blocks of 0 bytes. Then the write shows whether there is space.
   if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
     throw fileErrors('disk-full', { doing: COPY });
   }
 }
 
-/** Of file systems, on a network mostly, that put no file in the place of another. */
+/** Error codes of file systems, mostly network file systems, that cannot rename over an existing file. */
 const REFUSED_RENAME = new Set(['EEXIST', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'ENOSYS', 'EINVAL']);
 
 export async function writeFully(file: Pick<OpenedFile, 'write'>, bytes: Uint8Array, offset: number): Promise<void> {
@@ -33,13 +33,13 @@ export async function writeFully(file: Pick<OpenedFile, 'write'>, bytes: Uint8Ar
 }
 
 /**
- * Only root may give a file away, and only members may give it to a group: what this user may not, stays theirs, as with
- * any editor that saves through a rename. The set-user-ID bits are dropped: they would speak for another owner. The
- * owner can always write, or a result written elsewhere could not be replaced by the next run's.
+ * Only root may change the owner, and only members may set a group. If this user may not, the file keeps its own, as
+ * with any editor that saves through a rename. Drops the set-user-ID bits, because they would give another owner's
+ * rights. The owner can always write. Otherwise the next run could not replace a result that was written elsewhere.
  */
 export async function takeOwnerAndMode(handle: OpenedFile, stats: FileStats): Promise<void> {
   if (process.platform === 'win32') return;
-  // This process has just made it: the answer is in memory, and to have it asked elsewhere takes longer.
+  // Runs synchronously: this process has just created the file, so the answer is in memory.
   const mine = fstatSync(handle.fd, { bigint: true });
   const [uid, gid] = [Number(stats.uid), Number(stats.gid)];
   if (mine.uid !== stats.uid || mine.gid !== stats.gid) {
@@ -50,20 +50,20 @@ export async function takeOwnerAndMode(handle: OpenedFile, stats: FileStats): Pr
 
 export interface Placement {
   readonly handle: Pick<OpenedFile, 'fd'>;
-  /** Of the open file. */
+  /** Path of the open file. */
   readonly path: string;
   readonly target: string;
-  /** Whether the target was absent. */
+  /** Set if the target was absent. */
   readonly isNew: boolean;
   /** Called directly before the target is created or replaced. Throws `file-changed`. */
   readonly assertUnchanged: () => void;
 }
 
 /**
- * Gives the open file the name of the target, whole or not at all. A target that was absent is created by a link, which never
- * replaces a file; then `path` stays. Throws `file-changed`, `not-replaceable` if the file system does not rename onto a file,
- * and `copy-changed` if another file has taken the name `path`: the target is as it was, unless that happened during the
- * rename itself.
+ * Renames the open file to the target in one step. A target that was absent is created by a link, which never replaces
+ * a file. In that case `path` stays. Throws `file-changed`, `not-replaceable` if the file system cannot rename over a
+ * file, and `copy-changed` if another file has taken the name `path`. The target stays unchanged, unless the error
+ * occurred during the rename itself.
  */
 export async function putInPlace({ handle, path, target, isNew, assertUnchanged }: Placement): Promise<void> {
   const own = fstatSync(handle.fd, { bigint: true });
@@ -87,14 +87,14 @@ export async function putInPlace({ handle, path, target, isNew, assertUnchanged 
     }
   });
   await placed.catch((thrown: unknown) => {
-    // This user may replace it, as `assertReplaceable` showed; so Windows refuses because another program has it open.
+    // `assertReplaceable` showed that this user may replace it, so another program has it open.
     const isHeld = process.platform === 'win32' && toCodesignError(thrown).code === 'permission-denied';
     throw isHeld ? fileErrors('file-busy', { doing }, { cause: thrown }) : thrown;
   });
   assertIsAt(target, own);
 }
 
-/** False where no link can be made, on exFAT for example: a rename follows, and reports what prevents it too. */
+/** Returns false if links are not supported, for example on exFAT. A rename follows, and reports other problems too. */
 function isLinked(
   { path, target, assertUnchanged }: Pick<Placement, 'path' | 'target' | 'assertUnchanged'>,
   own: BigIntStats,
@@ -104,19 +104,22 @@ function isLinked(
     return true;
   } catch (thrown) {
     if (!hasCode(thrown, 'EEXIST')) return false;
-    // NFS says so of its own link too, if the answer to the first request was lost.
+    // NFS reports this for its own link too, if the answer to the first request was lost.
     if (isAt(target, own)) return true;
     assertUnchanged();
     throw signingErrors('file-changed');
   }
 }
 
-/** Throws `copy-changed` if the path leads to another file, or is a link. If nothing is there, the rename reports that. */
+/**
+ * Throws `copy-changed` if the path leads to another file, or is a link. If nothing exists there, the rename reports
+ * that.
+ */
 function assertIsAt(path: string, own: BigIntStats): void {
   if (isAt(path, own) === false) throw signingErrors('copy-changed');
 }
 
-/** Undefined if nothing is there. */
+/** undefined if nothing exists there. */
 function isAt(path: string, own: BigIntStats): boolean | undefined {
   const there = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return there && identityOf(there) === identityOf(own);
@@ -124,7 +127,7 @@ function isAt(path: string, own: BigIntStats): boolean | undefined {
 
 export type OnNotRemoved = (event: TemporaryFileLeft) => void;
 
-/** Never throws: returns what could not be removed. `temporaryFiles` holds what is there. */
+/** Never throws. Returns the files that could not be removed. `temporaryFiles` contains the existing files. */
 export async function removeTemporaryFile(
   path: string,
   temporaryFiles: Set<string>,
@@ -144,8 +147,8 @@ export function reportNotRemoved(path: string, thrown: unknown, onNotRemoved: On
 }
 
 /**
- * Creates `path`, which must not be there; a link is not followed. All that follows works on the open file: the name may
- * lead elsewhere by then, where other users may write the folder.
+ * Creates `path`, which must not exist. Links are not followed. All later steps use the open file, because another user
+ * who may write to the folder could replace the name.
  */
 export function createTemporaryFile(path: string, isDirect: boolean): Promise<OpenedFile> {
   return retryWhileBusy(`create a file in ${dirname(path)}`, async () =>
@@ -153,5 +156,5 @@ export function createTemporaryFile(path: string, isDirect: boolean): Promise<Op
   );
 }
 
-/** For this user alone, until it is given the original's owner and mode. */
+/** Private to this user until it gets the original's owner and mode. */
 const PRIVATE = 0o600;

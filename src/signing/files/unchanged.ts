@@ -1,4 +1,4 @@
-/** Whether input and target are as they were when the file was planned. */
+/** Checks that input and target have not changed since the file was planned. */
 
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -8,23 +8,23 @@ import { signingErrors } from '../errors.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import { assertNoLinkTo } from './target.ts';
 
-/** The file as it was when it was planned. */
+/** The versions of input and target when the file was planned. */
 export type Versions = Pick<PlannedFile, 'path' | 'stats' | 'target' | 'targetVersion' | 'folderIdentity' | 'isLocal'>;
 
-/** Undefined if the target is absent. */
+/** undefined if the target is absent. */
 export function versionAt(target: string): string | undefined {
   const stats = statSync(target, { bigint: true, throwIfNoEntry: false });
   return stats && versionOf(stats);
 }
 
-/** As `assertUnchanged`, where no rename follows. */
+/** Like `assertUnchanged`, for use without a following rename. */
 export async function lookAgain(plan: Versions): Promise<void> {
   await retryWhileBusy('look at the file again', async () => assertUnchanged(plan));
 }
 
 /**
- * Throws `file-changed` if input or target changed since the file was planned, and `folder-replaced`. It does not wait for a
- * thread: between this look and the rename that follows there are microseconds.
+ * Throws `file-changed` if input or target changed since the file was planned, and `folder-replaced`. Runs
+ * synchronously, so only microseconds pass before the following rename.
  */
 export function assertUnchanged({ path, stats, target, targetVersion, folderIdentity, isLocal }: Versions): void {
   assertNoLinkTo(target, folderIdentity);
@@ -36,7 +36,7 @@ export function assertUnchanged({ path, stats, target, targetVersion, folderIden
   if (targetVersion !== undefined) assertOpenedIsSame(target, targetVersion);
 }
 
-/** A network drive may answer from a cache, unless the file is opened (close-to-open consistency of NFS). */
+/** A network drive may answer from a cache unless the file is opened (close-to-open consistency of NFS). */
 function assertOpenedIsSame(path: string, expected: string): void {
   const fd = openSync(path, READ_WITHOUT_WAITING);
   try {

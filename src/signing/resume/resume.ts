@@ -1,4 +1,7 @@
-/** Finishes what earlier runs left: files that wait for a signature, and reports that were not sent. Asks for no signature. */
+/**
+ * Finishes the work of earlier runs: files that wait for a signature, and reports that were not sent. Requests no
+ * signature.
+ */
 
 import { dirname } from 'node:path';
 import pLimit from 'p-limit';
@@ -15,23 +18,23 @@ import { sentFileName } from '../service/client-info.ts';
 import type { ResumedCall } from './resumed-call.ts';
 import { type CreateSigning, writeFiles } from './write-files.ts';
 
-/** Whose calls can be finished. */
+/** The settings that determine which calls can be finished. */
 export interface Given {
   /** Scheme, host and port of the service. */
   readonly origin: string;
   /** SHA-256 of the access key, in hex. */
   readonly client: string;
-  /** SHA-256 of the certificate's DER, in hex; undefined as long as none was needed. */
+  /** SHA-256 of the certificate's DER, in hex; undefined until a certificate was needed. */
   readonly leaf: string | undefined;
 }
 
-/** `wait`: a process works on it. `settle`: only the user can decide what becomes of it. */
+/** `wait`: another process is working on it. `settle`: the user must decide. */
 export type NextAction = 'write' | 'report' | 'wait' | 'settle';
 
 export interface PlannedCall {
   readonly call: UnfinishedCall;
   readonly next: NextAction;
-  /** Why it cannot be finished with what is given. */
+  /** The reason why it cannot be finished with these settings. */
   readonly error: CodesignError | undefined;
 }
 
@@ -58,7 +61,10 @@ function obstacle({ work, metadata, kind }: UnfinishedCall, given: Given | undef
   return undefined;
 }
 
-/** Who named the wrong certificate signs again with the right one, which uses the signature, or gives it up. */
+/**
+ * A user who named the wrong certificate signs again with the right one, which uses the signature, or discards the
+ * signature.
+ */
 export function isUnusable({ kind, files }: UnfinishedCall): boolean {
   return kind === 'unwritten' && files.every(({ written, unusable }) => written || unusable);
 }
@@ -67,28 +73,28 @@ export interface Resuming {
   readonly journal: Journal;
   readonly service: SigningService;
   readonly createSigning: CreateSigning;
-  /** Whether reports are sent; otherwise those that are pending are dropped. */
+  /** Set if reports are sent; otherwise pending reports are dropped. */
   readonly report: boolean;
-  /** Decides which file names the audit log holds. */
+  /** Determines which file names the audit log contains. */
   readonly extra: ReplacedExtra;
   /** Reports under way concurrently. */
   readonly concurrency: number;
-  /** Why reports of this run failed, by record. */
+  /** Reasons why reports of this run failed, by record. */
   readonly failedReports: ReadonlyMap<string, CodesignError>;
 }
 
 export interface Forgetting extends Pick<Resuming, 'extra'> {
   readonly journal: Pick<Journal, 'forget' | 'reported'>;
-  /** Undefined if the user wants no reports. */
+  /** undefined if the user disabled reports. */
   readonly service: SigningService | undefined;
 }
 
-/** Does nothing; `given` decides what could be done. */
+/** Changes nothing. `given` determines what could be done. */
 export function listCalls(calls: readonly UnfinishedCall[], given: Given | undefined): readonly ResumedCall[] {
   return calls.map((call) => left(planCall(call, given)));
 }
 
-/** Never throws for what one call does: each has its status, in the order given. */
+/** Returns a status for each call in the order given, also for calls that fail. */
 export async function resumeCalls(
   calls: readonly UnfinishedCall[],
   given: Given,
@@ -112,7 +118,7 @@ export async function resumeCalls(
   });
 }
 
-/** Gives calls up for good. Throws `no-such-call`, `call-under-way`, if possible before it gives up any. */
+/** Discards calls permanently. Throws `no-such-call` or `call-under-way`, if possible before it discards any call. */
 export async function forgetCalls(
   ids: readonly string[],
   calls: readonly UnfinishedCall[],
@@ -124,7 +130,7 @@ export async function forgetCalls(
   for (const { id, kind } of named) if (kind === 'under-way') throw signingErrors('call-under-way', { id });
   for (const id of ids) {
     if (named.some((call) => call.id === id)) continue;
-    // A call that is over may have shown that number and certificate do not belong together.
+    // An ended call may have shown that number and certificate do not belong together.
     if ((await forgetting.journal.forget(id)) === 'not-found') throw signingErrors('no-such-call', { id });
     warn(signingWarnings('mismatch-forgotten', { id }));
   }
@@ -140,12 +146,12 @@ async function forgetCall(
   warn: (sentence: string) => void,
 ): Promise<ResumedCall> {
   const { id } = call;
-  // The signature is in use where one file is written.
+  // If one file is written, the signature is in use.
   const status = call.files.some(({ written }) => written) ? 1 : 2;
   const mine = given !== undefined && given.origin === call.work.origin && given.client === call.metadata.client;
   const isWanted = mine && call.files.some(({ signingOptions }) => signingOptions?.report !== false);
   const record = isWanted && service !== undefined ? call.record : undefined;
-  // Committed first: another process must not use a signature that is reported as not in use.
+  // Commit first: another process must not use a signature that is reported as unused.
   const outcome = await journal.forget(id, record === undefined ? undefined : status);
   if (outcome === 'under-way') throw signingErrors('call-under-way', { id });
   if (outcome === 'forgotten' && record !== undefined) {
@@ -193,13 +199,14 @@ function whyOpen(
     if (outcome?.status === 'failed') return outcome.error;
   }
   const unsent = files.every(({ written }) => written) ? failedReports.get(record ?? '') : undefined;
-  // Its path may hold a later version, which had a signature of its own.
+  // The path may contain a later version that had its own signature.
   return unsent ?? signingErrors('changed-since');
 }
 
 /**
- * Removes the temporary files of processes that were killed in every folder that an unfinished call wanted to write to: also
- * for calls that need no writing any more, or cannot be written. A copy was begun before they were made. Never throws.
+ * Removes temporary files of killed processes in every folder to which an unfinished call wanted to write, even if the
+ * call needs no more writing or cannot be written. A copy may have been started before such calls were made. Never
+ * throws.
  */
 export async function removeStaleFilesOf(
   calls: readonly UnfinishedCall[],
@@ -207,7 +214,7 @@ export async function removeStaleFilesOf(
 ): Promise<void> {
   const outputs = calls.flatMap(({ files }) => files.flatMap(({ signingOptions }) => signingOptions?.output ?? []));
   for (const output of new Set(outputs)) {
-    // A file that is a link was to be replaced where it leads.
+    // If the file is a link, the target of the link was to be replaced.
     const target = await resolveTarget(output).catch(() => output);
     await removeStaleFiles?.(dirname(target));
   }

@@ -1,18 +1,18 @@
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import type { UnfinishedCall } from '../../journal/journal.ts';
 
-/** `left`: not tried. `failed`: tried, and still unfinished. */
+/** `left`: not attempted. `failed`: attempted, but still unfinished. */
 export type ResumeStatus = 'finished' | 'forgotten' | 'left' | 'failed';
 
 export interface ResumedCall {
-  /** As it was found. */
+  /** The call before `resume` changed it. */
   readonly call: UnfinishedCall;
   readonly status: ResumeStatus;
-  /** Why it is not finished; undefined if a process works on it, and if only the user can settle it. */
+  /** The reason why it is not finished; undefined if a process is working on it, or if only the user can settle it. */
   readonly error: CodesignError | undefined;
 }
 
-/** For documents and callers of the library. Its members are fixed: scripts read them. */
+/** Format for documents and callers of the library. Scripts read its members, so they must not change. */
 export function describeResumed({ call, status, error }: ResumedCall) {
   const { id, kind, at, work, metadata, record, reason } = call;
   return {

@@ -5,12 +5,12 @@ import type { SigningJournal } from '../service/account.ts';
 import { signFiles } from '../sign-files.ts';
 import type { Signing } from '../signing-run.ts';
 
-/** What is the same for all files that one run can take. */
+/** The options that all files of one run share. */
 export interface SharedOptions extends Pick<Work, 'code' | 'algorithm'> {
   readonly signingOptions: RecordedSigningOptions;
 }
 
-/** A Signing with the settings of the run that requested the signatures. */
+/** Creates a Signing with the settings of the run that requested the signatures. */
 export type CreateSigning = (shared: SharedOptions, journal: SigningJournal) => Signing;
 
 interface Group {
@@ -18,7 +18,7 @@ interface Group {
   readonly files: Map<string, FileToSign>;
 }
 
-/** Gives the outcomes by the absolute path of the file. */
+/** Returns the outcomes by the absolute path of the file. */
 export async function writeFiles(
   calls: readonly UnfinishedCall[],
   journal: Journal,
@@ -34,13 +34,13 @@ export async function writeFiles(
   return outcomes;
 }
 
-/** Of a path that has waited for several signatures, each with other content, one at most is still the file's. */
+/** A path may have waited for several signatures of different content. At most one still belongs to the file. */
 function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const { work, files } of calls) {
     for (const { written, signingOptions } of files) {
       if (written || signingOptions === undefined) continue;
-      // Each signature has a time of its own, which is found by the file. A file that is in another one is written with it.
+      // Each signature has its own time, which is found by the file. An inner file is written with its bundle.
       const { path, output, inner, time, ...others } = signingOptions;
       const { code, algorithm } = work;
       const key = JSON.stringify([code, algorithm, Object.entries(others).sort()]);
@@ -52,7 +52,7 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   return [...groups.values()];
 }
 
-/** Gives the signatures of these calls only, and the right to request none. */
+/** Returns only the signatures of these calls, and never allows a request. */
 function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJournal {
   const wanted = new Set(calls.map(({ work }) => nameOf(work)));
   return {
@@ -62,7 +62,7 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJ
       const { work, metadata } = asking;
       const isWanted = wanted.has(nameOf(work));
       const known = isWanted ? await journal.known(asking, waiting) : undefined;
-      // If it was wanted, another process has finished it meanwhile.
+      // If the file needed it, another process has finished it meanwhile.
       if (known === undefined)
         throw signingErrors(!isWanted && isPartOf(metadata, calls) ? 'signatures-missing' : 'changed-since');
       return known;
@@ -73,7 +73,10 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJ
   };
 }
 
-/** Whether calls are for a file that is in the file, or the other way round: then others were perhaps never requested. */
+/**
+ * Checks whether only some of the calls are for inner files: in that case other signatures were perhaps never
+ * requested.
+ */
 function isPartOf({ signingOptions }: CallMetadata, calls: readonly UnfinishedCall[]): boolean {
   return calls.some(({ files }) =>
     files.some(({ signingOptions: other }) => {

@@ -1,4 +1,4 @@
-/** The account at the service that signs, and what records its calls. */
+/** The account at the service that signs, and the journal of its calls. */
 
 import type { Journal } from '../../journal/journal.ts';
 import type { SigningService } from '../../service/signing-service.ts';
@@ -15,6 +15,6 @@ export interface Account {
   readonly code: string;
   /** The journal, or its replacement. */
   readonly journal: SigningJournal;
-  /** What the calls say about this client. */
+  /** Information about this client that the calls send. */
   readonly client: ClientInfo;
 }

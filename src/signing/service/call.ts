@@ -1,4 +1,4 @@
-/** What becomes of the calls of a file when it is written, or has failed. */
+/** Settles the calls of a file after it is written or has failed. */
 
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import type { Claim, SharedCall } from '../../journal/journal.ts';
@@ -6,24 +6,24 @@ import type { ReportStatus, SignatureRecord } from '../../service/signing-servic
 import { signingWarnings } from '../errors.ts';
 import type { SigningJournal } from './account.ts';
 
-/** A call whose signature is for a file, or for a file in it. */
+/** A call whose signature is for a file, or for a file inside it. */
 export interface FileCall {
   readonly claim: SharedCall;
-  /** Undefined as long as the call has brought no usable signature. */
+  /** undefined until the call has returned a usable signature. */
   record: SignatureRecord | undefined;
-  /** Grows. */
+  /** Items are added during the call. */
   readonly warnings: string[];
 }
 
-/** A call whose file is written, or has failed. */
+/** A call whose file is written or has failed. */
 export interface EndedCall extends Pick<FileCall, 'claim'> {
-  /** The service's record id; undefined if it gave none. */
+  /** The service's record id; undefined if it returned none. */
   readonly record: string | undefined;
-  /** Status to report now; undefined if another file or a later run reports. */
+  /** Status to report now; undefined if another file or a later run sends the report. */
   readonly status: ReportStatus | undefined;
-  /** Whether the service knows that the signature is in use. */
+  /** Set if the service knows that the signature is in use. */
   readonly isReported: boolean;
-  /** Whether the journal keeps the signature for another run. */
+  /** Set if the journal keeps the signature for another run. */
   readonly isKept: boolean;
 }
 
@@ -40,7 +40,10 @@ export async function recordWritten(
   );
 }
 
-/** Records that the file failed. The journal keeps its signatures for another run; those that it cannot keep are given up. */
+/**
+ * Records that the file failed. The journal keeps its signatures for another run. Signatures that it cannot keep are
+ * abandoned.
+ */
 export async function recordNotWritten(
   calls: readonly FileCall[],
   error: CodesignError,
@@ -49,7 +52,7 @@ export async function recordNotWritten(
     calls.map(async ({ claim, record }, index) => {
       const recorded = record && claim.notWritten(error.message, error.code === 'file-changed');
       const after = await recorded?.catch(() => undefined);
-      // The error is that of the last call.
+      // The error belongs to the last call.
       const id = (index === calls.length - 1 ? error.record : undefined) ?? record?.id;
       const isKept = after !== undefined;
       return { claim, record: id, status: isKept ? after.reportDue : 2, isReported: false, isKept } as const;
@@ -57,7 +60,7 @@ export async function recordNotWritten(
   );
 }
 
-/** For what is done already: a journal that cannot record it changes nothing about it. */
+/** For steps that are already done: a journal that cannot record them does not undo them. */
 export async function orWarn<T>(recording: Promise<T>, warnings: string[]): Promise<T | undefined> {
   return await recording.catch((thrown) => {
     warnings.push(signingWarnings('journal-not-written', { reason: toCodesignError(thrown).message }));
@@ -88,7 +91,9 @@ const CLAIM: Claim = {
   release: nothing,
 };
 
-/** Replaces the journal if the user wants none: nothing is kept or reused, every file requests a signature of its own. */
+/**
+ * Replaces the journal if the user disabled it: nothing is stored or reused, and every file requests its own signature.
+ */
 export const withoutJournal: SigningJournal = {
   known: async () => undefined,
   claim: async () => CLAIM,

@@ -3,17 +3,19 @@ import type { ReplacedExtra } from '../../options/extra.ts';
 import type { Extra } from '../../service/messages.ts';
 
 export interface ClientInfo {
-  /** SHA-256 of the access key, in hex: the journal knows by it whose calls these are. Never sent. */
+  /** SHA-256 of the access key, in hex. The journal uses it to identify the account of a call. Never sent. */
   readonly id: string;
   readonly platform: string;
   readonly version: string;
   readonly revision: string;
   readonly hostname: string;
-  /** What the user sends in place of these members and of those of one file. */
+  /** Values of the user that replace these members and those of one file. */
   readonly replaced: ReplacedExtra;
 }
 
-/** The `extra` member for one file: `path` as the user gave it, `size` in bytes; undefined if every member is left out. */
+/**
+ * The `extra` member for one file: `path` as the user typed it, `size` in bytes; undefined if every member is omitted.
+ */
 export function describeRequest(client: ClientInfo, path: string, size: number, time: Date): Extra | undefined {
   const { platform, version, revision, hostname, replaced } = client;
   const ours = { platform, version, revision, time: time.toISOString(), hostname, signing_filename: basename(path) };
@@ -25,7 +27,7 @@ export function describeRequest(client: ClientInfo, path: string, size: number, 
   return Object.keys(extra).length === 0 ? undefined : extra;
 }
 
-/** The file name that is sent, and recorded in the audit log; undefined if the user hides it. */
+/** The file name that is sent and recorded in the audit log; undefined if the user hides it. */
 export function sentFileName({ signing_filename: replaced }: ReplacedExtra, path: string): string | undefined {
   return replaced === undefined ? basename(path) : replaced || undefined;
 }

@@ -1,37 +1,38 @@
-/** The only limiter of requests for signatures: how many may be under way, and when a run gives up. */
+/** The only limit of concurrent signature requests. It also decides when a run stops. */
 
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { isThrottled, mayHaveBeenCounted } from '../../service/errors.ts';
 import type { StopSignal } from '../run.ts';
 
 export interface GateOptions {
-  /** Requests under way concurrently once the gate is open. */
+  /** Number of concurrent requests after the gate is open. */
   readonly most: number;
-  /** Whether signatures get a timestamp. */
+  /** Set if signatures get a timestamp. */
   readonly needsTimestamp: boolean;
   readonly stop: StopSignal;
 }
 
 export type Gate = ReturnType<typeof openGate>;
 
-/** The right to make one request, and to retry it. Kept during back-off; disposing lets another one go ahead. */
+/** Permission to make one request and to retry it. Kept during back-off. Disposing lets another request start. */
 export type Permit = Awaited<ReturnType<Gate['enter']>>;
 
-/** Requests of one run, retries included, as long as none has brought a signature. */
+/** Limit of requests of one run, including retries, as long as none has returned a signature. */
 export const MOST_WITHOUT_SUCCESS = 5;
-/** Events in a row with requests that may have been counted and brought no signature. */
+/** Limit of consecutive events in which requests may have been counted but returned no signature. */
 export const MOST_UNCERTAIN_IN_A_ROW = 3;
 
 /**
- * Requests go one at a time until one of this run has brought a signature that verifies and, where timestamps are wanted, its
- * timestamp: until then each may be wasted. Then `most` go concurrently, and half of those under way after the service has
- * throttled one. After a request that may have been counted for nothing they go one at a time until the next success. One
- * event, such as a proxy that is reloaded, breaks all that are under way: of them only the first one counts.
+ * Requests are sent one at a time until one of this run has returned a signature that verifies, with its timestamp if
+ * one is required, because each may be wasted until then. Then up to `most` run concurrently. After the service
+ * throttles a request, the limit is half of those under way. After a request that may have been counted without a
+ * signature, requests are sent one at a time until the next success. One event, such as a proxy reload, breaks all
+ * requests under way: only the first of them counts.
  *
- * Who waits for another file or process must not hold a permit: that one may be waiting for it.
+ * A caller that waits for another file or process must not keep a permit, because the other one may be waiting for it.
  */
 export function openGate({ most, needsTimestamp, stop }: GateOptions) {
-  /** Each is called with whether it may go ahead. */
+  /** Each callback gets whether its caller may continue. */
   const waiting: ((mayGo: boolean) => void)[] = [];
   let isProven = false;
   let isOpen = false;
@@ -39,12 +40,15 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   let underWay = 0;
   let sent = 0;
   let uncertain = 0;
-  /** Uncertain requests that counted. One that was sent before the last of them is of the same event. */
+  /**
+   * Number of uncertain requests that counted. A request that was sent before the last of them belongs to the same
+   * event.
+   */
   let events = 0;
   let width = most;
-  /** Successes since the width has changed. */
+  /** Number of successes since the limit last changed. */
   let successes = 0;
-  /** A request that was sent before the last decrease says nothing new. */
+  /** A request that was sent before the last decrease gives no new information. */
   let decreases = 0;
   let repetitions = 0;
 
@@ -55,7 +59,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
       waiting.shift()?.(true);
     }
   };
-  /** `who`: a request that is to be repeated goes before those that were not made yet. */
+  /** `who`: a retry goes before requests that were not made yet. */
   const place = (who: 'push' | 'unshift'): Promise<boolean> =>
     new Promise((resolve) => {
       waiting[who](resolve);
@@ -86,13 +90,13 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
       stop.stop(`requests brought no usable answer ${uncertain} times in a row, and may have been counted`, error);
     };
     return {
-      /** To be called directly before each attempt is sent. */
+      /** Must be called directly before each attempt is sent. */
       send(): void {
         sent += 1;
         seen = decreases;
         seenEvents = events;
       },
-      /** Whether the request, whose outcome is unknown, may be sent once more. */
+      /** Checks whether the request, whose outcome is unknown, may be retried. */
       mayRepeat(): boolean {
         if (isRepetition || repetitions === 0 || stop.signal.aborted) return false;
         repetitions -= 1;
@@ -100,8 +104,9 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         return true;
       },
       /**
-       * After an attempt that made no signature or may be repeated, before the wait for the next one. If fewer may be under way by
-       * now, waits for its place; not once the run has been stopped. Throws the error when the run must not make another request.
+       * Called after an attempt that made no signature or may be retried, before the wait for the next one. If the
+       * limit is lower by now, waits for a slot, unless the run has been stopped. Throws the error if the run must not
+       * make another request.
        */
       async repeat(error: CodesignError): Promise<void> {
         slowDown(error);
@@ -111,7 +116,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         underWay -= 1;
         hasPlace = await place('unshift');
       },
-      /** The signature has verified, and has its timestamp if it gets one. */
+      /** Called when the signature has been verified, and has its timestamp if it needs one. */
       confirm({ stamped }: { readonly stamped: boolean }): void {
         isProven = true;
         hasSucceeded = true;
@@ -122,7 +127,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         successes = 0;
         width += 1;
       },
-      /** Stops the run when further requests would probably be wasted as well. */
+      /** Stops the run if further requests would probably be wasted too. */
       fail(error: CodesignError): void {
         failure = error;
         slowDown(error);
@@ -143,17 +148,24 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   };
 
   return {
-    /** Whether a signature of this service and certificate number has verified with this certificate, in any run. */
+    /**
+     * Checks whether a signature of this service and certificate number has verified with this certificate, in any run.
+     */
     isProven: () => isProven,
-    /** One has, in an earlier run. That opens the gate for no request, and lets a first failure not stop the run. */
+    /**
+     * Called if a signature has verified in an earlier run. This does not open the gate, but a first failure then does
+     * not stop the run.
+     */
     prove(): void {
       isProven = true;
     },
-    /** So many requests of the run whose outcome is unknown may be sent once more, each at most once. Default: none. */
+    /**
+     * Allows up to `most` retries of requests whose outcome is unknown, at most one for each request. Default: none.
+     */
     allowRepetitions(most: number): void {
       repetitions = most;
     },
-    /** Waits until a request may be made. Throws `not-attempted` once the run has been stopped. */
+    /** Waits until a request may be made. Throws `not-attempted` if the run has been stopped. */
     async enter() {
       stop.throwIfStopped();
       await place('push');

@@ -1,4 +1,4 @@
-/** Whether signatures of the service are of the certificate's key, and the error if they are not. */
+/** Checks whether signatures of the service match the certificate's key, and creates the error if they do not. */
 
 import { constants, createHash, verify } from 'node:crypto';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
@@ -14,7 +14,7 @@ export interface Signed {
   readonly algorithm: DigestAlgorithm;
 }
 
-/** The digest that goes to the service. */
+/** The digest that is sent to the service. */
 export function digestToBeSigned({ toBeSigned, algorithm }: Signed): Buffer {
   return createHash(NODE_DIGEST_NAME[algorithm]).update(toBeSigned).digest();
 }
@@ -37,7 +37,10 @@ export function matchKey(chain: SigningChain, code: string) {
       const key = { key: publicKey, padding: constants.RSA_PKCS1_PADDING };
       return verify(NODE_DIGEST_NAME[algorithm], toBeSigned, key, signature);
     },
-    /** For a signature that the service gave just now: counted, to be reported as failed. `call`: its id in the journal, or ''. */
+    /**
+     * For a signature that the service has just returned: it was counted, and is reported as failed. `call`: its id in
+     * the journal, or an empty string.
+     */
     newMismatch({ id, signature: { length } }: SignatureRecord, call: string): CodesignError {
       const lengths = `: it has ${plural(length, 'byte')}, and this key makes ${signatureLength}`;
       const why = length === signatureLength ? '' : lengths;

@@ -1,4 +1,6 @@
-/** Steps 3 to 6 of the main flow: the signature of a work, from the journal or from the service, with one request. */
+/**
+ * Steps 3 to 6 of the main flow: gets the signature of a work from the journal, or with one request from the service.
+ */
 
 import { join, resolve } from 'node:path';
 import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
@@ -17,31 +19,36 @@ import type { Permit } from './gate.ts';
 import { digestToBeSigned, type Signed } from './key-match.ts';
 import type { StampedSignature } from './timestamps.ts';
 
-/** What the signature is requested for. `time`: signed by formats that sign one; recorded with the request. */
+/**
+ * The data for which the signature is requested. `time`: the time that some formats sign, which is recorded with the
+ * request.
+ */
 interface ToBeSigned extends Signed {
   readonly time: Date;
 }
 
-/** The file whose signature is requested, with both paths as the user gave them. */
+/** The file whose signature is requested, with both paths as the user typed them. */
 interface FileOfCall extends Versions, Pick<PlannedFile, 'output'> {
-  /** The file in it that the signature is for. */
+  /** The inner file that the signature is for. */
   readonly inner?: Pick<InnerFile, 'name' | 'size'>;
-  /** It has the signature already, so none is requested. */
+  /** Set if the file already has the signature, so none is requested. */
   readonly isWritten?: boolean;
 }
 
-/** Why a run stops. */
+/** Reason for stopping a run. */
 const MISMATCH = 'the certificate does not match the key at the service';
 
 export interface GivenSignature {
   readonly record: SignatureRecord;
-  /** Given for this work before, or to another file: nothing was requested from the service. */
+  /**
+   * Set if the signature was made earlier for this work or for another file, and none was requested from the service.
+   */
   readonly reused: boolean;
-  /** Undefined for signatures without a timestamp, and if the file has it already. */
+  /** undefined for signatures without a timestamp, and if the file already has it. */
   readonly stamped: StampedSignature | undefined;
 }
 
-/** Adds the call to `calls`, also if it fails. */
+/** Adds the call to `calls`, even if it fails. */
 export async function obtainSignature(
   unit: ToBeSigned,
   file: FileOfCall,
@@ -58,10 +65,10 @@ export async function obtainSignature(
       const { record: id, signature } = known.known;
       const record = { id, signature };
       calls.push({ claim: known, record, warnings: [] });
-      // It needs no permit, and opens the gate for no other.
+      // A reused signature needs no permit, and does not open the gate.
       return { record, reused: true, stamped: await stamp(record, known, file, run, run.interruption) };
     }
-    // Another process has recorded it meanwhile.
+    // Another process has recorded it as written meanwhile.
     if (file.isWritten) throw signingErrors('changed-since');
     using permit = await run.gate.enter();
     const claim = await journal.claim(asking);
@@ -74,14 +81,14 @@ export async function obtainSignature(
     if (given === undefined) continue;
     const { record, isKept } = given;
     call.record = record;
-    // A signature that is not on record would be lost.
+    // A signature that is not recorded would be lost.
     const stamped = await stamp(record, claim, file, run, isKept ? run.interruption : undefined);
     permit.confirm({ stamped: stamped !== undefined });
     return { record, reused: false, stamped };
   }
 }
 
-/** What calls say of the file that the signature is for. */
+/** Describes the file of the signature for calls. */
 function describeFile({ path, stats, inner }: FileOfCall): { readonly name: string; readonly size: number } {
   return inner === undefined
     ? { name: path, size: Number(stats.size) }
@@ -104,7 +111,7 @@ function askFor(
       bytes: size,
       certificate: { name: context.chain.leaf.name, sha256: key.leaf },
       client: client.id,
-      // Absolute: `resume` may run in another folder.
+      // Paths are absolute, because `resume` may run in another folder.
       signingOptions: {
         path: resolve(path),
         output: resolve(output),
@@ -115,7 +122,7 @@ function askFor(
     },
     verifies: (signature) => key.verifies(unit, signature),
     mismatch(calls, isOfAll) {
-      // Another file of the run has met it before.
+      // Another file of the run has already had this mismatch.
       stop.throwIfStopped();
       const error = key.knownMismatch(calls);
       if (isOfAll) stop.stop(MISMATCH, error);
@@ -131,7 +138,7 @@ async function knownCall(asking: Asking, { path }: FileOfCall, run: SigningRun):
   try {
     return await account.journal.known(asking, { signal: stop.signal, onWait });
   } catch (thrown) {
-    // What stopped the run is the reason then; a mismatch may have.
+    // In that case the reason is the one that stopped the run, which may have been a mismatch.
     if (toCodesignError(thrown).code !== 'signature-mismatch') stop.throwIfStopped();
     throw thrown;
   }
@@ -148,25 +155,25 @@ async function stamp(
   return await (inner ? timestamps.stampOnRecord : timestamps.stamp)(path, signature, call, signal);
 }
 
-/** A claimed piece of work, and the right to send one request for it. */
+/** A claimed work, with permission to send one request for it. */
 interface Claimed {
   readonly file: FileOfCall;
   readonly claim: Claim;
   readonly permit: Permit;
-  /** Grows. */
+  /** Items are added during the request. */
   readonly warnings: string[];
 }
 
 interface NewSignature {
   readonly record: SignatureRecord;
-  /** Whether the journal could record it. */
+  /** Set if the journal could record the signature. */
   readonly isKept: boolean;
 }
 
 /**
- * Sends one request, and sends it once more if the run may repeat it. Settles the claim on every way out. Returns undefined if
- * another process has the work now. A mismatch stops the run, and so does a failure that concerns every call: no connection, a
- * 401, a used-up quota.
+ * Sends one request, and retries it if the run allows that. Always settles the claim. Returns undefined if another
+ * process has taken over the work. A mismatch stops the run. So does a failure that concerns every call: no connection,
+ * a 401, a used-up quota.
  */
 async function request(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promise<NewSignature | undefined> {
   const { file, claim, warnings } = claimed;
@@ -187,10 +194,10 @@ async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promis
   const { account, gate, stop, onEvent, now } = run;
   const { service, code, client } = account;
   const { name, size } = describeFile(file);
-  /** Whether the journal has the attempt as one that may be sent, and whether a byte of it was. */
+  /** Set if the journal has recorded the attempt as one that may be sent. */
   let isRecorded = false;
   let isSent = false;
-  /** Why the outcome of the first attempt is unknown, once it is repeated. */
+  /** The reason why the outcome of the first attempt is unknown, if it is retried. */
   let unknown: CodesignError | undefined;
   const requested = {
     code,
@@ -203,7 +210,7 @@ async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promis
       await claim.requested(unknown !== undefined);
       isRecorded = true;
     },
-    /** A signature of a file that has changed would be wasted. What throws here is not sent. */
+    /** A signature of a file that has changed would be wasted. If this throws, nothing is sent. */
     beforeWrite() {
       stop.throwIfStopped();
       try {
@@ -220,7 +227,7 @@ async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promis
     },
     mayRepeat: permit.mayRepeat,
     async beforeRetry(error: CodesignError) {
-      // It stays recorded as requested until it is sent again.
+      // The call stays recorded as requested until it is sent again.
       if (mayHaveBeenCounted(error)) unknown = error;
       else if (isRecorded) await orWarn(claim.deferred(failureOf(error)), warnings);
       isRecorded = false;
@@ -236,7 +243,7 @@ async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promis
     if (unknown === undefined && !isSent) await claim.release();
     else if (mayHaveBeenCounted(error)) await orWarn(claim.unanswered(failureOf(error)), warnings);
     else await orWarn(claim.refused(failureOf(error)), warnings);
-    // Stopped while it waited for a retry: then what stopped the run is the reason, and not this call.
+    // If the run was stopped while the request waited for a retry, report the reason of the stop.
     if (error.code === 'interrupted') stop.throwIfStopped();
     if (stopsRun(last, gate.isProven())) stop.stop(reasonToStop(last), last);
     permit.fail(last);
@@ -244,7 +251,7 @@ async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promis
   }
 }
 
-/** The first attempt may have been counted, whatever became of the second. */
+/** The first attempt may have been counted, whatever the outcome of the second. */
 function errorOfRepetition(last: CodesignError, first: CodesignError): CodesignError {
   if (last.code === 'interrupted' || last === first) return first;
   return new CodesignError({ ...last, message: last.message, cause: last.cause ?? first, mayHaveBeenCounted: true });

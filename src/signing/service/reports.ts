@@ -8,13 +8,13 @@ import { type ClientInfo, sentFileName } from './client-info.ts';
 export type Reports = ReturnType<typeof reportTo>;
 
 interface ReportsOptions {
-  /** Undefined if the user wants no reports. */
+  /** undefined if the user disabled reports. */
   readonly service: SigningService | undefined;
-  /** Reports under way concurrently: they share the connections with the calls for signatures. */
+  /** Number of concurrent reports. They share the connections with signature requests. */
   readonly concurrency: number;
   readonly onEvent: (event: SigningEvent) => void;
   readonly client: Pick<ClientInfo, 'replaced'>;
-  /** When it aborts, no report is sent or waited for: the journal keeps them for another run. */
+  /** When it aborts, no report is sent or awaited. The journal keeps the reports for another run. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -23,16 +23,16 @@ interface Sent {
   readonly arrival: Promise<boolean>;
 }
 
-/** Reports each status of a record once: several files of a run may share a signature. */
+/** Reports each status of a record once, because several files of a run may share a signature. */
 export function reportTo(options: ReportsOptions) {
   const { service, concurrency, onEvent, client, signal } = options;
   const limit = pLimit(concurrency);
   const sent = new Map<string, Sent>();
-  /** Records that the service does not know yet, of each file. */
+  /** Records of each file that the service does not know yet. */
   const started = new Map<FileOutcome, Promise<readonly (string | undefined)[]>>();
 
   async function deliver(to: SigningService, path: string, record: string, status: ReportStatus, before?: Sent) {
-    // Reports of one record must not overtake one another: the last one counts.
+    // Reports of one record must arrive in order, because the last one counts.
     await before?.arrival;
     try {
       await limit(() => to.report(record, status, signal, sentFileName(client.replaced, path)));
@@ -43,16 +43,16 @@ export function reportTo(options: ReportsOptions) {
     }
   }
 
-  /** Resolves when the report has arrived, or has failed: that never makes a signed file count as failed. */
+  /** Resolves when the report has arrived or failed. A failure never makes a signed file count as failed. */
   async function send(path: string, { claim, record, status }: EndedCall): Promise<void> {
     if (status === undefined) return;
-    // Without an id there is nothing to name.
+    // Without a record id, nothing can be reported.
     if (service === undefined || record === undefined) return await claim.reported('not-wanted');
     const before = sent.get(record);
     if (before?.status === status) return;
     const arrival = deliver(service, path, record, status, before);
     sent.set(record, { status, arrival });
-    // A report that the journal cannot record is sent again by a later run, which never counts.
+    // If the journal cannot record the report, a later run sends it again, which is harmless.
     if (await arrival) await claim.reported(status);
   }
 
@@ -62,11 +62,11 @@ export function reportTo(options: ReportsOptions) {
   }
 
   return {
-    /** Sends what is due once the calls have ended, without waiting. */
+    /** Sends the due reports after the calls have ended, without waiting for them. */
     start(outcome: FileOutcome, ending: Promise<readonly EndedCall[]>): void {
       started.set(
         outcome,
-        // This stays until the end of the run, so it keeps nothing of the calls.
+        // Keeps nothing of the calls, because this object lives until the end of the run.
         ending.then(async (calls) => {
           const unreported = calls.flatMap(({ isReported, record }) => (isReported ? [] : [record]));
           await Promise.all(calls.map((call) => send(outcome.path, call)));
@@ -75,7 +75,7 @@ export function reportTo(options: ReportsOptions) {
       );
     },
 
-    /** Waits for the reports of the run. Returns the outcomes with what the service knows. */
+    /** Waits for all reports of the run. Returns the outcomes, completed by the reports that arrived. */
     async finish(outcomes: readonly FileOutcome[]): Promise<readonly FileOutcome[]> {
       await Promise.all(started.values());
       return await Promise.all(

@@ -1,4 +1,4 @@
-/** Signing the files in a file before it: each by steps 2 to 7 of the main flow. */
+/** Signs inner files before the file that contains them, each with steps 2 to 7 of the main flow. */
 
 import type { Embedding } from '../../format/signable-file.ts';
 import { contentReader } from '../../formats/recognise.ts';
@@ -11,8 +11,8 @@ import { obtainSignature } from './obtain-signature.ts';
 import { isoTime } from './timestamps.ts';
 
 /**
- * Signs one after the other: what keeps one from being signed costs no signature of the next. The signature of the whole
- * depends on the timestamps in it too, so the journal keeps them. Returns undefined if there is nothing to sign first.
+ * Signs them one after the other, so a failure costs no further signature. The signature of the whole file depends on
+ * the inner timestamps too, so the journal keeps them. Returns undefined if there is nothing to sign first.
  */
 export async function signInner(
   prepared: PreparedFile,
@@ -38,7 +38,10 @@ export async function signInner(
   return outcomes;
 }
 
-/** Those that a run has signed which was killed before it could record that they are written: it is recorded with the whole. */
+/**
+ * Finds inner signatures of a run that was killed before it could record that they are written. They are recorded with
+ * the whole file.
+ */
 async function findRecorded(
   { kept, context }: PreparedFile,
   plan: PlannedFile,

@@ -9,7 +9,7 @@ import type { StopSignal } from '../run.ts';
 
 export type Timestamps = ReturnType<typeof requestTimestamps>;
 
-/** That the signature is of. */
+/** The call that the signature belongs to. */
 type Call = Pick<KnownCall | Claim, 'known' | 'stamped'>;
 
 /** Tokens with their chain have 3,000 to 7,000 bytes. */
@@ -17,7 +17,7 @@ const USUAL_LENGTH = 8192;
 
 export interface StampedSignature extends Pick<Stamped, 'token'> {
   readonly time: Date | undefined;
-  /** Undefined if the journal had it. */
+  /** undefined if the timestamp came from the journal. */
   readonly authority?: string;
 }
 
@@ -28,7 +28,7 @@ export function requestTimestamps(
 ) {
   let probableLength = authorities && USUAL_LENGTH;
   let hasGiven = false;
-  /** Timestamps are requested one at a time until the first one was given. A failure before that stops the run. */
+  /** Timestamps are requested one at a time until the first one succeeds. A failure before that stops the run. */
   const oneAtATime = pLimit(1);
 
   async function ask(
@@ -53,8 +53,9 @@ export function requestTimestamps(
   }
 
   /**
-   * Of the signature value; undefined for signatures without a timestamp. Throws `timestamp-failed`, `timestamp-interrupted` when
-   * `signal` aborts, and `not-attempted` if the signature was known, and another one was to be stamped first.
+   * Timestamps the signature value. Returns undefined for signatures without a timestamp. Throws `timestamp-failed`,
+   * `timestamp-interrupted` when `signal` aborts, and `not-attempted` if the run stopped while this reused signature
+   * waited for the first timestamp.
    */
   async function stamp(
     path: string,
@@ -68,10 +69,12 @@ export function requestTimestamps(
   }
 
   return {
-    /** How many bytes the next token will probably have. */
+    /** The expected length of the next token, in bytes. */
     probableLength: () => probableLength,
     stamp,
-    /** The timestamp that the journal has for the signature, or a new one, which the journal has before it is used. */
+    /**
+     * Returns the timestamp that the journal has for the signature, or requests one and records it before it is used.
+     */
     async stampOnRecord(
       path: string,
       signature: Uint8Array,
@@ -90,7 +93,7 @@ export function requestTimestamps(
   };
 }
 
-/** ISO 8601 in UTC, without a fraction of zero. */
+/** ISO 8601 in UTC, without a fraction if it is zero. */
 export function isoTime(time: Date): string {
   return time.toISOString().replace('.000Z', 'Z');
 }
