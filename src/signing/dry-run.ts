@@ -8,13 +8,14 @@ import { openPlanned } from './files/open-file.ts';
 import type { InnerPlanned, PlannedOutcome } from './outcome.ts';
 import type { PlannedFile } from './planned-file.ts';
 import { prepareInner } from './prepare-signature.ts';
+import type { StartedRun } from './run.ts';
 import { digestToBeSigned } from './service/key-match.ts';
 import { modeAndContext } from './signing-policy.ts';
 import type { Signing } from './signing-run.ts';
 
-export async function previewFile(plan: PlannedFile, signing: Signing): Promise<PlannedOutcome> {
+export async function previewFile(plan: PlannedFile, signing: Signing, run: StartedRun): Promise<PlannedOutcome> {
   const { path, output, format, warnings, replaced, stats } = plan;
-  const prepared = await inFileSystem('read the file', () => prepareOnly(plan, signing));
+  const prepared = await inFileSystem('read the file', () => prepareOnly(plan, signing, run));
   return {
     path,
     output,
@@ -29,9 +30,10 @@ export async function previewFile(plan: PlannedFile, signing: Signing): Promise<
 
 async function prepareOnly(
   plan: PlannedFile,
-  { run, context: given, policy }: Signing,
+  { context: given, policy }: Signing,
+  run: StartedRun,
 ): Promise<Pick<PlannedOutcome, 'algorithm' | 'digest' | 'inner'>> {
-  await using input = await openPlanned(plan, run.onEvent);
+  await using input = await openPlanned(plan, run);
   const file = await plan.format.open(input.source, contentReader(run.digestEntries), plan.output);
   const { mode, context } = modeAndContext(file, plan.format, { ...given, time: plan.time }, policy);
   const { algorithm } = context;

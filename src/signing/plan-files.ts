@@ -35,7 +35,7 @@ async function planFile(file: FileToSign, run: StartedRun, decide: Decide, folde
   let format: Format | undefined;
   try {
     run.stop.throwIfStopped();
-    await using input = await openSettled(file.path, run.onEvent);
+    await using input = await openSettled(file.path, run);
     const { stats } = input;
     format = await recogniseFormat(input.source, [file.output, file.path], run);
     const recognised: RecognisedFile = { ...file, format, stats, time: run.now() };

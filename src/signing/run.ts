@@ -29,7 +29,7 @@ export interface StartedRun extends Run, Disposable {
   readonly listenerWarnings: readonly string[];
 }
 
-/** When `signal` aborts, no other file starts, and files in progress finish. */
+/** When `signal` aborts, no other file starts. Files in progress finish, except large ones that are still being read. */
 export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun {
   const stop = createStopSignal();
   const interrupt = (): void => stop.stop('the run was interrupted');
@@ -53,7 +53,7 @@ export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun 
   };
 }
 
-/** Stops a run early: files in progress finish, and no other file starts. */
+/** Stops a run early: no other file starts. Files in progress finish, except large ones that are still being read. */
 export interface StopSignal {
   readonly signal: AbortSignal;
   /** Keeps the first reason: later calls change nothing. */

@@ -25,6 +25,8 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
     await using file = await openFile(plan, run);
     // 2. Prepare: digests the content into the data to be signed, and rehearses with a signature of zeros.
     await using prepared = await prepareSignature(plan, file, run);
+    // The file uses whatever is requested from here on.
+    file.finishAnyway();
     // Inner files that are signed first go through steps 2 to 7.
     const inner = await signInner(prepared, plan, run, calls);
     // 3. Digest: identifies the work. If the journal has a signature for it, that signature is reused. 4. Sign:
@@ -58,7 +60,7 @@ export async function recordFile(
   const started = run.clock();
   try {
     await run.disk.removeStaleFiles?.(dirname(plan.target));
-    const sha256 = await sha256OfPlanned(plan, run.onEvent);
+    const sha256 = await sha256OfPlanned(plan, run);
     const given = await obtainSignature({ toBeSigned, algorithm, time }, { ...plan, isWritten: true }, run, calls);
     const milliseconds = Math.round(run.clock() - started);
     const written = { bytes: Number(stats.size), sha256, milliseconds, warnings: [] };

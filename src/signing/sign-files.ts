@@ -55,7 +55,7 @@ async function previewFiles(
   using run = startRun({ ...signing.run, disk }, signal);
   const planned = await planFiles(files, run, (opened, file) => decide(opened, file, signing));
   const warnings = await checkRun(planned, signing, run);
-  const outcomes = await changeEach(planned, run, async (plan) => finish(await previewFile(plan, signing), run));
+  const outcomes = await changeEach(planned, run, async (plan) => finish(await previewFile(plan, signing, run), run));
   return resultOf(outcomes, signing, run, warnings);
 }
 

@@ -7,7 +7,7 @@ import { type FileStats, type InputFile, isUnchanged, openInput } from '../../fi
 import { signingErrors } from '../errors.ts';
 import type { BytesRead } from '../outcome.ts';
 import type { PlannedFile } from '../planned-file.ts';
-import type { StartedRun } from '../run.ts';
+import type { StartedRun, StopSignal } from '../run.ts';
 import { type StagedCopy, stageCopy } from './staged-copy.ts';
 import { assertNoLinkTo } from './target.ts';
 
@@ -16,6 +16,8 @@ export interface OpenFile extends AsyncDisposable {
   readonly copy: StagedCopy;
   /** Start time by the clock of the run. */
   readonly started: number;
+  /** A run that is stopped from now on waits for the file. */
+  finishAnyway(): void;
 }
 
 /**
@@ -24,12 +26,13 @@ export interface OpenFile extends AsyncDisposable {
  */
 export async function openFile(
   plan: PlannedFile,
-  { disk, digestEntries, clock, onEvent }: StartedRun,
+  { disk, digestEntries, clock, onEvent, stop }: StartedRun,
 ): Promise<OpenFile> {
   const { path, stats, target, folderIdentity } = plan;
   onEvent({ type: 'file-started', path });
   const started = clock();
-  const input = await openPlanned(plan, onEvent);
+  let throwIfStopped = stop.throwIfStopped;
+  const input = await openPlanned(plan, { onEvent, stop: { throwIfStopped: () => throwIfStopped() } });
   let copy: StagedCopy | undefined;
   const close = async (): Promise<void> => {
     await copy?.[Symbol.asyncDispose]();
@@ -39,30 +42,42 @@ export async function openFile(
     assertNoLinkTo(target, folderIdentity);
     copy = await stageCopy({ ...disk, digestEntries, source: input.source, stats, target, onEvent });
     assertNoLinkTo(target, folderIdentity);
-    return { input, copy, started, [Symbol.asyncDispose]: close };
+    const finishAnyway = (): void => {
+      throwIfStopped = () => undefined;
+    };
+    return { input, copy, started, finishAnyway, [Symbol.asyncDispose]: close };
   } catch (thrown) {
     await close();
     throw thrown;
   }
 }
 
+/** The part of a run that reading a large file needs: the reading ends with `not-attempted` once the run is stopped. */
+interface Reading {
+  readonly onEvent: (event: BytesRead) => void;
+  readonly stop: Pick<StopSignal, 'throwIfStopped'>;
+}
+
 /** Throws `file-changed` if the file has changed since it was planned. */
-export async function openPlanned(plan: PlannedFile, onEvent: (event: BytesRead) => void): Promise<InputFile> {
-  const input = await openInput(plan.path, onBytesRead(plan.path, onEvent));
+export async function openPlanned(plan: PlannedFile, run: Reading): Promise<InputFile> {
+  const input = await openInput(plan.path, onBytesRead(plan.path, run));
   if (isUnchanged(plan.stats, input.stats)) return input;
   await input.close();
   throw signingErrors('file-changed');
 }
 
 /** SHA-256 in hex. Throws `file-changed`. */
-export async function sha256OfPlanned(plan: PlannedFile, onEvent: (event: BytesRead) => void): Promise<string> {
-  await using input = await openPlanned(plan, onEvent);
+export async function sha256OfPlanned(plan: PlannedFile, run: Reading): Promise<string> {
+  await using input = await openPlanned(plan, run);
   return await inFileSystem('read the file', () => hashWhileRead(input.source).sha256());
 }
 
 /** Reports the progress of reading a large file. */
-export function onBytesRead(path: string, onEvent: (event: BytesRead) => void): OnRead {
-  return (bytes, size) => onEvent({ type: 'bytes-read', path, bytes, size });
+function onBytesRead(path: string, { onEvent, stop }: Reading): OnRead {
+  return (bytes, size) => {
+    stop.throwIfStopped();
+    onEvent({ type: 'bytes-read', path, bytes, size });
+  };
 }
 
 export interface Waiting {
@@ -77,10 +92,10 @@ export interface Waiting {
  */
 export async function openSettled(
   path: string,
-  onEvent: (event: BytesRead) => void,
+  run: Reading,
   waiting: Waiting = { now: () => Date.now(), sleep },
 ): Promise<InputFile> {
-  const input = await openInput(path, onBytesRead(path, onEvent));
+  const input = await openInput(path, onBytesRead(path, run));
   try {
     const tick = tickOf(input.stats);
     if (waiting.now() - lastChange(input.stats) < tick) {

@@ -26,17 +26,20 @@ interface Setting {
   readonly port: number;
   /** Of the service. */
   readonly to: number;
+  /** Requests beyond so many in a second get HTTP 429 without Retry-After. Default: none. */
+  readonly perSecond: number | undefined;
 }
 
 const PROGRAMS = {
   nginx: {
     args: (file: string) => ['-c', file],
     signal: 'SIGHUP',
-    configuration: ({ folder, port, to }: Setting) => `
+    configuration: ({ folder, port, to, perSecond }: Setting) => `
 daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/errors; ${process.getuid?.() === 0 ? 'user root;' : ''}
 events {}
 http {
   access_log off;
+  ${perSecond ? `limit_req_zone $server_port zone=all:1m rate=${perSecond}r/s; limit_req zone=all burst=${perSecond} nodelay; limit_req_status 429;` : ''}
   client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder}; uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
   server {
     listen 127.0.0.1:${port} ssl;
@@ -48,7 +51,7 @@ http {
   haproxy: {
     args: (file: string) => ['-W', '-db', '-f', file],
     signal: 'SIGUSR2',
-    configuration: ({ folder, port, to }: Setting) => `
+    configuration: ({ folder, port, to, perSecond }: Setting) => `
 defaults
   mode http
   timeout connect 5s
@@ -56,6 +59,7 @@ defaults
   timeout server 30s
 frontend tls
   bind 127.0.0.1:${port} ssl crt ${folder}/identity.pem
+  ${perSecond ? `stick-table type ip size 1k expire 10s store http_req_rate(1s)\n  http-request track-sc0 src\n  http-request return status 429 if { sc_http_req_rate(0) gt ${perSecond} }` : ''}
   default_backend service
 backend service
   server one 127.0.0.1:${to}
@@ -64,7 +68,11 @@ backend service
 } as const;
 
 /** @param to port of the service */
-export async function startReverseProxy(name: ReverseProxyName, to: number): Promise<ReverseProxy> {
+export async function startReverseProxy(
+  name: ReverseProxyName,
+  to: number,
+  { perSecond }: Partial<Pick<Setting, 'perSecond'>> = {},
+): Promise<ReverseProxy> {
   const folder = await temporaryFolder('codesign-proxy-');
   const authority = await createTlsAuthority();
   const { key, cert } = await authority.issue({ names: ['127.0.0.1'] });
@@ -74,7 +82,7 @@ export async function startReverseProxy(name: ReverseProxyName, to: number): Pro
   const { args, signal, configuration } = PROGRAMS[name];
   await writeFile(caFile, authority.root);
   await writeFile(join(folder.path, 'identity.pem'), `${cert}${key}`);
-  await writeFile(file, configuration({ folder: folder.path, port, to }));
+  await writeFile(file, configuration({ folder: folder.path, port, to, perSecond }));
   const child = spawn(name, args(file), { stdio: ['ignore', 'ignore', 'pipe'] });
   endWithThisProcess(child);
   await listening(child, port);

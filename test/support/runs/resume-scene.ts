@@ -1,7 +1,7 @@
 /** A program, a service that can fail, and a separate journal, for tests of what `resume` finishes. */
 
 import { once } from 'node:events';
-import { copyFile, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -73,6 +73,16 @@ export async function startScene(mode: ServiceMode, options: MisbehavingServiceO
       await folder[Symbol.asyncDispose]();
     },
   };
+}
+
+/** So many programs in the folder, no two of them alike. */
+export async function makePrograms(folder: string, count: number): Promise<readonly string[]> {
+  const paths = Array.from({ length: count }, (_, index) => join(folder, `app-${index}.exe`));
+  for (const path of paths) {
+    await copyFile(fixture('pe/hello.exe'), path);
+    await appendFile(path, path);
+  }
+  return paths;
 }
 
 export async function resumeWith(env: Env, ...args: readonly string[]): Promise<Resumed> {

@@ -1,10 +1,11 @@
 /** Connections are few, open in time and used again: to the service, and to the timestamp authority. */
 
-import { appendFile, copyFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startTcpRelay } from '../../../support/network/tcp-relay.ts';
-import { fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { makePrograms } from '../../../support/runs/resume-scene.ts';
 import {
   type MisbehavingServiceOptions,
   startMisbehavingService,
@@ -20,11 +21,7 @@ async function startScene(count: number, options: MisbehavingServiceOptions = {}
   const leaf = pki.leaf();
   const certificate = join(folder.path, 'chain.pem');
   await writeFile(certificate, leaf.pem + pki.intermediate.pem);
-  const paths = Array.from({ length: count }, (_, index) => join(folder.path, `app-${index}.exe`));
-  for (const path of paths) {
-    await copyFile(fixture('pe/hello.exe'), path);
-    await appendFile(path, path);
-  }
+  const paths = await makePrograms(folder.path, count);
   const service = await startMisbehavingService('good', { key: leaf.privateKey, ...options });
   return {
     paths,

@@ -1,5 +1,8 @@
 /** An interruption waits for a requested signature alone: what else hangs is left to the next run, which pays for nothing again. */
 
+import { readdirSync, statSync } from 'node:fs';
+import { truncate } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTcpRelay } from '../../../support/network/tcp-relay.ts';
 import { type CliRun, parseJson, runCli } from '../../../support/programs/cli.ts';
@@ -92,4 +95,23 @@ it('gives up a connection that does not open, and requests nothing on it', { tim
   expect(scene.service.signRequests()).toBe(1);
   expect((await scene.sign('--no-timestamp', scene.path)).code).toBe(0);
   expect(scene.service.signRequests()).toBe(2);
+});
+
+it('reads a large file no further, and requests nothing for it', async () => {
+  await using scene = await startScene('good');
+  const { folder, path, service } = scene;
+  const size = 2 ** 31;
+  await truncate(path, size);
+  let copied = 0;
+  const isCopying = (): boolean => {
+    const name = readdirSync(folder).find((one) => one.endsWith('.tmp'));
+    if (name !== undefined) copied = statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? copied;
+    return copied > 0;
+  };
+  const watch = setInterval(isCopying, 10);
+  const run = await signUntil(isCopying, scene, ['--no-timestamp']);
+  clearInterval(watch);
+  expect(outcomeOf(run)).toEqual([130, 'not-attempted']);
+  expect(copied).toBeLessThan(size);
+  expect([service.signRequests(), statSync(path).size]).toEqual([0, size]);
 });

@@ -1,12 +1,10 @@
 /** Batches through real reverse proxies that are reloaded in the middle: what fails was under way, and nothing is paid twice without a warning. */
 
-import { appendFile, copyFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { REVERSE_PROXIES, startReverseProxy } from '../../../support/network/reverse-proxies.ts';
 import { startTcpRelay } from '../../../support/network/tcp-relay.ts';
-import { fixture, parseJson, runCliProcess } from '../../../support/programs/cli.ts';
-import { startScene } from '../../../support/runs/resume-scene.ts';
+import { parseJson, runCliProcess } from '../../../support/programs/cli.ts';
+import { makePrograms, startScene } from '../../../support/runs/resume-scene.ts';
 
 const FILES = 60;
 const CONCURRENCY = 16;
@@ -15,11 +13,7 @@ it.each(REVERSE_PROXIES)('%s is reloaded twice while 60 files are signed', { tim
   for (const repetitions of [0, 20]) {
     await using scene = await startScene('good', { plain: true });
     const { folder, service, env } = scene;
-    const paths = Array.from({ length: FILES }, (_, index) => join(folder, `app-${index}.exe`));
-    for (const copy of paths) {
-      await copyFile(fixture('pe/hello.exe'), copy);
-      await appendFile(copy, copy);
-    }
+    const paths = await makePrograms(folder, FILES);
     await using proxy = await startReverseProxy(name, Number(new URL(service.baseUrl).port));
     await using relay = await startTcpRelay({ port: proxy.port, roundTripMilliseconds: 100 });
     const sign = (onStart?: () => void) =>

@@ -17,6 +17,8 @@ beforeEach(async () => {
 });
 
 /** Opens the file so many milliseconds after its last change, and gives how long it waited. */
+const RUN = { onEvent: () => undefined, stop: { throwIfStopped: () => undefined } };
+
 async function waitAt(age: number, meanwhile: () => Promise<unknown> = async () => undefined): Promise<number[]> {
   const waited: number[] = [];
   const { ctimeMs } = await stat(path);
@@ -24,7 +26,7 @@ async function waitAt(age: number, meanwhile: () => Promise<unknown> = async () 
     waited.push(milliseconds);
     await meanwhile();
   };
-  await using _ = await openSettled(path, () => undefined, { now: () => Math.floor(ctimeMs) + age, sleep });
+  await using _ = await openSettled(path, RUN, { now: () => Math.floor(ctimeMs) + age, sleep });
   return waited;
 }
 
@@ -81,7 +83,7 @@ describe('where times are whole seconds', () => {
     const { openSettled: open } = await import('../../../../src/signing/files/open-file.ts');
     const waited: number[] = [];
     const sleep = async (milliseconds: number) => void waited.push(milliseconds);
-    await using _ = await open(path, () => undefined, { now: () => Number(WRITTEN / 1_000_000n) + age, sleep });
+    await using _ = await open(path, RUN, { now: () => Number(WRITTEN / 1_000_000n) + age, sleep });
     expect(waited).toEqual(expected);
   });
 });
