@@ -1,4 +1,4 @@
-/** Files that appear whole, and locks between processes. */
+/** Writes files atomically, and provides locks between processes. */
 
 import { access, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -10,7 +10,7 @@ import { ServerError } from './errors.ts';
 const PATIENCE = 10_000;
 const INTERVAL = 20;
 
-/** Replaces a file of the data folder completely or not at all; contents and name are flushed. Mode 0600. */
+/** Replaces a file of the data folder atomically. Contents and name are flushed. Mode 0600. */
 export async function replaceFile(path: string, contents: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}`;
   try {

@@ -1,4 +1,4 @@
-/** Logs what may stop signing soon: certificates that end, and quotas. */
+/** Logs what may soon stop signing: certificates that expire, and quotas. */
 
 import type { FastifyBaseLogger } from 'fastify';
 import { whyRejected } from './http/auth.ts';
@@ -41,7 +41,7 @@ export async function lookAhead(
   }
 }
 
-/** Logs a line if a certificate is not valid now, or ends soon. */
+/** Logs a line if a certificate is not valid now, or expires soon. */
 function logValidity(
   log: FastifyBaseLogger,
   { which, todo }: typeof TLS,

@@ -1,4 +1,4 @@
-/** The program: hands the process's own streams, clock and signals to the command line. */
+/** The program: passes the process's streams, clock and signals to the command line. */
 
 import { run } from './cli/program.ts';
 import { boundedLog } from './http/log.ts';

@@ -24,7 +24,7 @@ export interface Surroundings {
   readonly log: { write(line: string): void };
   /** Writes to the terminal; undefined if standard error is not one. */
   readonly terminal: ((text: string) => void) | undefined;
-  /** Registers `reload`, which runs on SIGHUP. */
+  /** Registers `reload`, which is called on SIGHUP. */
   readonly onHangUp?: (reload: () => void) => void;
 }
 

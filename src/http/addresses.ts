@@ -1,21 +1,21 @@
-/** The addresses of host names: one question for each name at a time, since questions share a pool of few threads. */
+/** Resolves host names, with one query for each name at a time, because queries share a pool of few threads. */
 
 import dns from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** An answer is used for so long. The system does not say how long it holds. */
+/** An answer is cached for this time. The system does not report how long it is valid. */
 const KEPT_MILLISECONDS = 60_000;
 
 type Addresses = dns.LookupAddress[];
 
 export interface AddressBook {
-  /** For `net.connect`: all connections that wait for a name share one question, and its answer. */
+  /** For `net.connect`: all connections that wait for a name share one query and its answer. */
   readonly lookup: LookupFunction;
-  /** The next connection asks again: no address of the name could be reached. */
+  /** Makes the next connection query the name again, because none of its addresses could be reached. */
   forget(hostname: string): void;
 }
 
-/** @param ask gives all addresses of a name, in the order in which they are to be tried */
+/** @param ask returns all addresses of a name, in the order in which they are tried */
 export function createAddressBook(
   ask: (hostname: string) => Promise<Addresses> = (hostname) => dns.promises.lookup(hostname, { all: true }),
   now: () => number = Date.now,
@@ -25,7 +25,7 @@ export function createAddressBook(
   const addressesOf = (hostname: string): Promise<Addresses> => {
     const kept = answers.get(hostname);
     if (kept !== undefined && now() < kept.until) return kept.addresses;
-    // It holds from the answer on: until then every connection waits for the same question.
+    // The time starts with the answer: until then every connection waits for the same query.
     const answer = { addresses: ask(hostname), until: Number.POSITIVE_INFINITY };
     answers.set(hostname, answer);
     answer.addresses.then(

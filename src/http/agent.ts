@@ -1,20 +1,26 @@
-/** undici's agent over connections of our own: opened by our connector, the first ones ahead of need. */
+/** undici's agent over our own connections. Our connector opens them, the first ones in advance. */
 
 import type net from 'node:net';
 import type { Agent } from 'undici';
 import { repairAnswerHeads } from './answer-heads.ts';
 import { type Connect, type Target, targetOf } from './connect.ts';
 
-/** Some services close idle connections after a second. They count from when they answer until the next request arrives: a round trip more. */
+/**
+ * Some services close idle connections after one second. They count from their answer until the next request arrives,
+ * which is one round trip more.
+ */
 const IDLE_MILLISECONDS = 800;
-/** One that was opened ahead of need waits for the first signature and its timestamp. Services wait longer for a first request. */
+/**
+ * A connection that was opened in advance waits for the first signature and its timestamp. Services wait longer for a
+ * first request.
+ */
 const UNUSED_MILLISECONDS = 1900;
-/** Subtracted from what a service promises, because its time may have started when it sent the answer. */
+/** Subtracted from the time that a service announces, because that time may have started when it sent the answer. */
 const KEPT_MARGIN_MILLISECONDS = 2000;
-/** Some services send long headers, and a signature after them. Options of Node.js could change undici's default of 16 KiB. */
+/** Some services send long headers before the signature. Options of Node.js could change undici's default of 16 KiB. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** @param connections the most to one origin; any number by default */
+/** @param connections limit for one origin; no limit by default */
 export function createAgent(open: Connect, connections: number | undefined, leadsThroughProxy = false) {
   const early = openEarly(open, leadsThroughProxy);
   let agent: Promise<Agent> | undefined;
@@ -30,7 +36,7 @@ export function createAgent(open: Connect, connections: number | undefined, lead
           },
           connections: connections ?? null,
           keepAliveTimeout: IDLE_MILLISECONDS,
-          // The service may ask for less, never for more.
+          // The service may shorten the time, but never extend it.
           keepAliveMaxTimeout: IDLE_MILLISECONDS,
           keepAliveTimeoutThreshold: KEPT_MARGIN_MILLISECONDS,
           maxHeaderSize: MAX_HEADER_BYTES,
@@ -45,14 +51,14 @@ export function createAgent(open: Connect, connections: number | undefined, lead
     /** Loads undici on the first call. */
     get,
     /**
-     * Opens the first connections to this origin, so many with those that were opened before. If the very first one fails, the
-     * first request reports it, unless the connection would have been idle for too long by then.
+     * Opens connections to this origin until `count` have been opened. If the very first one fails, the first request
+     * reports the failure, unless the connection would have been idle for too long by then.
      */
     prepare(url: URL, count: number): void {
       early.prepare(targetOf(url), count);
       get().catch(() => undefined);
     },
-    /** Closes idle connections, and each of the others after its answer. */
+    /** Closes idle connections, and closes each of the others after its answer. */
     async retire(): Promise<void> {
       early.close();
       await (await agent)?.close();
@@ -65,11 +71,14 @@ export function createAgent(open: Connect, connections: number | undefined, lead
 }
 
 interface Early {
-  /** Connections opened so far, ahead of need or not. */
+  /** Number of connections opened so far, in advance or not. */
   opened: number;
-  /** A proxy may lock an account whose wrong password comes many times, so its others wait for the first one ahead of need. */
+  /**
+   * A proxy may lock an account after repeated wrong passwords, so other connections wait for the first one that was
+   * opened in advance.
+   */
   first?: Promise<net.Socket>;
-  /** Those ahead of need, in their order. */
+  /** Unused connections that were opened in advance, in order. */
   readonly unused: Set<Promise<net.Socket>>;
 }
 
@@ -106,7 +115,7 @@ function openEarly(open: Connect, leadsThroughProxy: boolean) {
       if (opening !== undefined) origin.unused.delete(opening);
       else origin.opened += 1;
       const socket = await opening;
-      // What came unasked would be read as the answer to the first request.
+      // Data that arrives without a request would be read as the answer to the first request.
       if (socket?.readable && socket.writable && socket.readableLength === 0) return socket;
       socket?.destroy();
       return open(target);

@@ -1,24 +1,26 @@
-/** Makes heads of answers readable for undici, whose parser rejects some that are clear: a signature may follow. */
+/**
+ * Repairs heads of answers that undici's parser rejects although they are unambiguous, because a signature may follow.
+ */
 
 import type net from 'node:net';
 
-/** The rest of it may follow in a packet of its own. */
+/** The rest of the line may follow in a separate packet. */
 const STATUS_LINE = /^HTTP\/(?:1\.[01] |.{0,3}$)/;
-/** An interim answer without meaning (RFC 9110, section 15.2), except "101 Switching Protocols". */
+/** An interim answer without content (RFC 9110, section 15.2), except "101 Switching Protocols". */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)/;
 const NOTHING = Buffer.alloc(0);
 const END = /\r?\n\r?\n/;
 
 /**
  * Skips interim answers, ends lines with CRLF (RFC 9112, section 2.2) and merges equal Content-Length values (RFC 9110,
- * section 8.6). Ends the connection if the end of the answer is ambiguous: the error has what followed the head as `data`, as
- * undici's own errors of the parser have. All else stays, and the parser reports it.
+ * section 8.6). Ends the connection if the end of the answer is ambiguous. The error has the bytes after the head as
+ * `data`, like the errors of undici's parser. Everything else stays unchanged, and the parser reports it.
  *
- * @param limit bytes of a head; a longer one is passed on as it comes
+ * @param limit length of a head in bytes; a longer one is passed on unchanged
  */
 export function repairAnswerHeads(socket: net.Socket, limit: number): net.Socket {
   let held: Buffer = NOTHING;
-  // This listener comes before that of undici, which reads what is put back.
+  // This listener runs before the listener of undici, which reads the data that is put back.
   return socket.on('readable', () => {
     const read: Buffer | null = socket.read();
     let chunk = held.length > 0 ? Buffer.concat(read === null ? [held] : [held, read]) : (read ?? held);
@@ -27,7 +29,7 @@ export function repairAnswerHeads(socket: net.Socket, limit: number): net.Socket
       const text = chunk.toString('latin1', 0, limit);
       const end = END.exec(text);
       if (end === null) {
-        // Without `read`, the answer has ended.
+        // Without data, the answer has ended.
         if (read === null || chunk.length >= limit) break;
         held = chunk;
         return;
@@ -67,7 +69,7 @@ function repair(head: string): string {
 const LENGTHS = /^content-length[ \t]*:.*$/gim;
 const TRANSFER_ENCODING = /^transfer-encoding[ \t]*:/im;
 
-/** RFC 9112, section 6.3: it may be an attack. For people. */
+/** RFC 9112, section 6.3: it may be an attack. Description for messages. */
 function ambiguityOf(head: string): string | undefined {
   const lengths = head.match(LENGTHS) ?? [];
   const status = `HTTP ${head.slice(9, 12)}`;

@@ -1,4 +1,7 @@
-/** Opens the connections: TCP, TLS 1.2 or later with verified certificates, through a proxy or not; says why where that fails. */
+/**
+ * Opens connections: TCP, and TLS 1.2 or later with verified certificates, directly or through a proxy. Reports the
+ * reason if that fails.
+ */
 
 import http from 'node:http';
 import net from 'node:net';
@@ -8,12 +11,12 @@ import { ConnectFailure, type ConnectReason } from './errors.ts';
 import type { HttpProxy } from './proxy.ts';
 import { type TrustRoots, trustInSteps } from './roots.ts';
 
-/** Where a connection leads to. */
+/** Server that a connection leads to. */
 export interface Target {
   readonly protocol: string;
   /** An IPv6 address without brackets. */
   readonly hostname: string;
-  /** Empty for the protocol's own. */
+  /** Empty for the default port of the protocol. */
   readonly port: string;
 }
 
@@ -24,10 +27,15 @@ export function targetOf({ protocol, hostname, port }: URL): Target {
   return { protocol, port, hostname: hostname.replace(/^\[|\]$/g, '') };
 }
 
-/** So long an address of a name may take before the next one is tried. Node's default of 250 ms is less than far round trips. */
+/**
+ * Time limit for one address of a name before the next one is tried. Node's default of 250 ms is shorter than long
+ * round trips.
+ */
 const ADDRESS_MILLISECONDS = 2000;
 
-/** `timeoutMilliseconds`: for name, TCP and TLS together; through a proxy, for each of the three steps. */
+/**
+ * `timeoutMilliseconds`: limit for name resolution, TCP and TLS together; through a proxy, for each of the three steps.
+ */
 export function createConnector(
   roots: TrustRoots,
   timeoutMilliseconds: number,
@@ -92,12 +100,12 @@ export function createConnector(
 
   return {
     connect: open,
-    /** The same, through this proxy. */
+    /** Opens connections through this proxy. */
     through:
       (proxy: HttpProxy): Connect =>
       (target) =>
         openThrough(proxy, target),
-    /** Gives up on connections that are not open yet. */
+    /** Aborts connections that are not open yet. */
     abandon: (): void => {
       isAbandoned = true;
       for (const socket of opening) socket.destroy(ABANDONED);
@@ -110,11 +118,11 @@ const ABANDONED = new Error('abandoned');
 interface TlsWay {
   readonly context: tls.SecureContext;
   readonly session: Buffer | undefined;
-  /** A connection that leads to the target through a proxy. */
+  /** A connection through a proxy to the target. */
   readonly tunnel?: net.Socket;
 }
 
-/** Whose certificate is checked, and where. */
+/** The server whose certificate is checked. */
 function serverOf({ hostname, port }: Target): string {
   return `${hostname} ${port}`;
 }
@@ -135,12 +143,12 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
     secureContext: context,
     ...(session && { session }),
     ALPNProtocols: ['http/1.1'],
-    // Said aloud, because the default is what NODE_TLS_REJECT_UNAUTHORIZED makes it.
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
     rejectUnauthorized: true,
     checkServerIdentity,
   });
-  // Before the listener of Node, which ends a connection that is not trusted and keeps no certificate of it. Not by
-  // `getPeerX509Certificate`: that takes the certificate away from the check.
+  // Runs before the listener of Node.js, which ends an untrusted connection without keeping its certificate. Does not
+  // use `getPeerX509Certificate`, which would hide the certificate from the check.
   socket.prependListener('secure', () => {
     if (!socket.isSessionReused()) presented.set(socket, socket.getPeerCertificate(true));
   });
@@ -148,7 +156,10 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
   return socket.setNoDelay(true);
 }
 
-/** The common name is no server name (RFC 9525, section 2); Node would use it if subjectAltName has no DNS name. */
+/**
+ * The common name is not a server name (RFC 9525, section 2), but Node.js would use it if subjectAltName has no DNS
+ * name.
+ */
 function checkServerIdentity(hostname: string, certificate: tls.PeerCertificate): Error | undefined {
   if (!certificate.subjectaltname) return new Error('the certificate has no subjectAltName (RFC 9525)');
   const subject = { ...certificate.subject, CN: '' };
@@ -174,12 +185,12 @@ function established(socket: net.Socket, event: Established, timeoutMilliseconds
       clearTimeout(timer);
       resolve(socket);
     });
-    // Stays attached: a late error of a socket that was given up has nowhere else to go.
+    // The listener stays attached, because a late error of an abandoned socket would otherwise be unhandled.
     socket.on('error', (error) => fail(new ConnectFailure(reasonOf(error, socket), describe(error, socket))));
   });
 }
 
-/** The error of several addresses has no text of its own. */
+/** The error for several addresses has no message. */
 function describe(error: Error, socket: net.Socket): string {
   if (error instanceof AggregateError) return error.errors.map((one: Error) => one.message).join('; ');
   const certificate = presented.get(socket);
@@ -187,10 +198,13 @@ function describe(error: Error, socket: net.Socket): string {
   return isUntrusted(socket) && certificate !== undefined ? `${said}; ${inWords(certificate, codeOf(error))}` : said;
 }
 
-/** The server's certificate of each connection, once its handshake has ended. */
+/** The server's certificate of each connection, after the handshake. */
 const presented = new WeakMap<net.Socket, tls.DetailedPeerCertificate>();
 
-/** Who issued the chain, as of a proxy that intercepts TLS; of one that is not valid now, the time and this machine's clock. */
+/**
+ * Names the issuer of the chain, such as a proxy that intercepts TLS. If the certificate is not valid now, shows its
+ * validity and this machine's clock.
+ */
 function inWords(leaf: tls.DetailedPeerCertificate, code: string): string {
   let top = leaf;
   while (top.issuerCertificate && top.issuerCertificate !== top) top = top.issuerCertificate;
@@ -202,7 +216,7 @@ function inWords(leaf: tls.DetailedPeerCertificate, code: string): string {
 
 const TIME_CODES: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
 
-/** Node sets it exactly if it rejected the certificate: its chain, its time or its name. */
+/** Node.js sets this only if it rejected the certificate: its chain, its validity or its name. */
 function isUntrusted(socket: net.Socket): boolean {
   return socket instanceof tls.TLSSocket && Boolean(socket.authorizationError);
 }
@@ -222,8 +236,8 @@ function codeOf(error: Error): string {
 }
 
 /**
- * Sends CONNECT (RFC 9110, section 9.3.6) until the socket leads to the target. The proxy gets the target's name, and nothing
- * of the request. Rejects with `proxy-unauthorized`, `proxy-refused`.
+ * Sends CONNECT (RFC 9110, section 9.3.6) to get a socket that leads to the target. The proxy receives only the
+ * target's name, and nothing of the request. Rejects with `proxy-unauthorized`, `proxy-refused`.
  */
 function openTunnel(
   socket: net.Socket,
@@ -258,29 +272,29 @@ function openTunnel(
       if (first.length > 0) socket.unshift(first);
       resolve(socket);
     });
-    // Stays attached: a connection that was given up may still report.
+    // The listener stays attached, because an abandoned connection may still report an error.
     request.on('error', (error) => fail('proxy-refused', `did not answer CONNECT as a proxy does: ${error.message}`));
     request.end();
   });
 }
 
-/** Failures that a server's refusal to resume may cause. */
+/** Failures that can occur because a server rejected a resumed session. */
 const MAY_BE_REFUSED_SESSION: ReadonlySet<ConnectReason> = new Set(['tls-failed', 'unreachable']);
 
 /**
- * So that a further connection of this process needs no whole handshake (RFC 8446, section 2.2).
+ * Resumes sessions, so further connections of this process need no full handshake (RFC 8446, section 2.2).
  *
- * Sessions stay in memory, because who has one can read what is sent in it. The newest one of a server is used for all its
- * connections: some servers give no other on a resumed connection. Observers can then link the connections (RFC 8446,
- * appendix C.4), which the client's address allows anyway.
+ * Sessions stay in memory, because a session allows decryption of the connection. All connections to a server use its
+ * newest session, because some servers issue no new one on a resumed connection. Observers can link these connections
+ * (RFC 8446, appendix C.4), but the client's address allows that anyway.
  */
 function keepTlsSessions() {
   const newest = new Map<string, Buffer>();
   return {
     /**
-     * Opens a connection with the session of an earlier one; if that fails, without it. A resumed handshake checks no
-     * certificate: a session is therefore kept under the name that the certificate was checked against (`server`), and only
-     * after the certificate was trusted.
+     * Opens a connection with the session of an earlier one. If that fails, opens it without the session. A resumed
+     * handshake checks no certificate. So a session is stored under the name (`server`) for which the certificate was
+     * checked, and only if the certificate was trusted.
      */
     async resume<T>(server: string, open: (session: Buffer | undefined) => Promise<T>): Promise<T> {
       const session = newest.get(server);
@@ -293,7 +307,7 @@ function keepTlsSessions() {
         return open(undefined);
       }
     },
-    /** Keeps what the server gives on this connection, which comes only after the certificate has been found good. */
+    /** Stores the sessions of this connection, which arrive only after the certificate was accepted. */
     listen: (server: string, socket: tls.TLSSocket): void =>
       void socket.on('session', (session) => newest.set(server, session)),
   };

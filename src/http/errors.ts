@@ -1,10 +1,10 @@
-/** What can be wrong with the HTTP set-up, before anything is sent. */
+/** Errors of the HTTP configuration, found before anything is sent. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const httpErrors = defineErrors('usage', {
   'ca-file-unreadable': {
-    // Never the path: a secret may have been set as CODESIGN_CA_FILE by mistake.
+    // Never contains the path: a secret may have been set as CODESIGN_CA_FILE by mistake.
     message: 'the file of TLS roots cannot be read ({reason})',
     hint: 'Set --ca-file (or CODESIGN_CA_FILE) to the path of a PEM file that this user can read.',
   },
@@ -22,7 +22,7 @@ export const httpErrors = defineErrors('usage', {
   },
 });
 
-/** Why there is no connection. In none of these cases has anything of a request been sent. */
+/** Reason for a missing connection. In all these cases nothing of a request has been sent. */
 export type ConnectReason =
   | 'host-not-found'
   | 'refused'
@@ -30,11 +30,11 @@ export type ConnectReason =
   | 'tls-untrusted'
   | 'tls-failed'
   | 'unreachable'
-  /** There is no connection to the proxy: not found, refused, no TLS, …. */
+  /** The proxy cannot be connected to: not found, refused, no TLS, or similar. */
   | 'proxy-unreachable'
-  /** It asks for credentials, or for other ones. */
+  /** The proxy requires credentials, or other ones. */
   | 'proxy-unauthorized'
-  /** It opened no way to the target. */
+  /** The proxy did not connect to the target. */
   | 'proxy-refused';
 
 export class ConnectFailure extends Error {

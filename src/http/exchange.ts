@@ -1,4 +1,4 @@
-/** One request, once: bounded in time and size, and certain about whether anything was sent. */
+/** Sends one request once, within limits of time and size, and reports reliably whether anything was sent. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
@@ -9,12 +9,14 @@ import type { HttpProxy } from './proxy.ts';
 import type { AnswerHead, ExchangeRequest, Failure, FailureReason, Outcome } from './request.ts';
 
 /**
- * Sends the request at most once and does not follow redirects. Returns every outcome as a value, network failures too.
+ * Sends the request at most once and does not follow redirects. Returns every outcome as a value, including network
+ * failures.
  *
- * `mayHaveArrived` is true from the moment at which undici starts to write the request to an open connection, and not before.
- * So no list of error codes has to be complete.
+ * `mayHaveArrived` is true as soon as undici starts to write the request to an open connection, and false before. So no
+ * list of error codes needs to be complete.
  *
- * @param isStale asked directly before undici writes: the connection may be dead. Then nothing is sent, and the result is undefined.
+ * @param isStale called directly before undici writes; true if the connection may be closed In that case nothing is
+ * sent, and the result is undefined.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -26,7 +28,7 @@ export function exchange(
     /** Set when undici starts to write. */
     let controller: Dispatcher.DispatchController | undefined;
     let head: AnswerHead | undefined;
-    /** For people only: a time proves nothing about what has arrived. */
+    /** Used only in messages: a time does not prove what has arrived. */
     let sent = 0;
     const sinceSent = (): string => ((performance.now() - sent) / 1000).toFixed(1);
     let length = 0;
@@ -60,7 +62,7 @@ export function exchange(
       if (controller === undefined || !request.isPaid) giveUp('interrupted', 'interrupted');
     };
     const timer = setTimeout(async () => {
-      // After a standstill of this process the answer may be there, unread: Node looks at timers first.
+      // After a pause of this process, the answer may have arrived unread, because Node.js runs timers first.
       await turnOfEventLoop();
       await turnOfEventLoop();
       const what = controller === undefined ? 'no connection' : 'no answer';
@@ -69,7 +71,7 @@ export function exchange(
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
-        // The request was given up while it waited for a connection, or undici would send it again.
+        // The request was aborted while it waited for a connection, or undici tried to send it again.
         if (settled || controller !== undefined) throw new Error('the request is not sent');
         if (isStale()) {
           settle(undefined);
@@ -110,14 +112,14 @@ export function exchange(
 }
 
 /**
- * Some proxies compress without being asked (RFC 9110, section 8.4.1). Decodes what came, even if the end is missing. What
- * cannot be decoded within the limit stays.
+ * Some proxies compress although the request does not allow it (RFC 9110, section 8.4.1). Decodes the bytes that
+ * arrived, even if the end is missing. Bytes that cannot be decoded within the limit stay unchanged.
  */
 async function decode(body: Buffer, coding: string | undefined, limit: number): Promise<Uint8Array> {
   if (!/^(x-)?gzip$|^deflate$/i.test(coding ?? '')) return body;
   const { constants, inflateRawSync, unzipSync } = await import('node:zlib');
   const options = { maxOutputLength: limit, finishFlush: constants.Z_SYNC_FLUSH };
-  // The rest of it: "deflate" without the zlib format around it, and checksums of gzip and zlib that are wrong.
+  // Other variants: "deflate" without the zlib format, and wrong checksums of gzip and zlib.
   const ways = [
     () => unzipSync(body, options),
     ...[0, 10, 2].map((at) => () => inflateRawSync(body.subarray(at), options)),
@@ -126,13 +128,13 @@ async function decode(body: Buffer, coding: string | undefined, limit: number): 
     try {
       return decompress();
     } catch {
-      // The caller reports what no way decodes.
+      // The caller reports data that cannot be decoded.
     }
   }
   return body;
 }
 
-/** What the parser did not accept of the answer, as undici's error has it. */
+/** The part of the answer that the parser rejected, from undici's error. */
 function rejectedIn(error: Error): string {
   return 'data' in error && typeof error.data === 'string' ? error.data : '';
 }
@@ -146,7 +148,7 @@ function addressOf({ url, headers, proxy }: ExchangeRequest) {
     origin,
     path: proxy === undefined ? path : url.origin + path,
     headers: { host: url.host, ...reveal({ ...headers, ...authorization }) },
-    // Without it undici opens a new connection for each `host`.
+    // Without it, undici opens a new connection for each `host`.
     servername: hostname,
   };
 }

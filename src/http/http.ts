@@ -13,9 +13,9 @@ export const LONGEST_TO_CONNECT_MILLISECONDS = 10_000;
 export interface HttpOptions {
   readonly roots: TrustRoots;
   readonly userAgent: string;
-  /** The most connections to one origin. Further requests wait, and the wait counts towards their deadline. */
+  /** Limit of connections to one origin. Further requests wait, and the wait counts towards their deadline. */
   readonly connections?: number | undefined;
-  /** For one TCP connection with its TLS handshake. */
+  /** Limit for one TCP connection with its TLS handshake. */
   readonly connectMilliseconds?: number | undefined;
   /** Default: none. The environment is not read here. */
   readonly proxies?: Proxies | undefined;
@@ -25,12 +25,14 @@ export interface JsonRequest extends Pick<ExchangeRequest, 'url' | 'headers'>, R
   readonly body: Uint8Array;
 }
 
-/** A request that anyone may read: to timestamp authorities, and for what certificates name (lists, responders, issuers). */
+/**
+ * A request without secrets: to timestamp authorities, and to addresses in certificates (lists, responders, issuers).
+ */
 export interface PlainRequest extends RequestBounds {
   readonly url: URL;
-  /** Media types of the answer. */
+  /** Accepted media types of the answer. */
   readonly accept: string;
-  /** Never a credential: most of these go without TLS. */
+  /** Must not contain credentials, because most of these requests use no TLS. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -45,13 +47,19 @@ export interface Http {
    * Throws `insecure-address` for `http:` to another machine.
    */
   postJson(request: JsonRequest): Promise<Outcome>;
-  /** POSTs the body, once, by `http:` or `https:` to anywhere. Failures are outcomes, not throws; no redirect is followed. */
+  /**
+   * POSTs the body once, by `http:` or `https:`, to any address. Failures are outcomes, not throws. Redirects are not
+   * followed.
+   */
   post(request: PlainPostRequest): Promise<Outcome>;
-  /** The same, with GET. */
+  /** Like `post`, with GET. */
   get(request: PlainRequest): Promise<Outcome>;
-  /** Opens connections ahead of need, so many with those that were opened before. If the first one fails, the first request reports it. */
+  /**
+   * Opens connections in advance until `count` have been opened. If the first one fails, the first request reports the
+   * failure.
+   */
   prepare(url: URL, count?: number): void;
-  /** Closes all connections. A request that is under way ends as broken. */
+  /** Closes all connections. Running requests fail as broken connections. */
   close(): Promise<void>;
 }
 
@@ -62,7 +70,7 @@ export function createHttp(options: HttpOptions): Http {
     const { https } = proxies;
     return {
       direct: createAgent(connector.connect, connections),
-      // Kept apart: a proxy may be a target too, and its connections lead elsewhere.
+      // A separate agent, because a proxy may also be a target, and its connections lead elsewhere.
       tunnelled: https && isUsable(https) ? createAgent(connector.through(https), connections, true) : undefined,
     };
   };
@@ -70,7 +78,7 @@ export function createHttp(options: HttpOptions): Http {
   const retired: (typeof agents)[] = [];
   const standstills = watchStandstills(() => {
     retired.push(agents);
-    // A request that waits in it for a connection goes to the new one.
+    // Requests that wait for a connection in the old agent use the new one.
     for (const agent of Object.values(agents)) agent?.retire().catch(() => undefined);
     agents = openAgents();
   });
@@ -86,8 +94,8 @@ export function createHttp(options: HttpOptions): Http {
     await agentFor(request.url).agent.get();
     await request.beforeSend?.();
     for (;;) {
-      // After long synchronous work neither the idle timers nor the service's closing of a connection have been looked
-      // at. The first turn may end before both; the second has seen them.
+      // After long synchronous work, neither idle timers nor connections closed by the service have been processed. The
+      // first turn may end before both. The second one has processed them.
       await turnOfEventLoop();
       await turnOfEventLoop();
       const { agent, proxy } = agentFor(request.url);
@@ -106,7 +114,7 @@ export function createHttp(options: HttpOptions): Http {
     body?: Uint8Array,
   ): Promise<Outcome> => {
     const { url, accept, headers, ...bounds } = request;
-    // Addresses come out of certificates too, where ldap: is common.
+    // Addresses from certificates often use ldap:.
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return unknownProtocol(url);
     const all = { ...contentType, accept, 'user-agent': userAgent, ...headers };
     return send({ ...bounds, method, url, headers: all, body });

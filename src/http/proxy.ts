@@ -1,23 +1,26 @@
-/** Which proxy a request goes through: by the scheme of its address, unless it is excepted; never for this machine itself. */
+/**
+ * Selects the proxy of a request by the scheme of its address and the exceptions. Requests to this machine never use a
+ * proxy.
+ */
 
 import { isIP, isIPv4 } from 'node:net';
 import type { Secret } from '../secrets/secret.ts';
 
 export interface HttpProxy {
-  /** Scheme, host and port: no user information, which would be shown. */
+  /** Scheme, host and port. User information is removed, because it would be shown. */
   readonly url: URL;
-  /** For Proxy-Authorization: goes to the proxy alone. */
+  /** Value of Proxy-Authorization, which is sent to the proxy only. */
   readonly authorization: Secret | undefined;
 }
 
-/** A proxy that is set but cannot be used: a request that needs it fails, instead of silently going past it. */
+/** A proxy that is configured but unusable. A request that needs it fails, and does not silently bypass it. */
 export interface UnusableProxy {
   readonly refusal: Error;
 }
 
-/** A host and all below it, on one port or on all. */
+/** A host with all its subdomains, on one port or on all ports. */
 export interface ProxyException {
-  /** Lower case; without a leading dot, and without the brackets of an IPv6 address. */
+  /** In lower case, without a leading dot and without the brackets of an IPv6 address. */
   readonly host: string;
   readonly port: string | undefined;
 }
@@ -33,9 +36,9 @@ export interface Proxies {
 export const NO_PROXIES: Proxies = { https: undefined, http: undefined, exceptions: [] };
 
 /**
- * NO_PROXY as curl reads it: names separated by commas or spaces, each with all its subdomains, with
- * or without a leading dot or `*.`; with a port for that port alone; `*` alone for everything. Ranges of addresses are
- * no names: they except nothing.
+ * Reads NO_PROXY like curl: names separated by commas or spaces, each with all its subdomains, with or without a
+ * leading dot or `*.`. A port limits an entry to this port, and `*` alone means everything. Address ranges are not
+ * supported and match nothing.
  */
 export function readExceptions(text: string): Proxies['exceptions'] {
   const entries = text
@@ -45,13 +48,13 @@ export function readExceptions(text: string): Proxies['exceptions'] {
   if (entries.includes('*')) return 'everything';
   return entries.map((entry) => {
     const [, bracketed, name, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
-    // An IPv6 address without brackets has colons, and no port.
+    // An IPv6 address without brackets contains colons, and has no port.
     const host = bracketed ?? name ?? entry;
     return { host: host.replace(/^\*?\.+/, '').replace(/\.$/, ''), port };
   });
 }
 
-/** Throws the `refusal` of a proxy that cannot be used. */
+/** Throws the `refusal` of an unusable proxy. */
 export function proxyFor(url: URL, { https, http, exceptions }: Proxies): HttpProxy | undefined {
   const proxy = url.protocol === 'https:' ? https : http;
   if (proxy === undefined || exceptions === 'everything' || isLoopback(url)) return undefined;
@@ -73,8 +76,9 @@ function covers(exception: ProxyException, host: string, port: string): boolean 
 }
 
 /**
- * Whether a URL leads to this machine only: the one case where `http:` is allowed to carry credentials. Looks at the host that the URL parser made of the text, never the text itself: `127.1` and `0x7f000001` are 127.0.0.1
- * there already, while `127.0.0.1.example.com` and `localhost@example.com` are what they are.
+ * Checks whether a URL leads to this machine only: the only case in which `http:` may carry credentials. Uses the host
+ * from the URL parser, never the text itself. The parser turns `127.1` and `0x7f000001` into 127.0.0.1, but keeps
+ * `127.0.0.1.example.com` and `localhost@example.com` different.
  */
 export function isLoopback(url: URL): boolean {
   const host = url.hostname;

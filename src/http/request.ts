@@ -1,41 +1,44 @@
-/** A request and its outcome: types only. */
+/** Types of a request and its outcome. */
 
 import type { Secret } from '../secrets/secret.ts';
 import type { ConnectReason } from './errors.ts';
 import type { HttpProxy } from './proxy.ts';
 
 export interface RequestBounds {
-  /** For the whole attempt: connection, request, headers and body of the answer. */
+  /** Limit for the whole attempt: connection, request, headers and body of the answer. */
   readonly deadlineMilliseconds: number;
-  /** Bytes of the answer's body. */
+  /** Limit of the answer's body in bytes. */
   readonly sizeLimit: number;
   /**
-   * Awaited before the request is handed over, and before its time begins. If it throws, nothing is sent, and the exchange
-   * rejects with what it threw.
+   * Awaited before the request is passed to undici and before its time starts. If it throws, nothing is sent, and the
+   * exchange rejects with that error.
    */
   readonly beforeSend?: (() => Promise<void>) | undefined;
-  /** Called directly before the first byte is written to an open connection. If it throws, as `beforeSend`. */
+  /**
+   * Called directly before the first byte is written to an open connection. If it throws, the effect is the same as for
+   * `beforeSend`.
+   */
   readonly beforeWrite?: (() => void) | undefined;
-  /** When it aborts, the request is given up: a failure with the reason `interrupted`. */
+  /** When it aborts, the request fails with the reason `interrupted`. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether `signal` changes nothing about a request that was written: its answer is paid for. */
+  /** Set if `signal` has no effect after the request was written, because its answer is paid for. */
   readonly isPaid?: boolean | undefined;
 }
 
 export interface ExchangeRequest extends RequestBounds {
   readonly method: 'GET' | 'POST';
-  /** Its user information is never sent. */
+  /** User information in it is never sent. */
   readonly url: URL;
-  /** A Secret is revealed only as the request is handed over. */
+  /** A Secret is revealed only when the request is passed to undici. */
   readonly headers: Readonly<Record<string, string | Secret>>;
   readonly body?: Uint8Array | undefined;
-  /** Gets the request instead of the target, with the whole address: for `http:`. */
+  /** Receives the request instead of the target, with the complete address; for `http:` only. */
   readonly proxy?: HttpProxy | undefined;
 }
 
 export interface AnswerHead {
   readonly status: number;
-  /** Lower-case names; values of the same name are joined with a comma. */
+  /** Lower-case names. Values with the same name are joined with a comma. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
@@ -49,13 +52,13 @@ export type FailureReason = ConnectReason | 'timed-out' | 'broken' | 'too-large'
 export interface Failure {
   readonly kind: 'failure';
   readonly reason: FailureReason;
-  /** False only where it is certain that no byte of the request was sent. */
+  /** False only if it is certain that no byte of the request was sent. */
   readonly mayHaveArrived: boolean;
-  /** The head of the answer, where that much came. */
+  /** The head of the answer, if it arrived. */
   readonly head: AnswerHead | undefined;
-  /** The part of the body that had arrived by then. Without a head, what the parser rejected. */
+  /** The part of the body that arrived before the failure. Without a head, the data that the parser rejected. */
   readonly body?: Uint8Array | undefined;
-  /** For people: what the system or TLS said. */
+  /** Error text of the system or of TLS, for messages. */
   readonly detail: string;
 }
 

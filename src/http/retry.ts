@@ -1,8 +1,11 @@
-/** Retries what failed and may succeed later: attempts, back-off with jitter, Retry-After, and a budget of waiting time. */
+/**
+ * Retries calls that failed but may succeed later: attempts, back-off with jitter, Retry-After, and a budget of waiting
+ * time.
+ */
 
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time and chance, for tests to control. */
+/** Time and randomness, which tests control. */
 export interface RetryClock {
   /** Rejects when the signal aborts. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
@@ -15,22 +18,22 @@ export const REAL_RETRY_CLOCK: RetryClock = {
   random: Math.random,
 };
 
-/** One attempt, classified by its caller. */
+/** One attempt, as classified by the caller. */
 export type Attempt<Result, Failure> =
   | { readonly kind: 'done'; readonly result: Result }
   | {
-      /** The request had no effect, or may have it twice, and the next attempt may succeed. */
+      /** The request had no effect, or a duplicate is harmless, and the next attempt may succeed. */
       readonly kind: 'transient';
       readonly failure: Failure;
-      /** The most attempts for this failure, this one included. */
+      /** Limit of attempts for this failure, including this one. */
       readonly maxAttempts: number;
-      /** The wait that the other side asks for, in milliseconds. */
+      /** Wait that the server requests, in milliseconds. */
       readonly retryAfter?: number | undefined;
     }
   | NotRetried<Failure>;
 
 export interface NotRetried<Failure> {
-  /** `final`: the next attempt would fail too. `may-have-arrived`: the request must not have its effect twice. */
+  /** `final`: the next attempt would fail too. `may-have-arrived`: the request must not take effect twice. */
   readonly kind: 'final' | 'may-have-arrived';
   readonly failure: Failure;
 }
@@ -39,37 +42,37 @@ export type Retried<Result, Failure> = { readonly attempts: number } & (
   | { readonly result: Result }
   | {
       readonly failure: Failure;
-      /** Another attempt might succeed, after a longer wait than is allowed. */
+      /** Another attempt might succeed after a longer wait than the limit allows. */
       readonly mayRecover: boolean;
     }
 );
 
 export interface RetryWait {
   readonly milliseconds: number;
-  /** Number of the attempt that follows. */
+  /** Number of the next attempt. */
   readonly attempt: number;
   readonly maxAttempts: number;
 }
 
-/** `reason`: what failed and how, for people. */
+/** `reason`: describes the failure in messages. */
 export type OnWait = (reason: string, wait: RetryWait) => void;
 
 export interface RetryOptions<Result, Failure> {
-  /** @param number from 1 */
+  /** @param number counts from 1 */
   attempt(number: number): Promise<Attempt<Result, Failure>>;
   readonly clock: RetryClock;
-  /** Ends a wait: `retry` then rejects with what `sleep` throws. An attempt under way is not ended by it. */
+  /** Ends a wait: `retry` then rejects with the error of `sleep`. It does not end a running attempt. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds of all waits together; any by default. */
+  /** Limit for the sum of all waits in milliseconds; no limit by default. */
   readonly budget?: number | undefined;
-  /** Milliseconds of one wait; any by default. */
+  /** Limit for one wait in milliseconds; no limit by default. */
   readonly longestWait?: number | undefined;
   /** Awaited before each wait. If it throws, there is no further attempt. */
   readonly beforeRetry?: ((failure: Failure) => Promise<void>) | undefined;
   readonly onWait?: ((failure: Failure, wait: RetryWait) => void) | undefined;
 }
 
-/** Rejects with what the functions given to it throw. */
+/** Rejects with the errors of the given functions. */
 export async function retry<Result, Failure>(
   options: RetryOptions<Result, Failure>,
 ): Promise<Retried<Result, Failure>> {
@@ -91,26 +94,26 @@ export async function retry<Result, Failure>(
 
 const FIRST_WAIT = 500;
 const LONGEST_BACK_OFF = 8_000;
-/** A wait that the other side asks for is honoured up to this length. */
+/** A wait that the server requests is followed up to this length. */
 export const LONGEST_WAIT = 60_000;
-/** Spreads requests that must all wait until the same moment. */
+/** Spreads requests that would otherwise all start at the same moment. */
 const SPREAD = 250;
 
-/** Milliseconds to wait before the next attempt. `attempts`: so far, at least 1. */
+/** Milliseconds to wait before the next attempt. `attempts`: number of attempts so far, at least 1. */
 export function waitAfter(attempts: number, random: number, retryAfter?: number): number {
   if (retryAfter !== undefined) return Math.min(retryAfter + random * SPREAD, LONGEST_WAIT);
   const backOff = Math.min(FIRST_WAIT * 2 ** (attempts - 1), LONGEST_BACK_OFF);
   return backOff * (0.5 + random / 2);
 }
 
-/** A date may have a comma after its day; elsewhere a comma separates the values of several headers. */
+/** A date may contain a comma after the weekday. Other commas separate the values of several headers. */
 const VALUES = /\s*[A-Za-z]{3,9}, \d[^,]*[A-Za-z][^,]*|[^,]+/g;
 
 /**
- * Reads Retry-After (RFC 9110, section 10.2.3), seconds or a date: the longest wait in milliseconds, at least 0. Undefined
- * when the header is absent or not understood.
+ * Reads Retry-After (RFC 9110, section 10.2.3), in seconds or as a date. Returns the longest wait in milliseconds, at
+ * least 0. undefined if the header is absent or cannot be read.
  *
- * @param header the values of all such headers, joined with commas
+ * @param header values of all such headers, joined with commas
  */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   const waits = (header?.match(VALUES) ?? []).map((value) => readOne(value.trim(), now));
@@ -119,7 +122,7 @@ export function readRetryAfter(header: string | undefined, now: number): number 
 
 function readOne(text: string, now: number): number | undefined {
   if (/^\d+$/.test(text)) return Number(text) * 1000;
-  // Only what looks like an HTTP date: Date.parse would read "-5" as a year.
+  // Only texts in the form of an HTTP date, because Date.parse would read "-5" as a year.
   const date = /^[A-Za-z]{3,9},? .*\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -6,21 +6,27 @@ import type { CodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { ConnectFailure, httpErrors } from './errors.ts';
 
-/** All the roots that systems trust come to a quarter of a mebibyte. */
+/** All roots that systems trust have a quarter of a mebibyte. */
 const LARGEST_CA_FILE = 16 * 1024 * 1024;
 
 /**
- * Trust in steps of growing cost. A server is trusted when any step trusts it, so the last step alone would do; but it
- * takes 60 ms (Node 20) to 130 ms (Node 24, which reads the system's roots) to set up, and the first hardly anything.
+ * Trust roots in steps of increasing cost. A server is trusted if any step trusts it, so the last step alone would be
+ * enough. But it takes 60 ms (Node.js 20) to 130 ms (Node.js 24, which reads the system's roots) to set up, and the
+ * first step takes almost no time.
  */
 export interface TrustRoots {
-  /** PEM of the user's own roots (--ca-file); undefined without such a file: Node's default set is the first step. */
+  /**
+   * PEM of the user's own roots (--ca-file). undefined without such a file: the first step is then Node's default set.
+   */
   readonly own: readonly string[] | undefined;
-  /** PEM of everything trusted, `own` included; undefined where that adds nothing to the first step. */
+  /** PEM of all trusted roots, including `own`; undefined if that adds nothing to the first step. */
   readonly all: () => Promise<readonly string[] | undefined>;
 }
 
-/** `caFile`: PEM, with roots to add. Read at once, so that a bad one is a usage error before anything is sent; the rest when needed. */
+/**
+ * `caFile`: PEM file with additional roots. It is read immediately, so an invalid file is a usage error before anything
+ * is sent. The other roots are read when needed.
+ */
 export async function loadRoots(
   caFile: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
@@ -48,7 +54,9 @@ async function readCaFile(path: string): Promise<readonly string[]> {
   return blocks;
 }
 
-/** Node 22.15 and later. The default set has NODE_EXTRA_CA_CERTS in it, and what --use-system-ca asks for. */
+/**
+ * Available in Node.js 22.15 and later. The default set includes NODE_EXTRA_CA_CERTS, and the roots of --use-system-ca.
+ */
 interface CertificateStores {
   readonly getCACertificates?: (type: 'default' | 'system') => readonly string[];
 }
@@ -61,12 +69,13 @@ async function everyRoot(
   if (getCACertificates !== undefined) {
     return [...new Set([...(own ?? []), ...getCACertificates('default'), ...getCACertificates('system')])];
   }
-  // Older: Node's default set, which has the extra ones, is the first step already unless the user's file takes its place.
+  // In older versions, Node's default set, which includes the extra roots, is already the first step unless the user's
+  // file replaces it.
   if (own === undefined) return undefined;
   return [...own, ...tls.rootCertificates, ...(await extraRoots(environment.NODE_EXTRA_CA_CERTS))];
 }
 
-/** Node has warned already, at its start, about a file that it cannot use, and goes on without it: so does this. */
+/** At its start, Node.js has already warned about an unusable file and ignored it. This function does the same. */
 async function extraRoots(path: string | undefined): Promise<readonly string[]> {
   if (path === undefined || path === '') return [];
   return readFile(path, 'utf8').then(certificatesIn, () => []);
@@ -77,8 +86,8 @@ function certificatesIn(text: string): readonly string[] {
 }
 
 /**
- * The error of a run with this variable, or undefined. This program verifies certificates in any case, but a user who sets
- * the variable does not expect that, and other programs in the same environment are exposed.
+ * Returns the error for a run with this variable, or undefined. This program always verifies certificates. But a user
+ * who sets the variable does not expect that, and other programs in the same environment are exposed.
  */
 export function tlsChecksDisabled(
   environment: Readonly<Record<string, string | undefined>>,
@@ -86,7 +95,7 @@ export function tlsChecksDisabled(
   return environment.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? httpErrors('tls-checks-disabled') : undefined;
 }
 
-/** Runs `open` with the cheap step, and again with everything when the server was not trusted. */
+/** Runs `open` with the first step, and again with all roots if the server was not trusted. */
 export type Trusting = <T>(open: (context: tls.SecureContext) => Promise<T>) => Promise<T>;
 
 export function trustInSteps(roots: TrustRoots): Trusting {
@@ -107,7 +116,7 @@ export function trustInSteps(roots: TrustRoots): Trusting {
   };
 }
 
-/** Without `ca` Node takes its default roots, NODE_EXTRA_CA_CERTS among them. */
+/** Without `ca`, Node.js uses its default roots, including NODE_EXTRA_CA_CERTS. */
 function secureContext(ca: readonly string[] | undefined): tls.SecureContext {
   return tls.createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca: [...ca] }) });
 }

@@ -1,10 +1,16 @@
-/** Notices that this process stood still, because it was stopped or the machine slept: what was connected may be forgotten. */
+/**
+ * Detects that this process was suspended or the machine slept: the other side may have closed the connections
+ * meanwhile.
+ */
 
 const TICK_MILLISECONDS = 500;
-/** The time for which connections are kept idle, and a tick: no connection is idle for longer without a standstill. */
+/** The longest idle time of a connection, plus a tick. A longer gap means a standstill. */
 const STANDSTILL_MILLISECONDS = 2400;
 
-/** By the time of day: others stop while the machine sleeps. A clock that is set forward counts too, and does no harm. */
+/**
+ * Uses the time of day, because other clocks stop while the machine sleeps. Setting the clock forward also counts as a
+ * standstill, which is harmless.
+ */
 export function watchStandstills(onStandstill: () => void) {
   let last = Date.now();
   const look = (): void => {
@@ -15,7 +21,7 @@ export function watchStandstills(onStandstill: () => void) {
   };
   const timer = setInterval(look, TICK_MILLISECONDS).unref();
   return {
-    /** Looks without waiting for the next tick. */
+    /** Checks immediately instead of at the next tick. */
     look,
     stop: (): void => clearInterval(timer),
   };

@@ -1,4 +1,6 @@
-/** Reads the service's answers: the envelope (API 2.1), success by rule 4.1.1 only, and every other answer as its error. */
+/**
+ * Reads the service's answers: the envelope (API 2.1), success only by rule 4.1.1, and every other answer as an error.
+ */
 
 import * as v from 'valibot';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
@@ -11,7 +13,7 @@ import { businessErrors, isOfGateway, statusErrors } from './errors.ts';
 import { type Envelope, envelopeSchema, signatureRecordSchema } from './messages.ts';
 import type { SignatureRecord } from './signing-service.ts';
 
-/** Makes text of the service fit to be shown: printable, bounded, and without the credentials should it echo them. */
+/** Prepares text of the service for display: printable, limited in length, and without credentials that it may echo. */
 export type Show = (text: string) => string;
 
 const UNAUTHORIZED = 401;
@@ -20,13 +22,13 @@ export function isSuccessStatus(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** The envelope in the body, or undefined when the body is anything else. */
+/** Returns the envelope in the body, or undefined if the body is anything else. */
 export function readEnvelope(body: Uint8Array): Envelope | undefined {
   const parsed = v.safeParse(envelopeSchema, readJson(body));
   return parsed.success ? parsed.output : undefined;
 }
 
-/** Undefined when the body is not JSON: an answer of something other than the service, or a damaged one. */
+/** undefined if the body is not JSON, because another server answered or the answer is damaged. */
 function readJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body));
@@ -35,7 +37,10 @@ function readJson(body: Uint8Array): unknown {
   }
 }
 
-/** The credentials are refused: HTTP 401, or an envelope with code 401 under any status (API 5.6 and 7). */
+/**
+ * Checks whether the credentials were rejected: HTTP 401, or an envelope with code 401 under any status (API 5.6 and
+ * 7).
+ */
 export function saysUnauthorized(status: number, envelope: Envelope | undefined): boolean {
   return status === UNAUTHORIZED || envelope?.code === UNAUTHORIZED;
 }
@@ -66,8 +71,8 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
 }
 
 /**
- * Whether a 503 neither carries the service's envelope nor says when to come back. A gateway answers so after the service
- * behind it has signed, too.
+ * Checks for a 503 without the service's envelope and without a time for the next attempt. A gateway may answer like
+ * this even after the service behind it has signed.
  */
 export function isBare503({ status, headers }: AnswerHead, envelope: Envelope | undefined): boolean {
   if (status !== 503 || envelope !== undefined) return false;
@@ -75,9 +80,9 @@ export function isBare503({ status, headers }: AnswerHead, envelope: Envelope | 
 }
 
 /**
- * The `data` of a successful envelope; throws what a 2xx answer says instead of success.
+ * Returns the `data` of a successful envelope. Throws the error that a 2xx answer reports.
  *
- * @param record the id of a record in the answer, as far as it can be read
+ * @param record id of a record in the answer, if it can be read
  */
 export function readData(
   { operation, head, envelope, show }: Refusal,
@@ -96,7 +101,7 @@ export function readData(
   throw businessErrors(code, details, { httpStatus, serviceCode });
 }
 
-/** The id of the record in a part of an answer that reports success. */
+/** Returns the record id from a partial answer that reports success. */
 export function findRecordId(part: Uint8Array): string | undefined {
   const text = new TextDecoder().decode(part);
   const [, id] = /"id"\s*:\s*("(?:[^"\\]|\\.)+")/.exec(text) ?? [];
@@ -104,17 +109,17 @@ export function findRecordId(part: Uint8Array): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Whether the `data` of a success holds a signature that can be read. */
+/** Checks whether the `data` of a success contains a readable signature. */
 export function holdsSignature(data: unknown): boolean {
   const record = v.safeParse(signatureRecordSchema, data);
   return record.success && decodeBase64(record.output.signature) !== undefined;
 }
 
 /**
- * The signature record in the `data` of a success (API 2.4), with its id as `storable` makes it. Throws `no-signature`
- * or `signature-unreadable`.
+ * Returns the signature record in the `data` of a success (API 2.4), with its id changed by `storable`. Throws
+ * `no-signature` or `signature-unreadable`.
  *
- * @param storable makes an id fit to be stored and shown
+ * @param storable prepares an id for storage and display
  */
 export function readSignatureRecord(
   data: unknown,
@@ -133,8 +138,9 @@ export function readSignatureRecord(
 }
 
 /**
- * Base64 (RFC 4648, sections 4 and 5), where white space and padding of any length do no harm: the signature is paid
- * for, and is checked with the certificate's key anyway. Undefined for anything else, since Buffer would skip over it.
+ * Decodes Base64 (RFC 4648, sections 4 and 5) with any white space and padding. The signature is paid for, and is
+ * checked with the certificate's key anyway. Returns undefined for other text, because Buffer would skip invalid
+ * characters.
  */
 function decodeBase64(text: string): Uint8Array | undefined {
   const digits = text.replace(/\s/g, '').replace(/=+$/, '');
@@ -144,7 +150,7 @@ function decodeBase64(text: string): Uint8Array | undefined {
 
 function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
   if (body.length === 0) return 'it is empty';
-  // Never requested, and never unpacked: a few bytes could expand without limit.
+  // Compression is never requested and never decoded, because a few bytes could expand without limit.
   if (/\S/.test(headers.get('content-encoding')?.replace(/identity/gi, '') ?? '')) return 'it is compressed';
   const text = new TextDecoder().decode(body.subarray(0, 512)).trimStart();
   if (/^<(!doctype html|html|head|body)/i.test(text)) return 'it is a web page';
@@ -154,18 +160,21 @@ function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
     : 'it is not an envelope with an integer code';
 }
 
-/** Characters. */
+/** Limit in characters. */
 const LONGEST = 256;
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
-/** Hexadecimal, Base64, UUIDs and names: longer than words, and shown as they are. */
+/** Hexadecimal, Base64, UUIDs and names: longer than words, but shown unchanged. */
 const USUAL_ID = /^[\w.:~+/=@-]*$/;
 const DIGEST = /^sha256:[0-9a-f]{64} \(the id is not stored: [^()]*\)$/;
 
-/** The id itself, if it has 1 to 256 printable characters and holds no secret. If not, a digest of it with a note. */
+/**
+ * Returns the id itself if it has 1 to 256 printable characters and contains no secret. Otherwise returns a digest of
+ * it with a note.
+ */
 export function storableRecord(id: string, secrets: ForeignText): string {
   const problem = problemOf(id, secrets);
   if (problem === undefined) return id;
-  // Of the masked text: the digest of a secret could be searched for.
+  // Digests the masked text, because the digest of a secret could be searched for.
   const digest = fingerprintOf(secrets.mask(id));
   return `sha256:${digest} (the id is not stored: ${problem})`;
 }
@@ -179,7 +188,7 @@ function problemOf(id: string, secrets: ForeignText): string | undefined {
   return DIGEST.test(id) ? 'it looks like a digest of another id' : undefined;
 }
 
-/** Whether a stored record is the service's own id, and not a digest of it. */
+/** Checks whether a stored record is the service's own id, and not a digest of it. */
 export function isServiceId(record: string): boolean {
   return !DIGEST.test(record);
 }

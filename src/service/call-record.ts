@@ -1,4 +1,4 @@
-/** The client's own record of a call (API 7, rule 5), and the audit log: a file of them, a JSON object a line. */
+/** The client's own record of a call (API 7, rule 5), and the audit log, a file with one JSON object per line. */
 
 import { closeSync, constants, lstatSync, openSync, writeSync } from 'node:fs';
 import { foreignLink } from '../bytes/trusted-paths.ts';
@@ -9,25 +9,25 @@ import { auditErrors, serviceWarnings } from './errors.ts';
 
 export type Operation = 'sign' | 'report-sign';
 
-/** API 2.5: 1 when the client's processing succeeded, 2 when it failed. */
+/** API 2.5: 1 if the client's processing succeeded, 2 if it failed. */
 export type ReportStatus = 1 | 2;
 
-/** What a call is about, as far as it may be recorded. */
+/** Subject of a call, limited to the data that may be recorded. */
 export interface CallSubject {
-  /** Name of the file, masked as the user wants it. */
+  /** Name of the file, masked if the user wants that. */
   readonly file: string | undefined;
-  /** Number of the certificate; undefined for a report, which names none. */
+  /** Number of the certificate; undefined for a report, which has none. */
   readonly code: string | undefined;
   readonly digest: MaskedDigest | undefined;
   /** The record that is reported. */
   readonly record: string | undefined;
-  /** What is reported. */
+  /** The reported status. */
   readonly status: ReportStatus | undefined;
 }
 
 export interface MaskedDigest {
   readonly algorithm: DigestAlgorithm;
-  /** Bytes. */
+  /** Length in bytes. */
   readonly length: number;
   /** The first and last four characters of its Base64. */
   readonly masked: string;
@@ -35,17 +35,17 @@ export interface MaskedDigest {
 
 /** One attempt of one call. */
 export interface CallRecord extends CallSubject {
-  /** `check`: a request that must be rejected, to learn whether the credentials are accepted. */
+  /** `check`: a request that must be rejected, which shows whether the credentials are accepted. */
   readonly operation: Operation | 'check';
   /** When the request was started, ISO 8601. */
   readonly time: string;
-  /** From 1. */
+  /** Counts from 1. */
   readonly attempt: number;
   /** Scheme, host and port of the service. */
   readonly origin: string;
-  /** Undefined where no answer came. */
+  /** undefined without an answer. */
   readonly httpStatus: number | undefined;
-  /** Undefined where the answer was not the service's. */
+  /** undefined if the answer did not come from the service. */
   readonly serviceCode: number | undefined;
   /** `ok`, or the code of the error. */
   readonly result: string;
@@ -59,11 +59,11 @@ export function maskDigest(digest: Uint8Array, algorithm: DigestAlgorithm): Mask
   return { algorithm, length: digest.length, masked: `${text.slice(0, SHOWN)}…${text.slice(-SHOWN)}` };
 }
 
-/** For this user alone. Nothing waits for a reader where the path is a pipe. */
+/** Private to this user. If the path is a pipe, opening it does not wait for a reader. */
 const MODE = 0o600;
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 const ITSELF = constants.O_NOFOLLOW ?? 0;
-/** Characters of a text from outside: a record id has some dozens. */
+/** Limit in characters for a text from outside. A record id has some dozens. */
 const LONGEST = 1000;
 
 /** Creates the file if it is missing. Throws `audit-log-unusable`. */
@@ -75,9 +75,9 @@ export function openAuditLog(path: string) {
   }
   const warnings: string[] = [];
   return {
-    /** One, once something could not be written. */
+    /** Has one warning after a line could not be written. */
     warnings: warnings as readonly string[],
-    /** Never throws: what cannot be written is reported in `warnings`. */
+    /** Never throws: failures are reported in `warnings`. */
     write(record: CallRecord): void {
       try {
         append(path, `${harmlessJson(lineOf(record))}\n`);
@@ -89,7 +89,10 @@ export function openAuditLog(path: string) {
   };
 }
 
-/** Opened for each line, so that it may be moved away meanwhile; one write, which the system does not mix with others'. */
+/**
+ * Opened for each line, so the file may be moved away meanwhile. A single write is not mixed with writes of other
+ * processes.
+ */
 function append(path: string, line: string): void {
   const file = openSync(path, isOwnLink(path) ? FLAGS : FLAGS | ITSELF, MODE);
   try {
@@ -100,14 +103,14 @@ function append(path: string, line: string): void {
   }
 }
 
-/** Another user's link could have this user, root perhaps, make or change any file. */
+/** A link of another user could make this user, perhaps root, create or change any file. */
 function isOwnLink(path: string): boolean {
   const link = foreignLink(path);
   if (link !== undefined) throw Object.assign(new Error(`${link} is a link of another user`), { code: 'FOREIGN_LINK' });
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** Always the same members in the same order. */
+/** Returns always the same members in the same order. */
 function lineOf(record: CallRecord): object {
   const { time, operation, attempt, origin, code, digest, file, httpStatus, serviceCode, status } = record;
   return {

@@ -35,7 +35,7 @@ import {
 import type { Hold } from './hold.ts';
 import type { SignRequest } from './signing-service.ts';
 
-/** Time and chance, for tests to control. */
+/** Time and randomness, which tests control. */
 export interface ServiceClock extends RetryClock {
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -51,9 +51,9 @@ export interface CallDependencies extends Pick<AnswerContext, 'origin' | 'show' 
 export interface Call<Answer> extends Pick<SignRequest, 'mayRepeat' | 'beforeRetry'> {
   readonly operation: Operation;
   readonly subject: CallSubject;
-  /** Sends the request, once. `signal` gives it up, unless it has to be paid. */
+  /** Sends the request, once. `signal` aborts it, unless it may already have to be paid. */
   send(signal: AbortSignal | undefined): Promise<Outcome>;
-  /** Throws what a success lacks. */
+  /** Throws if a required part of the success is missing. */
   read(success: Success): Read<Answer>;
 }
 
@@ -81,7 +81,7 @@ export async function performCall<Answer>(
     await dependencies.hold.over(signal).catch(interrupted(number > 1 ? ' again' : ''));
     const tried = await attemptOnce(call, number, dependencies, signal);
     if (tried.kind === 'transient' && (tried.retryAfter !== undefined || isThrottled(tried.failure))) {
-      // Meant for all requests to the service, also when this one is given up.
+      // The wait applies to all requests to the service, even if this one is abandoned.
       const retryAfter = tried.retryAfter ?? waitAfter(number, clock.random());
       endHold = dependencies.hold.begin(Math.min(retryAfter, LONGEST_WAIT));
       return { ...tried, retryAfter };
@@ -137,16 +137,16 @@ function readSuccess<Answer>(call: Call<Answer>, tried: Attempt<Success, Codesig
   }
 }
 
-/** A listener that fails does not decide how the call ends. */
+/** A failing listener does not change the result of the call. */
 function notify(onCall: CallDependencies['onCall'], record: CallRecord): void {
   try {
     onCall(record);
   } catch {
-    // It reports its failures itself.
+    // The listener reports its own failures.
   }
 }
 
-/** What the service answered with success (2xx and code 0). */
+/** A successful answer of the service (2xx and code 0). */
 interface Success {
   readonly httpStatus: number;
   readonly data: unknown;
@@ -154,11 +154,11 @@ interface Success {
 
 interface AnswerContext {
   readonly operation: Operation;
-  /** Attempts made, this one included. */
+  /** Number of attempts made, including this one. */
   readonly attempts: number;
   readonly origin: string;
   readonly show: Show;
-  /** Makes an id of the service fit to be stored and shown. */
+  /** Prepares an id of the service for storage and display. */
   readonly storable: (id: string) => string;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -166,37 +166,40 @@ interface AnswerContext {
 
 export type Classified = Attempt<Success, CodesignError>;
 
-/** An unreachable service costs at most about 1.5 s of waiting, a throttling one at most what it asks for. */
+/**
+ * An unreachable service costs at most about 1.5 s of waiting, and a throttling service at most the wait that it
+ * requests.
+ */
 export const MAX_ATTEMPTS = { unreachable: 3, throttled: 5, unanswered: 3 } as const;
 
-/** These do not change during a run. */
+/** These failures do not change during a run. */
 const PERMANENT: ReadonlySet<FailureReason> = new Set(['tls-untrusted', 'tls-failed', 'proxy-unauthorized']);
 
 export function classify(outcome: Outcome, context: AnswerContext): Classified {
   if (outcome.kind === 'answer') return classifyAnswer(outcome, outcome.body, context);
   const { head, body } = outcome;
   if (head === undefined) return classifyFailure(outcome, context);
-  // A status outside 2xx is a failure whatever the body says, and even when the body did not come whole.
+  // A status outside 2xx is a failure whatever the body contains, even if the body is incomplete.
   if (!isSuccessStatus(head.status)) return classifyAnswer(head, body ?? new Uint8Array(), context);
   const isSigned = context.operation === 'sign' && body !== undefined && isWholeSignature(body);
   return isSigned ? classifyAnswer(head, body, context) : classifyFailure(outcome, context);
 }
 
-/** An error after which there is no retry. */
+/** An error that is not retried. */
 export function failed(error: CodesignError): NotRetried<CodesignError> {
   return { kind: mayHaveBeenCounted(error) ? 'may-have-arrived' : 'final', failure: error };
 }
 
 /**
- * Whether all of a signature came, although the answer around it broke: an end of chunks that is missing, or a
- * Content-Length that is too long. The signature is paid for, and is checked with the certificate's key anyway.
+ * Checks whether a complete signature arrived although the answer is broken: a missing end of chunks, or a
+ * Content-Length that is too large. The signature is paid for, and is checked with the certificate's key anyway.
  */
 function isWholeSignature(body: Uint8Array): boolean {
   const envelope = readEnvelope(body);
   return envelope?.code === 0 && holdsSignature(envelope.data);
 }
 
-/** The head of the answer, where that much came. */
+/** The head of the answer, if it arrived. */
 export function headOf(outcome: Outcome): AnswerHead | undefined {
   return outcome.kind === 'answer' ? outcome : outcome.head;
 }
@@ -250,7 +253,7 @@ function classifyFailure(failure: Failure, context: AnswerContext): Classified {
   return failed(networkErrors(reason === 'timed-out' ? 'sign-timed-out' : 'connection-broken', details, about));
 }
 
-/** The id of the record in the answer to a request for a signature, if that much of it can be read. */
+/** Returns the record id from an answer to a signature request, if it can be read. */
 function recordIn(body: Uint8Array, { operation, storable }: AnswerContext): string | undefined {
   const id = operation === 'sign' ? findRecordId(body) : undefined;
   return id === undefined ? undefined : storable(id);

@@ -22,16 +22,16 @@ import { createHold } from './hold.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
 import type { SignatureRecord, SigningService } from './signing-service.ts';
 
-/** An answer is some hundred bytes; what is larger is not the service's. */
+/** An answer has some hundred bytes. A larger one does not come from the service. */
 const ANSWER_LIMIT = 4 * 1024 * 1024;
 
-/** Where the service is, and how to reach it. */
+/** Address of the service, and how to reach it. */
 interface ServiceAddress {
-  /** Its path is kept: a base of `https://host/a` leads to `https://host/a/v1/codesign/sign`. */
+  /** Its path is kept: with the base `https://host/a`, the address is `https://host/a/v1/codesign/sign`. */
   readonly baseUrl: URL;
   readonly credentials: { readonly accessKey: string; readonly accessSecret: Secret };
   readonly http: Http;
-  /** For one attempt of one call, without the waits between attempts. */
+  /** Limit for one attempt of one call, without the waits between attempts. */
   readonly timeoutMilliseconds: number;
 }
 
@@ -48,7 +48,7 @@ const REAL_CLOCK: ServiceClock = { now: Date.now, ...REAL_RETRY_CLOCK };
 export function createSigningService(options: SigningServiceOptions): SigningService {
   const { baseUrl, credentials, http, onCall = () => undefined, onWait, clock = REAL_CLOCK } = options;
   const secrets = secretsOf(credentials);
-  /** Ids by what is stored of them. */
+  /** Ids by their stored form. */
   const idsOfRun = new Map<string, string>();
   const storable = (id: string): string => {
     const stored = storableRecord(id, secrets);
@@ -129,7 +129,7 @@ export function postMessage(
   });
 }
 
-/** `new URL('/v1/…', base)` would drop the path of the base address. */
+/** `new URL('/v1/…', base)` would remove the path of the base address. */
 function operationUrl(baseUrl: URL, path: string): URL {
   const url = new URL(baseUrl);
   url.pathname = baseUrl.pathname.replace(/\/+$/, '') + path;
@@ -142,7 +142,7 @@ function basicToken({ accessKey, accessSecret }: Credentials): string {
   return Buffer.from(`${accessKey}:${accessSecret.reveal()}`, 'utf8').toString('base64');
 }
 
-/** A service may send back what it was sent: its text is shown without the credentials in it. */
+/** A service may echo what it received, so its text is shown without the credentials. */
 function showWithout(secrets: ForeignText): Show {
   return (text) => printable(secrets.show(text));
 }
@@ -151,16 +151,16 @@ function secretsOf(credentials: Credentials): ForeignText {
   return foreignText([basicToken(credentials), credentials.accessSecret.reveal()]);
 }
 
-/** What is kept of a signature before it is checked must not be a secret. */
+/** Data of a signature that is stored before it is checked must not contain a secret. */
 function holdsSecret({ signature }: SignatureRecord, secrets: ForeignText): boolean {
   return secrets.holdsSecret(Buffer.from(signature).toString('base64'));
 }
 
 interface CredentialsCheck {
   readonly httpStatus: number;
-  /** The business code, where the answer was an envelope. */
+  /** The business code, if the answer was an envelope. */
   readonly serviceCode: number | undefined;
-  /** Set for an answer that says less than the one to be expected. */
+  /** Set if the answer was not the expected rejection. */
   readonly warning: string | undefined;
 }
 
@@ -168,7 +168,7 @@ interface CredentialsCheck {
 const REFUSED: SignRequestMessage = { code: '', digest: '', algorithm: 'SHA256', padding: 'NONE' };
 const PARAMETER_ERROR = 400;
 
-/** The call is about no file, and its parameters mean nothing. */
+/** The call has no file, and its parameters have no meaning. */
 const NO_SUBJECT = {
   file: undefined,
   code: undefined,
@@ -178,15 +178,16 @@ const NO_SUBJECT = {
 } as const satisfies Partial<CallRecord>;
 
 export interface CheckOptions extends ServiceAddress {
-  /** Called after the call, whatever its outcome. */
+  /** Called after the call, for every outcome. */
   readonly onCall: (record: CallRecord) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /**
- * Resolves if the service does not reject the credentials: only a 401 does, under any status. Sends one request. Throws
- * `unauthorized`, and where no answer came `service-unreachable`, `tls-…`, `proxy-…` or `check-unanswered`.
+ * Resolves if the service does not reject the credentials. Only a 401, under any status, rejects them. Sends one
+ * request. Throws `unauthorized`. Without an answer, throws `service-unreachable`, `tls-…`, `proxy-…` or
+ * `check-unanswered`.
  */
 export async function checkCredentials(options: CheckOptions): Promise<CredentialsCheck> {
   const { baseUrl, credentials, onCall, now } = options;

@@ -1,4 +1,4 @@
-/** What can go wrong with the Remote Code Signing API, by its three categories apart (API 4.4 and 7, rule 1). */
+/** Errors of the Remote Code Signing API in its three categories (API 4.4 and 7, rule 1). */
 
 import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors } from '../errors/define-errors.ts';
@@ -8,7 +8,7 @@ import type { FailureReason } from '../http/request.ts';
 const mayHaveBeenMade = (record?: string): string =>
   `The signature may have been made and counted${record === undefined ? '' : ` (record ${record})`}.`;
 
-/** Of an answer to a request for a signature that did not come whole. `record`: its id, if that much came. */
+/** Details of an incomplete answer to a signature request. `record`: its id, if it arrived. */
 interface Broken {
   readonly origin: string;
   readonly detail: string;
@@ -16,38 +16,38 @@ interface Broken {
   readonly record?: string | undefined;
 }
 
-/** Of an answer that is no success. */
+/** Details of an answer that reports no success. */
 interface AnswerDetails {
-  /** The service's own words, already printable. */
+  /** Text of the service, already printable. */
   readonly message?: string | undefined;
   readonly serviceCode?: number | undefined;
   readonly attempts?: number | undefined;
 }
 
-/** At the end of a sentence. */
+/** Appended to the end of a sentence. */
 const said = (d: AnswerDetails): string => (d.message ? `: "${d.message}"` : '');
 const codeAndWords = (d: AnswerDetails): string => `code ${d.serviceCode}${said(d)}`;
 const CREDENTIALS_HINT =
   'Check the Access Key and Access Secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that they belong to this service address. The run sends no more requests.';
 const UNAUTHORIZED = (d: AnswerDetails): string => `the service does not accept the credentials${said(d)}`;
 
-/** API 7: the service checks the certificate number first, then digest and algorithm, which this program makes. */
+/** API 7: the service checks the certificate number first, then digest and algorithm, which this program computes. */
 const PARAMETER_HINT = 'Check the certificate number (--code), and whether the service accepts this --algorithm.';
 
 /**
- * With these a gateway, or a network in between, gives up on an answer: that says nothing about what the service behind it
- * has done. 499 is nginx's, 520 to 527 are Cloudflare's, 598 and 599 are of several proxies.
+ * Statuses with which a gateway or a network stops waiting for an answer. They do not show what the service behind it
+ * has done. 499 is from nginx, 520 to 527 are from Cloudflare, 598 and 599 are from several proxies.
  */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([
   408, 499, 502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 598, 599,
 ]);
 
-/** Whether an answer with this status leaves open what the service behind it has done. */
+/** Checks whether an answer with this status leaves open what the service behind the gateway has done. */
 export function isOfGateway(status: number): boolean {
   return GATEWAY_STATUSES.has(status);
 }
 
-/** API 8: only an answer with 2xx counts. Behind a gateway, nothing is known of the answer. */
+/** API 8: only an answer with 2xx counts. With the status of a gateway, the answer of the service is unknown. */
 const perhapsCounted = (d: { operation: string; status: number; isUncertain: boolean }): string => {
   if (d.operation !== 'sign') return '';
   if (d.isUncertain) return `. ${mayHaveBeenMade()}`;
@@ -65,7 +65,7 @@ function hintForStatus({ status, serviceCode }: AnswerDetails & { status: number
   return 'Try again later, or ask the operator: the cause is the service or a proxy in front of it.';
 }
 
-/** Found before the first call. */
+/** Errors that are found before the first call. */
 export const auditErrors = defineErrors('usage', {
   'audit-log-unusable': {
     message: 'the audit log {path} cannot be written ({reason}); nothing was sent',
@@ -73,7 +73,7 @@ export const auditErrors = defineErrors('usage', {
   },
 });
 
-/** A report that cannot be made. */
+/** Reports that cannot be sent. */
 export const recordErrors = defineErrors('local', {
   'record-id-unknown': {
     message: "only a digest of the service's id is stored: {record}",
@@ -81,7 +81,7 @@ export const recordErrors = defineErrors('local', {
   },
 });
 
-/** No answer came. */
+/** Failures without an answer. */
 export const networkErrors = defineErrors('network', {
   'service-unreachable': {
     message: (d: Broken) =>
@@ -132,7 +132,7 @@ export const networkErrors = defineErrors('network', {
   },
 });
 
-/** The answer has a status outside 2xx. */
+/** Answers with a status outside 2xx. */
 export const statusErrors = defineErrors('http', {
   unauthorized: { message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
   redirected: {
@@ -152,7 +152,7 @@ export const statusErrors = defineErrors('http', {
   },
 });
 
-/** The answer is 2xx, and no success. */
+/** Answers with 2xx that report a failure. */
 export const businessErrors = defineErrors('business', {
   unauthorized: { message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
   refused: {
@@ -176,17 +176,20 @@ export const businessErrors = defineErrors('business', {
   },
 });
 
-/** API 7: the credentials are refused, under whatever status. A retry does not help, so the run stops. */
+/** API 7: the credentials are rejected, under any status. A retry would not help, so the run stops. */
 export function isUnauthorized(thrown: unknown): boolean {
   return thrown instanceof CodesignError && thrown.code === 'unauthorized';
 }
 
-/** Payment required, forbidden, and the proxy's credentials: of the account, its quota or the network, never of one file. */
+/**
+ * Payment required, forbidden, and proxy authentication: these concern the account, its quota or the network, never a
+ * single file.
+ */
 const OF_ACCOUNT: ReadonlySet<number> = new Set([402, 403, 407]);
 
 /**
- * Whether the next call would fail too, so that a run stops. `isProven`: the service has signed with this certificate number
- * before. Until then, what it rejects is the number or the address; later, it may be the file.
+ * Checks whether the next call would fail too, so that the run stops. `isProven`: the service has already signed with
+ * this certificate number. Until then, a rejection concerns the number or the address. Later, it may concern the file.
  */
 export function stopsRun(error: CodesignError, isProven: boolean): boolean {
   const { code, httpStatus = 0, serviceCode = 0 } = error;
@@ -206,34 +209,34 @@ const NO_CONNECTION = [
 ] as const satisfies readonly (keyof typeof networkErrors.table)[];
 type NoConnection = (typeof NO_CONNECTION)[number];
 
-/** The code for a failure before anything was sent, by its reason in src/http. */
+/** The code of a failure before anything was sent, by its reason in src/http. */
 export function codeWithoutConnection(reason: FailureReason): NoConnection {
   return NO_CONNECTION.find((code) => code === reason) ?? 'service-unreachable';
 }
 
 const NO_WORD = new Set<string>(['sign-timed-out', 'connection-broken', 'malformed-answer', 'signature-unreadable']);
 
-/** Whether the service may have made a signature, and counted it, although none that can be used arrived. */
+/** Checks whether the service may have made and counted a signature although no usable one arrived. */
 export function mayHaveBeenCounted(error: CodesignError): boolean {
   const { code, category, httpStatus = 0 } = error;
   if (error.mayHaveBeenCounted !== undefined) return error.mayHaveBeenCounted;
-  // A fault of this program leaves open how far the call had come.
+  // After a defect of this program, it is unknown how far the call had come.
   return category === 'internal' || NO_WORD.has(code) || (code === 'http-error' && isOfGateway(httpStatus));
 }
 
-/** No answer came, or one of a gateway: so it is unknown what the service has done. */
+/** No answer came, or one from a gateway, so it is unknown what the service has done. */
 export function isUnanswered(error: CodesignError): boolean {
   const { code } = error;
   if (code === 'http-error') return mayHaveBeenCounted(error);
   return code === 'sign-timed-out' || code === 'connection-broken';
 }
 
-/** The service makes no signature now, because it has too much to do. */
+/** The service is overloaded and made no signature. */
 export function isThrottled(error: CodesignError): boolean {
   return (error.httpStatus === 429 || error.httpStatus === 503) && !mayHaveBeenCounted(error);
 }
 
-/** Nothing was sent, since there is no connection. */
+/** Nothing was sent, because there is no connection. */
 export function isWithoutConnection(error: CodesignError): boolean {
   return NO_CONNECTION.some((code) => code === error.code);
 }

@@ -1,4 +1,4 @@
-/** The wait that the service asks for in one answer, or a 429 without one makes necessary, is meant for all requests to it. */
+/** If the service requests a wait or answers 429 without a time, the wait applies to all requests to it. */
 
 import { LONGEST_WAIT } from '../http/retry.ts';
 
@@ -14,7 +14,7 @@ export type Hold = ReturnType<typeof createHold>;
 export function createHold({ now, sleep }: HoldClock) {
   let heldUntil: number | undefined;
   return {
-    /** Resolves when the service wants requests again. Rejects when the signal aborts. */
+    /** Resolves when requests are allowed again. Rejects when the signal aborts. */
     async over(signal: AbortSignal | undefined): Promise<void> {
       while (heldUntil !== undefined) {
         const until = heldUntil;
@@ -24,7 +24,7 @@ export function createHold({ now, sleep }: HoldClock) {
       }
       signal?.throwIfAborted();
     },
-    /** The service wants no request for so many milliseconds. The result ends that early. */
+    /** Starts a wait of this length for all requests. The result ends the wait early. */
     begin(milliseconds: number): () => void {
       const until = Math.max(heldUntil ?? 0, now() + milliseconds);
       heldUntil = until;

@@ -20,7 +20,10 @@ export const extraSchema = v.object({
 });
 export type Extra = v.InferOutput<typeof extraSchema>;
 
-/** API 2.2. The values of `digest`, `algorithm` and `padding` are checked separately, in the contract's order (API 7). */
+/**
+ * API 2.2. The values of `digest`, `algorithm` and `padding` are checked separately, in the order of the contract (API
+ * 7).
+ */
 export const signRequestSchema = v.object({
   code: v.string(),
   digest: v.string(),
@@ -37,8 +40,8 @@ export type ReportRequestMessage = v.InferOutput<typeof reportRequestSchema>;
 export const algorithmSchema = v.picklist(DIGEST_ALGORITHMS);
 
 /**
- * API 2.1: every response body. `data` is read separately, because only a success has one. A `message` that is not text
- * counts as absent: it is for people, and nothing depends on it.
+ * API 2.1: every response body. `data` is read separately, because only successful answers have it. A `message` that is
+ * not text counts as absent, because it is only shown to users.
  */
 export const envelopeSchema = v.object({
   code: v.pipe(v.number(), v.integer()),
@@ -47,7 +50,10 @@ export const envelopeSchema = v.object({
 });
 export type Envelope = v.InferOutput<typeof envelopeSchema>;
 
-/** API 2.4: the signature record in the answer to sign. An `id` that is no text counts as absent: the signature is good. */
+/**
+ * API 2.4: the signature record in the answer to sign. An `id` that is not text counts as absent, because the signature
+ * is still usable.
+ */
 export const signatureRecordSchema = v.object({
   id: v.fallback(v.optional(v.nullable(v.string())), undefined),
   signature: v.string(),

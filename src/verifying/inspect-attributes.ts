@@ -1,4 +1,4 @@
-/** Describes signed and unsigned attributes for people. */
+/** Describes signed and unsigned attributes for readers. */
 
 import {
   COUNTER_SIGNATURE,

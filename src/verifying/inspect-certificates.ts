@@ -28,7 +28,7 @@ export interface InspectedCertificate {
   readonly name: string;
   readonly subject: string;
   readonly issuer: string;
-  /** In hexadecimal. */
+  /** Hexadecimal. */
   readonly serialNumber: string;
   /** undefined, like `publicKey`, if OpenSSL cannot read the certificate. */
   readonly notBefore: Date | undefined;
@@ -65,7 +65,7 @@ interface Node {
   issuer?: Node | undefined;
 }
 
-/** In bit order (RFC 5280, 4.2.1.3). */
+/** Names in bit order (RFC 5280, 4.2.1.3). */
 const KEY_USAGES = [
   'digitalSignature',
   'contentCommitment',

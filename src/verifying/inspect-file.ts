@@ -1,4 +1,4 @@
-/** Describes all signatures of a file, for people and programs. Does not check trust. */
+/** Describes all signatures of a file, for readers and programs. Does not check trust. */
 
 import { type NamedObject, namedObject } from '../asn1/object-names.ts';
 import { readElement } from '../asn1/read.ts';
@@ -24,12 +24,12 @@ export interface InspectedFile {
   /** Format id, such as `pe` or `jar`. */
   readonly format: string;
   readonly title: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** Kind of file, and the places of its signatures. */
+  /** Kind of file, and positions of its signatures. */
   readonly layout: readonly Detail[];
   readonly findings: readonly Finding[];
-  /** The outer signatures, each with those nested in it; empty if the file is unsigned. */
+  /** The outer signatures, each with its nested signatures; empty if the file is unsigned. */
   readonly signatures: readonly InspectedSignature[];
 }
 
@@ -60,7 +60,7 @@ export interface InspectedSigner {
   readonly name: string;
   /** Issuer that the SignerInfo names; undefined if it names a key. */
   readonly issuer: string | undefined;
-  /** In hexadecimal. */
+  /** Hexadecimal. */
   readonly serialNumber: string | undefined;
   /** SHA-256 of the certificate; undefined if the signature does not include it. */
   readonly certificate: string | undefined;

@@ -25,7 +25,7 @@ import { type AskOnline, askOnline, type CertificateToCheck } from './online-rev
 export type Revocation = ReturnType<typeof createRevocation>;
 
 export interface RevocationOptions {
-  /** From --crl-file. */
+  /** Lists from --crl-file. */
   readonly crls: readonly Crl[];
   /** Requests the addresses in the certificates; undefined if only the given CRLs count. */
   readonly http: Pick<Http, 'get' | 'post'> | undefined;
@@ -132,7 +132,7 @@ export function revocationFindings(status: RevocationStatus, certificate: Parsed
     }
     case 'revoked': {
       const findings = status.revoked.map((one) => findingOf(one, certificate, at));
-      // One finding is enough: the first one against trust, otherwise the first one.
+      // One finding is enough: the first finding against trust, otherwise the first finding.
       return [...findings.filter((finding) => isAgainst(finding, 'trust')), ...findings].slice(0, 1);
     }
   }

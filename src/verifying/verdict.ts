@@ -19,7 +19,7 @@ export type Integrity = 'intact' | 'unsupported' | 'broken';
 type TrustState = 'trusted' | 'untrusted' | 'not-checked';
 
 export interface VerifiedFile {
-  /** As entered by the user. */
+  /** Path as the user typed it. */
   readonly path: string;
   readonly format: string | null;
   /** null if the file could not be examined; `error` then has the reason. */
@@ -29,7 +29,7 @@ export interface VerifiedFile {
   readonly catalog?: string;
   /** Findings about the file as a whole. Each signature has its own. */
   readonly findings: readonly Finding[];
-  /** The outer signatures, each with those nested in it. */
+  /** The outer signatures, each with its nested signatures. */
   readonly signatures: readonly VerifiedSignature[];
 }
 
@@ -88,8 +88,8 @@ export function worstOf(all: readonly Integrity[]): Integrity {
 }
 
 /**
- * At least one signature must meet the whole policy; others need not, such as the older of two algorithms. Returns what
- * the best signature lacks. All findings speak against trust.
+ * At least one signature must meet the whole policy. Others need not, such as the older of two algorithms. Returns the
+ * requirements that the best signature does not meet. All findings speak against trust.
  */
 export function examinePolicy(signatures: readonly VerifiedSignature[], policy: VerifyPolicy): readonly Finding[] {
   const all = flatten(signatures);

@@ -59,7 +59,7 @@ async function examineFile(
   return { verdict: 'not-accepted', findings: [...examined, ...lacking], signatures };
 }
 
-/** Without a signature, nothing can be broken. */
+/** In a file without a signature, nothing can be broken. */
 function unsignedFinding(finding: Finding): Finding {
   return isObjection(finding) ? note(finding.code, finding.message) : finding;
 }

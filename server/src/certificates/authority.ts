@@ -1,4 +1,4 @@
-/** The server's own small certification authorities: one for code signing, with its key in the HSM, and one for TLS. */
+/** The server's own certification authorities: one for code signing, with its key in the HSM, and one for TLS. */
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { RelativeDistinguishedNames } from 'pkijs';

@@ -48,12 +48,12 @@ export function holderNamed<Holder extends Viewer>(
 
 type Place = Pick<Surroundings, 'environment'>;
 
-/** Opens database and HSM for as long as `work` takes. */
+/** Opens database and HSM while `work` runs. */
 export function withData<T>(options: DataOptions, { environment }: Place, work: (data: OpenData) => Promise<T>) {
   return withOpen(dataConfig(options, environment), (config) => openData(config, environment, 'use'), work);
 }
 
-/** Opens the database alone: works without the HSM. */
+/** Opens only the database, so it works without the HSM. */
 export function withStore<T>(options: DataOptions, { environment }: Place, work: (store: Store) => Promise<T>) {
   const open = ({ dataRoot, database }: DataConfig) => openStore(dataFolder(dataRoot), database, 'use');
   return withOpen(dataConfig(options, environment), open, work);

@@ -18,7 +18,7 @@ const KEY_SHOWN = 12;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** @param underWay returns the number of signatures in progress */
+/** @param underWay returns the number of running signatures */
 export function createMetrics(store: Store, readiness: Readiness, now: () => Date, underWay: () => number) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

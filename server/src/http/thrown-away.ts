@@ -1,4 +1,4 @@
-/** Counts signatures that no client got, by reason, and finds the clients that cause many of them. */
+/** Counts signatures that did not reach a client, by reason, and finds the clients that cause many of them. */
 
 /** `refused`: quota, client or certificate no longer allowed it. `abandoned`: the client disconnected. `failed`: it could not be counted. */
 export type WhyThrownAway = 'refused' | 'abandoned' | 'failed';

@@ -139,7 +139,10 @@ function openToken(library: Library, token: TokenOptions) {
   };
 
   return {
-    /** Creates an RSA key pair in the HSM; the private key is sensitive and not extractable. @param label for people */
+    /**
+     * Creates an RSA key pair in the HSM; the private key is sensitive and not extractable. @param label label for
+     * operators
+     */
     generate: (label: string, bits: RsaBits): Promise<SigningKey> =>
       login.withSession('generating', (session) =>
         attemptAsync('make a key', async () => {

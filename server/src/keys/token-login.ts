@@ -126,7 +126,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
   };
 }
 
-/** Ignores errors: a session that the HSM dropped cannot be closed. */
+/** Ignores errors, because a session that the HSM dropped cannot be closed. */
 function quietly(work: () => void): void {
   try {
     work();

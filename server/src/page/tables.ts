@@ -1,4 +1,4 @@
-/** The page's three tables: clients with their quotas, the latest calls, and certificates with their ends. */
+/** The page's three tables: clients with their quotas, the latest calls, and certificates with their expiry. */
 
 import { X509Certificate } from 'node:crypto';
 import { type Client, isDisabled, quotasOf, type SignatureRecord, type StoredCertificate } from '../records/rows.ts';
@@ -6,7 +6,7 @@ import { shown } from '../records/shown.ts';
 import { count, day, type Html, html, type Part, short, time } from './html.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
-/** Certificates are marked this long before they end: a CA may take weeks to issue the next one. */
+/** Certificates are marked this long before they expire, because a CA may take weeks to issue the next one. */
 const SOON = 30 * DAY;
 const ROWS_SHOWN = 200;
 

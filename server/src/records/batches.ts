@@ -18,7 +18,10 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** A larger batch would make long statements, and its first item would wait for the last. The callers limit what waits. */
+/**
+ * A larger batch would make long statements, and its first item would wait for the last. The callers limit the number
+ * of waiting items.
+ */
 const MOST = 256;
 
 /** @param serve returns a result or a promise for each item in their order, or rejects for all of them */

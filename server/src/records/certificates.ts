@@ -89,7 +89,7 @@ export function authorityOf(database: Kysely<Tables>) {
       .executeTakeFirst();
   return {
     get,
-    /** Stores it, unless another server was faster. @param certificate PEM */
+    /** Stores the authority, unless another server has stored one first. @param certificate PEM */
     async add({ keyId, certificate }: { readonly keyId: string; readonly certificate: string }): Promise<void> {
       await database
         .insertInto('authorities')

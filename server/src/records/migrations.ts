@@ -3,7 +3,7 @@ import { ServerError } from '../errors.ts';
 import { authorityOf } from './certificates.ts';
 import type { Tables } from './rows.ts';
 
-/** `use` changes no table, `update` changes those of an older version, `create` also creates missing ones. */
+/** `use` changes no table, `update` updates tables of an older version, `create` also creates missing tables. */
 export type TableRights = 'use' | 'update' | 'create';
 
 /** Brings the tables up to date, or throws if the database is not ready for use. */

@@ -24,8 +24,8 @@ export async function openPostgresStore(url: string, prepare: PrepareTables): Pr
     query_timeout: 2 * PATIENCE, // if no answer arrives at all
     application_name: 'codesign-remote-server',
     pipeline: true, // the statements of a batch are sent together, in one round trip
-    // Every query uses an index. A plan that was made for an empty table would scan it as long as the connection lives.
-    // No statement here is long enough to benefit from JIT compilation.
+    // Every query uses an index. A plan for an empty table would scan it as long as the connection lives. No statement
+    // here is long enough to benefit from JIT compilation.
     options: '-c enable_seqscan=off -c jit=off',
   });
   // When a connection breaks, its query fails and the pool opens another one for the next query. Without these listeners

@@ -26,10 +26,10 @@ export interface RecordFilter {
 
 type Order = 'oldest first' | 'newest first';
 
-/** Position of a record in the order of signing. */
+/** Position of a record in signing order. */
 export type Position = Pick<SignatureRecord, 'id' | 'signedAt'>;
 
-/** Part of the records, in the order of signing. */
+/** Part of the records, in signing order. */
 export interface Batch {
   /** Matching records, without their signatures. */
   readonly records: readonly SignatureRecord[];
@@ -50,7 +50,10 @@ export function recordsOf(database: Kysely<Tables>) {
       const row = await database.selectFrom('records').selectAll().where('id', '=', id).executeTakeFirst();
       return row && toRecord(row);
     },
-    /** Removes the oldest records before a time; counts stay. @param most limit, because signatures wait for the call @returns how many */
+    /**
+     * Removes the oldest records before a time; counts stay. @param most limit, because signatures wait for the call
+     * @returns the number of removed records
+     */
     async prune(before: Date, most: number): Promise<number> {
       const { numDeletedRows } = await database
         .deleteFrom('records')

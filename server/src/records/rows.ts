@@ -29,9 +29,9 @@ export interface Tables {
     certificates: string | null;
     /** JSON list; null means all. */
     algorithms: string | null;
-    /** Limit of signatures in all; null means none. */
+    /** Total limit of signatures; null means none. */
     quota: number | null;
-    /** Limit of signatures in one month; null means none. */
+    /** Limit of signatures per month; null means none. */
     monthly_quota: number | null;
     disabled: Generated<number>;
   };
@@ -89,7 +89,7 @@ export type Client = Readonly<ReturnType<typeof toClient>>;
 /** An operator's settings of a new client. */
 export type NewClient = Omit<Client, 'signatures' | 'monthSignatures' | 'previous' | 'disabled' | 'createdAt'>;
 export type StoredCertificate = Readonly<ReturnType<typeof toCertificate>>;
-/** A certificate that is created or imported. */
+/** A certificate that was created or imported. */
 export type IssuedCertificate = Omit<StoredCertificate, 'disabled' | 'enabledUntil'>;
 export type SignatureRecord = Readonly<ReturnType<typeof toRecord>>;
 export type NewRecord = Omit<SignatureRecord, 'counted' | 'report'>;
@@ -112,7 +112,7 @@ export function toClient(row: ClientRow) {
   };
 }
 
-/** Signatures of a client, in all and in this month, and what is left if it has a quota. */
+/** Counted and remaining signatures of a client, in total and in this month. */
 export function quotasOf({ signatures, quota, monthSignatures, monthlyQuota }: Client) {
   const of = <Period extends string>(period: Period, used: number, limit: number | undefined) => ({
     ...{ period, used, quota: limit, left: limit === undefined ? undefined : Math.max(0, limit - used) },
@@ -143,7 +143,7 @@ export function toCertificate(row: Selectable<Tables['certificates']>) {
   };
 }
 
-/** True if an operator disabled it, or if the time is over for which an operator enabled it. */
+/** True if an operator disabled it, or if the time for which an operator enabled it is over. */
 export function isDisabled({ disabled, enabledUntil }: StoredCertificate, now: Date): boolean {
   return disabled || (enabledUntil !== undefined && now >= enabledUntil);
 }
@@ -164,7 +164,7 @@ export function toRecord(row: Omit<Selectable<Tables['records']>, 'month'>) {
   };
 }
 
-/** Bytes. */
+/** Limit in bytes. */
 export const EXTRA_LIMIT = 4096;
 
 export function sizeOfExtra(extra: Extra): number {

@@ -10,9 +10,14 @@ import type { PrepareTables } from './migrations.ts';
 import type { Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
 
-/** How long to wait for another process that writes, in milliseconds: servers and administration commands share the file. */
+/**
+ * Time to wait for another process that writes, in milliseconds. Servers and administration commands share the file.
+ */
 const PATIENCE = 10_000;
-/** Compiled statements that are kept: those of every call. Statements with many rows are large and differ each time. */
+/**
+ * Number of compiled statements that are kept: those of every call. Statements with many rows are large and differ each
+ * time.
+ */
 const STATEMENTS = 24;
 
 /** Opens the database file, which is created if it is missing. */
@@ -67,7 +72,9 @@ function sqliteDialect(file: Database.Database): Dialect {
   };
 }
 
-/** libsql's interface that works on another thread. Both of its interfaces keep the connection in the same property. */
+/**
+ * libsql's interface that works on another thread. Both interfaces of libsql keep the connection in the same property.
+ */
 async function execAside(file: Database.Database, sql: string): Promise<void> {
   await PromiseDatabase.prototype.exec.call(file, sql);
 }

@@ -11,7 +11,7 @@ import { clientColumns, clientsOf, viewersOf } from './holders.ts';
 import { recordsOf } from './records.ts';
 import { type ClientRow, EXTRA_LIMIT, type Tables, toCertificate, toClient } from './rows.ts';
 
-/** More than the largest record writes, with its indexes and its client. */
+/** Larger than the largest record with its indexes and its client. */
 const CHECK_BYTES = 8 * EXTRA_LIMIT;
 
 export type Store = ReturnType<typeof storeOver>;

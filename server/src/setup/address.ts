@@ -1,4 +1,4 @@
-/** The address that clients use: that of the last start, or the configured one before the first start. */
+/** The address that clients use: the address of the last start, or the configured one before the first start. */
 
 import { isIPv6 } from 'node:net';
 import type { StartConfig } from '../config.ts';

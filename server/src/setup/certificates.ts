@@ -19,7 +19,7 @@ import type { Store } from '../records/store.ts';
 import { type DataFolder, usable } from './data-folder.ts';
 
 const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
-/** Limit of a chain's file, which has a few certificates of some KiB. */
+/** Size limit of a chain file, which has a few certificates of some KiB. */
 const LARGEST = 1024 * 1024;
 
 export interface MakingData {
@@ -90,7 +90,7 @@ export async function restoreChainFiles(store: Store, folder: DataFolder): Promi
 }
 
 /**
- * Creates a request for a certificate, and its key unless the number has one.
+ * Creates a certificate request, and a key unless the number already has one.
  * @returns PEM
  */
 export async function requestCertificate(
@@ -110,7 +110,7 @@ export async function requestCertificate(
 }
 
 /**
- * Stores the certificate that a CA made for the key of a number. It replaces an earlier one.
+ * Stores the certificate that a CA issued for the key of a number. It replaces an earlier one.
  * @param path PEM, in any order
  * @returns the path of the chain's file
  */
@@ -156,7 +156,7 @@ async function readChain(path: string): Promise<readonly X509Certificate[]> {
   }
 }
 
-/** Orders the certificate of the key, its issuer, that one's issuer, and so on, up to a root or the last one in the file. */
+/** Orders the chain: the certificate of the key, its issuer, and so on, up to a root or the last one in the file. */
 function orderChain(all: readonly X509Certificate[], key: SigningKey, path: string): readonly X509Certificate[] {
   const chain: X509Certificate[] = [];
   let next = all.find(({ publicKey }) => publicKey.equals(key.publicKey));

@@ -35,7 +35,7 @@ export async function addClient(
   return accessKey;
 }
 
-/** Returns a client's variables except the credentials. If it may use several certificates, a person chooses one. */
+/** Returns a client's variables except the credentials. If it may use several certificates, the user chooses one. */
 export async function serviceVariables(
   { store, folder }: StoredData,
   client: Pick<Client, 'certificates'>,

@@ -11,7 +11,7 @@ export type Receiver =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'terminal'; readonly write: (text: string) => void };
 
-/** An environment variable. Alternatives are commented out, and a person chooses one. */
+/** An environment variable. Alternatives are commented out, and the user chooses one. */
 export interface Variable {
   readonly name: string;
   readonly value: string;
@@ -65,8 +65,8 @@ export function credentialVariables(accessKey: string, accessSecret: string, pre
 }
 
 /**
- * Shows variables as lines for `set -a; . FILE`, then makes their secret valid. In this order, no secret is valid that
- * was never shown. If the second step fails, the file is removed.
+ * Shows variables as lines for `set -a; . FILE`, then makes their secret valid. In this order, a secret that was never
+ * shown is never valid. If the second step fails, the file is removed.
  */
 export async function give(
   receiver: Receiver,
@@ -90,7 +90,7 @@ export function quoted(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`;
 }
 
-/** Creates the file completely or not at all, and never replaces another. */
+/** Creates the file atomically, and never replaces another one. */
 async function writeNewFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}`;
   try {

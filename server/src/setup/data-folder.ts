@@ -1,4 +1,4 @@
-/** The data folder. Everything of one server is in the folder `service`, which appears whole or not at all. */
+/** The data folder. Everything of one server is in the folder `service`, which is created atomically. */
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -44,7 +44,7 @@ export async function usable<T>(path: string, work: Promise<T>): Promise<T> {
   });
 }
 
-/** Reads a file that the first start created. @param what names it in the error */
+/** Reads a file that the first start created. @param what describes it in the error */
 export async function readPart(folder: DataFolder, path: string, what: string): Promise<string> {
   return await part(folder, path, what, readFile(path, 'utf8'));
 }

@@ -1,4 +1,7 @@
-/** The first start: creates token, keys, authorities and the first certificate in a temporary folder, then renames it. */
+/**
+ * The first start: creates token, keys, authorities and the first certificate in a temporary folder, which it then
+ * renames.
+ */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -79,7 +82,7 @@ async function makeToken(folder: DataFolder, library: string, environment: NodeJ
   await configureSoftHsm(folder.path, environment);
   const token = { library, label: TOKEN_LABEL, pin: randomBytes(16).toString('hex') };
   await replaceFile(folder.pin, token.pin);
-  // The security officer's PIN is not kept. It could only reset a lost user PIN, and a backup solves that too.
+  // The security officer's PIN is not stored. It could only reset a lost user PIN, and a backup solves that too.
   await createToken(token, randomBytes(16).toString('hex'));
   if ((await readdir(tokenFolder(folder.path))).length === 0) {
     throw new ServerError('hsm-failed', {
@@ -107,7 +110,7 @@ async function makeAuthority(data: MakingData, now: Date): Promise<void> {
   await replaceFile(folder.authority, certificate);
   if (firstKey === undefined) return;
   const issued = await issueCodeSigning(issuer, certificate, firstKey, FIRST_NUMBER, 'Code Signing', now);
-  // If another server stored the number first, its key is used, and the next start writes the missing chain.
+  // If another server stored the number first, that server's key is used, and the next start writes the missing chain.
   if (await store.certificates.add(issued, now)) await replaceFile(folder.certificate(FIRST_NUMBER), issued.chain);
 }
 

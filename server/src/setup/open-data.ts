@@ -15,8 +15,8 @@ import { type DataFolder, dataFolder, readPart, readPartNames, requirePart, usab
 
 export const TOKEN_LABEL = 'codesign-remote';
 /**
- * More sessions than cores: the next operations are already waiting in their sessions when a core becomes free. SoftHSM
- * has any number of sessions, a device may have few.
+ * More sessions than cores, so that the next operations already wait in their sessions when a core becomes free.
+ * SoftHSM has any number of sessions, a device may have few.
  */
 const SESSIONS_PER_CORE = { softHsm: 32, other: 2 };
 

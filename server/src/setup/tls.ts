@@ -72,7 +72,7 @@ function oneLine(subject: string | undefined): string {
 }
 
 /**
- * Returns the server's own certificate, after replacing it if it is damaged, lacks a name or ends soon.
+ * Returns the server's own certificate, after replacing it if it is damaged, lacks a name or expires soon.
  * @param names DNS names and IP addresses in addition to localhost
  */
 export async function ownTls(folder: DataFolder, names: readonly string[], now: Date): Promise<TlsMaterial> {

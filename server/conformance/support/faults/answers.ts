@@ -104,7 +104,7 @@ const REPORT_FAULTS: readonly Fault[] = [
   ),
 ];
 
-const REPORTS_COUNT = [/^(a report|reports|the report) .* leaves? the count$/];
+const REPORTS_COUNT = [/^(a report|reports|the report) .* (does|do) not change the count$/];
 const COUNTED: readonly (readonly [Counted, readonly (string | RegExp)[]])[] = [
   ['unauthorized', ['an authentication failure is not counted']],
   ['parameter', ['a request with any wrong parameter is not counted']],
