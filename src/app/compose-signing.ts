@@ -129,7 +129,10 @@ async function connect(
 }
 
 /** What happens to a signature without a timestamp is learned too late, and by the users of the file. */
-function aboutTimestamps({ urls, isDeclined }: TimestampSettings, { notAfter }: SigningChain): readonly string[] {
+function aboutTimestamps(
+  { urls, isDeclined }: TimestampSettings,
+  { leaf: { notAfter } }: SigningChain,
+): readonly string[] {
   if (urls.length > 0 || isDeclined) return [];
   return [signingWarnings('timestamp-not-configured', { date: dateOf(notAfter) })];
 }

@@ -1,6 +1,7 @@
 /** Builds the path (RFC 4158; RFC 5280, section 6) from a certificate to a trusted root, or as far as possible. */
 
 import { isSameBytes } from '../bytes/byte-source.ts';
+import { lazy } from '../bytes/reuse.ts';
 import { BUDGET_SPENT, createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { type Finding, hasFindingAgainst, isAgainst, untrusted } from '../errors/finding.ts';
@@ -107,31 +108,27 @@ function issuerFinder(
   at: Date,
   budget: WorkBudget,
 ): (certificate: ParsedCertificate) => Iterable<ParsedCertificate> {
-  const candidatesOf = new Map<ParsedCertificate, readonly ParsedCertificate[]>();
-  const verdicts = new Map<ParsedCertificate, Map<ParsedCertificate, boolean>>();
-
-  const verifies = (issuer: ParsedCertificate, certificate: ParsedCertificate): boolean => {
-    const known = verdicts.get(certificate) ?? new Map<ParsedCertificate, boolean>();
-    verdicts.set(certificate, known);
-    const verdict = known.get(issuer);
-    if (verdict !== undefined) return verdict;
-    if (!budget.take(WORK.issuerSignature)) return false;
-    const fresh = hasSigned(issuer, certificate);
-    known.set(issuer, fresh);
-    return fresh;
+  const candidatesOf = new Map<ParsedCertificate, readonly Candidate[]>();
+  const findCandidates = (certificate: ParsedCertificate): readonly Candidate[] => {
+    const name = certificate.issuerKey;
+    // Another certificate of a trusted root (cross-signed or renewed) is not better than the root itself.
+    const others = (pool.get(name) ?? []).filter((one) => !isRoot(one));
+    const sorted = [...byPromise(roots.get(name) ?? [], certificate, at), ...byPromise(others, certificate, at)];
+    return sorted.map((one) => ({
+      one,
+      verifies: lazy(() => budget.take(WORK.issuerSignature) && hasSigned(one, certificate)),
+    }));
   };
-
   return function* issuersOf(certificate) {
-    let candidates = candidatesOf.get(certificate);
-    if (candidates === undefined) {
-      const name = certificate.issuerKey;
-      // Another certificate of a trusted root (cross-signed or renewed) is not better than the root itself.
-      const others = (pool.get(name) ?? []).filter((one) => !isRoot(one));
-      candidates = [...byPromise(roots.get(name) ?? [], certificate, at), ...byPromise(others, certificate, at)];
-      candidatesOf.set(certificate, candidates);
-    }
-    for (const candidate of candidates) if (verifies(candidate, certificate)) yield candidate;
+    const candidates = candidatesOf.get(certificate) ?? findCandidates(certificate);
+    candidatesOf.set(certificate, candidates);
+    for (const { one, verifies } of candidates) if (verifies()) yield one;
   };
+}
+
+interface Candidate {
+  readonly one: ParsedCertificate;
+  readonly verifies: () => boolean;
 }
 
 function byPromise(

@@ -40,7 +40,7 @@ export const certificateErrors = defineErrors('local', {
     hint: 'Convert the certificates to PEM: openssl pkcs12 -in FILE -nokeys -out certificates.pem',
   },
   'certificate-bundle-too-large': {
-    message: 'more than {limit} {what}: too many for one signing certificate with its issuers',
+    message: 'more than {limit} certificates: too many for one signing certificate with its issuers',
     hint: 'Use a file with the signing certificate and its issuers only.',
   },
   'certificate-leaf-ambiguous': {

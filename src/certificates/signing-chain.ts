@@ -1,7 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { secondOf } from '../asn1/times.ts';
 import type { Secret } from '../secrets/secret.ts';
+import { buildPath } from './build-path.ts';
 import { extendedKeyUsageOf } from './certificate-fields.ts';
+import { type CertificateFile, readContainer } from './certificate-files.ts';
 import { certificateErrors, certificateWarnings } from './errors.ts';
 import {
   type Certificate,
@@ -11,14 +13,11 @@ import {
   parseCertificate,
   publicKeyOf,
 } from './parsed-certificate.ts';
-import type { CertificateFile } from './pkcs12.ts';
 import { PURPOSES, type Purpose, purposeOddity, purposeProblem } from './purpose.ts';
-import { readContainer } from './read-containers.ts';
 
 export interface SigningChain {
   readonly leaf: ParsedCertificate;
   readonly publicKey: KeyObject;
-  readonly notAfter: Date;
   /** Length of the RSA modulus, and therefore of a signature, in bytes. */
   readonly signatureLength: number;
   /** Leaf first, then each issuer, including the self-signed root if it was given. */
@@ -45,7 +44,7 @@ function checkLeaf(leaf: ParsedCertificate, { now, purposes }: ReadSigningChainO
   if (bits < LEAST_BITS || bits > MOST_BITS) {
     throw certificateErrors('certificate-key-size', { name, bits, least: LEAST_BITS, most: MOST_BITS });
   }
-  if (purposes !== undefined) checkPurpose(leaf, purposes);
+  checkPurpose(leaf, purposes);
   if (now < notBefore)
     throw certificateErrors('certificate-not-yet-valid', { name, date: dayOrSecond(notBefore, now) });
   if (now > notAfter) throw certificateErrors('certificate-expired', { name, date: dayOrSecond(notAfter, now) });
@@ -89,16 +88,16 @@ export function dateOf(time: Date): string {
   return time.toISOString().slice(0, 10);
 }
 
-export interface ReadSigningChainOptions {
+interface ReadSigningChainOptions {
   readonly now: Date;
   /** For PKCS#12 files. */
   readonly password?: Secret | undefined;
-  /** The leaf must have one of these; undefined permits any leaf. Each format checks its own purpose again. */
-  readonly purposes?: readonly Purpose[];
+  /** The leaf must have one of these. Each format checks its own purpose again. */
+  readonly purposes: readonly Purpose[];
 }
 
-/** A bundle of every public root has about 150. */
-const MAX_CERTIFICATES = 500;
+/** A bundle of every public root has about 150. With this limit, even namesakes are sorted within seconds. */
+const MAX_CERTIFICATES = 200;
 const NAMES_SHOWN = 5;
 
 /**
@@ -117,17 +116,12 @@ export async function readSigningChain(
   return {
     leaf,
     publicKey,
-    notAfter: leaf.notAfter,
     signatureLength,
-    certificates: [leaf, ...sorted.issuers].map(named),
+    certificates: [leaf, ...sorted.issuers],
     // An authority can have the same name as its issuer: only its signature distinguishes it from a root.
-    withoutRoot: [leaf, ...sorted.issuers.filter((issuer) => !isSelfSigned(issuer))].map(named),
+    withoutRoot: [leaf, ...sorted.issuers.filter((issuer) => !isSelfSigned(issuer))],
     warnings: [...warnings, ...chainWarnings(sorted, options.now)],
   };
-}
-
-function named({ der, name }: ParsedCertificate): Certificate {
-  return { der, name };
 }
 
 async function readCertificates(
@@ -139,7 +133,7 @@ async function readCertificates(
     for (const der of await readContainer(input, password)) {
       distinct.set(Buffer.from(der).toString('latin1'), { der, file: input.name });
       if (distinct.size > MAX_CERTIFICATES) {
-        throw certificateErrors('certificate-bundle-too-large', { limit: MAX_CERTIFICATES, what: 'certificates' });
+        throw certificateErrors('certificate-bundle-too-large', { limit: MAX_CERTIFICATES });
       }
     }
   }
@@ -168,65 +162,22 @@ function chainWarnings({ leaf, issuers, unrelated }: SortedChain, now: Date): st
   return warnings;
 }
 
-/** Signature checks for one bundle. A real bundle needs one or two for each certificate. */
-const MAX_CHECKS = 1500;
-
 type SortedChain = ReturnType<typeof sortChain>;
 
-/** At least one, without duplicates. Throws `certificate-leaf-ambiguous`, `certificate-bundle-too-large`. */
-export function sortChain(certificates: readonly ParsedCertificate[], now: Date) {
-  const issuersOf = issuerFinder(certificates);
-  const leaf = findLeaf(certificates, issuersOf);
-  const issuers: ParsedCertificate[] = [];
-  for (let last = leaf; !isSelfSigned(last); ) {
-    const candidates = issuersOf(last).filter((issuer) => issuer !== leaf && !issuers.includes(issuer));
-    const issuer = bestIssuer(candidates, now);
-    if (issuer === undefined) break;
-    issuers.push(issuer);
-    last = issuer;
-  }
+/** Takes at least one certificate, without duplicates. Throws `certificate-leaf-ambiguous`. */
+function sortChain(certificates: readonly ParsedCertificate[], now: Date) {
+  const leaf = findLeaf(certificates);
+  const roots = certificates.filter((certificate) => certificate !== leaf && isSelfSigned(certificate));
+  const [, ...issuers] = buildPath(leaf, certificates, roots, now).certificates;
   const unrelated = certificates.filter((certificate) => certificate !== leaf && !issuers.includes(certificate));
-  return {
-    leaf,
-    /** From the leaf's issuer to a self-signed certificate, or to the last issuer that was given. */
-    issuers,
-    unrelated,
-  };
-}
-
-type IssuersOf = (certificate: ParsedCertificate) => readonly ParsedCertificate[];
-
-/** Finds issuers by name, then checks signatures. Results are cached, and the number of checks is limited. */
-function issuerFinder(certificates: readonly ParsedCertificate[]): IssuersOf {
-  const bySubject = new Map<string, ParsedCertificate[]>();
-  for (const certificate of certificates) {
-    const namesakes = bySubject.get(certificate.subjectKey);
-    if (namesakes === undefined) bySubject.set(certificate.subjectKey, [certificate]);
-    else namesakes.push(certificate);
-  }
-  const found = new Map<ParsedCertificate, readonly ParsedCertificate[]>();
-  let checks = 0;
-  return (certificate) => {
-    const known = found.get(certificate);
-    if (known !== undefined) return known;
-    const candidates = bySubject.get(certificate.issuerKey) ?? [];
-    checks += candidates.length;
-    if (checks > MAX_CHECKS) {
-      throw certificateErrors('certificate-bundle-too-large', { limit: MAX_CHECKS, what: 'possible issuers' });
-    }
-    const issuers = candidates.filter((issuer) => issuer !== certificate && hasSigned(issuer, certificate));
-    found.set(certificate, issuers);
-    return issuers;
-  };
+  return { leaf, issuers, unrelated };
 }
 
 /** The leaf issued no other. Among several, prefers one that is not an authority, then one for code signing. */
-function findLeaf(certificates: readonly ParsedCertificate[], issuersOf: IssuersOf): ParsedCertificate {
-  const [first, ...others] = certificates;
-  if (first !== undefined && others.length === 0) return first;
-
-  const issuers = new Set(certificates.flatMap((certificate) => issuersOf(certificate)));
-  let candidates = certificates.filter((certificate) => !issuers.has(certificate));
+function findLeaf(certificates: readonly ParsedCertificate[]): ParsedCertificate {
+  const hasIssued = (issuer: ParsedCertificate): boolean =>
+    certificates.some((certificate) => certificate !== issuer && hasSigned(issuer, certificate));
+  let candidates = certificates.filter((one) => !hasIssued(one));
   const preferences: readonly ((candidate: ParsedCertificate) => boolean)[] = [
     (candidate) => !candidate.x509.ca,
     (candidate) => purposeProblem(candidate.fields, 'code-signing') === undefined,
@@ -237,14 +188,6 @@ function findLeaf(certificates: readonly ParsedCertificate[], issuersOf: Issuers
   }
   const [leaf, ...rivals] = candidates;
   if (leaf !== undefined && rivals.length === 0) return leaf;
-  const names = (leaf === undefined ? certificates : candidates).slice(0, 5).map(({ name }) => `"${name}"`);
+  const names = (leaf === undefined ? certificates : candidates).slice(0, NAMES_SHOWN).map(({ name }) => `"${name}"`);
   throw certificateErrors('certificate-leaf-ambiguous', { names: names.join(', ') });
-}
-
-/** Renewed or cross-signed issuers have the same name and key. Prefers a valid one, then the last to expire. */
-function bestIssuer(candidates: readonly ParsedCertificate[], now: Date): ParsedCertificate | undefined {
-  const isValid = ({ notBefore, notAfter }: ParsedCertificate) => notBefore <= now && now <= notAfter;
-  return [...candidates].sort(
-    (a, b) => Number(isValid(b)) - Number(isValid(a)) || b.notAfter.getTime() - a.notAfter.getTime(),
-  )[0];
 }

@@ -3,8 +3,7 @@
 import { memoize } from '../bytes/reuse.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import { type Crl, readCrls } from '../certificates/revocation/crl.ts';
-import { buildOcspRequest } from '../certificates/revocation/ocsp-response.ts';
-import { statusByOcsp } from '../certificates/revocation/ocsp-status.ts';
+import { buildOcspRequest, statusByOcsp } from '../certificates/revocation/ocsp.ts';
 import { crlAddressesOf, ocspAddressesOf } from '../certificates/revocation/sources.ts';
 import { combineStatuses, type RevocationStatus, unknownBecause } from '../certificates/revocation/status.ts';
 import { expectedError } from '../errors/codesign-error.ts';

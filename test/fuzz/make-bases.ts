@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import forge from 'node-forge';
-import { buildOcspRequest } from '../../src/certificates/revocation/ocsp-response.ts';
+import { buildOcspRequest } from '../../src/certificates/revocation/ocsp.ts';
 import type { Format } from '../../src/format/format.ts';
 import type { FoundSignature } from '../../src/format/signature.ts';
 import { jar } from '../../src/formats/jar/index.ts';

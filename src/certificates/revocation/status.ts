@@ -5,8 +5,7 @@ import { expectedError } from '../../errors/codesign-error.ts';
 import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from '../certificate-fields.ts';
 import type { ParsedCertificate } from '../parsed-certificate.ts';
 import { isSignedBy } from '../signature-algorithm.ts';
-import type { Crl } from './crl.ts';
-import { type CrlEntry, findInCrl } from './crl-entries.ts';
+import { type Crl, type CrlEntry, findInCrl } from './crl.ts';
 import { crlPointsOf } from './sources.ts';
 
 export type Revoked = CrlEntry;

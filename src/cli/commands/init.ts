@@ -111,7 +111,7 @@ function printStored(
   const chosen = environment === DEFAULT_ENVIRONMENT ? '' : ` --environment ${environment}`;
   print(`stored   profile ${name}, ${path}`);
   print(
-    `         ${baseUrl} (${environment}), certificate ${code}: "${chain.leaf.name}", until ${dateOf(chain.notAfter)}`,
+    `         ${baseUrl} (${environment}), certificate ${code}: "${chain.leaf.name}", until ${dateOf(chain.leaf.notAfter)}`,
   );
   print(
     `         ${timestampUrl.length > 0 ? `timestamps by ${timestampUrl.map(maskedAddress).join(', ')}` : 'without timestamps'}`,

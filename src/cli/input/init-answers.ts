@@ -149,8 +149,8 @@ async function askForCertificate(suggestion: Suggestion, ask: Ask, io: Io): Prom
   const text = 'File with the signing certificate and its issuers';
   const check: Check<CertificateAnswer> = (answers) => readAll(answers.map(typedPath));
   const answer = await checkedAnswer({ text, suggestion, check }, ask, io);
-  const { leaf, notAfter, certificates } = answer.chain;
-  writeLines(io.stderr, [`  ${printable(leaf.name)}, until ${dateOf(notAfter)}`], io);
+  const { leaf, certificates } = answer.chain;
+  writeLines(io.stderr, [`  ${printable(leaf.name)}, until ${dateOf(leaf.notAfter)}`], io);
   if (suggestion.isGiven || certificates.length > 1) return answer;
   return checkedAnswer(
     {

@@ -4,7 +4,7 @@
  */
 
 import type { Readable } from 'node:stream';
-import { textOf } from '../../certificates/read-containers.ts';
+import { textOf } from '../../certificates/certificate-files.ts';
 import { parseSignedData } from '../../cms/parse-signed-data.ts';
 import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';

@@ -6,10 +6,8 @@ import { buildPath } from '../../../src/certificates/build-path.ts';
 import { examinePath } from '../../../src/certificates/examine-path.ts';
 import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
 import { isLifetimeSigner, purposeProblem } from '../../../src/certificates/purpose.ts';
-import { readCrls } from '../../../src/certificates/revocation/crl.ts';
-import { findInCrl } from '../../../src/certificates/revocation/crl-entries.ts';
-import { buildOcspRequest } from '../../../src/certificates/revocation/ocsp-response.ts';
-import { statusByOcsp } from '../../../src/certificates/revocation/ocsp-status.ts';
+import { findInCrl, readCrls } from '../../../src/certificates/revocation/crl.ts';
+import { buildOcspRequest, statusByOcsp } from '../../../src/certificates/revocation/ocsp.ts';
 import { crlAddressesOf, ocspAddressesOf } from '../../../src/certificates/revocation/sources.ts';
 import { statusByCrl } from '../../../src/certificates/revocation/status.ts';
 import { readSigningChain } from '../../../src/certificates/signing-chain.ts';
@@ -42,7 +40,7 @@ export const certificateTarget: TargetDefinition = {
       make: (random) => mutateContainer(pick(random, files), random),
       run: async (input) => {
         const inputs = [{ name: 'file', bytes: input }];
-        const word = await wordFor(() => readSigningChain(inputs, { now: NOW, password }));
+        const word = await wordFor(() => readSigningChain(inputs, { now: NOW, password, purposes: [] }));
         await writeFile(path, input);
         await answering(() => loadTrustRoots({ files: [path], environment: {} }));
         await answering(() => loadRoots(path, {}));

@@ -23,7 +23,7 @@ export interface AuthenticodeRequest {
 export function chainOf(...certificates: readonly IssuedCertificate[]): Promise<SigningChain> {
   return readSigningChain(
     certificates.map(({ der }, index) => ({ name: `certificate ${index}`, bytes: der })),
-    { now: new Date('2026-01-01') },
+    { now: new Date('2026-01-01'), purposes: [] },
   );
 }
 

@@ -52,7 +52,7 @@ export function makeLastingSigners(sizes: readonly (2048 | 3072 | 4096)[]): Prom
 /** The chain of PEM certificates, in any order. */
 export function chainFromPem(...pems: readonly string[]): Promise<SigningChain> {
   const files = pems.map((pem, index) => ({ name: `certificate ${index}`, bytes: Buffer.from(pem) }));
-  return readSigningChain(files, { now: new Date('2026-01-01') });
+  return readSigningChain(files, { now: new Date('2026-01-01'), purposes: [] });
 }
 
 async function throwawaySigner(

@@ -50,7 +50,7 @@ export async function makeSigner(): Promise<{ readonly key: KeyObject; readonly 
   const pki = makePki('Signing');
   const leaf = pki.leaf();
   const files = [leaf, pki.intermediate].map(({ pem }) => ({ name: 'pem', bytes: Buffer.from(pem) }));
-  return { key: leaf.privateKey, chain: await readSigningChain(files, { now: new Date() }) };
+  return { key: leaf.privateKey, chain: await readSigningChain(files, { now: new Date(), purposes: [] }) };
 }
 
 export async function journalScene(): Promise<JournalScene> {

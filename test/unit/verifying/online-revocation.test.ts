@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { fieldsOf, readDer } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, objectIdentifier, octetString, sequence } from '../../../src/asn1/write.ts';
 import { readCrls } from '../../../src/certificates/revocation/crl.ts';
-import { buildOcspRequest, readOcspResponse } from '../../../src/certificates/revocation/ocsp-response.ts';
+import { buildOcspRequest, readOcspResponse } from '../../../src/certificates/revocation/ocsp.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import { createHttp, type Http } from '../../../src/http/http.ts';
 import { loadRoots } from '../../../src/http/roots.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseCertificate } from '../../../../src/certificates/parsed-certificate.ts';
 import { parseCrl } from '../../../../src/certificates/revocation/crl.ts';
-import { statusByOcsp } from '../../../../src/certificates/revocation/ocsp-status.ts';
+import { statusByOcsp } from '../../../../src/certificates/revocation/ocsp.ts';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { createRevocation } from '../../../../src/verifying/revocation.ts';
 import { trustExaminer } from '../../../../src/verifying/trust.ts';

@@ -1,8 +1,4 @@
-/**
- * Reads the certificates in a PKCS#12 file (RFC 7292). Its key bags are never decrypted, because the signing key is
- * elsewhere. Its MAC is not checked either: the certificates are public, and a later check finds one that does not
- * match the service's key.
- */
+/** Reads the certificates in PEM (RFC 7468), DER, PKCS#7 (RFC 2315) and PKCS#12 (RFC 7292) files. */
 
 import {
   CERTIFICATE_BAG,
@@ -10,10 +6,12 @@ import {
   ENCRYPTED_DATA,
   PBES2,
   SAFE_CONTENTS_BAG,
+  SIGNED_DATA,
   X509_CERTIFICATE,
 } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readElement } from '../asn1/read.ts';
 import { octetString, sequence } from '../asn1/write.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { certificateErrors } from './errors.ts';
 
@@ -22,15 +20,104 @@ export interface CertificateFile {
   readonly bytes: Uint8Array;
 }
 
+/** A bundle of every public root is 0.25 MB. */
+const MAX_FILE_LENGTH = 4 * 1024 * 1024;
+const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----((?:[^-]|-(?!----))*)-----END \1-----/g;
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const UTF16LE_MARK = Buffer.from([0xff, 0xfe]);
+
+/** Returns the DER certificates of one file in file order. Ignores keys. */
+export async function readContainer(file: CertificateFile, password: Secret | undefined): Promise<Uint8Array[]> {
+  if (file.bytes.length > MAX_FILE_LENGTH) {
+    const size = file.bytes.length;
+    throw certificateErrors('certificate-file-too-large', { file: file.name, size, limit: MAX_FILE_LENGTH });
+  }
+  if (file.bytes.length === 0) throw certificateErrors('certificate-missing', { file: file.name });
+  try {
+    const certificates = isDer(file.bytes) ? await readDer(file, password) : readPem(file);
+    if (certificates.length === 0) throw certificateErrors('certificate-missing', { file: file.name });
+    return certificates;
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError) || thrown.code !== 'asn1-malformed') throw thrown;
+    throw unreadable(file, thrown.message, thrown);
+  }
+}
+
+/** Recognises a SEQUENCE with a long length, or with a short length that fits. No text begins like this. */
+function isDer(bytes: Uint8Array): boolean {
+  const [tag, length = 0] = bytes;
+  return tag === 0x30 && (length >= 0x80 || length === bytes.length - 2);
+}
+
+async function readDer(file: CertificateFile, password: Secret | undefined): Promise<Uint8Array[]> {
+  const outer = readElement(file.bytes, file.name);
+  const [first] = parts(outer, file.name);
+  switch (first?.tag) {
+    case 0x30: // the body of a certificate
+      return [outer.bytes];
+    case 0x06: // a content type
+      return readPkcs7(outer.bytes, file);
+    case 0x02: // A version: 3 in PKCS#12, 0 or 1 in private keys.
+      if (first.contents.length === 1 && first.contents[0] === 3) return await readPkcs12(file, password);
+      throw certificateErrors('certificate-is-private-key', { file: file.name });
+    default:
+      throw unreadable(file, 'DER of an unknown kind');
+  }
+}
+
+/** Reads the `certificates` of a SignedData, which may have no signer. */
+function readPkcs7(der: Uint8Array, file: CertificateFile): Uint8Array[] {
+  const what = 'PKCS#7';
+  const contentInfo = fieldsOf(readElement(der, what), 0x30, what);
+  const type = objectIdentifierOf(contentInfo.next(0x06, 'content type'), what);
+  if (type !== SIGNED_DATA) throw unreadable(file, `PKCS#7 of type ${type}, which holds no certificates`);
+  const signedData = fieldsOf(onlyPart(contentInfo.next(0xa0, 'content'), what), 0x30, what);
+  signedData.next(0x02, 'version');
+  signedData.next(0x31, 'digest algorithms');
+  signedData.next(0x30, 'content info');
+  const certificates = signedData.optional(0xa0);
+  if (certificates === undefined) return [];
+  return parts(certificates, what).flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));
+}
+
+function readPem(file: CertificateFile): Uint8Array[] {
+  const certificates: Uint8Array[] = [];
+  let keys = 0;
+  let others = 0;
+  for (const [, label = '', body = ''] of textOf(file.bytes).matchAll(PEM_BLOCK)) {
+    if (/^(X509 |TRUSTED )?CERTIFICATE$/.test(label)) certificates.push(Buffer.from(body, 'base64'));
+    else if (label === 'PKCS7' || label === 'CMS') {
+      for (const certificate of readPkcs7(Buffer.from(body, 'base64'), file)) certificates.push(certificate);
+    } else if (label.endsWith('PRIVATE KEY')) keys += 1;
+    else others += 1;
+  }
+  if (certificates.length > 0) return certificates;
+  if (keys > 0) throw certificateErrors('certificate-is-private-key', { file: file.name });
+  if (others > 0) throw certificateErrors('certificate-missing', { file: file.name });
+  throw unreadable(file, 'neither PEM nor DER');
+}
+
+/** PEM is ASCII, but editors and shells on Windows write UTF-16 or a UTF-8 byte order mark. */
+export function textOf(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (buffer.subarray(0, 2).equals(UTF16LE_MARK)) return buffer.toString('utf16le');
+  return buffer.subarray(buffer.subarray(0, 3).equals(UTF8_MARK) ? 3 : 0).toString('latin1');
+}
+
+function unreadable(file: CertificateFile, problem: string, cause?: unknown) {
+  return certificateErrors('certificate-file-unreadable', { file: file.name, problem }, { cause });
+}
+
 /** Total iterations in a file. Real files have up to 100,000; without a limit, a hostile file could take hours. */
 const MAX_ITERATIONS = 600_000;
 /** Nesting depth of bags. Real files have none inside others. */
 const MAX_BAG_DEPTH = 4;
 
 /**
- * Returns DER certificates. Throws `certificate-password-…`, `certificate-encryption-unsupported`, `asn1-malformed`.
+ * Never decrypts the key bags of a PKCS#12 file, because the signing key is elsewhere. Does not check its MAC either: the
+ * certificates are public, and a later check finds one that does not match the service's key.
  */
-export async function readPkcs12(file: CertificateFile, password: Secret | undefined): Promise<Uint8Array[]> {
+async function readPkcs12(file: CertificateFile, password: Secret | undefined): Promise<Uint8Array[]> {
   const what = 'PKCS#12';
   const pfx = fieldsOf(readElement(file.bytes, what), 0x30, what);
   pfx.next(0x02, 'version');
@@ -44,15 +131,12 @@ export async function readPkcs12(file: CertificateFile, password: Secret | undef
   const iterations = contents.reduce((sum, content) => sum + (content.encrypted?.iterations ?? 0), 0);
   if (iterations > MAX_ITERATIONS) throw unsupported(file, `${iterations} iterations, at most ${MAX_ITERATIONS}`);
 
-  const certificates: Uint8Array[] = [];
+  const certificates: Uint8Array[][] = [];
   for (const { clear, encrypted } of contents) {
-    const held = [
-      ...(clear === undefined ? [] : certificatesOf(clear)),
-      ...(encrypted === undefined ? [] : certificatesOf(await decrypt(encrypted, file, password))),
-    ];
-    for (const certificate of held) certificates.push(certificate);
+    const bags = encrypted === undefined ? clear : await decrypt(encrypted, file, password);
+    if (bags !== undefined) certificates.push(certificatesOf(bags));
   }
-  return certificates;
+  return certificates.flat();
 }
 
 /** Returns SafeContents or its encrypted form; neither if it is encrypted for a public key. */
