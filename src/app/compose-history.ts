@@ -1,4 +1,4 @@
-import { matchesAnyOf } from '../files/path-patterns.ts';
+import { matchesAnyOf } from '../files/file-names.ts';
 import type { HistoryEntry } from '../journal/journal.ts';
 import { lookUp } from '../options/lookup.ts';
 import type { Environment } from '../options/options.ts';

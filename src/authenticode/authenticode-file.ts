@@ -1,8 +1,7 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
-import type { Patch } from '../bytes/patch.ts';
-import { isBytes, joinRanges, type Piece, pieceLength, readPieces, surveyPieces } from '../bytes/pieces.ts';
+import { isBytes, joinRanges, type Patch, type Piece, pieceLength, readPieces, surveyPieces } from '../bytes/pieces.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import type { ContentDigest } from '../crypto/content.ts';
+import type { ContentDigest } from '../crypto/measure-content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
 import { formatErrors } from '../format/errors.ts';

@@ -2,9 +2,9 @@
 
 import type { Element } from '../asn1/read.ts';
 import type { ByteSource } from '../bytes/byte-source.ts';
-import type { Patch } from '../bytes/patch.ts';
+import type { Patch } from '../bytes/pieces.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import type { ContentDigest } from '../crypto/content.ts';
+import type { ContentDigest } from '../crypto/measure-content.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { SigningContext } from '../format/signable-file.ts';
 import type { Detail } from '../format/signature.ts';

@@ -3,7 +3,7 @@ import { SPC_CAB_DATA, SPC_NESTED_SIGNATURE, SPC_PE_IMAGE_DATA, SPC_SIP_INFO } f
 import { parts as partsOf, readElement } from '../asn1/read.ts';
 import type { ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
-import type { ContentDigest } from '../crypto/content.ts';
+import type { ContentDigest } from '../crypto/measure-content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { broken, type Finding, note, rejected, unsupported, warning } from '../errors/finding.ts';
 import { examineUnread } from '../format/cms.ts';

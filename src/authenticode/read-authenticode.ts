@@ -2,11 +2,17 @@ import { createHash, getHashes } from 'node:crypto';
 import { digestAlgorithmOf, MD5 } from '../asn1/algorithm-identifiers.ts';
 import { SPC_INDIRECT_DATA, SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts as partsOf, readElement } from '../asn1/read.ts';
-import { type CmsBudget, cmsBudget } from '../cms/limits.ts';
-import { attributeValues, parseWithin, type SignedData, withCmsErrors } from '../cms/parse-signed-data.ts';
+import {
+  attributeValues,
+  type CmsBudget,
+  cmsBudget,
+  parseSignedData,
+  type SignedData,
+  withCmsErrors,
+} from '../cms/parse-signed-data.ts';
 import { signerVerifies } from '../cms/verify-signer.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
-import type { ContentDigest } from '../crypto/content.ts';
+import type { ContentDigest } from '../crypto/measure-content.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { authenticodeErrors } from './errors.ts';
 
@@ -74,7 +80,7 @@ export function findAuthenticode(
   const find = (cms: Uint8Array, depth: number): FoundCms => {
     let signedData: SignedData | undefined;
     try {
-      signedData = parseWithin(room, cms);
+      signedData = parseSignedData(cms, room);
       if (depth > MAX_DEPTH) throw nestedTooDeeply('inside one another');
       const parts = readParts(signedData, contentType);
       const values = attributeValues(signedData.signers[0].unsignedAttributes, SPC_NESTED_SIGNATURE);

@@ -1,14 +1,14 @@
 import { bytesErrors } from './errors.ts';
 
 /**
- * Bytes of a known size. Offsets and lengths are in bytes, from 0; `end` is exclusive.
- * A chunk that `stream` yields is valid only until the next one is read: its memory is used again.
+ * Bytes of a known size. Offsets and lengths are in bytes, from 0; `end` is exclusive. A chunk that `stream` yields is
+ * valid only until the next one is read, because its memory is reused.
  */
 export interface ByteSource {
   readonly size: number;
   /**
-   * Exactly `length` bytes from `offset`; throws `read-past-end` when the source is shorter. `scratch` is memory that they
-   * may be put into, for callers that read much and keep nothing; it is used if it is long enough.
+   * Returns exactly `length` bytes, or throws `read-past-end`. A caller that reads much and keeps nothing passes
+   * `scratch`: the bytes may be read into it if it is long enough.
    */
   read(offset: number, length: number, scratch?: Buffer): Promise<Uint8Array>;
   stream(start?: number, end?: number): AsyncIterable<Uint8Array>;
@@ -18,13 +18,17 @@ export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
+/** Throws `read-past-end`. `what` names the source in the message. */
+export function checkRange(what: string, offset: number, length: number, size: number): void {
+  if (offset >= 0 && length >= 0 && offset + length <= size) return;
+  throw bytesErrors('read-past-end', { what, length, offset, size });
+}
+
 export function memorySource(bytes: Uint8Array): ByteSource {
   return {
     size: bytes.length,
     async read(offset, length) {
-      if (offset < 0 || length < 0 || offset + length > bytes.length) {
-        throw bytesErrors('read-past-end', { what: 'bytes', length, offset, size: bytes.length });
-      }
+      checkRange('bytes', offset, length, bytes.length);
       return bytes.subarray(offset, offset + length);
     },
     async *stream(start = 0, end = bytes.length) {
@@ -33,25 +37,23 @@ export function memorySource(bytes: Uint8Array): ByteSource {
   };
 }
 
-/** The bytes from `from` up to `to` of a source, as a source. */
+/** Returns the bytes from `from` up to `to` as a source. */
 export function rangeSource(source: ByteSource, from: number, to: number): ByteSource {
   const size = to - from;
   return {
     size,
     async read(offset, length, scratch) {
-      if (offset < 0 || length < 0 || offset + length > size) {
-        throw bytesErrors('read-past-end', { what: 'bytes', length, offset, size });
-      }
+      checkRange('bytes', offset, length, size);
       return source.read(from + offset, length, scratch);
     },
     stream: (start = 0, end = size) => source.stream(from + start, from + Math.min(end, size)),
   };
 }
 
-/** `bytes` of the `size` that one pass over the source reads; starts again with the next pass. */
+/** Receives the number of bytes read of `size`. The number starts again with each pass over the source. */
 export type OnRead = (bytes: number, size: number) => void;
 
-/** Reads as `source` does. Chunks of a stream count once they have been dealt with. */
+/** Reports progress. A chunk of a stream counts after its consumer has processed it. */
 export function watchedSource(source: ByteSource, onRead: OnRead): ByteSource {
   const { size } = source;
   let total = 0;
@@ -73,6 +75,31 @@ export function watchedSource(source: ByteSource, onRead: OnRead): ByteSource {
         yield chunk;
         count(chunk.length);
       }
+    },
+  };
+}
+
+/** Bytes that one read of the source returns. */
+const WINDOW_LENGTH = 1024 * 1024;
+
+/** For many small reads up to `limit`, mostly forwards. Results are valid until the next `load`. */
+export function slidingWindow(source: ByteSource, limit: number) {
+  const scratch = Buffer.allocUnsafeSlow(Math.min(WINDOW_LENGTH, limit));
+  let start = 0;
+  let bytes: Buffer = scratch.subarray(0, 0);
+  return {
+    /** Returns undefined if the bytes are not in the window. */
+    view(offset: number, length: number): Buffer | undefined {
+      if (offset < start || offset + length > start + bytes.length) return undefined;
+      return bytes.subarray(offset - start, offset - start + length);
+    },
+    /** Moves the window. */
+    async load(offset: number, length: number): Promise<Buffer> {
+      if (length <= 0) return scratch.subarray(0, 0);
+      start = offset;
+      const window = await source.read(offset, Math.min(Math.max(length, WINDOW_LENGTH), limit - offset), scratch);
+      bytes = Buffer.from(window.buffer, window.byteOffset, window.length);
+      return bytes.subarray(0, length);
     },
   };
 }

@@ -1,21 +1,19 @@
-/** Bounds-checked reading of little-endian fields, one after the other. */
-
 import { bytesErrors } from './errors.ts';
 
+/** Reads little-endian fields one after the other. Throws `read-past-end`. */
 export class Cursor {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #base: number;
   #position = 0;
 
-  /** `base` is the offset of `bytes` in the file: errors name offsets in the file. */
+  /** `base` is the offset of `bytes` in the file, to which all offsets here refer. */
   constructor(bytes: Uint8Array, base = 0) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#base = base;
   }
 
-  /** Offset in the file of what is read next. */
   get offset(): number {
     return this.#base + this.#position;
   }
@@ -24,7 +22,6 @@ export class Cursor {
     return this.#bytes.length - this.#position;
   }
 
-  /** Moves to an offset in the file. */
   seek(offset: number, what: string): this {
     const position = offset - this.#base;
     if (position < 0 || position > this.#bytes.length) throw this.#short(what, 0, offset);
@@ -49,7 +46,7 @@ export class Cursor {
     return this.#view.getUint32(this.#take(4, what), true);
   }
 
-  /** A view on the next bytes, not a copy. */
+  /** Returns a view, not a copy. */
   bytes(length: number, what: string): Uint8Array {
     const start = this.#take(length, what);
     return this.#bytes.subarray(start, start + length);

@@ -1,4 +1,4 @@
-/** What can go wrong when reading bytes. */
+/** Errors in reading the bytes of a file. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 import { plural } from '../errors/plural.ts';

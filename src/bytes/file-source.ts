@@ -1,15 +1,87 @@
-/** A ByteSource over an open file, read in large pieces with the next one under way while one is looked at. */
+/** Open files and the sources that read them. */
 
-import { type ByteSource, memorySource } from './byte-source.ts';
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  type StatsFs,
+  statfsSync,
+  writeSync,
+} from 'node:fs';
+import { promisify } from 'node:util';
+import { type ByteSource, checkRange, memorySource } from './byte-source.ts';
 import { bytesErrors } from './errors.ts';
-import type { OpenedFile } from './opened-file.ts';
 
-/** All that reading needs of an open file. */
+/** An open file: a FileHandle of Node.js, or the result of `openDirectly`. */
+export interface OpenedFile {
+  readonly fd: number;
+  read(into: Uint8Array, at: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
+  write(from: Uint8Array, at: number, length: number, position: number): Promise<{ readonly bytesWritten: number }>;
+  sync(): Promise<void>;
+  truncate(size: number): Promise<void>;
+  chmod(mode: number): Promise<void>;
+  chown(uid: number, gid: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Up to this many bytes, files of a local file system are read and written synchronously: each request to Node's thread
+ * pool takes longer than the answer from the system's memory.
+ */
+export const LARGEST_DIRECT = 128 * 1024;
+
+/** Types of statfs(2) on Linux: ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, FAT and exFAT. */
+const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+  ...[0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0x4d44, 0x2011bab0],
+]);
+
+/** Returns true if the file system certainly belongs to this machine alone. */
+export function isKnownLocal(path: string): boolean {
+  return isLocal(statfsSync(path));
+}
+
+export function isLocal({ type }: Pick<StatsFs, 'type'>): boolean {
+  return LOCAL_FILE_SYSTEMS.has(type);
+}
+
+const flushInPool = promisify(fsync);
+
+/** Opens a small file of a local file system. Only a flush waits for the disk, in the thread pool. */
+export function openDirectly(path: string, flags: string | number, mode?: number): OpenedFile {
+  const fd = openSync(path, flags, mode);
+  let flushing: Promise<unknown> = Promise.resolve();
+  let isOpen = true;
+  return {
+    fd,
+    read: async (into, at, length, position) => ({ bytesRead: readSync(fd, into, at, length, position) }),
+    write: async (from, at, length, position) => ({ bytesWritten: writeSync(fd, from, at, length, position) }),
+    sync(): Promise<void> {
+      const flushed = flushInPool(fd);
+      flushing = flushed.catch(() => undefined);
+      return flushed;
+    },
+    truncate: async (size) => ftruncateSync(fd, size),
+    chmod: async (mode) => fchmodSync(fd, mode),
+    chown: async (uid, gid) => fchownSync(fd, uid, gid),
+    async close() {
+      // Another file may get the descriptor's number next.
+      await flushing;
+      if (!isOpen) return;
+      isOpen = false;
+      closeSync(fd);
+    },
+  };
+}
+
 type ReadableFile = Pick<OpenedFile, 'read'>;
 
-/** Large enough that system calls cost nothing compared with hashing, small enough that several files in parallel stay small. */
+/** Large enough that system calls cost nothing compared with digests, small enough for several files in parallel. */
 const CHUNK_LENGTH = 1024 * 1024;
-/** Headers are read field by field: a system call for each would cost more than all that is made of them. */
+/** Headers are read field by field. One system call for each would take longer than parsing them. */
 const WINDOW_LENGTH = 4096;
 
 interface Window {
@@ -18,19 +90,18 @@ interface Window {
   readonly bytes: Promise<Buffer>;
 }
 
-/** Reads the whole file at once. */
 export async function wholeSource(file: ReadableFile, size: number): Promise<ByteSource> {
   return memorySource(await readChunk(file, Buffer.allocUnsafeSlow(size), 0, size));
 }
 
 /**
- * Reads through `file`, which stays the caller's to close. `size` is the size to hold the file to, in bytes. The file must
- * not change: bytes next to requested ones are read with them, and not again.
+ * Does not close `file`. The file must not change: bytes next to requested ones are read with them, and not again. `size`
+ * is its size in bytes; if it is shorter, reads throw `file-shrunk`.
  */
 export function fileSource(file: ReadableFile, size: number): ByteSource {
   let window: Window | undefined;
 
-  /** The last one where it holds the bytes; else from a multiple of its length, where that is enough. */
+  /** A new window starts at a multiple of its length if it then contains the bytes. */
   function windowWith(offset: number, length: number): Window {
     if (window !== undefined && window.start <= offset && offset + length <= window.end) return window;
     const even = offset - (offset % WINDOW_LENGTH);
@@ -44,9 +115,7 @@ export function fileSource(file: ReadableFile, size: number): ByteSource {
   return {
     size,
     async read(offset, length, scratch) {
-      if (offset < 0 || length < 0 || offset + length > size) {
-        throw bytesErrors('read-past-end', { what: 'file', length, offset, size });
-      }
+      checkRange('file', offset, length, size);
       if (scratch === undefined && length <= WINDOW_LENGTH) {
         const { start, bytes } = windowWith(offset, length);
         return Buffer.from((await bytes).subarray(offset - start, offset - start + length));
@@ -62,7 +131,7 @@ export function fileSource(file: ReadableFile, size: number): ByteSource {
   };
 }
 
-/** Two buffers in turn: the one the consumer holds and the one that is being filled. */
+/** Alternates between two buffers: the consumer has one while the other is filled. */
 async function* readAhead(file: ReadableFile, start: number, end: number): AsyncGenerator<Uint8Array> {
   const length = Math.min(CHUNK_LENGTH, Math.max(end - start, 0));
   if (length === 0) return;
@@ -88,7 +157,7 @@ async function* readAhead(file: ReadableFile, start: number, end: number): Async
   }
 }
 
-/** A read ahead may fail before a caller waits for it; it still fails for that caller later. */
+/** A read ahead may fail before a caller waits for it. It still rejects for that caller later. */
 function watched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
@@ -100,16 +169,11 @@ async function readChunk(file: ReadableFile, buffer: Buffer, offset: number, end
   return chunk;
 }
 
+/** Throws `file-shrunk` if the file ends before `buffer` is full. */
 async function fill(file: ReadableFile, buffer: Buffer, offset: number): Promise<void> {
-  if (!(await readFully(file, buffer, offset))) throw bytesErrors('file-shrunk', { length: buffer.length, offset });
-}
-
-/** False if the file ends before `into` is full. */
-async function readFully(file: ReadableFile, into: Uint8Array, offset: number): Promise<boolean> {
-  for (let done = 0; done < into.length; ) {
-    const { bytesRead } = await file.read(into, done, into.length - done, offset + done);
-    if (bytesRead === 0) return false;
+  for (let done = 0; done < buffer.length; ) {
+    const { bytesRead } = await file.read(buffer, done, buffer.length - done, offset + done);
+    if (bytesRead === 0) throw bytesErrors('file-shrunk', { length: buffer.length, offset });
     done += bytesRead;
   }
-  return true;
 }

@@ -1,11 +1,11 @@
-import { constants, statSync } from 'node:fs';
+import { constants, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { hasCode } from '../errors/system-reason.ts';
 
 /**
- * False when it is there already. Not by Node's `recursive`: with that it never comes back where nothing can be made
- * (/proc), and says of a read-only disk that there is no such file.
+ * Returns false if the folder already exists. Node's `recursive` is not used: it does not terminate where no folder can be
+ * created (/proc), and reports a read-only disk as a missing file.
  */
 export async function makeFolders(path: string, mode = 0o777): Promise<boolean> {
   try {
@@ -19,7 +19,6 @@ export async function makeFolders(path: string, mode = 0o777): Promise<boolean> 
 }
 
 async function makeOne(path: string, mode: number): Promise<boolean> {
-  // Mostly it is.
   if (isFolder(path)) return false;
   try {
     await mkdir(path, { mode });
@@ -39,7 +38,10 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Makes a rename, or the name of a new file, durable. Windows has no handle for that, and some file systems refuse it: both keep order. */
+/**
+ * Makes a rename, or the name of a new file, durable. Windows has no handle for that and some file systems reject it, but
+ * both keep the order of changes.
+ */
 export async function flushFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   await using handle = await open(folder, constants.O_RDONLY);
@@ -48,4 +50,48 @@ export async function flushFolder(folder: string): Promise<void> {
   } catch (thrown) {
     if (!hasCode(thrown, 'EINVAL', 'ENOTSUP')) throw thrown;
   }
+}
+
+/** Linux also follows at most this many in one path. */
+const MOST_LINKS = 40;
+
+/**
+ * Returns the first link of another user in the path, or in a path that a link leads to. Such a link could lead to any file
+ * of this user.
+ */
+export function foreignLink(target: string): string | undefined {
+  let path = resolve(target);
+  // More links are a cycle, which the system rejects when the path is opened.
+  for (let links = 0; links < MOST_LINKS; links += 1) {
+    const link = firstLink(path);
+    if (link === undefined) return undefined;
+    if (!isTrustedOwner(link.owner)) return link.path;
+    path = resolve(dirname(link.path), readlinkSync(link.path), relative(link.path, path));
+  }
+  return undefined;
+}
+
+/** Returns the link that is nearest to the root of the file system. */
+function firstLink(path: string): { readonly path: string; readonly owner: number } | undefined {
+  let at = parse(path).root;
+  for (const name of relative(at, path).split(sep)) {
+    at = join(at, name);
+    const stats = lstatSync(at, { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    if (stats.isSymbolicLink()) return { path: at, owner: stats.uid };
+  }
+  return undefined;
+}
+
+/** Always true on Windows, which has no numeric owners. */
+export function isTrustedOwner(uid: number): boolean {
+  const user = process.geteuid?.();
+  return user === undefined || uid === user || uid === 0;
+}
+
+/** Also true for the folder itself. Relative paths start at the working folder. */
+export function isAtOrBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  // On Windows, the path to another drive is absolute.
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -1,6 +1,5 @@
-/** GUIDs in the usual notation, in upper case and without braces, and as 16 bytes. */
+/** GUIDs as 16 bytes, and as text in upper case without braces. The first three of the five groups are little-endian. */
 
-/** Of the five groups of a GUID, the first three are little-endian. */
 const GROUPS: readonly (readonly number[])[] = [
   [3, 2, 1, 0],
   [5, 4],

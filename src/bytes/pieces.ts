@@ -1,16 +1,16 @@
-/** Bytes described piece by piece: those of a new file, or those that a digest covers. */
+/** Bytes described piece by piece: those that a digest covers, or a file after edits. */
 
 import { plural } from '../errors/plural.ts';
 import type { ByteSource } from './byte-source.ts';
 import { bytesErrors } from './errors.ts';
 
-/** Bytes from `start` up to, not including, `end`. */
+/** `end` is exclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Bytes as they are, or a range of a file: it is read when its turn comes. */
+/** Bytes, or a range of a file that is read later. */
 export type Piece = Uint8Array | ByteRange;
 
 export function isBytes(piece: Piece): piece is Uint8Array {
@@ -21,7 +21,6 @@ export function pieceLength(piece: Piece): number {
   return isBytes(piece) ? piece.length : piece.end - piece.start;
 }
 
-/** From `start` up to `end` of the piece. */
 export function part(piece: Piece, start: number, end: number): Piece {
   return isBytes(piece) ? piece.subarray(start, end) : { start: piece.start + start, end: piece.start + end };
 }
@@ -31,15 +30,15 @@ export function nextPiece(pieces: Iterator<Piece>): Piece | undefined {
   return done ? undefined : value;
 }
 
-/** Pieces that are made one by one, again in each iteration: millions of them take no memory. */
+/** Creates the pieces again in each iteration, so that millions of them need no memory. */
 export function lazyPieces(make: () => Iterator<Piece>): Iterable<Piece> {
   return { [Symbol.iterator]: make };
 }
 
 /**
- * Goes through all pieces once: their length in bytes, the number of ranges, and whether these neither overlap nor go back;
- * bytes may stand anywhere between them. Throws `pieces-invalid`, a fault of the program, for a range that is not within the `size`
- * bytes of the file, and for an iterable that gives its pieces only once, as a generator does.
+ * Returns the total length in bytes, the number of ranges, and whether the ranges neither overlap nor go back. Throws
+ * `pieces-invalid` for a range outside a file of `size` bytes, and for an iterable that works only once, like a generator:
+ * either would write a wrong file.
  */
 export function surveyPieces(pieces: Iterable<Piece>, size: number) {
   if (Object.is(pieces[Symbol.iterator](), pieces))
@@ -64,17 +63,17 @@ export function surveyPieces(pieces: Iterable<Piece>, size: number) {
   return { length, rangeCount, isInFileOrder };
 }
 
-/** Pieces from this length on are given as they are read; shorter ones are put together. In bytes. */
+/** Pieces of at least this many bytes are yielded as they are read. Shorter ones are combined. */
 const LARGE_PIECE = 256 * 1024;
 const BATCH_LENGTH = 1024 * 1024;
-/** Reads under way at most. */
+/** Limit of concurrent reads. */
 const BATCH_COUNT = 512;
-/** Bytes between two ranges up to which reading them too takes less time than a second read. */
+/** Reading a gap of up to this many bytes takes less time than a second read. */
 const LARGEST_GAP = 4096;
 
 /**
- * The bytes of all pieces, in their order, in chunks of no particular length, each valid until the next one is read.
- * The ranges, of `source`, must have been surveyed. Memory is bounded, whatever the number of pieces.
+ * Yields the bytes in order, in chunks of any length. A chunk is valid until the next one is read. `surveyPieces` must have
+ * accepted the pieces. Memory is bounded for any number of pieces.
  */
 export async function* readPieces(source: ByteSource, pieces: Iterable<Piece>): AsyncGenerator<Uint8Array> {
   let buffer = Buffer.alloc(0);
@@ -103,7 +102,7 @@ export async function* readPieces(source: ByteSource, pieces: Iterable<Piece>): 
   if (batch.length > 0) yield takeBatch();
 }
 
-/** Ranges that touch become one; empty pieces are left out. */
+/** Joins adjacent ranges and drops empty pieces. */
 export function* joinRanges(pieces: Iterable<Piece>): Generator<Piece> {
   let held: ByteRange | undefined;
   for (const piece of pieces) {
@@ -120,7 +119,7 @@ export function* joinRanges(pieces: Iterable<Piece>): Generator<Piece> {
 }
 
 interface BufferedRange extends ByteRange {
-  /** In the buffer. */
+  /** Offset in the buffer. */
   readonly position: number;
 }
 
@@ -143,7 +142,7 @@ interface Span {
   readonly ranges: BufferedRange[];
 }
 
-/** Ranges, sorted, that are near one another are read together. */
+/** Groups sorted ranges that are near one another, to be read together. */
 function spansOf(ranges: readonly BufferedRange[]): readonly Span[] {
   const spans: Span[] = [];
   for (const range of ranges) {
@@ -164,4 +163,25 @@ async function readSpan(source: ByteSource, { start, end, ranges }: Span, into: 
   const bytes = await source.read(start, end - start, scratch);
   if (bytes === scratch) return;
   for (const range of ranges) into.set(bytes.subarray(range.start - start, range.end - start), range.position);
+}
+
+/** A replacement of `remove` bytes at `offset` of the original. `insert` is iterated several times, with equal results. */
+export interface Edit {
+  readonly offset: number;
+  readonly remove: number;
+  readonly insert: Iterable<Piece>;
+}
+
+/** Edits sorted by offset that do not overlap. */
+export type Patch = readonly Edit[];
+
+/** Yields the result: ranges of the original and inserted pieces. */
+export function* patchedPieces(patch: Patch, size: number): Generator<Piece> {
+  let read = 0;
+  for (const { offset, remove, insert } of patch) {
+    yield { start: read, end: offset };
+    yield* insert;
+    read = offset + remove;
+  }
+  yield { start: read, end: size };
 }

@@ -1,20 +1,17 @@
-/** Folders of this user on each platform: home, settings (config), journal (state) and cache. */
-
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 const NAME = 'codesign-remote';
 
-export interface PlatformFolderOptions {
+interface PlatformFolderOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** Undefined for a user without one. */
   readonly home: string | undefined;
 }
 
 /**
- * Undefined for a user without one, as in some containers. If HOME is empty or relative, Node's value would lead into the
- * working folder, and a cloned repository could bring settings along that it must not choose.
+ * Returns undefined for a user without a home, as in some containers, and for an empty or relative HOME: it would lead to
+ * the working folder, where a cloned repository could provide settings that it must not choose.
  */
 export function homeFolder(): string | undefined {
   try {
@@ -25,7 +22,7 @@ export function homeFolder(): string | undefined {
   }
 }
 
-/** Undefined if there is neither a home nor a variable that names a folder. */
+/** Settings. Returns undefined if there is neither a home nor a variable that names a folder. */
 export function configFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
   if (environment.CODESIGN_CONFIG_DIR) return environment.CODESIGN_CONFIG_DIR;
   if (platform === 'win32') return below(environment.APPDATA || below(home, 'AppData', 'Roaming'), NAME);
@@ -33,7 +30,7 @@ export function configFolder({ environment, platform, home }: PlatformFolderOpti
   return below(absolute(environment.XDG_CONFIG_HOME) ?? below(home, '.config'), NAME);
 }
 
-/** As `configFolder`. */
+/** The journal. */
 export function stateFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
   if (environment.CODESIGN_STATE_DIR) return environment.CODESIGN_STATE_DIR;
   if (platform === 'win32') return below(environment.LOCALAPPDATA || below(home, 'AppData', 'Local'), NAME);
@@ -41,7 +38,7 @@ export function stateFolder({ environment, platform, home }: PlatformFolderOptio
   return below(absolute(environment.XDG_STATE_HOME) ?? below(home, '.local', 'state'), NAME);
 }
 
-/** As `configFolder`, and undefined for a relative path: anyone may have put something below the working folder. */
+/** Returns undefined also for a relative path, because other users may write to the working folder. */
 export function cacheFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
   const onWindows = platform === 'win32' ? environment.LOCALAPPDATA : undefined;
   return below(absolute(environment.XDG_CACHE_HOME || onWindows || below(home, '.cache')), NAME);

@@ -1,24 +1,24 @@
-/** Reads a file whole, unless it is too large: to the end rather than to a size, for pipes have none. */
+/** Reads small files to their end, because pipes have no size. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 
 const CHUNK = 64 * 1024;
 
-/** Throws what `openToRead` throws, and EFBIG for a file longer than `limit`. */
+/** Throws like `openToRead`, and EFBIG for a file of more than `limit` bytes. */
 export async function readFileUpTo(path: string, limit: number): Promise<Buffer> {
   await using handle = await openToRead(path);
   return await readHandleUpTo(handle, limit);
 }
 
-/** What is left of an open file, as `readFileUpTo` reads it. */
+/** Reads from the current position. Throws EFBIG if more than `limit` bytes follow. */
 export async function readHandleUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
   const bytes = await readBeginning(handle, limit);
   if (bytes.length > limit) throw Object.assign(new Error(`longer than ${limit} bytes`), { code: 'EFBIG' });
   return bytes;
 }
 
-/** All that is left of an open file, or more than `limit` bytes of it. */
+/** Reads from the current position to the end, or until it has more than `limit` bytes. */
 export async function readBeginning(handle: FileHandle, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for (let length = 0; length <= limit; ) {
@@ -30,22 +30,22 @@ export async function readBeginning(handle: FileHandle, limit: number): Promise<
   return Buffer.concat(chunks);
 }
 
-/** Descriptors that this process was started with, for example for `<(command)` of a shell: their other end is open. */
+/** Descriptors that this process inherited, for example from `<(command)` of a shell. */
 const OWN_DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/\d{1,9}$|^\/dev\/stdin$/;
 
-/** Windows has no such flag, and no pipes in folders. */
-const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+/** Opening a pipe would wait for its writer. Windows has neither this flag nor pipes in folders. */
+export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Throws what the system throws, EISDIR for a folder, and ENXIO for a named pipe, a socket or a device, which is not even
- * opened: some devices act on that.
+ * Throws system errors, EISDIR for a folder, and ENXIO for a named pipe, a socket or a device. Those are not opened, because
+ * some devices react to that.
  */
 export async function openToRead(path: string): Promise<FileHandle> {
   if (OWN_DESCRIPTOR.test(path)) return open(path, 'r');
   assertFile(await stat(path));
   const handle = await open(path, READ_WITHOUT_WAITING);
   try {
-    // The path may lead elsewhere by now.
+    // Another file may have replaced it.
     assertFile(await handle.stat());
     return handle;
   } catch (thrown) {

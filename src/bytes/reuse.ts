@@ -1,6 +1,6 @@
 /**
- * The oldest answers are dropped first. An answer that is a promise is kept as such. `isWorthKeeping` is asked after the
- * answer was computed, or for a promise, begun.
+ * Caches up to `limit` results, which may be promises, and drops the least recently used ones. `isWorthKeeping` is called
+ * after `compute` has returned.
  */
 export function memoize<Input, Output>(
   limit: number,
@@ -22,8 +22,8 @@ export function memoize<Input, Output>(
 }
 
 /**
- * Each call resolves after a `work` that began when it had been made: a caller that comes while one is running waits for the next,
- * together with all others that come meanwhile.
+ * Each call resolves after a `work` that began after the call. Callers that arrive while one is running share the next
+ * one.
  */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let going: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
 
   return () => {
     if (next !== undefined) return next;
-    // Not in the same turn: all that is ready at once is served by one.
+    // `work` begins later, so that all calls of this turn share it.
     const before = going ?? Promise.resolve();
     next = before.then(begin, begin);
     return next;

@@ -1,7 +1,6 @@
 /** Errors in the certificates for signing. */
 
-import { defineErrors } from '../errors/define-errors.ts';
-import { defineWarnings } from '../errors/define-warnings.ts';
+import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
 export const certificateErrors = defineErrors('local', {
   'certificate-file-too-large': {

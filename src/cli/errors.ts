@@ -1,7 +1,6 @@
 /** Errors of the command line itself. */
 
-import { defineErrors } from '../errors/define-errors.ts';
-import { defineWarnings } from '../errors/define-warnings.ts';
+import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
 export const cliErrors = defineErrors('usage', {
   'invalid-usage': {

@@ -1,7 +1,8 @@
 /** Builds CMS SignedData (RFC 5652, section 5) with one RSA signer, in DER. The same input gives the same bytes. */
 
+import { createHash } from 'node:crypto';
 import { DIGEST_OID, RSA_ENCRYPTION } from '../asn1/algorithm-identifiers.ts';
-import { CONTENT_TYPE, MESSAGE_DIGEST, SIGNED_DATA } from '../asn1/object-identifiers.ts';
+import { CONTENT_TYPE, MESSAGE_DIGEST, SIGNED_DATA, SIGNING_CERTIFICATE_V2 } from '../asn1/object-identifiers.ts';
 import {
   contextConstructed,
   encode,
@@ -13,7 +14,7 @@ import {
   setOfAll,
   smallInteger,
 } from '../asn1/write.ts';
-import type { CertificateFields } from '../certificates/certificate-fields.ts';
+import { type CertificateFields, readCertificateFields } from '../certificates/certificate-fields.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 
 export interface Attribute {
@@ -95,4 +96,17 @@ function retag(number: number, set: Uint8Array): Uint8Array {
   const tagged = Uint8Array.from(set);
   tagged[0] = 0xa0 | number;
   return tagged;
+}
+
+/**
+ * The signed attribute signing-certificate-v2 (RFC 5035, 3), which binds the signature to the signer's certificate by a
+ * SHA-256 digest. SHA-256 is the default, which DER omits. NuGet requires issuerSerial; ETSI EN 319 122-1, 5.2.2.3
+ * omits it.
+ */
+export function signingCertificate(certificate: Uint8Array, { withIssuerSerial = false } = {}): Attribute {
+  const digest = octetString(createHash('sha256').update(certificate).digest());
+  const { issuer, serialNumber } = readCertificateFields(certificate);
+  const issuerSerial = sequence(sequence(contextConstructed(4, issuer)), serialNumber);
+  const identifier = withIssuerSerial ? sequence(digest, issuerSerial) : sequence(digest);
+  return { type: SIGNING_CERTIFICATE_V2, value: sequence(sequence(identifier)) };
 }

@@ -24,7 +24,6 @@ import {
 import { readName } from '../certificates/names.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { cmsErrors } from './errors.ts';
-import { type CmsBudget, limitAttributes, type TakeAttributes } from './limits.ts';
 import { partsUpTo, readAttributeFields, readSignedDataFields, readSignerInfoFields } from './signed-data-fields.ts';
 
 export interface ParsedAttribute {
@@ -68,11 +67,35 @@ const MAX_ATTRIBUTES = 1000;
 /** Values in all attributes of one SET. */
 const MAX_VALUES = 1000;
 
+/** A signature has about ten attributes and values; 64 nested ones have 640. */
+const MAX_ATTRIBUTES_AND_VALUES = 4000;
+/** Each signature has about four certificates of less than 2 KiB, without those of its timestamps. */
+const MAX_USUAL_CERTIFICATES = 300;
+const USUAL_LENGTH = 2048;
+
+/** Remaining limits of a file, which all its signatures consume together. */
+export type CmsBudget = ReturnType<typeof cmsBudget>;
+
+export function cmsBudget() {
+  return {
+    takeAttributes: limited(MAX_ATTRIBUTES_AND_VALUES, 'attributes and values in all'),
+    takeCertificates: limited(MAX_USUAL_CERTIFICATES, 'certificates in all'),
+  };
+}
+
+function limited(limit: number, what: string): (count: number) => void {
+  let left = limit;
+  return (count) => {
+    left -= count;
+    if (left < 0) throw cmsErrors('cms-too-large', { limit, what });
+  };
+}
+
 /**
- * Reads the ContentInfo at the start of `bytes`. `takeAttributes` charges the limits that all signatures of a file
- * share. Throws `cms-malformed`, `cms-not-signed-data`, `cms-without-signer`, `cms-too-large`.
+ * Reads the ContentInfo at the start of `bytes`. Throws `cms-malformed`, `cms-not-signed-data`, `cms-without-signer`,
+ * `cms-too-large`.
  */
-export function parseSignedData(bytes: Uint8Array, takeAttributes: TakeAttributes = limitAttributes()): SignedData {
+export function parseSignedData(bytes: Uint8Array, budget: CmsBudget = cmsBudget()): SignedData {
   return withCmsErrors(() => {
     const { contentInfo, encapsulatedContent, certificates: set, signers } = readSignedDataFields(bytes);
     const encapsulated = fieldsOf(encapsulatedContent, 0x30, 'content');
@@ -80,6 +103,7 @@ export function parseSignedData(bytes: Uint8Array, takeAttributes: TakeAttribute
     const tagged = encapsulated.optional(0xa0);
     encapsulated.end();
     const certificates = certificatesIn(set);
+    for (const { length } of certificates) budget.takeCertificates(Math.ceil(length / USUAL_LENGTH));
     const candidates = certificates.map((der) => ({ der, fields: readCertificateFields(der) }));
     const [first, ...others] = signers;
     return {
@@ -89,28 +113,18 @@ export function parseSignedData(bytes: Uint8Array, takeAttributes: TakeAttribute
       content: tagged === undefined ? undefined : onlyPart(tagged, 'content'),
       certificates,
       signers: [
-        parseSigner(first, candidates, takeAttributes),
-        ...others.map((other) => parseSigner(other, candidates, takeAttributes)),
+        parseSigner(first, candidates, budget),
+        ...others.map((other) => parseSigner(other, candidates, budget)),
       ],
     };
   });
 }
 
-/** Like `parseSignedData`, within the limits on all signatures of a file. */
-export function parseWithin({ takeAttributes, takeCertificates }: CmsBudget, bytes: Uint8Array): SignedData {
-  const signedData = parseSignedData(bytes, takeAttributes);
-  takeCertificates(signedData);
-  return signedData;
-}
-
 /** Reads a SignerInfo by itself, such as a countersignature. Throws `cms-malformed`, `cms-too-large`. */
 export function parseSignerInfo(bytes: Uint8Array, certificates: readonly Uint8Array[]): SignerInfo {
   return withCmsErrors(() => {
-    if (certificates.length > MAX_CERTIFICATES) {
-      throw cmsErrors('cms-too-large', { limit: MAX_CERTIFICATES, what: 'certificates' });
-    }
     const candidates = certificates.map((der) => ({ der, fields: readCertificateFields(der) }));
-    return parseSigner(readElement(bytes, 'SignerInfo'), candidates, limitAttributes());
+    return parseSigner(readElement(bytes, 'SignerInfo'), candidates, cmsBudget());
   });
 }
 
@@ -146,7 +160,7 @@ interface Candidate {
   readonly fields: CertificateFields;
 }
 
-function parseSigner(element: Element, candidates: readonly Candidate[], takeAttributes: TakeAttributes): SignerInfo {
+function parseSigner(element: Element, candidates: readonly Candidate[], { takeAttributes }: CmsBudget): SignerInfo {
   const attributesOf = (set: Element, what: string) => attributesIn(set, what, takeAttributes);
   const fields = readSignerInfoFields(element);
   const { identifier, signedAttributes, unsignedAttributes } = fields;
@@ -187,7 +201,7 @@ function issuerAndSerialOf(identifier: Element): SignerInfo['issuerAndSerial'] {
   return { issuer: fields.next(0x30, 'issuer').bytes, serialNumber: fields.next(0x02, 'serial number').bytes };
 }
 
-function attributesIn(set: Element, what: string, take: TakeAttributes): ParsedAttribute[] {
+function attributesIn(set: Element, what: string, take: CmsBudget['takeAttributes']): ParsedAttribute[] {
   let room = MAX_VALUES;
   const attributes = partsUpTo(MAX_ATTRIBUTES, set, what);
   take(attributes.length);

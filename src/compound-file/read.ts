@@ -1,12 +1,13 @@
 /** Reads the structure of a compound file (MS-CFB, 2.1 to 2.6). The contents of streams are located but not read. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import type { Piece } from '../bytes/pieces.ts';
+import { lazyPieces, type Piece } from '../bytes/pieces.ts';
 import { compoundFileErrors } from './errors.ts';
 import {
   type CompoundFile,
   type CompoundNode,
   type CompoundStorage,
+  compareNames,
   END_OF_CHAIN,
   ENTRY_LENGTH,
   HEADER_LENGTH,
@@ -19,20 +20,14 @@ import {
   TYPE_STREAM,
   type Version,
 } from './format.ts';
-import { compareNames } from './names.ts';
 import { inUse, malformed, Sectors } from './sectors.ts';
 
 /** Nesting depth of storages. Installers have two levels. */
 const DEEPEST = 32;
-/** Streams with up to this many ranges keep them in memory. */
-const FEW_RANGES = 8;
 /** Far more than any installer has. */
 const MOST_ENTRIES = 131_072;
 
-/**
- * Throws `compound-file-malformed`, `-truncated`, `-too-large`. Needs 5 bytes of memory for each sector of the file
- * while it reads, and 1 byte afterwards unless a stream is fragmented.
- */
+/** Throws `compound-file-malformed`, `-truncated`, `-too-large`. Needs 5 bytes of memory for each sector of the file. */
 export async function readCompoundFile(source: ByteSource): Promise<CompoundFile> {
   if (source.size < HEADER_LENGTH) {
     throw compoundFileErrors('compound-file-truncated', { size: source.size, what: 'the header', end: HEADER_LENGTH });
@@ -146,12 +141,7 @@ class Tree {
 
   #content(start: number, size: number): Iterable<Piece> {
     this.#sectors.claimContent(start, size, 'a stream');
-    // Most streams have one range, or two around the range lock. Their chains are not followed again.
-    const ranges: Piece[] = [];
-    for (const range of this.#sectors.ranges(start, size)) {
-      if (ranges.push(range) > FEW_RANGES) return reiterable(() => this.#sectors.ranges(start, size));
-    }
-    return ranges;
+    return lazyPieces(() => this.#sectors.ranges(start, size));
   }
 
   #miniContent(start: number, size: number): Iterable<Piece> {
@@ -167,7 +157,6 @@ class Tree {
     }
     const { length } = this.#sectors;
     const perSector = length / MINI_SECTOR_LENGTH;
-    // Does not refer to the FAT, which needs 16 MiB of memory for a file of 16 GiB.
     return smallPieces(chain, size, (each) => {
       const sector = sectors[Math.floor(each / perSector)] ?? 0;
       return (sector + 1) * length + (each % perSector) * MINI_SECTOR_LENGTH;
@@ -184,10 +173,6 @@ class Tree {
   }
 }
 
-function reiterable<Item>(make: () => Iterator<Item>): Iterable<Item> {
-  return { [Symbol.iterator]: make };
-}
-
 function nameOf(entry: Buffer): Uint8Array {
   const length = entry.readUInt16LE(64);
   if (length < 4 || length > 64 || length % 2 !== 0) throw malformed(`a name in its directory has ${length} bytes`);
@@ -199,7 +184,7 @@ function nameOf(entry: Buffer): Uint8Array {
 
 /** Yields the first `size` bytes of the small sectors. Adjacent sectors become one range. */
 function smallPieces(chain: Iterable<number>, size: number, offsetOf: (sector: number) => number): Iterable<Piece> {
-  return reiterable<Piece>(function* () {
+  return lazyPieces(function* () {
     let [start, end, rest] = [0, 0, size];
     for (const sector of chain) {
       const offset = offsetOf(sector);

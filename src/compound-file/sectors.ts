@@ -113,7 +113,6 @@ export class Sectors {
     return count;
   }
 
-  /** Needs one byte of memory for each sector, and does not refer to the FAT. */
   unused(): Iterable<ByteRange> {
     const [owned, length, { size }] = [this.#owned, this.length, this.#source];
     return {

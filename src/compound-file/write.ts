@@ -5,14 +5,17 @@
  */
 
 import { lazyPieces, type Piece, part, pieceLength } from '../bytes/pieces.ts';
-import { Allocation } from './allocation.ts';
+import { compoundFileErrors } from './errors.ts';
 import {
   type CompoundFile,
   type CompoundNode,
   type CompoundStorage,
   type CompoundStream,
+  compareNames,
+  DIFAT_SECTOR,
   END_OF_CHAIN,
   ENTRY_LENGTH,
+  FAT_SECTOR,
   FREE,
   HEADER_FAT_SECTORS,
   HEADER_LENGTH,
@@ -21,10 +24,10 @@ import {
   NO_STREAM,
   RANGE_LOCK_SECTOR,
   SECTOR_LENGTH,
+  SIZE_LIMIT,
   TYPE_STREAM,
   type Version,
 } from './format.ts';
-import { compareNames } from './names.ts';
 
 export function newStream(name: string, bytes: Uint8Array): CompoundStream {
   const encoded = Buffer.from(name, 'utf16le');
@@ -89,7 +92,7 @@ export function layOut(
       for (const { content, size } of lastLarge) yield* withPadding(content, size, length);
       yield* withPadding([wordsOf(miniFat)], miniFat.length * 4, length, 0xff);
       yield directory;
-      yield* allocation.fat(fatSectors, difatSectors);
+      yield allocation.fat(fatSectors, difatSectors);
       yield* difat;
     });
   });
@@ -209,5 +212,70 @@ function* aroundRangeLock(version: Version, pieces: () => Iterable<Piece>): Gene
     yield Buffer.alloc(SECTOR_LENGTH[4]);
     yield part(piece, before, length);
     before = Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Assigns sectors in order. Each chain is contiguous, except around the range lock. */
+class Allocation {
+  readonly #version: Version;
+  readonly #length: number;
+  /** First sector and count of each chain in order, numbered as if there were no range lock. */
+  readonly #chains: (readonly [start: number, count: number])[] = [];
+  #next = 0;
+
+  constructor(version: Version) {
+    this.#version = version;
+    this.#length = SECTOR_LENGTH[version];
+  }
+
+  /** Reserves sectors for that many bytes and returns the first one. */
+  take(bytes: number): number {
+    const count = Math.ceil(bytes / this.#length);
+    if (count === 0) return END_OF_CHAIN;
+    const start = this.#next;
+    this.#chains.push([start, count]);
+    this.#next += count;
+    return this.#sector(start);
+  }
+
+  /** Adds the FAT and DIFAT, which must also describe themselves. */
+  finish(): { fatSectors: number[]; difatSectors: number[] } {
+    const perSector = this.#length / 4;
+    let [fatCount, difatCount] = [0, 0];
+    const total = () => this.#sector(this.#next + fatCount + difatCount - 1) + 1;
+    while (total() > fatCount * perSector) {
+      fatCount += 1;
+      difatCount = Math.ceil(Math.max(0, fatCount - HEADER_FAT_SECTORS) / (perSector - 1));
+    }
+    const size = (total() + 1) * this.#length;
+    const limit = SIZE_LIMIT[this.#version];
+    if (size > limit) throw compoundFileErrors('compound-file-too-large', { size, version: this.#version, limit });
+    const numbered = (start: number, count: number) =>
+      Array.from({ length: count }, (_, index) => this.#sector(start + index));
+    const fatSectors = numbered(this.#next, fatCount);
+    const difatSectors = numbered(this.#next + fatCount, difatCount);
+    return { fatSectors, difatSectors };
+  }
+
+  /** Encodes the FAT, which has 16 MiB for a file of 16 GiB. */
+  fat(fatSectors: readonly number[], difatSectors: readonly number[]): Uint8Array {
+    const fat = new DataView(new ArrayBuffer(fatSectors.length * this.#length));
+    const set = (sector: number, word: number) => fat.setUint32(sector * 4, word, true);
+    for (let sector = 0; sector < fat.byteLength / 4; sector += 1) set(sector, FREE);
+    const last = difatSectors.at(-1) ?? fatSectors.at(-1) ?? 0;
+    if (this.#version === 4 && last > RANGE_LOCK_SECTOR) set(RANGE_LOCK_SECTOR, END_OF_CHAIN);
+    for (const [start, count] of this.#chains) {
+      const end = start + count;
+      for (let index = start; index < end; index += 1) {
+        set(this.#sector(index), index + 1 < end ? this.#sector(index + 1) : END_OF_CHAIN);
+      }
+    }
+    for (const sector of fatSectors) set(sector, FAT_SECTOR);
+    for (const sector of difatSectors) set(sector, DIFAT_SECTOR);
+    return new Uint8Array(fat.buffer);
+  }
+
+  #sector(index: number): number {
+    return this.#version === 4 && index >= RANGE_LOCK_SECTOR ? index + 1 : index;
   }
 }

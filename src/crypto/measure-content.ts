@@ -1,9 +1,48 @@
+/** How a format describes the bytes to digest, and the functions that digest them. */
+
 import { createHash, type Hash } from 'node:crypto';
+import { endianness } from 'node:os';
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { isBytes, nextPiece, readPieces, surveyPieces } from '../bytes/pieces.ts';
-import { NODE_DIGEST_NAME } from './algorithms.ts';
-import type { Content, ContentDigest, Measure, Measurement } from './content.ts';
-import { addSum16 } from './sum16.ts';
+import { isBytes, nextPiece, type Patch, type Piece, readPieces, surveyPieces } from '../bytes/pieces.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from './algorithms.ts';
+
+/**
+ * Bytes that a digest covers, in digest order. Ranges of the file may overlap and go back; other bytes are not in the
+ * file. Every iteration must yield the same pieces. If the ranges are in file order, the digest needs no extra pass
+ * while the file is copied.
+ */
+export type Content = Iterable<Piece>;
+
+/**
+ * A digest, or SUM16: the 16-bit one's-complement sum of the ranges' little-endian words at even file offsets (the
+ * carry-folded core of the PE image checksum). SUM16 ignores bytes that are not in the file, and needs ranges in file
+ * order.
+ */
+export type Measure = ContentDigest | 'SUM16';
+
+/** The service does not offer MD5; it is needed to verify old signatures. */
+export type ContentDigest = DigestAlgorithm | 'MD5';
+
+export interface Measurement {
+  readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
+  /** 0…0xffff; undefined if SUM16 was not requested. */
+  readonly sum16: number | undefined;
+}
+
+/**
+ * Reads the content once and returns all requested measures. A format calls it instead of reading the file directly, so
+ * that signing can write the temporary file in the same pass.
+ *
+ * `draft` is for formats whose result contains the content at other offsets than the original. It has the edits that
+ * are known without the digest. The temporary file is written with them in the same pass, and the final edits change
+ * only what differs.
+ */
+export type MeasureContent = (
+  source: ByteSource,
+  content: Content,
+  measures: readonly Measure[],
+  draft?: () => Patch,
+) => Promise<Measurement>;
 
 /** Measures content in file order while the file is read from start to end. */
 export interface Measuring {
@@ -92,4 +131,53 @@ async function readInOrder(source: ByteSource, content: Content, measuring: Meas
     offset += chunk.length;
   }
   return measuring.finish();
+}
+
+const LITTLE_ENDIAN = endianness() === 'LE';
+
+/**
+ * Adds the bytes at `offset` of the file to a running sum and returns the new sum (0…0xffff). Bytes at even file
+ * offsets are the low half of a word, and those at odd offsets the high half. The missing half of an incomplete word
+ * counts as zero.
+ *
+ * The order of one's-complement additions does not matter, and 2^16 ≡ 1 (mod 0xffff). Therefore aligned memory is added
+ * 32 bits at a time, and a sum with exchanged halves is corrected at the end.
+ */
+export function addSum16(sum: number, bytes: Uint8Array, offset: number): number {
+  const head = Math.min((4 - (bytes.byteOffset % 4)) % 4, bytes.length);
+  const words = (bytes.length - head) >>> 2;
+  let total = sumBytes(bytes, 0, head) + sumWords(bytes, head, words) + sumBytes(bytes, head + words * 4, bytes.length);
+  total = fold16(total);
+  const exchanged = (bytes.byteOffset + offset) % 2 !== 0;
+  return fold16(sum + (exchanged ? exchange(total) : total));
+}
+
+/** Adds the carries until 16 bits are left. A multiple of 0xffff other than zero stays 0xffff. */
+function fold16(total: number): number {
+  if (total <= 0xffff) return total;
+  return total % 0xffff || 0xffff;
+}
+
+/** Adds byte by byte. The address in memory decides which half of a word a byte is. */
+function sumBytes(bytes: Uint8Array, start: number, end: number): number {
+  let sum = 0;
+  for (let index = start; index < end; index++) {
+    const byte = bytes[index] ?? 0;
+    sum += (bytes.byteOffset + index) % 2 === 0 ? byte : byte << 8;
+  }
+  return sum;
+}
+
+/** A double is exact below 2^53: enough for 2^21 words of 32 bits, more than any chunk has. */
+function sumWords(bytes: Uint8Array, start: number, count: number): number {
+  if (count === 0) return 0; // The chunk ends before the next aligned word, and an array cannot start between words.
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset + start, count);
+  let total = 0;
+  for (let index = 0; index < count; index++) total += words[index] as number;
+  const sum = fold16(total);
+  return LITTLE_ENDIAN ? sum : exchange(sum);
+}
+
+function exchange(sum: number): number {
+  return ((sum & 0xff) << 8) | (sum >>> 8);
 }

@@ -1,6 +1,6 @@
-/** A folder's errors as data: a table of code, category, message and hint, and one function that creates the errors. */
+/** A folder's errors and warnings as data: a table by code, and one function that creates the error or the text. */
 
-import { CodesignError, type ErrorCategory } from './codesign-error.ts';
+import { CodesignError, type CodesignErrorOptions, type ErrorCategory } from './codesign-error.ts';
 
 /** Text with `{name}` for a detail, or a function. Details are file fields, offsets and names, never a secret. */
 type Text = string | ((details: never) => string);
@@ -17,17 +17,14 @@ export interface ErrorDefinition extends ErrorEntry {
   readonly category: ErrorCategory;
 }
 
-export interface ErrorContext {
-  readonly cause?: unknown;
-  readonly httpStatus?: number | undefined;
-  readonly serviceCode?: number | undefined;
-  readonly record?: string | undefined;
-  readonly mayHaveBeenCounted?: boolean | undefined;
-}
+type ErrorContext = Pick<
+  CodesignErrorOptions,
+  'cause' | 'httpStatus' | 'serviceCode' | 'record' | 'mayHaveBeenCounted'
+>;
 
 type ErrorTable = Readonly<Record<string, ErrorEntry>>;
 
-export type NamesIn<Words> = Words extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+type NamesIn<Words> = Words extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 /** A function that takes the details of a text; `never` if the text needs none. */
 type Takes<Words> = Words extends (details: infer Details) => string
@@ -70,8 +67,34 @@ export function defineErrors<const Table extends ErrorTable>(
   return Object.assign(make, { table }) as ErrorFactory<Table>;
 }
 
-export function render(text: Text, details: object): string {
+function render(text: Text, details: object): string {
   if (typeof text === 'function') return text(details as never);
   const values = new Map<string, unknown>(Object.entries(details));
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values.get(name)));
+}
+
+type WarningTable = Readonly<Record<string, string>>;
+
+export type Details<Message extends string> = [NamesIn<Message>] extends [never]
+  ? []
+  : [details: Readonly<Record<NamesIn<Message>, string | number>>];
+
+interface WarningDefinition {
+  readonly category: 'warning';
+  readonly message: string;
+}
+
+export interface WarningFactory<Table extends WarningTable> {
+  /** Returns `message [code]`. Not escaped: names from outside may contain control characters. */
+  <Code extends keyof Table & string>(code: Code, ...details: Details<Table[Code]>): string;
+  readonly table: { readonly [Code in keyof Table]: WarningDefinition };
+}
+
+/** Like `defineErrors`, for problems that do not end a run. */
+export function defineWarnings<const Table extends WarningTable>(entries: Table): WarningFactory<Table> {
+  const table: Readonly<Record<string, WarningDefinition>> = Object.fromEntries(
+    Object.entries(entries).map(([code, message]) => [code, { category: 'warning', message }]),
+  );
+  const make = (code: string, details: object = {}): string => `${render(entries[code] ?? '', details)} [${code}]`;
+  return Object.assign(make, { table }) as WarningFactory<Table>;
 }

@@ -1,19 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, resolve, win32 } from 'node:path';
+import { basename, dirname, relative, resolve, sep, win32 } from 'node:path';
 import { fileErrors } from './errors.ts';
 
 /**
- * What Node.js shows for each byte of a name that is not UTF-8. Such a name leads nowhere, or to another file whose name really
- * holds that character.
+ * Node.js replaces each byte of a name that is not UTF-8 by this character. The result leads to no file, or to another one
+ * whose name contains the character.
  */
 const REPLACEMENT = '\ufffd';
 
 /**
- * Throws `name-not-utf8` for a path that may stand for a name on the disk that is not UTF-8.
- *
- * @param isNew whether the path is to be created: a new name with U+FFFD always counts as one that was not UTF-8
+ * Throws `name-not-utf8` if the path may refer to a name that is not UTF-8. `isNew` is for paths that will be created: a new
+ * name with U+FFFD always counts as one that was not UTF-8.
  */
 export async function assertUtf8Name(path: string, isNew = false): Promise<void> {
   if (!path.includes(REPLACEMENT)) return;
@@ -28,7 +27,6 @@ export async function assertUtf8Name(path: string, isNew = false): Promise<void>
   if (isMangled || (isNew && !isThere)) throw fileErrors('name-not-utf8', { name });
 }
 
-/** Whether `assertUtf8Name` would throw. */
 export async function isUtf8Name(path: string): Promise<boolean> {
   return assertUtf8Name(path).then(
     () => true,
@@ -36,18 +34,18 @@ export async function isUtf8Name(path: string): Promise<boolean> {
   );
 }
 
-/** The ways to write a letter with an accent: one character, as most keyboards do, or two, as macOS does in names of files. */
+/** A letter with an accent is one character (NFC, most keyboards) or two (NFD, file names of macOS). */
 export function unicodeForms(text: string): readonly string[] {
   return [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])];
 }
 
-/** The path in the Unicode form in which it exists. */
+/** Returns the path in the Unicode form in which it exists. */
 export function existingForm(path: string): string {
   const forms = unicodeForms(path);
   return forms.length === 1 ? path : (forms.find((form) => existsSync(form)) ?? path);
 }
 
-/** Decoders differ in how many characters they put in place of several bytes. */
+/** Decoders differ in the number of replacement characters for several bytes. */
 function joined(name: string): string {
   return name.replace(/\ufffd+/g, REPLACEMENT);
 }
@@ -58,8 +56,8 @@ const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?: 
 const REJECTED = /[<>:"|?*\u0000-\u001f]/;
 
 /**
- * Says why Windows would not write a file of this path under its own name; undefined if it would. Covers every component
- * after the drive, the share or the prefix `\\?\`. Source: Microsoft, "Naming Files, Paths, and Namespaces".
+ * Returns the reason why Windows cannot create a file with this path. Checks every component after the drive, the share or
+ * the prefix `\\?\` (Microsoft, "Naming Files, Paths, and Namespaces").
  */
 export function windowsNameProblem(path: string): string | undefined {
   const { root } = win32.parse(path);
@@ -70,4 +68,29 @@ export function windowsNameProblem(path: string): string | undefined {
     if (/[. ]$/.test(name)) return `Windows drops the dot or space at the end of "${name}"`;
   }
   return undefined;
+}
+
+export type MatchesPath = (path: string) => boolean;
+
+/**
+ * Returns a function that checks the path of a file or folder. Like in .gitignore, a pattern without a slash matches names
+ * in every folder, and a pattern that matches a folder matches its content. A pattern with a slash matches paths that are
+ * absolute or relative to the working folder.
+ */
+export async function matchesAnyOf(patterns: readonly string[]): Promise<MatchesPath> {
+  if (patterns.length === 0) return () => false;
+  const { default: picomatch } = await import('picomatch');
+  // Names that look equal are equal, in each Unicode form.
+  const portable = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/')).normalize('NFC');
+  const tests = patterns.map((pattern) => {
+    const written = portable(pattern).replace(/^\.\//, '').replace(/\/$/, '');
+    const isMatch = picomatch([written, `${written}/**`], { dot: true, windows: false, nocase: sep !== '/' });
+    if (!written.includes('/'))
+      return (path: string) =>
+        portable(path)
+          .split('/')
+          .some((name) => isMatch(name));
+    return (path: string) => isMatch(portable(relative('', path))) || isMatch(portable(resolve(path)));
+  });
+  return (path) => tests.some((test) => test(path));
 }

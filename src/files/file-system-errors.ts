@@ -6,7 +6,7 @@ import { didYouMean } from '../options/suggest.ts';
 import { fileErrors } from './errors.ts';
 import { unicodeForms } from './file-names.ts';
 
-/** `doing` completes "no permission to …". What is not a system error comes back as it is. */
+/** Converts a system error; returns anything else unchanged. `doing` completes "no permission to …". */
 export function fromFileSystem(thrown: unknown, doing: string): unknown {
   if (thrown instanceof CodesignError || !isSystemError(thrown)) return thrown;
   const cause = { cause: thrown };
@@ -32,7 +32,7 @@ export function fromFileSystem(thrown: unknown, doing: string): unknown {
   }
 }
 
-/** For a path that does not exist: a file with a similar name, or the slashes of this system. */
+/** Suggests a file with a similar name, or the slashes of this system. */
 function suggestionFor(path: string | undefined): string {
   if (path === undefined) return '';
   if (sep === '/' && path.includes('\\')) return `Did you mean ${path.replaceAll('\\', '/')}? `;
@@ -46,7 +46,6 @@ function suggestionFor(path: string | undefined): string {
   }
 }
 
-/** Runs file-system work and gives its failure the user's words. */
 export async function inFileSystem<T>(doing: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -57,12 +56,12 @@ export async function inFileSystem<T>(doing: string, work: () => Promise<T>): Pr
 
 const BUSY_WAITS_MILLISECONDS = [20, 50, 100, 250, 500, 1000];
 
-export interface Patience {
+interface Patience {
   readonly platform: NodeJS.Platform;
   readonly sleep: (milliseconds: number) => Promise<unknown>;
 }
 
-/** As inFileSystem, but repeats what a virus scanner or indexer may be holding up; gives up after two seconds. */
+/** Retries for two seconds while another program, such as a virus scanner, may have the file open. */
 export async function retryWhileBusy<T>(
   doing: string,
   work: () => Promise<T>,
@@ -86,8 +85,8 @@ function isBusy(thrown: unknown, { platform }: Patience): boolean {
 }
 
 /**
- * `broken-link` for what was thrown because the path is a link that leads nowhere; anything else comes back as it is. `link`:
- * how the message names it.
+ * Returns `broken-link` if the path is a link without a target; returns any other error unchanged. `link` is the name of the
+ * path in the message.
  */
 export function orBrokenLink(thrown: unknown, path: string, link: string): unknown {
   const isMissing = isSystemError(thrown) && thrown.code === 'ENOENT';

@@ -1,31 +1,30 @@
-import { type BigIntStats, constants, fstatSync, statSync } from 'node:fs';
+import { type BigIntStats, fstatSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type ByteSource, type OnRead, watchedSource } from '../bytes/byte-source.ts';
-import { fileSource, wholeSource } from '../bytes/file-source.ts';
-import { LARGEST_DIRECT, openDirectly } from '../bytes/opened-file.ts';
+import { fileSource, isKnownLocal, LARGEST_DIRECT, openDirectly, wholeSource } from '../bytes/file-source.ts';
+import { READ_WITHOUT_WAITING } from '../bytes/read-file.ts';
 import { lazy } from '../bytes/reuse.ts';
 import { fileErrors } from './errors.ts';
 import { assertUtf8Name } from './file-names.ts';
 import { inFileSystem, orBrokenLink, retryWhileBusy } from './file-system-errors.ts';
-import { isKnownLocal } from './known-local.ts';
 
-/** What identifies a file, and shows whether it has changed. All that is kept of it: of ten thousand files, each counts. */
+/** Identifies a file and its version. Other fields are not kept, because a run may have ten thousand files. */
 export type FileStats = Pick<
   BigIntStats,
   'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs' | 'mode' | 'uid' | 'gid' | 'nlink'
 >;
 
-/** The same for all names of one file. */
+/** Equal for all names of one file. */
 export function identityOf({ dev, ino }: Pick<FileStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;
 }
 
-/** Another one after each write, as far as the file system's clock distinguishes them. */
+/** Changes with each write, as far as the file system's clock distinguishes them. */
 export function versionOf(stats: Pick<FileStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>): string {
   return `${identityOf(stats)}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
 }
 
-/** Of the file that a path leads to; undefined if it leads to no file, or to one that cannot be reached. */
+/** Follows links. Returns undefined if no file can be reached. */
 export function identityAt(path: string): string | undefined {
   try {
     return identityOf(statSync(path, { bigint: true }));
@@ -34,7 +33,6 @@ export function identityAt(path: string): string | undefined {
   }
 }
 
-/** Whether `now` is the file that `before` was, untouched. */
 export function isUnchanged(before: FileStats, now: FileStats): boolean {
   return versionOf(now) === versionOf(before);
 }
@@ -45,26 +43,20 @@ export interface InputFile extends AsyncDisposable {
   readonly stats: FileStats;
   /** True if the file system certainly belongs to this machine alone. */
   readonly isLocal: boolean;
-  /** Earlier than the end of the scope; closing twice is harmless. */
+  /** Closes the file before the end of the scope. May be called twice. */
   close(): Promise<void>;
 }
 
-/** Opening a pipe would wait for its writer without end. Windows has no such flag, and no such pipes. */
-export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-
-/** Bytes from which on reading takes long enough to be watched. */
+/** From this many bytes on, reading takes long enough to report progress. */
 const LARGE_SIZE = 20_000_000;
 
-/**
- * A small file is read whole. `onRead` receives the progress of reading a large one. Throws `name-not-utf8`, and what the
- * system says against the file.
- */
+/** Reads a small file whole. `onRead` is called for large files only. Throws `name-not-utf8` and converted system errors. */
 export async function openInput(path: string, onRead?: OnRead): Promise<InputFile> {
   await assertUtf8Name(path);
   const { isLocal, isSmall, handle } = await retryWhileBusy('read the file', async () => {
     try {
       const there = statSync(path);
-      // Some devices act on being opened.
+      // Checked first, because some devices react to being opened.
       assertFile(there);
       const isLocal = isKnownLocal(path);
       const isSmall = isLocal && there.size <= LARGEST_DIRECT;
@@ -75,9 +67,9 @@ export async function openInput(path: string, onRead?: OnRead): Promise<InputFil
     }
   });
   try {
-    // Just opened, so the answer is in memory: to have it asked elsewhere takes longer.
+    // Synchronous, because the answer is in memory: the thread pool would take longer.
     const stats = await inFileSystem('read the file', async () => fstatSync(handle.fd, { bigint: true }));
-    // Another file may have taken its place.
+    // Another file may have replaced it.
     assertFile(stats);
     const { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink } = stats;
     const kept = { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink };

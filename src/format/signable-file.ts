@@ -1,9 +1,9 @@
 /** An open file, and what can be done with it. */
 
-import type { Patch } from '../bytes/patch.ts';
+import type { Patch } from '../bytes/pieces.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import type { ContentDigest, MeasureContent } from '../crypto/content.ts';
+import type { ContentDigest, MeasureContent } from '../crypto/measure-content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { DIGEST_OID, digestAlgorithmOf } from '../asn1/algorithm-identifiers.ts';
 import { DATA } from '../asn1/object-identifiers.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
-import type { Patch } from '../bytes/patch.ts';
+import type { Patch } from '../bytes/pieces.ts';
 import { lazy } from '../bytes/reuse.ts';
 import { type ParsedAttribute, parseSignedData, type SignedData } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
@@ -21,8 +21,7 @@ import {
   unsupported,
   warning,
 } from '../errors/finding.ts';
-import type { SignatureProfile } from '../format/cms.ts';
-import { examineUnread, prepareCms, stampCms, timestampsOf } from '../format/cms.ts';
+import { examineUnread, prepareCms, type SignatureProfile, stampCms, timestampsOf } from '../format/cms.ts';
 import { formatErrors } from '../format/errors.ts';
 import type { Embedding, SignableFile, SigningContext, SigningMode } from '../format/signable-file.ts';
 import { cmsEnvelope, type Detail, type FoundSignature } from '../format/signature.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { CodesignError } from '../errors/codesign-error.ts';
-import { defineErrors } from '../errors/define-errors.ts';
-import { defineWarnings } from '../errors/define-warnings.ts';
+import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 import { hasCode, systemReason } from '../errors/system-reason.ts';
 
 const FOLDER_HINT =

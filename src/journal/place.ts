@@ -16,8 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { flushFolder, makeFolders } from '../bytes/folders.ts';
-import { foreignLink, isTrustedOwner } from '../bytes/trusted-paths.ts';
+import { flushFolder, foreignLink, isTrustedOwner, makeFolders } from '../bytes/folders.ts';
 import { hasCode } from '../errors/system-reason.ts';
 import { damaged, journalErrors, refusal } from './errors.ts';
 

@@ -1,7 +1,6 @@
 /** What can be wrong with options, environment, settings files and credentials: all of it found before anything is sent. */
 
-import { defineErrors } from '../errors/define-errors.ts';
-import { defineWarnings } from '../errors/define-warnings.ts';
+import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
 /** For machines without one, and for builds, where no one can type its password. */
 const WITHOUT_KEYCHAIN =

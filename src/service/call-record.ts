@@ -1,7 +1,7 @@
 /** The client's own record of a call (API 7, rule 5), and the audit log, a file with one JSON object per line. */
 
 import { closeSync, constants, lstatSync, openSync, writeSync } from 'node:fs';
-import { foreignLink } from '../bytes/trusted-paths.ts';
+import { foreignLink } from '../bytes/folders.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { harmlessJson } from '../errors/printable.ts';
 import { systemReason } from '../errors/system-reason.ts';

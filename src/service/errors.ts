@@ -1,8 +1,7 @@
 /** Errors of the Remote Code Signing API in its three categories (API 4.4 and 7, rule 1). */
 
 import { CodesignError } from '../errors/codesign-error.ts';
-import { defineErrors } from '../errors/define-errors.ts';
-import { defineWarnings } from '../errors/define-warnings.ts';
+import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 import type { FailureReason } from '../http/request.ts';
 
 const mayHaveBeenMade = (record?: string): string =>

@@ -1,5 +1,4 @@
-import { defineErrors } from '../errors/define-errors.ts';
-import { defineWarnings } from '../errors/define-warnings.ts';
+import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 import { plural } from '../errors/plural.ts';
 
 interface Mismatch {

@@ -1,6 +1,6 @@
 import type { AnswerHead, Failure, Outcome } from '../http/request.ts';
 import { type Attempt, readRetryAfter } from '../http/retry.ts';
-import { withoutDenseRuns } from '../secrets/dense-runs.ts';
+import { withoutDenseRuns } from '../secrets/foreign-text.ts';
 import { type CheckedToken, checkAnswer, type ExpectedAnswer } from './check-answer.ts';
 
 export type Classified = Attempt<CheckedToken, Refused>;

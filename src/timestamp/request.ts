@@ -2,7 +2,7 @@ import { type Element, fieldsOf, octetsOf, parts, readElement } from '../asn1/re
 import { encode, objectIdentifier, octetString, sequence, smallInteger } from '../asn1/write.ts';
 import { digestAlgorithm } from '../cms/build-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import { withoutDenseRuns } from '../secrets/dense-runs.ts';
+import { withoutDenseRuns } from '../secrets/foreign-text.ts';
 
 export interface TimestampRequest {
   readonly algorithm: DigestAlgorithm;

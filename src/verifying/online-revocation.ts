@@ -9,7 +9,7 @@ import { combineStatuses, type RevocationStatus, unknownBecause } from '../certi
 import { expectedError } from '../errors/codesign-error.ts';
 import type { Http } from '../http/http.ts';
 import type { Outcome } from '../http/request.ts';
-import { withoutDenseRuns } from '../secrets/dense-runs.ts';
+import { withoutDenseRuns } from '../secrets/foreign-text.ts';
 
 export interface CertificateToCheck {
   readonly certificate: ParsedCertificate;

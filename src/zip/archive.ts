@@ -1,9 +1,26 @@
-import type { ByteSource } from '../bytes/byte-source.ts';
-import { directoryRecords, indexByName, readDirectory, type ZipEntry } from './directory.ts';
+import { type ByteSource, slidingWindow } from '../bytes/byte-source.ts';
+import {
+  type DirectoryEntry,
+  directoryRecords,
+  indexByName,
+  readDirectory,
+  rejectOtherUnicodeName,
+  type ZipEntry,
+} from './directory.ts';
 import { type EndOfArchive, findEndOfArchive } from './end-record.ts';
 import { zipErrors } from './errors.ts';
-import { asBuffer } from './fields.ts';
-import { locateEntries } from './local-headers.ts';
+import {
+  asBuffer,
+  CENTRAL_RECORD_LENGTH,
+  DATA_DESCRIPTOR,
+  findExtraField,
+  HAS_DESCRIPTOR,
+  IN_ZIP64_32,
+  LOCAL_HEADER,
+  LOCAL_HEADER_LENGTH,
+  readUInt64LE,
+  ZIP64_EXTRA,
+} from './fields.ts';
 
 export interface ZipArchive {
   readonly end: EndOfArchive;
@@ -54,4 +71,142 @@ export async function readKindNames(source: ByteSource, folders: ReadonlySet<str
     if (slash < 0 || isFirstClass || folders.has(folder)) names.add(directory.toString('utf8', nameStart, nameEnd));
   }
   return names;
+}
+
+const LONGEST_DESCRIPTOR = 24;
+const SIGNATURE_LENGTH = 4;
+
+/**
+ * Compares each entry's local header (APPNOTE 4.3.7) with its directory record, and sets the offsets of its data and end.
+ * Some programs read an archive from the start, using local headers; others read the directory. Both must see the same
+ * entries. Returns the entries in file order. Throws `zip-malformed`, `zip-ambiguous`.
+ */
+async function locateEntries(
+  source: ByteSource,
+  directory: Buffer,
+  entries: readonly DirectoryEntry[],
+  { base, directoryOffset: limit }: EndOfArchive,
+): Promise<readonly ZipEntry[]> {
+  const inFile = inFileOrder(entries);
+  const { view, load } = slidingWindow(source, limit);
+  // Does not wait for bytes that are already in the window, which is true of nearly all of 100,000 entries.
+  const rejectHidden = async (from: number, to: number): Promise<void> => {
+    const length = Math.min(to - from, SIGNATURE_LENGTH);
+    rejectHiddenEntry(view(from, length) ?? (await load(from, length)), from);
+  };
+  // The archive itself starts at `base`, after data that was added before it.
+  if (base > 0) await rejectHidden(base, inFile[0]?.offset ?? limit);
+  let previousEnd = 0;
+  for (const [position, entry] of inFile.entries()) {
+    if (entry.offset + LOCAL_HEADER_LENGTH > limit) throw leadsNowhere(entry);
+    if (entry.offset > previousEnd) await rejectHidden(previousEnd, entry.offset);
+    const fixed = view(entry.offset, LOCAL_HEADER_LENGTH) ?? (await load(entry.offset, LOCAL_HEADER_LENGTH));
+    if (fixed.readUInt32LE(0) !== LOCAL_HEADER) throw leadsNowhere(entry);
+    const headerLength = LOCAL_HEADER_LENGTH + fixed.readUInt16LE(26) + fixed.readUInt16LE(28);
+    entry.dataOffset = entry.offset + headerLength;
+    const dataEnd = entry.dataOffset + entry.compressedSize;
+    const spaceEnd = Math.min(inFile[position + 1]?.offset ?? limit, limit);
+    if (dataEnd > spaceEnd) throw overrun(entry, dataEnd, limit);
+    const header = view(entry.offset, headerLength) ?? (await load(entry.offset, headerLength));
+    entry.end = dataEnd;
+    if (compareHeader(header, directory, entry)) {
+      const room = spaceEnd - dataEnd;
+      const length = Math.min(LONGEST_DESCRIPTOR, room);
+      entry.end += descriptorLength(view(dataEnd, length) ?? (await load(dataEnd, length)), entry, room);
+    }
+    previousEnd = entry.end;
+  }
+  if (limit > previousEnd) await rejectHidden(previousEnd, limit);
+  return inFile;
+}
+
+/** Usually this is the order of the directory. */
+function inFileOrder(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
+  const isInOrder = entries.every(({ offset }, position) => offset >= (entries[position - 1]?.offset ?? 0));
+  return isInOrder ? entries : entries.toSorted((a, b) => a.offset - b.offset);
+}
+
+/** Returns true if a data descriptor follows the data. Throws `zip-ambiguous` if header and directory differ. */
+function compareHeader(header: Buffer, directory: Buffer, entry: DirectoryEntry): boolean {
+  const nameStart = entry.recordStart + CENTRAL_RECORD_LENGTH;
+  const nameLength = directory.readUInt16LE(entry.recordStart + 28);
+  const headerNameEnd = LOCAL_HEADER_LENGTH + nameLength;
+  if (
+    header.readUInt16LE(26) !== nameLength ||
+    header.compare(directory, nameStart, nameStart + nameLength, LOCAL_HEADER_LENGTH, headerNameEnd) !== 0
+  ) {
+    throw differs(entry, 'another name');
+  }
+  if (header.length > headerNameEnd) rejectOtherUnicodeName(header, LOCAL_HEADER_LENGTH, headerNameEnd, header.length);
+  if (header.readUInt16LE(8) !== entry.method) throw differs(entry, 'another compression method');
+  const flags = header.readUInt16LE(6);
+  if (((flags ^ entry.flags) & 1) !== 0) throw differs(entry, 'another encryption flag');
+  if ((flags & HAS_DESCRIPTOR) !== 0) return true;
+  checkSameSizes(header, entry);
+  return false;
+}
+
+function leadsNowhere({ offset, name }: DirectoryEntry) {
+  const problem = `the directory leads to byte ${offset} for ${name}, where no entry is`;
+  return zipErrors('zip-malformed', { problem });
+}
+
+/** The data of an entry must end before the directory, and before the next entry. */
+function overrun({ name }: DirectoryEntry, dataEnd: number, limit: number) {
+  if (dataEnd <= limit) return zipErrors('zip-ambiguous', { problem: `the entry ${name} overlaps the one behind it` });
+  const problem = `the data of ${name} would end at byte ${dataEnd}, behind byte ${limit}, where the directory begins`;
+  return zipErrors('zip-malformed', { problem });
+}
+
+function checkSameSizes(header: Buffer, entry: DirectoryEntry): void {
+  if (header.readUInt32LE(14) !== entry.crc32) throw differs(entry, 'another CRC-32');
+  const nameLength = header.readUInt16LE(26);
+  const extra = findExtraField(header, LOCAL_HEADER_LENGTH + nameLength, header.length, ZIP64_EXTRA);
+  let position = extra?.start ?? 0;
+  const take = (value: number): number => {
+    if (value !== IN_ZIP64_32 || extra === undefined || position + 8 > extra.end) return value;
+    position += 8;
+    return readUInt64LE(header, position - 8);
+  };
+  const size = take(header.readUInt32LE(22));
+  const compressedSize = take(header.readUInt32LE(18));
+  if (size !== entry.size || compressedSize !== entry.compressedSize) throw differs(entry, 'other sizes');
+}
+
+/**
+ * Returns the length of the data descriptor. Its signature is optional and its sizes have 32 or 64 bits, so only its
+ * values show which form it has (4.3.9). If two forms match, the one that ends at the next record is used, otherwise
+ * the shorter one.
+ */
+function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): number {
+  const hasSignature = bytes.length >= 4 && bytes.readUInt32LE(0) === DATA_DESCRIPTOR;
+  const fitting: number[] = [];
+  for (const start of hasSignature ? [4, 0] : [0]) {
+    if (bytes.length < start + 12 || bytes.readUInt32LE(start) !== entry.crc32) continue;
+    if (bytes.readUInt32LE(start + 4) === entry.compressedSize && bytes.readUInt32LE(start + 8) === entry.size) {
+      fitting.push(start + 12);
+    }
+    if (
+      bytes.length >= start + 20 &&
+      readUInt64LE(bytes, start + 4) === entry.compressedSize &&
+      readUInt64LE(bytes, start + 12) === entry.size
+    ) {
+      fitting.push(start + 20);
+    }
+  }
+  const length = fitting.includes(room) ? room : fitting[0];
+  if (length === undefined) throw differs(entry, 'a data descriptor with other values');
+  return length;
+}
+
+/** Programs that read from the start would see an entry that is not in the directory. */
+function rejectHiddenEntry(bytes: Buffer, offset: number): void {
+  if (bytes.length === SIGNATURE_LENGTH && bytes.readUInt32LE(0) === LOCAL_HEADER) {
+    throw zipErrors('zip-ambiguous', { problem: `at byte ${offset} is an entry that the directory does not name` });
+  }
+}
+
+function differs({ name }: DirectoryEntry, what: string) {
+  const problem = `the entry ${name} has ${what} in its own header than in the directory`;
+  return zipErrors('zip-ambiguous', { problem });
 }

@@ -3,13 +3,18 @@
  * follows. The records of all other entries stay the same, byte for byte; only their offsets change.
  */
 
-import type { Edit, Patch } from '../bytes/patch.ts';
-import { type Piece, pieceLength } from '../bytes/pieces.ts';
+import { type Edit, type Patch, type Piece, pieceLength } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
 import type { ZipEntry } from './directory.ts';
 import { STORED } from './fields.ts';
-import { centralRecord, localHeader, localLength, type NewEntry } from './new-entry.ts';
-import { movedRecord, writeEndRecords } from './write-directory.ts';
+import {
+  centralRecord,
+  localHeader,
+  localLength,
+  movedRecord,
+  type NewEntry,
+  writeEndRecords,
+} from './write-records.ts';
 
 export interface ArchiveChange {
   readonly remove: ReadonlySet<ZipEntry>;

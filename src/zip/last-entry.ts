@@ -3,14 +3,20 @@
  * and other entries may get new contents in place. Every other record stays the same, byte for byte.
  */
 
-import { type Patch, patchedPieces } from '../bytes/patch.ts';
-import { type Piece, pieceLength } from '../bytes/pieces.ts';
+import { type Patch, type Piece, patchedPieces, pieceLength } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
 import type { ZipEntry } from './directory.ts';
 import { type ArchiveEdit, shifts } from './edit-archive.ts';
 import { END_RECORD_LENGTH } from './fields.ts';
-import { centralRecord, type EntryHeader, localHeader, localLength, type NewEntry } from './new-entry.ts';
-import { movedRecord, writeEndRecords } from './write-directory.ts';
+import {
+  centralRecord,
+  type EntryHeader,
+  localHeader,
+  localLength,
+  movedRecord,
+  type NewEntry,
+  writeEndRecords,
+} from './write-records.ts';
 
 export interface ArchiveBody {
   readonly archive: ZipArchive;

@@ -2,7 +2,7 @@
 
 import fs, { type Dirent, realpathSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { isAtOrBelow } from '../../bytes/trusted-paths.ts';
+import { isAtOrBelow } from '../../bytes/folders.ts';
 import { existingForm, isUtf8Name, unicodeForms } from '../../files/file-names.ts';
 import { cliErrors } from '../errors.ts';
 

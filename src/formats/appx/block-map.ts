@@ -2,12 +2,11 @@
 
 import { hash } from 'node:crypto';
 import { inflateRawSync, constants as zlib } from 'node:zlib';
-import type { ByteSource } from '../../bytes/byte-source.ts';
-import { slidingWindow } from '../../bytes/sliding-window.ts';
+import { type ByteSource, slidingWindow } from '../../bytes/byte-source.ts';
 import { DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
 import { STORED } from '../../zip/fields.ts';
-import { PLAIN_BLOCK_HEADER_LENGTH } from '../../zip/new-entry.ts';
+import { PLAIN_BLOCK_HEADER_LENGTH } from '../../zip/write-records.ts';
 import { PARTS } from './part-names.ts';
 import { attributeOf, decodeXml, malformed, numberIn, readXml, withAttributes } from './xml.ts';
 

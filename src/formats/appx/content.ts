@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
-import type { ContentDigest, MeasureContent } from '../../crypto/content.ts';
+import type { ContentDigest, MeasureContent } from '../../crypto/measure-content.ts';
 import type { Detail } from '../../format/signature.ts';
 import { type ArchiveBody, tailOf } from '../../zip/last-entry.ts';
 import type { AppxPackage } from './package.ts';

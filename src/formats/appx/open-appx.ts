@@ -12,7 +12,7 @@ import { isGiven } from '../../format/options.ts';
 import type { ContentReader, SignableFile, SigningContext } from '../../format/signable-file.ts';
 import { withoutDisks } from '../../zip/end-record.ts';
 import { archiveBody, editLastEntry, replacedBy } from '../../zip/last-entry.ts';
-import { plainlyDeflatedEntry } from '../../zip/new-entry.ts';
+import { plainlyDeflatedEntry } from '../../zip/write-records.ts';
 import { fixedBy, innerFilesOf } from './bundle/inner-files.ts';
 import { listed, unsignedPackages } from './bundle/packages.ts';
 import type { RewrittenEntries } from './bundle/rewrite.ts';

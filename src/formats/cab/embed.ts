@@ -1,8 +1,8 @@
 /** Computes the edits that add a CMS to a cabinet or remove it, and the content that its digest covers. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { Edit, Patch } from '../../bytes/patch.ts';
-import type { Content } from '../../crypto/content.ts';
+import type { Edit, Patch } from '../../bytes/pieces.ts';
+import type { Content } from '../../crypto/measure-content.ts';
 import { cabErrors } from './errors.ts';
 import {
   type CabinetLayout,

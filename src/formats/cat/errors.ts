@@ -1,7 +1,6 @@
 /** Reasons why a security catalog cannot be signed. */
 
-import { defineErrors } from '../../errors/define-errors.ts';
-import { defineWarnings } from '../../errors/define-warnings.ts';
+import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 import { plural } from '../../errors/plural.ts';
 
 export const catErrors = defineErrors('local', {

@@ -5,7 +5,7 @@ import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import type { Container } from '../../authenticode/container.ts';
 import { LONGEST_CMS, readStoredCms } from '../../authenticode/stored-cms.ts';
 import { type ByteSource, isSameBytes, memorySource } from '../../bytes/byte-source.ts';
-import type { Patch } from '../../bytes/patch.ts';
+import type { Patch } from '../../bytes/pieces.ts';
 import { measureContent } from '../../crypto/measure-content.ts';
 import { attempt, CodesignError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../../format/errors.ts';

@@ -1,10 +1,10 @@
-import type { Patch } from '../../bytes/patch.ts';
+import type { Patch } from '../../bytes/pieces.ts';
 import { formatErrors } from '../../format/errors.ts';
 import type { ZipArchive } from '../../zip/archive.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
 import { CENTRAL_RECORD_LENGTH, findExtraField } from '../../zip/fields.ts';
-import { deflatedEntry, type NewEntry, storedEntry } from '../../zip/new-entry.ts';
+import { deflatedEntry, type NewEntry, storedEntry } from '../../zip/write-records.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF, type SignatureFiles } from './layout.ts';
 import { withoutDigests } from './manifest/complete.ts';
 import { rawName } from './stamp.ts';

@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { Patch } from '../../bytes/patch.ts';
+import type { Patch } from '../../bytes/pieces.ts';
 import { stampCms } from '../../format/cms.ts';
 import type { Embedding } from '../../format/signable-file.ts';
 import { cmsEnvelope } from '../../format/signature.ts';
@@ -8,7 +8,7 @@ import { usesSha1 } from '../../timestamp/timestamp.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
 import { UTF8_NAME } from '../../zip/fields.ts';
-import { type NewEntry, storedEntry } from '../../zip/new-entry.ts';
+import { type NewEntry, storedEntry } from '../../zip/write-records.ts';
 import type { JarExpectation } from './check.ts';
 import { jarErrors } from './errors.ts';
 import type { JarLayout } from './layout.ts';

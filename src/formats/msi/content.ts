@@ -1,13 +1,11 @@
 /** Content that the signature of an installer file covers: its streams, and a digest of the directory's metadata. */
 
 import { createHash } from 'node:crypto';
-import type { Piece } from '../../bytes/pieces.ts';
-import { lazyPieces } from '../../bytes/pieces.ts';
-import type { CompoundNode, CompoundStorage } from '../../compound-file/format.ts';
-import { compareNames } from '../../compound-file/names.ts';
+import { lazyPieces, type Piece } from '../../bytes/pieces.ts';
+import { type CompoundNode, type CompoundStorage, compareNames } from '../../compound-file/format.ts';
 import { malformed } from '../../compound-file/sectors.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
-import type { Content } from '../../crypto/content.ts';
+import type { Content } from '../../crypto/measure-content.ts';
 
 export const SIGNATURE_STREAM = '\x05DigitalSignature';
 /** Contains a digest of names, sizes and times, which is hashed before the streams. */

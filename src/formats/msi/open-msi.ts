@@ -6,12 +6,11 @@ import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
 import { spcContent } from '../../authenticode/spc-structures.ts';
 import { isPadding, type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { Patch } from '../../bytes/patch.ts';
-import { readPieces } from '../../bytes/pieces.ts';
+import { type Patch, readPieces } from '../../bytes/pieces.ts';
 import type { CompoundStorage, CompoundStream } from '../../compound-file/format.ts';
 import { readCompoundFile } from '../../compound-file/read.ts';
 import { layOut, newStream } from '../../compound-file/write.ts';
-import type { ContentDigest } from '../../crypto/content.ts';
+import type { ContentDigest } from '../../crypto/measure-content.ts';
 import { formatErrors, formatWarnings } from '../../format/errors.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 import {

@@ -1,7 +1,6 @@
 /** Reasons why a NuGet package cannot be signed. */
 
-import { defineErrors } from '../../errors/define-errors.ts';
-import { defineWarnings } from '../../errors/define-warnings.ts';
+import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 
 export const nugetErrors = defineErrors('local', {
   'nuget-zip64': {

@@ -25,7 +25,7 @@ import { usesSha1 } from '../../timestamp/timestamp.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
 import { rejectFutureRival } from '../../zip/end-record.ts';
 import { editLastEntry } from '../../zip/last-entry.ts';
-import { storedEntry } from '../../zip/new-entry.ts';
+import { storedEntry } from '../../zip/write-records.ts';
 import { nugetErrors, nugetWarnings } from './errors.ts';
 import { contentOf, entryError, type NugetPackage, readPackage, SIGNATURE_NAME } from './package.ts';
 import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';

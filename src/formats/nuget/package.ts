@@ -1,7 +1,7 @@
 /** The structure of a NuGet package, and the part that a signature covers. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { Content } from '../../crypto/content.ts';
+import type { Content } from '../../crypto/measure-content.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
 import { readArchive, type ZipArchive } from '../../zip/archive.ts';
 import type { ZipEntry } from '../../zip/directory.ts';

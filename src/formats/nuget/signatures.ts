@@ -1,8 +1,7 @@
 import { DIGEST_NAME_BY_OID, digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import { COUNTER_SIGNATURE, DATA } from '../../asn1/object-identifiers.ts';
 import { lazy } from '../../bytes/reuse.ts';
-import { cmsBudget } from '../../cms/limits.ts';
-import { attributeValues, parseWithin, type SignedData, type SignerInfo } from '../../cms/parse-signed-data.ts';
+import { attributeValues, parseSignedData, type SignedData, type SignerInfo } from '../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../cms/verify-signer.ts';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../../crypto/algorithms.ts';
 import type { WorkBudget } from '../../crypto/work-budget.ts';
@@ -20,7 +19,7 @@ export type DigestBy = (algorithm: DigestAlgorithm) => Promise<Uint8Array>;
 
 /** `bytes` are the present or future contents of the entry. */
 export function readCms(bytes: StoredSignature['cms']): SignedData | CodesignError {
-  return bytes instanceof CodesignError ? bytes : attempt(() => parseWithin(cmsBudget(), bytes));
+  return bytes instanceof CodesignError ? bytes : attempt(() => parseSignedData(bytes));
 }
 
 /** An unreadable signature is listed as such. */

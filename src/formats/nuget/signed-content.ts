@@ -11,8 +11,8 @@ import {
 import { octetsOf } from '../../asn1/read.ts';
 import { encodeTime } from '../../asn1/times.ts';
 import { objectIdentifier, sequence } from '../../asn1/write.ts';
+import { signingCertificate } from '../../cms/build-signed-data.ts';
 import type { SignedData } from '../../cms/parse-signed-data.ts';
-import { signingCertificate } from '../../cms/signing-certificate.ts';
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import type { SignatureProfile } from '../../format/cms.ts';

@@ -1,8 +1,8 @@
 /** The update that adds a signature or a document timestamp, complete before digesting, with zeros in /Contents. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { Patch } from '../../bytes/patch.ts';
-import type { Content } from '../../crypto/content.ts';
+import type { Patch } from '../../bytes/pieces.ts';
+import type { Content } from '../../crypto/measure-content.ts';
 import type { PdfDocument } from '../../pdf-syntax/document.ts';
 import { pdfErrors } from '../../pdf-syntax/errors.ts';
 import { type Field, firstPage, readCatalog } from '../../pdf-syntax/structure.ts';

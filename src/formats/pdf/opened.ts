@@ -4,7 +4,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
 import { lazy, memoize } from '../../bytes/reuse.ts';
 import type { SignedData } from '../../cms/parse-signed-data.ts';
-import type { ContentDigest } from '../../crypto/content.ts';
+import type { ContentDigest } from '../../crypto/measure-content.ts';
 import { CodesignError, orUndefined } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
 import type { ContentReader } from '../../format/signable-file.ts';

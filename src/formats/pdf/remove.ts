@@ -1,4 +1,4 @@
-import type { Patch } from '../../bytes/patch.ts';
+import type { Patch } from '../../bytes/pieces.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { extentOf } from '../../pdf-syntax/cross-reference.ts';

@@ -3,8 +3,7 @@
 import type { MeasuredContent } from '../../authenticode/container.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
-import type { Content, ContentDigest, MeasureContent } from '../../crypto/content.ts';
-import { addSum16 } from '../../crypto/sum16.ts';
+import { addSum16, type Content, type ContentDigest, type MeasureContent } from '../../crypto/measure-content.ts';
 import { align8 } from './certificate-table.ts';
 import type { PeLayout } from './layout.ts';
 

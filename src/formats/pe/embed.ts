@@ -1,4 +1,4 @@
-import type { Patch } from '../../bytes/patch.ts';
+import type { Patch } from '../../bytes/pieces.ts';
 import { formatErrors } from '../../format/errors.ts';
 import {
   align8,

@@ -2,7 +2,7 @@
 
 import { TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { Edit, Patch } from '../../bytes/patch.ts';
+import type { Edit, Patch } from '../../bytes/pieces.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import type { SignatureProfile } from '../../format/cms.ts';

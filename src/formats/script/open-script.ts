@@ -5,7 +5,7 @@ import { type Container, digestIn } from '../../authenticode/container.ts';
 import { sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
 import { spcContent } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { Patch } from '../../bytes/patch.ts';
+import type { Patch } from '../../bytes/pieces.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { isGiven } from '../../format/options.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';

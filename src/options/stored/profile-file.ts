@@ -2,8 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolders } from '../../bytes/folders.ts';
-import { isTrustedOwner } from '../../bytes/trusted-paths.ts';
+import { isTrustedOwner, makeFolders } from '../../bytes/folders.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { settingsErrors } from '../errors.ts';
 import type { StoredProfile } from '../lookup.ts';

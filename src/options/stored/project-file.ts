@@ -2,7 +2,7 @@
 
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isAtOrBelow } from '../../bytes/trusted-paths.ts';
+import { isAtOrBelow } from '../../bytes/folders.ts';
 import { settingsErrors } from '../errors.ts';
 import { PROJECT_FILE, type Stored } from '../lookup.ts';
 import { isSettingKey, isStoredIn, PROJECT_KEYS, type SettingKey } from '../table.ts';

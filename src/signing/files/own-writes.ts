@@ -1,5 +1,5 @@
 import { type BigIntStats, fstatSync } from 'node:fs';
-import type { OpenedFile } from '../../bytes/opened-file.ts';
+import type { OpenedFile } from '../../bytes/file-source.ts';
 import { versionOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 

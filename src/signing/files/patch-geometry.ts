@@ -1,11 +1,12 @@
 import { bytesErrors } from '../../bytes/errors.ts';
-import { type Patch, patchedPieces } from '../../bytes/patch.ts';
 import {
   type ByteRange,
   isBytes,
   joinRanges,
+  type Patch,
   type Piece,
   part,
+  patchedPieces,
   pieceLength,
   surveyPieces,
 } from '../../bytes/pieces.ts';

@@ -6,19 +6,21 @@
 import { statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { fileSource, wholeSource } from '../../bytes/file-source.ts';
+import { fileSource, isLocal, LARGEST_DIRECT, wholeSource } from '../../bytes/file-source.ts';
 import { flushFolder, makeFolders } from '../../bytes/folders.ts';
-import { LARGEST_DIRECT } from '../../bytes/opened-file.ts';
-import type { Patch } from '../../bytes/patch.ts';
-import { readPieces } from '../../bytes/pieces.ts';
+import { type Patch, readPieces } from '../../bytes/pieces.ts';
 import { lazy } from '../../bytes/reuse.ts';
-import type { Content, Measure, Measurement } from '../../crypto/content.ts';
 import { type HashedSource, hashWhileRead } from '../../crypto/hash-while-read.ts';
-import { measureContent, startMeasuring } from '../../crypto/measure-content.ts';
+import {
+  type Content,
+  type Measure,
+  type Measurement,
+  measureContent,
+  startMeasuring,
+} from '../../crypto/measure-content.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import type { FileStats } from '../../files/input-file.ts';
-import { isLocal } from '../../files/known-local.ts';
 import type { ContentReader } from '../../format/signable-file.ts';
 import { contentReader } from '../../formats/recognise.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';

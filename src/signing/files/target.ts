@@ -15,12 +15,12 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isKnownLocal } from '../../bytes/file-source.ts';
 import { lazy, memoize } from '../../bytes/reuse.ts';
 import { hasCode } from '../../errors/system-reason.ts';
 import { assertUtf8Name, windowsNameProblem } from '../../files/file-names.ts';
 import { fromFileSystem, inFileSystem, orBrokenLink, retryWhileBusy } from '../../files/file-system-errors.ts';
 import { identityAt, identityOf } from '../../files/input-file.ts';
-import { isKnownLocal } from '../../files/known-local.ts';
 import { signingErrors } from '../errors.ts';
 
 /** The files of a run are in few folders. */

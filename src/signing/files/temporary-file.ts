@@ -1,7 +1,7 @@
 import { type BigIntStats, fstatSync, linkSync, lstatSync, renameSync, type StatsFs } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type OpenedFile, openDirectly } from '../../bytes/opened-file.ts';
+import { type OpenedFile, openDirectly } from '../../bytes/file-source.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { hasCode } from '../../errors/system-reason.ts';
 import { fileErrors } from '../../files/errors.ts';

@@ -2,8 +2,9 @@
 
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { READ_WITHOUT_WAITING } from '../../bytes/read-file.ts';
 import { retryWhileBusy } from '../../files/file-system-errors.ts';
-import { READ_WITHOUT_WAITING, versionOf } from '../../files/input-file.ts';
+import { versionOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import { assertNoLinkTo } from './target.ts';

@@ -2,7 +2,7 @@
 
 import { crc32 } from 'node:zlib';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
-import type { Patch } from '../../../src/bytes/patch.ts';
+import type { Patch } from '../../../src/bytes/pieces.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import type { Format } from '../../../src/format/format.ts';
 import type { Embedding, SignableFile, SigningContext, SigningMode } from '../../../src/format/signable-file.ts';
@@ -122,11 +122,7 @@ async function tryChanging(
 }
 
 /** Nothing was paid for it: its own check may still refuse what comes of a file that was odd before. */
-async function tryEmbedding(
-  format: Format,
-  bytes: Uint8Array,
-  make: () => Promise<Embedding>,
-): Promise<void> {
+async function tryEmbedding(format: Format, bytes: Uint8Array, make: () => Promise<Embedding>): Promise<void> {
   const embedding = await orNothing(make);
   if (embedding === undefined) return;
   const result = patched(bytes, embedding.patch);

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LARGEST_DIRECT } from '../../../src/bytes/opened-file.ts';
+import { LARGEST_DIRECT } from '../../../src/bytes/file-source.ts';
 import { fixture, runCli, temporaryFolder } from '../../support/programs/cli.ts';
 import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 import { createTlsAuthority, type ServerIdentity } from '../../support/services/tls-authority.ts';

@@ -6,7 +6,7 @@ import { SPC_PE_IMAGE_DATA } from '../../../src/asn1/object-identifiers.ts';
 import { encode, objectIdentifier, octetString, sequence, smallInteger } from '../../../src/asn1/write.ts';
 import { examineAuthenticode, type SignedFile } from '../../../src/authenticode/examine-authenticode.ts';
 import { findAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
-import type { ContentDigest } from '../../../src/crypto/content.ts';
+import type { ContentDigest } from '../../../src/crypto/measure-content.ts';
 import { hasFindingAgainst } from '../../../src/errors/finding.ts';
 import { IMAGE_DATA } from '../../../src/formats/pe/image-data.ts';
 import { makePki } from '../../support/signed-files/pki.ts';

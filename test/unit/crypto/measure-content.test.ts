@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { isBytes, lazyPieces, type Piece, readPieces } from '../../../src/bytes/pieces.ts';
-import type { Content, Measure } from '../../../src/crypto/content.ts';
-import { measureContent, startMeasuring } from '../../../src/crypto/measure-content.ts';
-import { addSum16 } from '../../../src/crypto/sum16.ts';
+import {
+  addSum16,
+  type Content,
+  type Measure,
+  measureContent,
+  startMeasuring,
+} from '../../../src/crypto/measure-content.ts';
 import { seededRandom } from '../zip/support/random.ts';
 
 /** The definition, word by word. */

@@ -87,16 +87,10 @@ describe('a countersignature of OpenSSL', () => {
     expect(findingsOf(timestamp)).toEqual(['timestamp-signature-wrong broken']);
   });
 
-  it('among certificates that are none, or too many, is unreadable', async () => {
+  it('is unreadable if a certificate of the signature is damaged', async () => {
     const bytes = await authority.counterSign(SIGNATURE);
-    const many = Array.from({ length: 300 }, () => certificate);
-    for (const [certificates, weight] of [
-      [[Buffer.from('no certificate')], 'broken'],
-      [many, 'unsupported'],
-    ] as const) {
-      const findings = findingsOf(readCounterSignature(bytes, SIGNATURE, certificates));
-      expect(findings).toEqual([`timestamp-unreadable ${weight}`]);
-    }
+    const findings = findingsOf(readCounterSignature(bytes, SIGNATURE, [Buffer.from('no certificate')]));
+    expect(findings).toEqual(['timestamp-unreadable broken']);
   });
 });
 

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deflatedEntry, type NewEntry, storedEntry } from '../../../src/zip/new-entry.ts';
+import { deflatedEntry, type NewEntry, storedEntry } from '../../../src/zip/write-records.ts';
 import { run } from '../../system/interop/verifiers.ts';
 import { fixturesIn } from '../formats/support/fixtures.ts';
 import { alignmentsOf, edited, type NamedChange, recordsOf } from './support/editing.ts';

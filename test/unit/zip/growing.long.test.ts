@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { editArchive } from '../../../src/zip/edit-archive.ts';
-import { storedEntry } from '../../../src/zip/new-entry.ts';
+import { storedEntry } from '../../../src/zip/write-records.ts';
 import { mainJava, mustRunJava } from '../../support/programs/java.ts';
 import { edited } from './support/editing.ts';
 import { readByPython, readSparseByPython } from './support/python.ts';

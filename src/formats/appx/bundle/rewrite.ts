@@ -2,13 +2,12 @@
 
 import { crc32 } from 'node:zlib';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
-import { type Patch, patchedPieces } from '../../../bytes/patch.ts';
-import { isBytes, type Piece, pieceLength, readPieces } from '../../../bytes/pieces.ts';
+import { isBytes, type Patch, type Piece, patchedPieces, pieceLength, readPieces } from '../../../bytes/pieces.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
 import { shifts } from '../../../zip/edit-archive.ts';
 import { CENTRAL_RECORD_LENGTH, STORED, UTF8_NAME } from '../../../zip/fields.ts';
 import { archiveBody, type ReplacedEntry, replacedBy } from '../../../zip/last-entry.ts';
-import { localLength, plainlyDeflatedEntry } from '../../../zip/new-entry.ts';
+import { localLength, plainlyDeflatedEntry } from '../../../zip/write-records.ts';
 import { mappedName, PLAIN_BLOCK_LENGTH, withFile } from '../block-map.ts';
 import { appxErrors } from '../errors.ts';
 import { withPlaces } from '../manifest.ts';

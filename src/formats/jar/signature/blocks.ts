@@ -2,8 +2,7 @@ import { DATA } from '../../../asn1/object-identifiers.ts';
 import { type Element, octetsOf } from '../../../asn1/read.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { lazy } from '../../../bytes/reuse.ts';
-import { type CmsBudget, cmsBudget } from '../../../cms/limits.ts';
-import { parseWithin, type SignedData } from '../../../cms/parse-signed-data.ts';
+import { type CmsBudget, cmsBudget, parseSignedData, type SignedData } from '../../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../../cms/verify-signer.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
 import { attempt, CodesignError, expectedError, orUndefined } from '../../../errors/codesign-error.ts';
@@ -76,7 +75,7 @@ function readBlock(
   budget: WorkBudget | undefined,
 ): EmbeddedBlock {
   const { signedFile } = place;
-  const read = block instanceof CodesignError ? block : attempt(() => parseWithin(room, block));
+  const read = block instanceof CodesignError ? block : attempt(() => parseSignedData(block, room));
   if (read instanceof CodesignError) {
     const unreadable = rejected(read, read.code, `The signature block cannot be read: ${read.message}.`);
     return {

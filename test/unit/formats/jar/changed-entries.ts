@@ -4,7 +4,7 @@ import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { readArchive } from '../../../../src/zip/archive.ts';
 import { isDirectory } from '../../../../src/zip/directory.ts';
 import { editArchive } from '../../../../src/zip/edit-archive.ts';
-import { storedEntry } from '../../../../src/zip/new-entry.ts';
+import { storedEntry } from '../../../../src/zip/write-records.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 
 /** The first and the last file that a signature covers, each with other contents; none for an archive without any. */

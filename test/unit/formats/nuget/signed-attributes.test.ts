@@ -20,7 +20,7 @@ import { contentOf, readPackage } from '../../../../src/formats/nuget/package.ts
 import { NUGET_PROFILE, signedText } from '../../../../src/formats/nuget/signed-content.ts';
 import { certificateProblem } from '../../../../src/formats/nuget/signers.ts';
 import { editLastEntry } from '../../../../src/zip/last-entry.ts';
-import { storedEntry } from '../../../../src/zip/new-entry.ts';
+import { storedEntry } from '../../../../src/zip/write-records.ts';
 import { makePki, testKey } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';

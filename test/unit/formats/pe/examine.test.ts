@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
-import type { MeasureContent } from '../../../../src/crypto/content.ts';
-import { measureContent } from '../../../../src/crypto/measure-content.ts';
+import { type MeasureContent, measureContent } from '../../../../src/crypto/measure-content.ts';
 import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { removalOf, stampIn } from '../support/change.ts';

@@ -11,7 +11,7 @@ import { signatureValue } from '../../../../src/formats/rdp/layout.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { placeIn, stampIn, removalOf } from '../support/change.ts';
+import { placeIn, removalOf, stampIn } from '../support/change.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { MALFORMED_CONNECTIONS } from './samples.ts';

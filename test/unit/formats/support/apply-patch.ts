@@ -1,7 +1,6 @@
 /** Applies a Patch to bytes in memory. */
 
-import type { Patch } from '../../../../src/bytes/patch.ts';
-import { isBytes, type Piece } from '../../../../src/bytes/pieces.ts';
+import { isBytes, type Patch, type Piece } from '../../../../src/bytes/pieces.ts';
 
 /** What the pieces are, in one buffer. */
 export function insertedBy(insert: Iterable<Piece>, original: Uint8Array): Buffer {

@@ -1,6 +1,6 @@
 /** What `remove`, `attach` and `timestamp` make of a file, in memory. */
 
-import type { Patch } from '../../../../src/bytes/patch.ts';
+import type { Patch } from '../../../../src/bytes/pieces.ts';
 import { requireCapability } from '../../../../src/format/format.ts';
 import type { Embedding, SignableFile } from '../../../../src/format/signable-file.ts';
 import type { Envelope } from '../../../../src/format/signature.ts';

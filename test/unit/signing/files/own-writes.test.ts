@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Patch } from '../../../../src/bytes/patch.ts';
+import type { Patch } from '../../../../src/bytes/pieces.ts';
 import { openInput } from '../../../../src/files/input-file.ts';
 import { watchWrites } from '../../../../src/signing/files/own-writes.ts';
 import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged-copy.ts';

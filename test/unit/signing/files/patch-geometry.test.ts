@@ -1,8 +1,7 @@
 /** Where bytes are before and after a patch, against the plainest model: each byte of the result knows where it came from. */
 
 import { describe, expect, it } from 'vitest';
-import type { Patch } from '../../../../src/bytes/patch.ts';
-import { isBytes, type Piece, pieceLength } from '../../../../src/bytes/pieces.ts';
+import { isBytes, type Patch, type Piece, pieceLength } from '../../../../src/bytes/pieces.ts';
 import { piecesToWrite, resultSize, sectionsOf } from '../../../../src/signing/files/patch-geometry.ts';
 import { applyPatch } from '../../formats/support/apply-patch.ts';
 import { seededRandom } from '../../zip/support/random.ts';

@@ -3,7 +3,7 @@
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { readArchive, type ZipArchive } from '../../../../src/zip/archive.ts';
 import { editArchive } from '../../../../src/zip/edit-archive.ts';
-import type { NewEntry } from '../../../../src/zip/new-entry.ts';
+import type { NewEntry } from '../../../../src/zip/write-records.ts';
 import { applyPatch } from '../../formats/support/apply-patch.ts';
 import { entryNamed } from './reading.ts';
 

@@ -1,8 +1,7 @@
 /** Bytes of any size of which only some are in memory: everything between the segments is zeros. */
 
 import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
-import type { Patch } from '../../../../src/bytes/patch.ts';
-import { type ByteRange, isBytes, pieceLength } from '../../../../src/bytes/pieces.ts';
+import { type ByteRange, isBytes, type Patch, pieceLength } from '../../../../src/bytes/pieces.ts';
 
 export interface Segment {
   readonly start: number;
