@@ -10,7 +10,7 @@ import {
   type SignedData,
   withCmsErrors,
 } from '../cms/parse-signed-data.ts';
-import { signerVerifies } from '../cms/verify-signer.ts';
+import { examineSigner } from '../cms/verify-signer.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { ContentDigest } from '../crypto/measure-content.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
@@ -129,7 +129,7 @@ function readParts(signedData: SignedData, contentType: string): AuthenticodePar
       digestedContent,
       algorithm: isSigningAlgorithm(contentDigestAlgorithm) ? contentDigestAlgorithm : undefined,
       signerName: signer.name,
-      verifies: () => signerVerifies(signedData, signer, digestedContent),
+      verifies: () => examineSigner(signedData, signer, digestedContent).length === 0,
     };
   });
 }

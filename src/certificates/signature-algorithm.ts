@@ -1,6 +1,6 @@
 /** Signature algorithms of certificates, CRLs and OCSP responses (RFC 3279, 4055, 5758, 8410). */
 
-import { constants, verify } from 'node:crypto';
+import { constants, type KeyObject, verify } from 'node:crypto';
 import {
   DIGEST_NAME_BY_OID,
   digestOfSignature,
@@ -112,11 +112,20 @@ export function isSignedBy(signer: ParsedCertificate, { signedBytes, signatureAl
   const key = publicKeyOf(signer);
   const known = readSignatureAlgorithm(signatureAlgorithm);
   if (key === undefined || known === undefined || isBrokenDigest(known.digest)) return false;
-  const { digest, saltLength } = known;
+  return signatureVerifies(key, known, signedBytes, signature);
+}
+
+/** Returns false also if OpenSSL cannot use the key with this digest. */
+export function signatureVerifies(
+  key: KeyObject,
+  { digest, saltLength }: SignatureAlgorithm,
+  signedBytes: Uint8Array,
+  signature: Uint8Array,
+): boolean {
   const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
   try {
     return verify(digest, signedBytes, saltLength === undefined ? key : { key, ...pss }, signature);
   } catch {
-    return false; // OpenSSL cannot use the key with this digest.
+    return false;
   }
 }

@@ -1,14 +1,6 @@
 /** Checks a signer's attributes and signature value against the content (RFC 5652, 5.4 and 5.6), but not trust. */
 
-import {
-  constants,
-  createHash,
-  type HashOptions,
-  type KeyObject,
-  publicDecrypt,
-  verify,
-  X509Certificate,
-} from 'node:crypto';
+import { constants, createHash, type HashOptions, type KeyObject, publicDecrypt, X509Certificate } from 'node:crypto';
 import {
   algorithmName,
   DIGEST_NAME_BY_OID,
@@ -24,7 +16,11 @@ import { CONTENT_TYPE, MESSAGE_DIGEST } from '../asn1/object-identifiers.ts';
 import { objectIdentifierOf, octetsOf } from '../asn1/read.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
 import { publicKeyOf } from '../certificates/parsed-certificate.ts';
-import { readSignatureAlgorithm, type SignatureAlgorithm } from '../certificates/signature-algorithm.ts';
+import {
+  readSignatureAlgorithm,
+  type SignatureAlgorithm,
+  signatureVerifies,
+} from '../certificates/signature-algorithm.ts';
 import { BUDGET_SPENT, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { broken, type Finding, unsupported } from '../errors/finding.ts';
@@ -47,15 +43,6 @@ export type SignedContent = Uint8Array | { readonly digest: Uint8Array };
 /** `name` is the digest name in node:crypto. */
 export function digestOfContent(content: SignedContent, name: string, options: HashOptions = {}): Uint8Array {
   return 'digest' in content ? content.digest : createHash(name, options).update(content).digest();
-}
-
-export function signerVerifies(
-  signedData: SignedData,
-  signer: SignerInfo,
-  contentBytes: Uint8Array,
-  rules: SignerRules = {},
-): boolean {
-  return examineSigner(signedData, signer, contentBytes, rules).length === 0;
 }
 
 /**
@@ -140,7 +127,10 @@ function examineValue(
   }
   const pss = signatureAlgorithm === RSA_PSS ? pssParameters(signer, digestName) : undefined;
   if (pss !== undefined && 'code' in pss) return [pss];
-  if (signatureMatches(signer, signedBytes, key, digestName, pss?.saltLength)) return [];
+  const algorithm = { digest: hasOwnDigest(key) ? null : digestName, saltLength: pss?.saltLength };
+  // Java and OpenSSL's CMS use the named algorithm; Windows uses only the key.
+  const isOfKey = isAlgorithmOf(key.asymmetricKeyType, signatureAlgorithm);
+  if (isOfKey && signatureVerifies(key, algorithm, signedBytes, signer.signature)) return [];
   if (bareSha1 && isBareSha1(signer, signedBytes, certificate)) return [];
   return [broken('signature-value-wrong', "The signature value does not verify under the signer's key.")];
 }
@@ -168,28 +158,6 @@ function pssParameters(
   return broken(code, message);
 }
 
-/** `pssSaltLength` is in bytes; undefined for all algorithms except PSS. */
-function signatureMatches(
-  signer: SignerInfo,
-  signedBytes: Uint8Array,
-  key: KeyObject,
-  digestName: string,
-  pssSaltLength: number | undefined,
-): boolean {
-  try {
-    // Java and OpenSSL's CMS use the named algorithm; Windows uses only the key.
-    if (!isAlgorithmOf(key.asymmetricKeyType, signer.signatureAlgorithm)) return false;
-    return verify(
-      hasOwnDigest(key) ? null : digestName,
-      signedBytes,
-      pssSaltLength === undefined ? key : { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: pssSaltLength },
-      signer.signature,
-    );
-  } catch {
-    return false; // OpenSSL cannot use the key with this digest.
-  }
-}
-
 /** These algorithms sign the bytes themselves (RFC 8419, 3). The digest algorithm applies only to messageDigest. */
 function hasOwnDigest({ asymmetricKeyType: type }: KeyObject): boolean {
   return type === 'ed25519' || type === 'ed448';
@@ -201,9 +169,9 @@ const DIGEST_LENGTH = 20;
 
 /**
  * Checks that the signature value is the whole block `00 01 ff … ff 00 SHA-1(signedBytes)` under the certificate's RSA
- * key. Returns false for any other digest algorithm or padding, and for extra or missing bytes. Never throws.
+ * key. Never throws.
  */
-export function isBareSha1(
+function isBareSha1(
   { digestAlgorithm, signatureAlgorithm, signature }: SignerInfo,
   signedBytes: Uint8Array,
   certificate: Uint8Array,

@@ -5,17 +5,15 @@ import { secondOf } from '../asn1/times.ts';
 import { memoize } from '../bytes/reuse.ts';
 import { basicConstraintsOf, extendedKeyUsageOf } from '../certificates/certificate-fields.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
-import type { Crl } from '../certificates/revocation/crl.ts';
+import type { Crl, CrlEntry } from '../certificates/revocation/crl.ts';
 import {
   combineStatuses,
   isCompromise,
   nameOfReason,
   type RevocationStatus,
-  type Revoked,
   statusByCrl,
   unknownBecause,
 } from '../certificates/revocation/status.ts';
-import { isSignedBy, type Signed } from '../certificates/signature-algorithm.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { type Finding, isAgainst, untrusted, warning } from '../errors/finding.ts';
@@ -40,9 +38,8 @@ const DEADLINE_MILLISECONDS = 15_000;
 /** Each certificate is requested from the network once, whatever the number of files. */
 export function createRevocation(options: RevocationOptions) {
   const { crls, http, now, deadlineMilliseconds = DEADLINE_MILLISECONDS } = options;
-  const isSigned = memoizedIsSignedBy();
   const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: CertificateToCheck): RevocationStatus => {
-    const byKeyOf = (signer: ParsedCertificate) => statusByCrl(crl, certificate, signer, now, isSigned);
+    const byKeyOf = (signer: ParsedCertificate) => statusByCrl(crl, certificate, signer, now);
     // The other keys are not checked for revocation themselves, so their lists can say "revoked" but never "good".
     const byOthers = otherKeys.map(byKeyOf).filter(({ kind }) => kind === 'revoked');
     return combineStatuses([byKeyOf(issuer), ...byOthers]);
@@ -92,19 +89,6 @@ function isNeverRevoked({ fields }: ParsedCertificate): boolean {
   );
 }
 
-/** Checking the signature of a large CRL takes a tenth of a second. */
-function memoizedIsSignedBy(): typeof isSignedBy {
-  const verdicts = new WeakMap<Signed, Map<string, boolean>>();
-  return (issuer, crl) => {
-    const known = verdicts.get(crl) ?? new Map<string, boolean>();
-    verdicts.set(crl, known);
-    const key = fingerprintOf(issuer.fields.publicKeyInfo);
-    const verdict = known.get(key) ?? isSignedBy(issuer, crl);
-    known.set(key, verdict);
-    return verdict;
-  };
-}
-
 function keyOf({ certificate, issuer, otherKeys }: CertificateToCheck): string {
   const keys = [issuer, ...otherKeys].map(({ fields }) => fingerprintOf(fields.publicKeyInfo));
   return [fingerprintOf(certificate.der), ...keys].join(' ');
@@ -138,7 +122,7 @@ export function revocationFindings(status: RevocationStatus, certificate: Parsed
   }
 }
 
-function findingOf(revoked: Revoked, certificate: ParsedCertificate, at: Date): Finding {
+function findingOf(revoked: CrlEntry, certificate: ParsedCertificate, at: Date): Finding {
   const reason = nameOfReason(revoked.reason);
   const because = reason === undefined ? '' : ` (${reason})`;
   const { endsTrust, words } = consequence(revoked, certificate, at);
@@ -147,7 +131,7 @@ function findingOf(revoked: Revoked, certificate: ParsedCertificate, at: Date): 
 }
 
 /** Decides whether the revocation ends trust, and returns an explanation. */
-function consequence({ revokedAt, reason }: Revoked, certificate: ParsedCertificate, at: Date) {
+function consequence({ revokedAt, reason }: CrlEntry, certificate: ParsedCertificate, at: Date) {
   if (revokedAt <= at) return { endsTrust: true, words: '' };
   if (isTimeStamper(certificate) && !(reason !== undefined && HARMLESS_TO_TIMESTAMPS.has(reason))) {
     return { endsTrust: true, words: ', and no timestamp of it counts any more' };

@@ -4,16 +4,13 @@ import { secondOf } from '../../asn1/times.ts';
 import { expectedError } from '../../errors/codesign-error.ts';
 import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from '../certificate-fields.ts';
 import type { ParsedCertificate } from '../parsed-certificate.ts';
-import { isSignedBy } from '../signature-algorithm.ts';
 import { type Crl, type CrlEntry, findInCrl } from './crl.ts';
 import { crlPointsOf } from './sources.ts';
-
-export type Revoked = CrlEntry;
 
 export type RevocationStatus =
   | { readonly kind: 'good' }
   /** All entries from all sources: each one counts. */
-  | { readonly kind: 'revoked'; readonly revoked: readonly Revoked[] }
+  | { readonly kind: 'revoked'; readonly revoked: readonly CrlEntry[] }
   /** `why` is a clause for people. */
   | { readonly kind: 'unknown'; readonly why: string };
 
@@ -66,18 +63,16 @@ export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now:
 /**
  * Returns the status of a certificate according to a CRL, after a check of the CRL's issuer and signature (RFC 5280,
  * 6.3.3). A listed certificate is revoked whatever the scope of the list, even if the list has expired or the reason is
- * a hold. Only a current list that covers all revocations says "good". `isSigned` can cache its result: a large list
- * takes a tenth of a second.
+ * a hold. Only a current list that covers all revocations says "good".
  */
 export function statusByCrl(
   crl: Crl,
   certificate: ParsedCertificate,
   issuer: ParsedCertificate,
   now: Date,
-  isSigned: (issuer: ParsedCertificate, crl: Crl) => boolean = isSignedBy,
 ): RevocationStatus {
   try {
-    const problem = authenticityProblem(crl, certificate, issuer, isSigned);
+    const problem = authenticityProblem(crl, certificate, issuer);
     if (problem !== undefined) return unknownBecause(problem);
     const { serialNumber } = certificate.fields;
     const { entries, unknownCritical } = findInCrl(crl, { serialNumber, issuerKey: certificate.issuerKey });
@@ -95,16 +90,11 @@ export function statusByCrl(
   }
 }
 
-function authenticityProblem(
-  crl: Crl,
-  certificate: ParsedCertificate,
-  issuer: ParsedCertificate,
-  isSigned: (issuer: ParsedCertificate, crl: Crl) => boolean,
-): string | undefined {
+function authenticityProblem(crl: Crl, certificate: ParsedCertificate, issuer: ParsedCertificate): string | undefined {
   if (crl.issuerKey !== certificate.issuerKey) return `it is of another issuer (${crl.issuerName})`;
   if (crl.scope.problem !== undefined) return crl.scope.problem;
   if (!allowsKeyUsage(issuer.fields, KEY_USAGE_BITS.cRLSign)) return 'the issuer may not sign CRLs (keyUsage)';
-  return isSigned(issuer, crl) ? undefined : "its signature is not by the issuer's key";
+  return crl.isSignedBy(issuer) ? undefined : "its signature is not by the issuer's key";
 }
 
 function covers({ scope }: Crl, { fields }: ParsedCertificate): boolean {

@@ -8,7 +8,7 @@ import { readCertificateFields } from '../../../src/certificates/certificate-fie
 import { buildSignedAttributes, buildSignedData } from '../../../src/cms/build-signed-data.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { addUnsignedValue } from '../../../src/cms/unsigned-attributes.ts';
-import { examineSigner, signerVerifies } from '../../../src/cms/verify-signer.ts';
+import { examineSigner } from '../../../src/cms/verify-signer.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import { chainOf } from '../../support/signed-files/authenticode-signing.ts';
@@ -83,8 +83,8 @@ describe('SignedData', () => {
     const [signer] = read.signers;
     expect([read.contentType, read.content, read.trailingLength]).toEqual([DATA, undefined, 3]);
     expect(digestAlgorithmOf(signer.digestAlgorithm)).toBe('SHA256');
-    expect(signerVerifies(read, signer, CONTENT)).toBe(true);
-    expect(signerVerifies(read, signer, Buffer.from('other'))).toBe(false);
+    expect(examineSigner(read, signer, CONTENT)).toEqual([]);
+    expect(examineSigner(read, signer, Buffer.from('other'))).not.toEqual([]);
   });
 
   it.each<[string, readonly string[], boolean]>([
@@ -113,7 +113,7 @@ describe('SignedData', () => {
       { content: CONTENT, leaf: withKeyIdentifier.pem, key: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }) },
     );
     const read = parseSignedData(made);
-    expect(signerVerifies(read, read.signers[0], CONTENT)).toBe(verifies);
+    expect(examineSigner(read, read.signers[0], CONTENT).length === 0).toBe(verifies);
   });
 
   it('of openssl is read with RSA-PSS only if its parameters are those of the signature', () => {
@@ -171,7 +171,7 @@ describe('SignedData', () => {
       { content: CONTENT, leaf: signer.pem, key: signer.privateKey.export({ type: 'pkcs8', format: 'pem' }) },
     );
     const read = parseSignedData(made);
-    expect(signerVerifies(read, read.signers[0], CONTENT)).toBe(true);
+    expect(examineSigner(read, read.signers[0], CONTENT)).toEqual([]);
   });
 });
 
