@@ -5,7 +5,7 @@ import { secondOf } from '../asn1/times.ts';
 import { expectedError } from '../errors/codesign-error.ts';
 import { type Finding, note, untrusted, warning } from '../errors/finding.ts';
 import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from './certificate-fields.ts';
-import { type NameProblem, nameProblems } from './name-constraints.ts';
+import { nameProblem } from './name-constraints.ts';
 import type { ParsedCertificate } from './parsed-certificate.ts';
 import { allowsBelow, examineKey, PURPOSES, type Purpose, purposeOddity, purposeProblem } from './purpose.ts';
 import { describeSignatureAlgorithm, isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
@@ -41,7 +41,6 @@ const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
 ]);
 
 export function examinePath(path: PathToExamine): Finding[] {
-  const nameProblem = nameProblems();
   return path.certificates.flatMap((certificate, index) => {
     const isLeaf = index === 0;
     const isAnchor = path.isAnchored && index === path.certificates.length - 1;
@@ -49,9 +48,7 @@ export function examinePath(path: PathToExamine): Finding[] {
       return [
         ...examineTime(certificate, path.at, isAnchor && !isLeaf),
         ...examineExtensions(certificate),
-        ...(isLeaf
-          ? examineLeafPurpose(certificate, path.purpose)
-          : examineAuthority(path, index, isAnchor, nameProblem)),
+        ...(isLeaf ? examineLeafPurpose(certificate, path.purpose) : examineAuthority(path, index, isAnchor)),
         ...examineKey(certificate),
         ...(isAnchor ? [] : examineSignatureAlgorithm(certificate)),
       ];
@@ -97,12 +94,7 @@ function examineLeafPurpose({ name, fields }: ParsedCertificate, purpose: Purpos
   return [(problem === undefined ? note : untrusted)('certificate-purpose', message)];
 }
 
-function examineAuthority(
-  { certificates, purpose }: PathToExamine,
-  index: number,
-  isAnchor: boolean,
-  nameProblem: NameProblem,
-): Finding[] {
+function examineAuthority({ certificates, purpose }: PathToExamine, index: number, isAnchor: boolean): Finding[] {
   const certificate = certificates[index];
   if (certificate === undefined) return [];
   const { name, fields } = certificate;
@@ -124,15 +116,11 @@ function examineAuthority(
     const message = `The authority "${name}" may not issue certificates for this purpose: its extendedKeyUsage lacks ${PURPOSES[purpose].name}.`;
     findings.push(untrusted('certificate-purpose', message));
   }
-  return [...findings, ...examineNames(certificate, certificates.slice(0, index), nameProblem)];
+  return [...findings, ...examineNames(certificate, certificates.slice(0, index))];
 }
 
 /** Constraints of a root also apply, as in OpenSSL. Self-issued certificates below it are exempt, except the leaf. */
-function examineNames(
-  authority: ParsedCertificate,
-  below: readonly ParsedCertificate[],
-  nameProblem: NameProblem,
-): Finding[] {
+function examineNames(authority: ParsedCertificate, below: readonly ParsedCertificate[]): Finding[] {
   return below.flatMap((issued, index) => {
     if (index > 0 && isSelfIssued(issued)) return [];
     const problem = nameProblem(authority.fields, issued.fields);

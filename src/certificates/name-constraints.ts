@@ -22,30 +22,25 @@ interface Name extends Comparable {
   readonly text: string;
 }
 
-/**
- * Returns the name of `issued` that a constraint of `authority` forbids, for people; undefined if all are permitted.
- */
-export type NameProblem = (authority: CertificateFields, issued: CertificateFields) => string | undefined;
-
-/** Caches the lists for one path, in which each certificate is compared with all others. */
-export function nameProblems(): NameProblem {
-  const constraintsOf = oncePerCertificate(readConstraints);
-  const namesOf = oncePerCertificate(readNames);
-  return (authority, issued) => {
-    const list = authority.extensions.get(NAME_CONSTRAINTS);
-    if (list === undefined) return undefined;
-    const alternatives = issued.extensions.get(SUBJECT_ALTERNATIVE_NAME);
-    if (Math.max(list.length, alternatives?.length ?? 0) > LONGEST_LIST) return 'they are too long to be compared';
-    const constraints = constraintsOf(authority);
-    const names = namesOf(issued);
-    const count = constraints.permitted.length + constraints.excluded.length;
-    if (names.length * count > MAX_COMPARISONS) return `${names.length} names and ${count} constraints are too many`;
-    return names.map((name) => problemOf(name, constraints)).find((problem) => problem !== undefined);
-  };
+/** Returns the name of `issued` that a constraint of `authority` forbids, for people; undefined if all are permitted. */
+export function nameProblem(authority: CertificateFields, issued: CertificateFields): string | undefined {
+  const list = authority.extensions.get(NAME_CONSTRAINTS);
+  if (list === undefined) return undefined;
+  const alternatives = issued.extensions.get(SUBJECT_ALTERNATIVE_NAME);
+  if (Math.max(list.length, alternatives?.length ?? 0) > LONGEST_LIST) return 'they are too long to be compared';
+  const constraints = constraintsOf(authority);
+  const names = namesOf(issued);
+  const count = constraints.permitted.length + constraints.excluded.length;
+  if (names.length * count > MAX_COMPARISONS) return `${names.length} names and ${count} constraints are too many`;
+  return names.map((name) => problemOf(name, constraints)).find((problem) => problem !== undefined);
 }
 
+// Cached, because each certificate of a path is compared with all others.
+const constraintsOf = oncePerCertificate(readConstraints);
+const namesOf = oncePerCertificate(readNames);
+
 function oncePerCertificate<Value extends object>(read: (fields: CertificateFields) => Value) {
-  const known = new Map<CertificateFields, Value>();
+  const known = new WeakMap<CertificateFields, Value>();
   return (fields: CertificateFields): Value => {
     const value = known.get(fields) ?? read(fields);
     known.set(fields, value);

@@ -1,4 +1,4 @@
-/** The hooks of electron-builder: `sign` of the Windows targets, and `afterAllArtifactBuild`. */
+/** Hooks of electron-builder: `sign` of its Windows targets, and `afterAllArtifactBuild`. */
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,8 +31,9 @@ export interface WindowsSignTask {
 }
 
 /**
- * Signs a file of the build once, in the first pass over it. Each further pass would cost a signature that no supported
- * Windows needs. The digest of a pass says nothing: an `.msi` has one pass only, with SHA-1 by default. Throws a CodesignError.
+ * Signs a file once, in electron-builder's first pass over it. Each further pass would cost a signature that no supported
+ * Windows needs. The digest of the pass is ignored, because an `.msi` has only one pass, by default with SHA-1. Throws a
+ * CodesignError.
  */
 export async function sign(task: WindowsSignTask | string): Promise<void> {
   if (typeof task === 'string') return await signForBuild({ path: task });
@@ -47,7 +48,7 @@ function fileOf({ path, name, site, options }: WindowsSignTask): FileOfBuild {
     path,
     description: name || undefined,
     url: site || undefined,
-    // Otherwise the environment or the profile decides.
+    // If undefined, the environment or the profile decides.
     algorithm: isSha1Alone(options) ? 'SHA1' : undefined,
   };
 }
@@ -69,8 +70,8 @@ export interface BuildResult {
 const REQUIRED: readonly string[] = ['pe', 'msi', 'appx'];
 
 /**
- * Fails the build if an artifact, or a program in a folder such as `win-unpacked`, has no intact signature. Returns no further
- * artifacts. Throws `unsigned-in-build`.
+ * Throws `unsigned-in-build` if an artifact, or a program in a folder such as `win-unpacked`, has no intact signature.
+ * Returns no additional artifacts.
  */
 export async function afterAllArtifactBuild({ outDir, artifactPaths }: BuildResult): Promise<string[]> {
   const bad: { readonly file: string; readonly isUnsigned: boolean }[] = [];

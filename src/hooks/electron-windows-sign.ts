@@ -1,13 +1,12 @@
-/** The hook module of @electron/windows-sign, which Electron Forge, Packager and winstaller sign through: `hookModulePath`. */
+/** `hookModulePath` of @electron/windows-sign, with which Electron Forge, Packager and winstaller sign. */
 
 import { toCodesignError } from '../errors/codesign-error.ts';
 import { exitCodeFor } from '../errors/exit-codes.ts';
 import { say, signForBuild } from './sign-for-build.ts';
 
 /**
- * Signs a file of the build. @electron/windows-sign goes on when a hook throws, and says so only in its debug output: so
- * that no unsigned program looks signed, the failure is printed on standard error, and the process will end
- * with its exit code. Throws a CodesignError.
+ * @electron/windows-sign ignores errors of hooks, except in its debug output. Therefore this hook prints the failure on
+ * standard error and sets the exit code of the process. Throws a CodesignError.
  */
 export default async function sign(path: string): Promise<void> {
   try {

@@ -1,22 +1,19 @@
-/** What the hooks of build tools have in common: one file signed by the settings of the environment, or a build that fails. */
-
 import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { printable } from '../errors/printable.ts';
 import { type SignFilesOptions, signFiles } from '../index.ts';
 import { DEFAULT_PROFILE } from '../options/stored/profiles.ts';
 
-/** The file, and what the build tool knows of it. */
 export interface FileOfBuild extends Pick<SignFilesOptions, 'description' | 'url' | 'algorithm'> {
   readonly path: string;
 }
 
 /**
- * Signs in place, with settings and credentials from the environment of the process, the user's profile and the keychain, as
- * `sign` does. Throws a CodesignError whose message stands for itself: build tools print no more than that.
+ * Signs in place like `sign`, with settings and credentials from the environment, the user's profile and the keychain. Throws a
+ * CodesignError with a complete message.
  */
 export async function signForBuild({ path, ...options }: FileOfBuild): Promise<void> {
   const profile = process.env.CODESIGN_PROFILE || DEFAULT_PROFILE;
-  // The build tool found the file: it may be one of another publisher.
+  // The build tool found the file, so it may be one of another publisher.
   const files = [{ path, output: path, isFound: true }];
   const run = signFiles({ ...options, files, env: process.env, profile });
   const result = await run.catch((thrown: unknown) => {
@@ -28,14 +25,14 @@ export async function signForBuild({ path, ...options }: FileOfBuild): Promise<v
   if (outcome?.status === 'failed') throw inFull(`${path} was not signed: `, outcome.error);
 }
 
-/** The error with code and hint in its message: build tools print nothing else. */
+/** Adds code and hint to the message, because build tools print nothing else. */
 export function inFull(lead: string, error: CodesignError): CodesignError {
   const { code, category, hint, message } = error;
   const full = `${lead}${message} [${code}]${hint === undefined ? '' : `. ${hint}`}`;
   return new CodesignError({ code, category, hint, message: printable(full, full.length), cause: error });
 }
 
-/** Build tools keep standard output for themselves. */
+/** Build tools use standard output themselves. */
 export function say(sentence: string): void {
   process.stderr.write(`codesign-remote: ${printable(sentence, sentence.length)}\n`);
 }

@@ -1,18 +1,18 @@
-/** Text of a service or a timestamp authority: it may hold the credentials that were sent to it. */
+/** Text from a service or a timestamp authority may contain the credentials that were sent to it. */
 
 export interface ForeignText {
-  /** The text with `[secret]` for each secret. */
+  /** Replaces each secret by `[secret]`. */
   mask(text: string): string;
-  /** The same, with `…` for what may be a secret in another form: fit to be shown and stored. */
+  /** Like `mask`, but also replaces possible secrets in other forms by `…`. The result may be printed and stored. */
   show(text: string): string;
-  /** Whether the text, or what it holds in Base64, has a secret of at least `SHORTEST` characters: shorter ones occur by chance. */
+  /** Also decodes Base64 in the text. Ignores secrets shorter than `SHORTEST`, which occur by chance. */
   holdsSecret(text: string): boolean;
 }
 
 const MASK = '[secret]';
 const SHORTEST = 8;
 
-/** @param secrets empty ones are left out */
+/** Ignores empty secrets. */
 export function foreignText(secrets: readonly string[]): ForeignText {
   const given = secrets.filter((secret) => secret !== '').map((secret) => secret.normalize('NFC'));
   const skeletons = [...new Set(given.flatMap(formsOf))].filter((form) => form.length >= SHORTEST);
@@ -34,7 +34,7 @@ export function foreignText(secrets: readonly string[]): ForeignText {
     holdsSecret(foreign) {
       return [foreign, ...decodedAtEachOffset(foreign)].some((one) => {
         const text = one.normalize('NFC');
-        // No positions: for each answer they would take 4 % of the processor time of 300 programs of 12 KB.
+        // Positions are not computed: they would take 4 % of the processor time of a run with 300 small programs.
         const letters = lettersOf(text);
         return long.some((pattern) => text.search(pattern) !== -1) || skeletons.some((form) => letters.includes(form));
       });
@@ -47,7 +47,6 @@ function decodedAtEachOffset(text: string): readonly string[] {
   return [0, 1, 2, 3].map((offset) => Buffer.from(text.slice(offset), 'base64').toString('latin1'));
 }
 
-/** Start and end in the text. */
 type Span = readonly [number, number];
 
 const byStart = ([one]: Span, [other]: Span): number => one - other;
@@ -62,7 +61,7 @@ function findLiterally(text: string, patterns: readonly RegExp[]): readonly Span
   );
 }
 
-/** The secret, percent-encoded, in hexadecimal, and in Base64 at each of the three offsets in a longer text. */
+/** Returns the secret as it is, percent-encoded, in hexadecimal, and in Base64 at each of the three possible offsets. */
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const forms = [
@@ -81,8 +80,8 @@ function base64At(bytes: Uint8Array, offset: number): string {
 }
 
 /**
- * The letters and digits of ASCII, in lower case. So case, spaces, line breaks, invisible characters, separators, escapes
- * by a backslash, base64url and UTF-8 that was read as Latin-1 make no difference.
+ * Returns the ASCII letters and digits in lower case. The comparison therefore ignores case, white space, invisible
+ * characters, separators, backslashes, the alphabet of base64url, and UTF-8 that was misread as Latin-1.
  */
 function lettersOf(text: string): string {
   return text.replace(/[^0-9a-z]+/gi, '').toLowerCase();
@@ -100,14 +99,12 @@ function findSkeletons(text: string, wanted: readonly string[]): readonly Span[]
   return spans;
 }
 
-/** Leaves out what may be a secret in a form that is not known: in words of people, few long runs are not words. */
-
 const SHORTEST_RUN = 16;
 
 /**
- * Replaces each run of 16 or more characters by `…`, unless it is a plain word, an address or a UUID. Neighbours that are
- * not plain, however short, make up one run: bytes are often written one by one. User names and passwords of addresses are
- * left out.
+ * Replaces each run of 16 or more characters by `…`, unless it is a plain word, a URL or a UUID: it could be a secret in an
+ * unknown form. Adjacent parts that are not plain are one run, because bytes are often written one by one. Removes user
+ * names and passwords from URLs.
  */
 export function withoutDenseRuns(foreign: string): string {
   const text = foreign.replace(/\/\/[^\s/?#@]*@/g, '//');
@@ -130,10 +127,10 @@ export function withoutDenseRuns(foreign: string): string {
   return shown;
 }
 
-/** Spaces, addresses up to their query, and everything else between spaces. */
+/** White space, URLs up to their query, and everything else between white space. */
 const PARTS = /\s+|["'(<[]*https?:\/\/[^\s\p{C}?#]*|\S+/gu;
 
-/** Bytes that are written one by one hold no words. */
+/** Bytes that are written one by one contain no words. */
 const WORD_INSIDE = /(?<![\p{L}\p{Nd}])\p{Lu}?\p{Ll}{4,}(?![\p{L}\p{Nd}])/u;
 
 /** Words with short numbers at their end or between them, joined by punctuation: `status=500`, `sha256`, `/v1/sign`. */
@@ -144,7 +141,7 @@ function isPlain(part: string): boolean {
   return pieces.some(isNoByte) && pieces.every((piece) => /^\p{Nd}+$/u.test(piece) || isWord(piece));
 }
 
-/** Words in place of what is known to be harmless. Escapes in an address count as digits. */
+/** Replaces harmless UUIDs, times and hosts by words. Escapes in a URL count as digits. */
 function withNames(part: string): string {
   const named = part.replace(UUID, 'uuid').replace(TIME, 'time').replace(IPV4, 'host');
   return /^["'(<[]*(?:https?:\/)?\//.test(part) ? named.replace(/%[0-9a-f]{2}/gi, '-00-') : named;
@@ -155,11 +152,11 @@ const TIME =
   /(?<![\d:-])(?:20\d\d-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d)(?![\d:-])/;
 const IPV4 = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\d)/;
 
-/** Other than letters, digits and the punctuation of ordinary sentences, names and settings. */
+/** Characters other than letters, digits and the punctuation of ordinary sentences, names and settings. */
 const UNUSUAL = /[^\p{L}\p{M}\p{Nd}\p{P}=|<>`]|[\\&%#]/u;
 const MOST_DIGITS = 6;
 
-/** One or two hexadecimal digits are a byte, although they may be letters. */
+/** One or two hexadecimal digits are a byte, even if they are letters. */
 function isNoByte(piece: string): boolean {
   return !/^(?:[0-9a-f]{1,2}|\p{Nd}+)$/iu.test(piece);
 }
@@ -167,10 +164,10 @@ function isNoByte(piece: string): boolean {
 const LONGEST_WORD = 30;
 /** Constants in capitals are joined by underscores; Base32 is not. */
 const MOST_CAPITALS = 15;
-/** A capital after a small letter: NoSuchKeyException has one in six letters, eTag one in all; Base64 has more. */
+/** Rises are capitals after small letters. NoSuchKeyException has one in six letters; Base64 has more. */
 const LETTERS_FOR_EACH_RISE = 6;
 
-/** Letters, perhaps with a number of up to four digits at their end. Some languages write no spaces, and have no case. */
+/** Letters, optionally followed by up to four digits. Some languages have neither spaces nor case. */
 function isWord(piece: string): boolean {
   if (!/^[\p{L}\p{M}]+\p{Nd}{0,4}$/u.test(piece)) return false;
   const count = (pattern: RegExp): number => piece.match(pattern)?.length ?? 0;

@@ -2,7 +2,6 @@
 
 import { dirname } from 'node:path';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
-import { concurrently } from '../files/concurrently.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import type { FailedOutcome, FileOutcome, SkippedOutcome, SkipReason } from './outcome.ts';
 import type { Planned, PlannedFile } from './planned-file.ts';
@@ -17,8 +16,7 @@ export function changeEach(
   run: StartedRun,
   change: (plan: PlannedFile) => Promise<FileOutcome>,
 ): Promise<FileOutcome[]> {
-  const slots = { concurrency: run.concurrency, bytesOf: bytesToRead };
-  return concurrently(planned, slots, async (one) => {
+  return concurrently(planned, run.concurrency, async (one) => {
     if ('error' in one) return finish(failed(one, one.error), run);
     const { plan } = one;
     try {
@@ -35,6 +33,45 @@ export function changeEach(
 export function finish(outcome: FileOutcome, { onEvent }: Pick<StartedRun, 'onEvent'>): FileOutcome {
   onEvent({ type: 'file-finished', outcome });
   return outcome;
+}
+
+/** Above this size, local work takes longer than the service call: 20 ms for a program, half a second for a JAR. */
+const LARGE_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Number of concurrent large files while small ones wait: one is read, and one is flushed or signed. More would gain
+ * nothing, because one processor digests, and could occupy all four threads of Node's pool with flushes.
+ */
+const LARGE_SLOTS = 2;
+
+/** Returns the outcomes in the order given. With a concurrency of one, files also start in that order. */
+async function concurrently(
+  files: readonly Planned[],
+  concurrency: number,
+  run: (file: Planned) => Promise<FileOutcome>,
+): Promise<FileOutcome[]> {
+  const outcomes = new Array<FileOutcome>(files.length);
+  // Reversed, because `pop` takes the last one.
+  const waiting = [...files.entries()].reverse();
+  const isLarge = ([, file]: [number, Planned]): boolean => concurrency > 1 && bytesToRead(file) >= LARGE_BYTES;
+  const large = waiting.filter(isLarge);
+  const small = waiting.filter((entry) => !isLarge(entry));
+  const share = Math.min(LARGE_SLOTS, Math.floor(concurrency / 2));
+  let largeUnderWay = 0;
+
+  const useSlot = async (): Promise<void> => {
+    for (;;) {
+      const takesLarge = large.length > 0 && (small.length === 0 || largeUnderWay < share);
+      const next = (takesLarge ? large : small).pop();
+      if (next === undefined) return;
+      const [index, file] = next;
+      if (takesLarge) largeUnderWay++;
+      outcomes[index] = await run(file);
+      if (takesLarge) largeUnderWay--;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, files.length) }, useSlot));
+  return outcomes;
 }
 
 /** A file that will not be written is not read. */
