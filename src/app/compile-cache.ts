@@ -13,8 +13,9 @@ const { enableCompileCache } = module as typeof module & { readonly enableCompil
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Has Node.js keep what it compiles for later runs: without it a run takes about a third longer. Older versions and unusable
- * folders do without. Node.js obeys NODE_DISABLE_COMPILE_CACHE itself, and with NODE_COMPILE_CACHE it has a folder already.
+ * Enables Node's cache of compiled code for later runs: without it, a run takes about a third longer. Older versions
+ * and unusable folders run without a cache. Node.js itself handles NODE_DISABLE_COMPILE_CACHE, and with
+ * NODE_COMPILE_CACHE it already has a folder.
  */
 export async function keepCompiledCode(
   environment: Environment,
@@ -27,7 +28,10 @@ export async function keepCompiledCode(
   if (folder !== undefined && (await isPrivate(folder))) enable(folder);
 }
 
-/** Makes the folder if it would not be inside one of another user. The code in it runs, so no one else may write to it. */
+/**
+ * Creates the folder unless it would be inside a folder of another user. The cached code is executed, so no one else
+ * may write to it.
+ */
 async function isPrivate(folder: string): Promise<boolean> {
   try {
     if (!isOwn(ownerOf(folder))) return false;
@@ -40,14 +44,14 @@ async function isPrivate(folder: string): Promise<boolean> {
   }
 }
 
-/** Owner of the folder or, if it does not exist, of the nearest folder above that does. */
+/** Returns the owner of the folder or, if it does not exist, of the nearest existing folder above it. */
 function ownerOf(folder: string): number {
   const stats = statSync(folder, { throwIfNoEntry: false });
   const parent = dirname(folder);
   return stats === undefined && parent !== folder ? ownerOf(parent) : (stats?.uid ?? -1);
 }
 
-/** Windows keeps the cache folder of one user from others itself. */
+/** Windows itself protects the cache folder from other users. */
 function isOwn(uid: number): boolean {
   const user = process.geteuid?.();
   return user === undefined || user === uid;

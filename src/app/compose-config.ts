@@ -9,31 +9,37 @@ import type { Environment, ProfileOptions } from '../options/options.ts';
 import { DEFAULT_PROFILE, openProfiles } from '../options/stored/profiles.ts';
 import { readProjectFile } from '../options/stored/project-file.ts';
 
-/** What a command goes by. Throws usage: a profile that is not there, a file that is damaged or not to be trusted. */
+/**
+ * Reads the stored settings that a command uses. Throws usage errors: an unknown profile, or a file that is damaged or
+ * not trusted.
+ */
 export async function composeStored(options: ProfileOptions, env: Environment): Promise<Stored> {
   const [project, profile] = await Promise.all([readProject(), readProfile(options, env)]);
   return { project, profile };
 }
 
-/** For the library, whose callers keep their own settings: a profile if one is named, never the project file. */
+/**
+ * Reads the stored settings for the library, whose callers have their own settings: a profile if one is named, but
+ * never the project file.
+ */
 export async function composeNamed(options: ProfileOptions, env: Environment): Promise<Stored> {
   const isAsked = [options.profile, options.environment, env.CODESIGN_PROFILE, env.CODESIGN_ENVIRONMENT].some(Boolean);
   return isAsked ? { project: undefined, profile: await readProfile(options, env) } : NOTHING_STORED;
 }
 
-/** As a run reads it. Throws `certificate-…`. */
+/** Reads the certificates as a run does. Throws `certificate-…`. */
 export async function readChain(paths: readonly string[], env: Environment): Promise<SigningChain> {
   const { files, password, warnings } = await readCertificateFiles(paths, env);
   const chain = await readSigningChain(files, { now: new Date(), password, purposes: PURPOSES });
   return { ...chain, warnings: [...warnings, ...chain.warnings] };
 }
 
-/** Throws what keeps a file of further roots from being used. */
+/** Throws if the file of additional roots cannot be used. */
 export async function checkRoots(caFile: string, env: Environment): Promise<void> {
   await loadRoots(caFile, env);
 }
 
-/** The name of the profile to use, and where it comes from. */
+/** Returns the name of the profile to use, and the source of that name. */
 export function nameProfile(
   { profile }: ProfileOptions,
   env: Environment,
@@ -49,13 +55,13 @@ async function readProfile(options: ProfileOptions, env: Environment): Promise<S
 
 async function readProject(): Promise<Stored['project']> {
   const folder = workingFolder();
-  // Links on the way to the home folder are resolved, as they are in the working folder's path.
+  // Resolves links in the path of the home folder, as in the path of the working folder.
   const named = homeFolder();
   const home = named && (await realpath(named).catch(() => named));
   return folder === undefined ? undefined : await readProjectFile({ folder, home });
 }
 
-/** Undefined when it has been removed: then there is nothing above it either. */
+/** undefined if the folder was removed: then nothing above it can be found either. */
 function workingFolder(): string | undefined {
   try {
     return process.cwd();

@@ -20,10 +20,13 @@ import type { Reading } from '../verifying/verify-file.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { clock } from './clock.ts';
 
-/** build.mjs puts it next to every other file; in a run from source it is not there, and archives are digested without threads. */
+/**
+ * build.mjs writes it next to every other file. A run from source does not have it, and digests archives without
+ * threads.
+ */
 const DIGEST_WORKER = new URL('./digest-worker.js', import.meta.url);
 
-/** Milliseconds that a call may wait between two attempts, as `Retry-After` says. */
+/** Milliseconds that a call may wait between two attempts because of `Retry-After`. */
 const LONGEST_WAIT = 60_000;
 
 export interface Runtime {
@@ -32,10 +35,10 @@ export interface Runtime {
   clock(): number;
 }
 
-/** A run, and what removes its temporary files. */
+/** A run, with a function that removes its temporary files. */
 export interface OpenedRun {
   readonly run: Run;
-  /** Immediately, for a process that is about to end with files under way. */
+  /** Runs synchronously, for a process that is about to end while files are in progress. */
   removeTemporaryFiles(): void;
 }
 
@@ -59,7 +62,7 @@ export function composeReading(): Reading {
   return { formats, digestEntries: async (...asked) => (await forArchives())(...asked) };
 }
 
-/** Loaded for archives only: with node:zlib and what reads entries. */
+/** Loaded only for archives, with node:zlib and the readers of entries. */
 async function composeDigesting(): Promise<DigestEntries> {
   const [{ createDigestThreads }, { digestEntriesWith }] = await Promise.all([
     import('../zip/digest-threads.ts'),
@@ -68,18 +71,18 @@ async function composeDigesting(): Promise<DigestEntries> {
   return digestEntriesWith(existsSync(DIGEST_WORKER) ? createDigestThreads(DIGEST_WORKER) : undefined);
 }
 
-/** What cannot be removed keeps no other from it, and is known to a later run. */
+/** A file that cannot be removed does not stop the others, and a later run removes it. */
 export function removeNow(paths: Iterable<string>): void {
   for (const path of paths) {
     try {
       rmSync(path, { force: true });
     } catch {
-      // Nothing more can be done, or reported: the process ends.
+      // Nothing more can be done or reported, because the process ends.
     }
   }
 }
 
-/** Whether this user has a journal: to open it makes it. Throws `no-state-folder`. */
+/** Checks whether this user has a journal, because opening it would create one. Throws `no-state-folder`. */
 export async function hasJournal(env: Environment): Promise<boolean> {
   return stat(folderOf(env)).then(
     () => true,
@@ -88,16 +91,16 @@ export async function hasJournal(env: Environment): Promise<boolean> {
 }
 
 /**
- * Throws what `openJournal` throws, `no-state-folder`, and what CODESIGN_HISTORY_DAYS cannot be.
+ * Throws the errors of `openJournal`, `no-state-folder`, and an error for an invalid CODESIGN_HISTORY_DAYS.
  *
- * @param timeout milliseconds of one attempt of a call: other processes are waited for a little longer
+ * @param timeout limit of one attempt of a call in milliseconds; the wait for other processes is a little longer
  */
 export async function composeJournal({ env, clock }: Runtime, timeout: number): Promise<Journal> {
   const patience = timeout + LONGEST_WAIT;
   return openJournal({ ...(await journalOptions(env)), runningFor: clock(), patience });
 }
 
-/** Without making one, and without the right to write. */
+/** Opens the journal for reading only, and does not create it. */
 export async function composeJournalReading(env: Environment): Promise<JournalReading> {
   return readJournal({ ...(await journalOptions(env)), runningFor: 0, patience: 0 });
 }

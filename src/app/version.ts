@@ -1,4 +1,4 @@
-/** Which build this is: the constants are put in by build.mjs, and say "development" when run from source. */
+/** The build of this program. build.mjs inserts the constants; a run from source has "development". */
 
 declare const CODESIGN_REMOTE_VERSION: string | undefined;
 declare const CODESIGN_REMOTE_REVISION: string | undefined;

@@ -1,4 +1,4 @@
-/** Group commit: entries of all files that are ready share one transaction, and so one flush. */
+/** Group commit: entries of all files that are ready share one transaction and one flush. */
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';
@@ -6,16 +6,16 @@ import { asJournalError, hasSqliteCode } from './errors.ts';
 import { giveUpSpace } from './place.ts';
 import type { Run } from './runs.ts';
 
-/** For another process to commit. */
+/** Time to wait for the commit of another process. */
 const LONGEST_WAIT_MILLISECONDS = 60_000;
 const SHORTEST_PAUSE_MILLISECONDS = 5;
 const PAUSE_RANGE_MILLISECONDS = 10;
-/** What nothing waits for joins the next commit, or has its own after this time. */
+/** An entry that nothing waits for joins the next commit, or is committed alone after this time. */
 const LATER_MILLISECONDS = 5;
 
 /**
- * `now`: flushed. `soon`: without a flush. `kept`: flushed; of what was paid, so it is tried again with each later commit. `later`:
- * tried again too, and nothing waits for it.
+ * `now`: flushed. `soon`: without a flush. `kept`: flushed, for paid signatures, and therefore retried with each later
+ * commit. `later`: also retried, and nothing waits for it.
  */
 export type Urgency = 'now' | 'soon' | 'kept' | 'later';
 
@@ -26,10 +26,10 @@ interface Entry {
   reject(error: unknown): void;
 }
 
-/** `onPaid`: after each COMMIT of what was paid. */
+/** `onPaid` is called after each COMMIT with a paid signature. */
 export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPaid: () => void) {
   const waiting: Entry[] = [];
-  /** Entries of what was paid that could not be committed. */
+  /** Entries of paid signatures that could not be committed. */
   const failed = new Set<Entry>();
   let isWorking = false;
   let hasSpace = true;
@@ -48,17 +48,17 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
 
   async function work(): Promise<void> {
     while (waiting.length > 0) {
-      // All that is ready in this turn of the event loop.
+      // Waits for all entries that become ready in this turn of the event loop.
       await setImmediate();
       const entries = [...failed, ...waiting.splice(0)];
       if (await areCommitted(entries)) continue;
-      // One after the other: what was paid first, and what fails takes nothing else with it.
+      // Commits them one after the other, paid ones first, so a failure affects no other entry.
       const isPaid = ({ urgency }: Entry): number => Number(urgency === 'kept');
       for (const entry of entries.sort((one, other) => isPaid(other) - isPaid(one))) await areCommitted([entry]);
     }
   }
 
-  /** False if they could not be committed together, and each may be by itself. */
+  /** Returns false if they could not be committed together, but may be committed one by one. */
   async function areCommitted(entries: readonly Entry[]): Promise<boolean> {
     try {
       const settle = await transaction(entries);
@@ -81,10 +81,10 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
     }
   }
 
-  /** Returns what settles the promises of the entries, once it is committed. */
+  /** Returns functions that settle the promises of the entries after the commit. */
   async function transaction(entries: readonly Entry[]): Promise<readonly (() => void)[]> {
-    // In WAL mode `normal` leaves the flush to a later commit: what nothing depends on may be lost in a power cut. Only a log
-    // keeps the order of what is not flushed.
+    // In WAL mode, `normal` leaves the flush to a later commit: entries on which nothing depends may be lost in a power
+    // cut. Only a log keeps the order of entries that are not flushed.
     const isFlushed = isShared || entries.some(({ urgency }) => urgency === 'now' || urgency === 'kept');
     db.exec(isFlushed ? 'pragma synchronous = full' : 'pragma synchronous = normal');
     try {
@@ -98,7 +98,7 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
     }
   }
 
-  /** SQLite may have rolled back by itself. */
+  /** SQLite may have rolled back the transaction itself. */
   function rollBack(): void {
     try {
       db.exec('rollback');
@@ -120,7 +120,7 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
   }
 
   return {
-    /** `apply` changes rows and awaits nothing. Resolves with what it returns once that is committed. */
+    /** `apply` changes rows synchronously. Resolves with its result after the commit. */
     add<T>(urgency: Urgency, apply: () => T): Promise<T> {
       return new Promise((resolve, reject) => {
         waiting.push({
@@ -133,7 +133,7 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
         else timer ??= setTimeout(start, LATER_MILLISECONDS);
       });
     },
-    /** Whether something that was paid is not in the journal. */
+    /** Checks whether a paid signature is missing from the journal. */
     hasFailed: (): boolean => failed.size > 0,
   };
 }
@@ -142,7 +142,7 @@ function isKept({ urgency }: Entry): boolean {
   return urgency === 'kept' || urgency === 'later';
 }
 
-/** The error of one entry is the answer for that file alone. Throws what is no fault of the entry. */
+/** The error of one entry is the result for that file only. Throws errors that the entry did not cause. */
 function applied({ apply, resolve, reject }: Entry): () => void {
   try {
     const value = apply();

@@ -1,9 +1,9 @@
-/** SQLite, from Node.js itself or from the package libsql: the few calls that both have. */
+/** SQLite, from Node.js itself or from the package libsql: the calls that both have. */
 
 import { createRequire } from 'node:module';
 import { journalErrors } from './errors.ts';
 
-/** No blobs: the two drivers give them as different objects. */
+/** Blobs are not used, because the two drivers return them as different objects. */
 export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
 
@@ -24,7 +24,7 @@ interface Statement {
 
 type Driver = new (path: string) => Pick<Database, 'exec' | 'close'> & { prepare(sql: string): Statement };
 
-/** Throws `journal-needs-node-22`, and what the driver throws. */
+/** Throws `journal-needs-node-22`, and the errors of the driver. */
 export function openDatabase(path: string): Database {
   const connection = new (nodeDriver() ?? packageDriver())(path);
   const prepared = new Map<string, Statement>();
@@ -39,21 +39,21 @@ export function openDatabase(path: string): Database {
     get: (sql, ...values) => statement(sql).get(...values),
     all: (sql, ...values) => statement(sql).all(...values),
     close() {
-      // A connection of libsql is closed when its last statement has been collected.
+      // libsql closes a connection when its last statement has been garbage-collected.
       prepared.clear();
       connection.close();
     },
   };
 }
 
-/** Node.js 22 warns that SQLite is experimental, when it is loaded. */
+/** Node.js 22 warns that SQLite is experimental when it is loaded. */
 function nodeDriver(): Driver | undefined {
   const { emitWarning } = process;
   process.emitWarning = (warning, ...rest: unknown[]) => {
     if (rest[0] !== 'ExperimentalWarning') Reflect.apply(emitWarning, process, [warning, ...rest]);
   };
   try {
-    // No import: a bundle would load it at the start, and Node.js 20 has none.
+    // Not an import, because a bundle would load it at the start, and Node.js 20 does not have it.
     const builtIn = process.getBuiltinModule?.('node:sqlite') as { readonly DatabaseSync: Driver } | undefined;
     return builtIn?.DatabaseSync;
   } finally {

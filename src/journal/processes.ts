@@ -1,25 +1,25 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** A process, in words that others read. */
+/** A process, described for other processes. */
 export interface Holder {
   readonly host: string;
-  /** Differs after each start of the machine; undefined if the system does not say. */
+  /** Changes with each boot of the machine; undefined if the system does not report it. */
   readonly boot?: string | undefined;
-  /** The set of processes that the pid belongs to: containers have their own, on one host. Undefined where there is one set. */
+  /** Process namespace of the pid. Containers on one host have their own. undefined if there is only one. */
   readonly space?: string | undefined;
   readonly pid: number;
-  /** When the process started, in the system's own unit; undefined if the system does not say. */
+  /** Start time of the process, in the system's own unit; undefined if the system does not report it. */
   readonly started?: string | undefined;
 }
 
 export interface Processes {
   readonly self: Holder;
-  /** Undefined if it cannot be known from here: another host or container, or a pid that may have been reused. */
+  /** undefined if this process cannot know: another host or container, or a pid that may have been reused. */
   isRunning(holder: Holder): boolean | undefined;
 }
 
-/** What this process is, and what it knows about others. */
+/** Describes this process, and observes others. */
 export function observeProcesses(): Processes {
   const self: Holder = {
     host: hostname(),
@@ -41,7 +41,7 @@ function isRunning(holder: Holder, self: Holder): boolean | undefined {
   return started === holder.started;
 }
 
-/** A process of another user is there, too: it may not be signalled. */
+/** EPERM means that the process exists, but belongs to another user. */
 function hasPid(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -52,18 +52,18 @@ function hasPid(pid: number): boolean {
 }
 
 /**
- * Field 22 of /proc/PID/stat, in clock ticks since the machine was started. The second field, the program's name, stands
- * in parentheses and may hold anything.
+ * Field 22 of /proc/PID/stat, in clock ticks since boot. The second field, the program's name, is in parentheses and
+ * may contain any characters.
  */
 function startOf(pid: number): string | undefined {
   const stat = textOf(`/proc/${pid}/stat`);
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // A zombie has ended, and waits only for its parent to notice.
+  // A zombie has ended, and only waits for its parent.
   if (fields?.[0] === 'Z' || fields?.[0] === 'X') return 'ended';
   return fields?.[19];
 }
 
-/** On Windows such a path is one below the current drive, where any user may have put a file. */
+/** On Windows, such a path is below the current drive, where any user may have created a file. */
 function textOf(path: string): string | undefined {
   if (process.platform === 'win32') return undefined;
   return orUndefined(() => readFileSync(path, 'utf8').trim()) || undefined;

@@ -1,42 +1,42 @@
-/** Runs: their beginning, their signs of life, and when one counts as gone. */
+/** Runs: their start, their signs of life, and when a run counts as gone. */
 
 import { threadId } from 'node:worker_threads';
 import type { Database, Row, Value } from './driver.ts';
 import type { Holder, Processes } from './processes.ts';
 
-/** Of a run that cannot be seen from here: without a sign of life for so long by its row, and by this process's own watch. */
+/** Limit for a run that cannot be observed: time without a sign of life, by its row and by this process's own clock. */
 const PRESUMED_GONE_MILLISECONDS = 15 * 60 * 1000;
 export const WATCHED_MILLISECONDS = 130 * 1000;
 export const SIGN_OF_LIFE_MILLISECONDS = 60 * 1000;
-/** After a good end is missing for so long, what the run finished is not shared any more. */
+/** If a run has not recorded success after this time, its finished calls are no longer shared. */
 const UNENDED_MILLISECONDS = 7 * 24 * 60 * 60 * 1000;
 
 export interface RunOptions {
   /** The state folder. */
   readonly folder: string;
   readonly now: () => Date;
-  /** Milliseconds that never go back. */
+  /** Monotonic clock in milliseconds. */
   readonly uptime: () => number;
   readonly processes: Processes;
 }
 
-/** A database, and what can be seen from here of the runs in it. */
+/** A database, and what this process can observe of its runs. */
 export interface Observer extends RunOptions {
   readonly db: Database;
-  /** Whether other machines may use the database too, perhaps of the same name. */
+  /** Set if other machines, perhaps with the same name, may use the database too. */
   readonly isShared?: boolean | undefined;
 }
 
-/** One run, and what it knows about others. All but `watch` is in the rows. */
+/** One run, and its observations of others. Everything except `watch` is stored in the rows. */
 export interface Run extends Observer {
   readonly id: number;
-  /** Number at which it began. */
+  /** Sequence number of its start. */
   readonly began: number;
-  /** Runs that cannot be seen from here: their last sign of life, and since when it is unchanged. */
+  /** Runs that cannot be observed: their last sign of life, and the time since which it is unchanged. */
   readonly watch: Map<number, { readonly beat: Value; readonly since: number }>;
 }
 
-/** Tokens of the runs of this thread, whichever copy of this module (library, hook) opened them. */
+/** Tokens of the runs of this thread, from all copies of this module (library, hook). */
 function runsHere(): Set<string> {
   const shared = globalThis as { [key: symbol]: Set<string> | undefined };
   const key = Symbol.for('codesign-remote.runs');
@@ -44,12 +44,15 @@ function runsHere(): Set<string> {
   return shared[key];
 }
 
-/** The next number in the order of all events. */
+/** Returns the next number in the order of all events. */
 export function nextNumber(db: Database): number {
   return Number(db.get('update counter set value = value + 1 returning value')?.value);
 }
 
-/** `since`: calls that were settled after this time count as settled during the run, which was being loaded by then. */
+/**
+ * `since`: calls that were settled after this time count as settled during the run, because the run was already loading
+ * then.
+ */
 export function beginRun(observer: Observer, token: string, since: number): Run {
   const { db, now, processes } = observer;
   const { host, boot = null, space = null, pid, started = null } = processes.self;
@@ -67,12 +70,12 @@ export function beginRun(observer: Observer, token: string, since: number): Run 
   return { ...observer, id: Number(row?.id), began, watch: new Map() };
 }
 
-/** Nothing is changed if another process has taken the run for gone. */
+/** Changes nothing if another process has presumed the run gone. */
 export function giveSignOfLife({ db, id, now }: Run): void {
   db.run('update runs set beat = beat + 1, beat_at = ? where id = ? and ended is null', now().getTime(), id);
 }
 
-/** Whether a run is gone. In a transaction: its end is set. */
+/** Checks whether a run is gone. In a transaction, also records its end. */
 export function isGone(me: Run, id: Value): boolean {
   const row = runOf(me, id);
   if (row === undefined) return true;
@@ -81,7 +84,7 @@ export function isGone(me: Run, id: Value): boolean {
   return true;
 }
 
-/** Without its end. */
+/** Returns the row of the run without its end. */
 function runOf({ db }: Observer, id: Value): Row | undefined {
   return db.get('select * from runs where id = ? and ended is null', id);
 }
@@ -96,18 +99,18 @@ function looksGone(row: Row, me: Run): boolean {
   return isSilent(row, me) && me.uptime() - since > WATCHED_MILLISECONDS;
 }
 
-/** As they look at one moment: nothing is watched for. */
+/** Checks the runs once, without observing them over time. */
 export function liveRuns(observer: Observer): readonly Value[] {
   const rows = observer.db.all('select * from runs where ended is null');
   return rows.filter((row) => seenAlive(row, observer) ?? !isSilent(row, observer)).map(({ id = null }) => id);
 }
 
 function isSilent({ beat_at }: Row, { now }: RunOptions): boolean {
-  // A clock that was set back must not keep it alive without end.
+  // A clock that was set back must not keep the run alive forever.
   return Math.abs(now().getTime() - Number(beat_at)) > PRESUMED_GONE_MILLISECONDS;
 }
 
-/** Undefined if it cannot be seen from here. */
+/** undefined if this process cannot observe it. */
 function seenAlive({ token, thread, ...row }: Row, { processes, isShared }: Observer): boolean | undefined {
   const holder = holderOf(row);
   const { self, isRunning } = processes;
@@ -122,7 +125,7 @@ function holderOf({ host, boot, space, pid, started }: Row): Holder {
   return { host: String(host), boot: text(boot), space: text(space), pid: Number(pid), started: text(started) };
 }
 
-/** The run in words, for a file that waits for it. */
+/** Describes the run for a file that waits for it. */
 export function inWords(me: Run, id: Value): string {
   const row = runOf(me, id);
   if (row === undefined || id === me.id) return 'another file of this run';
@@ -130,12 +133,12 @@ export function inWords(me: Run, id: Value): string {
   return host === me.processes.self.host ? `process ${pid}` : `process ${pid} on ${host}`;
 }
 
-/** The earliest beginning of a run whose missing good end still counts. */
+/** Returns the earliest start of a run whose missing success still counts. */
 export function unendedSince({ now }: RunOptions): number {
   return now().getTime() - UNENDED_MILLISECONDS;
 }
 
-/** Of this run, or of one that is gone: what it left is another run's from then on. */
+/** Ends this run, or one that is gone. Its unfinished calls then belong to other runs. */
 export function endRun(db: Database, id: Value): void {
   db.run('update runs set ended = ? where id = ? and ended is null', nextNumber(db), id);
 }
@@ -144,11 +147,14 @@ export function forgetToken(token: string): void {
   runsHere().delete(token);
 }
 
-/** Removes what is over and nothing needs any more: of the oldest calls, so that it takes no time. `before`: their end. */
+/**
+ * Removes calls that are over and no longer needed, the oldest first, and a limited number so that it takes little
+ * time. `before`: latest end of removed calls.
+ */
 export function removeOld(me: Run, before: number): void {
   const { db } = me;
   const since = unendedSince(me);
-  // One that was killed has no end.
+  // A killed run has no recorded end.
   for (const { id = null } of db.all('select id from runs where ended is null')) isGone(me, id);
   db.run(
     `delete from calls where id in (
@@ -160,6 +166,6 @@ export function removeOld(me: Run, before: number): void {
            where f.call = c.id and c.state = 'closed' and r.well = 0 and r.began_at > ?))`,
     ...[before, since, since],
   );
-  // A run that is not there is gone.
+  // A run without a row is gone.
   db.run('delete from runs where ended is not null and began_at < ?', Math.min(before, since));
 }

@@ -1,15 +1,23 @@
-/** Tables of the database. Text in place of blobs, because drivers differ there; times are milliseconds, for people and limits. */
+/**
+ * Tables of the database. Values are text and not blobs, because the drivers differ there. Times are milliseconds, for
+ * users and limits.
+ */
 
-/** Of `user_version`: a later build that changes a table counts on. */
+/** Value of `user_version`. A later build that changes a table increments it. */
 export const VERSION = 1;
 
-/** A work has one call in them. */
+/** A work has at most one call in these states. */
 export const OPEN_STATES = "('claimed', 'requested', 'signed')";
-/** As the index has them. `aside`: signed and written, and only a report is due, as it may be for what is forgotten. */
+/**
+ * In the order of the index. `aside`: signed and written, but a report is due. `forgotten` calls may also have a report
+ * due.
+ */
 export const UNFINISHED_STATES =
   "('claimed', 'requested', 'signed', 'aside', 'unusable', 'unknown', 'surplus', 'forgotten')";
 
-/** Each commit writes every page that it changes: few indexes, and pages that hold the rows of many files. */
+/**
+ * Each commit writes every page that it changes, so there are few indexes, and a page contains the rows of many files.
+ */
 export const PAGE_SIZE = 16384;
 
 export const SCHEMA = `

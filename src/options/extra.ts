@@ -1,4 +1,4 @@
-/** The members of a request's `extra` (API 2.3), and what the user puts in their place. */
+/** The members of a request's `extra` (API 2.3), and their replacements by the user. */
 
 import type { ValueKind } from './option.ts';
 import { type Given, refuse } from './values.ts';
@@ -14,7 +14,7 @@ const EXTRA_MEMBERS = [
 ] as const;
 type ExtraMember = (typeof EXTRA_MEMBERS)[number];
 
-/** An empty text leaves the member out. */
+/** An empty text omits the member. */
 export type ReplacedExtra = Readonly<Partial<Record<ExtraMember, string>>>;
 
 export const extraMember: ValueKind<readonly [ExtraMember, string]> = {
@@ -36,7 +36,7 @@ export const extraMember: ValueKind<readonly [ExtraMember, string]> = {
   note: EXTRA_MEMBERS.join(', '),
 };
 
-/** Errors show no part of the value: a user who hides it may have misspelt the name only. */
+/** Errors never contain the value: a user who wants to hide it may have misspelt only the name. */
 function readMember({ value, name }: Given): readonly [ExtraMember, string] {
   const [, key, text = ''] = /^(\w+)=(.*)$/s.exec(value) ?? [];
   const member = EXTRA_MEMBERS.find((one) => one === key);
@@ -46,7 +46,7 @@ function readMember({ value, name }: Given): readonly [ExtraMember, string] {
   return [member, text];
 }
 
-/** Hiding wins over a name from another source. */
+/** Hiding overrides a name from another source. */
 export function resolveExtra(
   members: readonly (readonly [ExtraMember, string])[],
   fileName: 'send' | 'hide',

@@ -1,6 +1,6 @@
 /**
- * The shortest known word that begins with the one given, or the nearest one that differs in at most a third of its letters.
- * Case, hyphens and underscores do not count.
+ * Returns the shortest known word that begins with the given one, or the nearest word that differs in at most a third
+ * of its letters. Ignores case, hyphens and underscores.
  */
 export function suggest(word: string, known: Iterable<string>): string | undefined {
   const letters = plain(word);
@@ -16,10 +16,10 @@ export function suggest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Shorter ones begin too many words. */
+/** Shorter prefixes match too many words. */
 const LEAST_PREFIX = 2;
 
-/** As a sentence to put before a hint; empty when nothing is near. */
+/** Returns a sentence to put before a hint; empty if no word is similar. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   const meant = suggest(word, known);
   return meant === undefined ? '' : `Did you mean ${meant}? `;
@@ -29,7 +29,7 @@ function plain(word: string): string {
   return word.slice(0, 64).toLowerCase().replace(/[-_]/g, '');
 }
 
-/** Letters to insert, remove or exchange, or pairs to swap: the optimal string alignment distance. */
+/** Counts letters to insert, remove or replace, and pairs to swap (optimal string alignment distance). */
 function countMistakes(one: string, other: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: other.length + 1 }, (_, index) => index);

@@ -11,7 +11,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself: call this only where it goes into a request. */
+  /** Returns the value itself. Call this only to put it into a request. */
   reveal(): string {
     return this.#value;
   }

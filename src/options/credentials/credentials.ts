@@ -1,4 +1,6 @@
-/** The credentials for the service: from the environment, else from the keychain, which has them for one origin only. */
+/**
+ * The credentials for the service, from the environment, or from the keychain, which stores them for one origin only.
+ */
 
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { Secret } from '../../secrets/secret.ts';
@@ -12,14 +14,16 @@ export interface Credentials {
   readonly accessKey: string;
   readonly accessSecret: Secret;
   readonly source: 'environment' | 'keychain';
-  /** The only place they may be sent to; undefined for those of the environment, which belong to its address. */
+  /**
+   * The only origin they may be sent to; undefined for credentials from the environment, which belong to its address.
+   */
   readonly origin: string | undefined;
   readonly warnings: readonly string[];
 }
 
 export interface CredentialsQuery {
   readonly env: Environment;
-  /** Scheme, host and port of the service that they are to be sent to; undefined when they are sent nowhere. */
+  /** Scheme, host and port of the service that they will be sent to; undefined if they will not be sent. */
   readonly origin: string | undefined;
   readonly account: Account;
   readonly keychain: Keychain;
@@ -30,27 +34,28 @@ const SECRET = 'CODESIGN_ACCESS_SECRET';
 const SECRET_FILE = 'CODESIGN_ACCESS_SECRET_FILE';
 export const CREDENTIAL_VARIABLES = [KEY, SECRET, SECRET_FILE] as const;
 
-/** RFC 7617, section 2: neither user name nor password may hold control characters. */
+/** RFC 7617, section 2: user name and password must not contain control characters. */
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Reads CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE; where none of them is set (an empty
- * one is not), the profile's entry in the keychain. Throws `credentials-missing`, `credentials-ambiguous`,
- * `credentials-other-origin`, `access-key-invalid`, `access-secret-invalid`, and what `readSecretFile` and the keychain throw.
+ * Reads CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE. If none of them is set (an
+ * empty variable counts as not set), reads the profile's entry in the keychain. Throws `credentials-missing`,
+ * `credentials-ambiguous`, `credentials-other-origin`, `access-key-invalid`, `access-secret-invalid`, and the errors of
+ * `readSecretFile` and the keychain.
  */
 export async function readCredentials(query: CredentialsQuery): Promise<Credentials> {
   if (hasCredentials(query.env)) return readEnvironment(query.env);
   try {
     return await readKeychain(query);
   } catch (thrown) {
-    // A secret of a build service that is not there is an empty variable.
+    // A missing secret of a build service is an empty variable.
     const missing = emptyVariables(CREDENTIAL_VARIABLES, query.env);
     if (missing === '' || !isWithoutCredentials(thrown)) throw thrown;
     throw settingsErrors('credentials-missing', { missing }, { cause: thrown });
   }
 }
 
-/** Whether any of the variables is set. */
+/** Checks whether any of the variables is set. */
 export function hasCredentials(environment: Environment): boolean {
   return CREDENTIAL_VARIABLES.some((name) => environment[name]);
 }
@@ -63,7 +68,7 @@ const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
   'keychain-denied',
 ] satisfies (keyof typeof settingsErrors.table)[]);
 
-/** Whether this was thrown because credentials for the service are missing, not because they are wrong. */
+/** Checks whether the error means that credentials for the service are missing, and not that they are wrong. */
 export function isWithoutCredentials(thrown: unknown): boolean {
   return thrown instanceof CodesignError && WITHOUT_CREDENTIALS.has(thrown.code);
 }
@@ -105,8 +110,8 @@ async function readKeychain({ origin, account, keychain }: CredentialsQuery): Pr
 }
 
 /**
- * The key. `source`: where it was given, for the message, which never repeats it: key and secret may stand in it together.
- * Throws `access-key-invalid`.
+ * Returns the key. `source`: where it was given, for the message. The message never contains the text, because key and
+ * secret may be in it together. Throws `access-key-invalid`.
  */
 export function checkAccessKey(accessKey: string, source: string): string {
   const invalid = (problem: string) => settingsErrors('access-key-invalid', { source, problem });

@@ -1,4 +1,4 @@
-/** The files that hold the signing certificate and its chain, read whole, and the password that opens a PKCS#12 among them. */
+/** The files with the signing certificate and its chain, and the password of a PKCS#12 file among them. */
 
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors, settingsWarnings } from '../errors.ts';
 import type { Environment } from '../options.ts';
 
-/** Far more than any chain: enough to see that a file is too large, never enough to fill the memory. */
+/** More than any chain needs: enough to detect a file that is too large, without filling the memory. */
 const READ_LIMIT = 16 * 1024 * 1024;
 
 interface CertificateFiles {
@@ -41,7 +41,7 @@ async function readBounded(path: string): Promise<Uint8Array> {
   }
 }
 
-/** A secret is a line; what is larger is the wrong file. */
+/** A secret is one line, so a larger file is the wrong one. */
 const LARGEST_SECRET_FILE = 64 * 1024;
 
 /** Permission bits of group and others. */
@@ -49,18 +49,18 @@ const WRITABLE_BY_OTHERS = 0o022;
 const READABLE_BY_OTHERS = 0o044;
 
 /**
- * The file's text without one newline at its end. `variable` is the environment variable that names the file. Throws
- * `secret-file-unreadable` or `secret-file-exposed`.
+ * Returns the file's text without one newline at its end. `variable` is the environment variable that names the file.
+ * Throws `secret-file-unreadable` or `secret-file-exposed`.
  */
 export async function readSecretFile(path: string, variable: string) {
   const { text, stats } = await readWithStats(path, variable);
-  // Windows knows no such bits: what Node shows there says nothing about who may write.
+  // Windows has no such bits: the mode that Node.js returns does not show who may write.
   const warnings = process.platform === 'win32' ? [] : checkPermissions(path, stats, variable);
-  // One newline, as `echo` and editors leave it; any other is part of the secret, and refused as such.
+  // Removes one newline, as `echo` and editors add it. Any other is part of the secret, and is rejected as such.
   return { text: text.replace(/\r?\n$/, ''), warnings };
 }
 
-/** Permissions and content of the same open file: between two look-ups by path it could be another. */
+/** Reads permissions and content from the same open file, because another file could have the path a moment later. */
 async function readWithStats(path: string, variable: string): Promise<{ text: string; stats: Stats }> {
   try {
     await using file = await open(path, 'r');
@@ -70,13 +70,13 @@ async function readWithStats(path: string, variable: string): Promise<{ text: st
   }
 }
 
-/** Warnings; throws `secret-file-exposed` when anyone but this user and root may write the file. */
+/** Returns warnings. Throws `secret-file-exposed` if anyone except this user and root may write to the file. */
 function checkPermissions(path: string, { mode, uid }: Stats, variable: string): readonly string[] {
   if ((mode & WRITABLE_BY_OTHERS) !== 0) {
     throw settingsErrors('secret-file-exposed', { variable, path, problem: 'may be written by other users' });
   }
   const user = process.getuid?.();
-  // Root reads files of the users it works for: a secret mounted into a container belongs to someone outside.
+  // Root reads files of the users it works for: a secret that is mounted into a container belongs to a user outside.
   if (user !== undefined && user !== 0 && uid !== user && uid !== 0) {
     throw settingsErrors('secret-file-exposed', { variable, path, problem: 'belongs to another user' });
   }

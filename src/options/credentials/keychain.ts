@@ -1,4 +1,6 @@
-/** The operating system's keychain through keytar, in a process of its own: one that waits for a user can be ended. */
+/**
+ * The operating system's keychain through keytar, in a separate process, which can be killed while it waits for a user.
+ */
 
 import { createRequire } from 'node:module';
 import * as v from 'valibot';
@@ -10,35 +12,40 @@ import { settingsErrors } from '../errors.ts';
 import type { Environment } from '../options.ts';
 import { OPTIONS } from '../table.ts';
 
-/** Each throws `keychain-unavailable`, `keychain-locked` or `keychain-denied`, and waits for an answer only so long. */
+/**
+ * Each function throws `keychain-unavailable`, `keychain-locked` or `keychain-denied`, and waits for a limited time.
+ */
 export interface Keychain {
-  /** Undefined if there is nothing under this name; on Linux also where the keychain is locked and stays so. */
+  /** undefined if there is no entry with this name, or on Linux if the keychain stays locked. */
   read(name: string): Promise<Secret | undefined>;
-  /** Takes the place of what was there. */
+  /** Replaces an existing entry. */
   write(name: string, value: Secret): Promise<void>;
-  /** False where there was none. */
+  /** Returns false if there was no entry. */
   remove(name: string): Promise<boolean>;
 }
 
 export const DEFAULT_ENVIRONMENT = OPTIONS.environment.default;
 
-/** What has an entry in the keychain: one environment of a profile. */
+/** The owner of an entry in the keychain: one environment of a profile. */
 export interface Account {
   readonly profile: string;
   readonly environment: string;
 }
 
-/** Name of the entry. That of production is the profile's alone, as before there was one for each environment. */
+/**
+ * Returns the name of the entry. The name for production is the profile alone, as in versions that had one entry for
+ * each profile.
+ */
 export function accountName({ profile, environment }: Account): string {
   return environment === DEFAULT_ENVIRONMENT ? profile : `${profile}/${environment}`;
 }
 
-/** For people: `work`, `work (alternate)`. */
+/** Returns a text for users: `work`, `work (alternate)`. */
 export function accountText({ profile, environment }: Account): string {
   return environment === DEFAULT_ENVIRONMENT ? profile : `${profile} (${environment})`;
 }
 
-/** libsecret, then Apple's Security framework; Windows locks nothing apart from the session. */
+/** Texts of libsecret and of Apple's Security framework. Windows locks nothing except the session. */
 const LOCKED = [
   /\/secrets\/collection\/|\/secrets\/aliases\//,
   /locked collection|is locked/i,
@@ -50,7 +57,7 @@ const DENIED = [
   /name or passphrase you entered is not correct|authorization (was )?denied/i,
 ];
 
-/** The error for the words of a keychain, which are shown with it. */
+/** Returns the error for a text of a keychain, which is shown with it. */
 export function keychainFailure(words: string): CodesignError {
   const reason = printable(words);
   const fits = (pattern: RegExp): boolean => pattern.test(words);
@@ -59,28 +66,29 @@ export function keychainFailure(words: string): CodesignError {
   return settingsErrors('keychain-unavailable', { reason });
 }
 
-/** No profile has this name. */
+/** No profile can have this name. */
 const PROBE = 'codesign-remote logout';
-/** Under which the entries are found in the keychain's own program. */
+/** Name of the entries in the keychain's own program. */
 const SERVICE = 'codesign-remote';
 
 interface KeychainOptions {
-  /** Says, on Linux, where the keychain is. */
+  /** On Linux, contains the address of the keychain. */
   readonly env: Environment;
-  /** How long one operation may take: a keychain that asks for its password may wait without end. */
+  /** Limit for one operation, because a keychain that asks for its password may wait forever. */
   readonly patienceMilliseconds: number;
-  /** Where keytar is: it is optional, and may be missing. Throws when it is. */
+  /** Returns the path of keytar, which is optional. Throws if it is missing. */
   readonly locate?: (() => string) | undefined;
 }
 
 type Operation = 'getPassword' | 'setPassword' | 'deletePassword';
 
-/** What the process answers. */
+/** The answer of the process. */
 type Answer = { readonly value: unknown } | { readonly failed: 'load' | 'call'; readonly words: string };
 
 /**
- * It calls keytar once. The calls block a thread that no exit of Node ends, hence a process. Names and secrets come on
- * standard input, since anyone may see arguments. The input stays open as long as a caller waits for the answer.
+ * Calls keytar once. A process is needed because the calls block a thread that an exit of Node.js does not end. Names
+ * and secrets are passed on standard input, because other users can see arguments. The input stays open as long as the
+ * caller waits for the answer.
  */
 const PROGRAM = `
 const { stdin, stdout } = process;
@@ -123,7 +131,8 @@ export function openKeychain(options: KeychainOptions): Keychain {
     async remove(name) {
       if ((await call('deletePassword', name)) === true) return true;
       if (process.platform !== 'linux') return false;
-      // libsecret says of a locked keychain that it holds nothing. Only writing shows it; after that, a lookup can be trusted.
+      // libsecret reports a locked keychain as empty. Only writing shows the difference. After a write, a lookup is
+      // reliable.
       await call('setPassword', PROBE, PROBE);
       await call('deletePassword', PROBE);
       return (await call('deletePassword', name)) === true;
@@ -131,7 +140,10 @@ export function openKeychain(options: KeychainOptions): Keychain {
   };
 }
 
-/** The library that keytar wants is missing, or this is a system without a binary of it: it does not say which. */
+/**
+ * The library that keytar needs is missing, or there is no binary of keytar for this system. The error does not say
+ * which.
+ */
 function notLoaded() {
   const reason =
     process.platform === 'linux'
@@ -188,7 +200,7 @@ function locateKeytar(): string {
   return createRequire(import.meta.url).resolve('keytar');
 }
 
-/** Undefined if the process ended before it could answer. */
+/** undefined if the process ended before it could answer. */
 function readAnswer(text: string): Answer | undefined {
   const answer = parseJson(text);
   const isAnswer = typeof answer === 'object' && answer !== null && ('value' in answer || 'failed' in answer);
@@ -196,7 +208,7 @@ function readAnswer(text: string): Answer | undefined {
 }
 
 interface StoredCredentials {
-  /** Scheme, host and port of the service they were given for: they go to no other. */
+  /** Scheme, host and port of the service they were stored for. They are sent to no other. */
   readonly origin: string;
   readonly accessKey: string;
   readonly accessSecret: Secret;
@@ -208,7 +220,10 @@ const entrySchema = v.object({
   accessSecret: v.pipe(v.string(), v.nonEmpty()),
 });
 
-/** Undefined where the environment of the profile has none. Throws `keychain-entry-unusable`, and what the keychain throws. */
+/**
+ * undefined if there are none for this environment of the profile. Throws `keychain-entry-unusable`, and the errors of
+ * the keychain.
+ */
 export async function readStoredCredentials(
   keychain: Keychain,
   account: Account,
@@ -221,7 +236,7 @@ export async function readStoredCredentials(
   return { ...rest, accessSecret: new Secret(accessSecret) };
 }
 
-/** Replaces those that the environment of the profile had. */
+/** Replaces existing credentials of this environment of the profile. */
 export async function storeCredentials(
   keychain: Keychain,
   account: Account,
@@ -231,7 +246,7 @@ export async function storeCredentials(
   await keychain.write(accountName(account), new Secret(entry));
 }
 
-/** Undefined for what is no JSON. The parser's error would quote the text. */
+/** undefined if the text is not JSON. The parser's error would quote the text. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -18,7 +18,7 @@ export type Profiles = Awaited<ReturnType<typeof openProfiles>>;
 
 const KNOWN_KEYS: readonly string[] = ['baseUrl', 'environment', 'environments.<name>', ...PROFILE_KEYS];
 
-/** Where the file is, without looking. */
+/** Returns the path of the file, which may not exist. */
 export function profilesPath(env: Environment): string {
   const home = homeFolder() ?? sep;
   return resolve(configFolder({ environment: env, platform: process.platform, home }) ?? home, 'config.json');
@@ -29,7 +29,7 @@ export async function openProfiles(env: Environment) {
   const path = profilesPath(env);
   let profiles = await readProfiles(path);
 
-  /** Read again, so that what another process has written since stays. */
+  /** Reads the file again, so that changes by another process stay. */
   async function change<Result>(name: string, edit: (profile: Record<string, unknown>) => Result): Promise<Result> {
     checkName(name, '--profile');
     const stored = (await readProfiles(path)).get(name)?.raw ?? {};
@@ -46,11 +46,13 @@ export async function openProfiles(env: Environment) {
   }
 
   return {
-    /** Of the file, which need not be there. */
+    /** Path of the file, which may not exist. */
     path,
     names: (): readonly string[] => [...profiles.keys()],
     has: (name: string): boolean => profiles.has(name),
-    /** The profile `default` is empty until something is put in. `from`: who named it. Throws `profile-unknown`. */
+    /**
+     * The profile `default` is empty until a setting is stored. `from`: source of the name. Throws `profile-unknown`.
+     */
     read(name: string, from = '--profile'): StoredProfile {
       checkName(name, from);
       const found = profiles.get(name);
@@ -58,10 +60,13 @@ export async function openProfiles(env: Environment) {
       if (name === DEFAULT_PROFILE) return { name, values: new Map(), environments: new Map(), environment: undefined };
       throw unknown(from, true);
     },
-    /** Keys as in the profile or as options are typed. Throws `setting-unknown`, `setting-is-secret`, what is wrong with a value. */
+    /**
+     * Keys have the form in the profile or the form of the option. Throws `setting-unknown`, `setting-is-secret`, and
+     * the errors of invalid values.
+     */
     set: (name: string, key: string, values: readonly string[]): Promise<void> =>
       change(name, (profile) => put(profile, key, values)),
-    /** Several at once, or none of them; what has no values is taken out. */
+    /** Sets all of them or none. A setting without values is removed. */
     setAll: (name: string, settings: ReadonlyMap<string, readonly string[]>): Promise<void> =>
       change(name, (profile) => {
         for (const [key, values] of settings) {
@@ -76,7 +81,7 @@ export async function openProfiles(env: Environment) {
       await writeProfile(path, name, undefined);
       profiles = await readProfiles(path);
     },
-    /** False when it was not set. */
+    /** Returns false if it was not set. */
     async unset(name: string, key: string): Promise<boolean> {
       const isSet = takeOut({ ...profiles.get(name)?.raw }, profileKey(key));
       return isSet && (await change(name, (profile) => takeOut(profile, profileKey(key))));
@@ -103,7 +108,7 @@ export function profileKey(text: string): ProfileKey {
   throw unknownKey(text, KNOWN_KEYS, 'a profile');
 }
 
-/** Throws what is wrong with a value. */
+/** Throws the errors of invalid values. */
 export function checkValues(key: ProfileKey, values: readonly string[]): void {
   const [first = '', ...others] = values;
   const isList = isSettingKey(key) && definitionOf(key).isList;
@@ -115,7 +120,7 @@ export function checkValues(key: ProfileKey, values: readonly string[]): void {
   else for (const value of values) definitionOf(key).kind?.read({ value, name: key });
 }
 
-/** Paths are kept whole: the next command may run in another folder. */
+/** Paths are stored as absolute paths, because the next command may run in another folder. */
 function put(profile: Record<string, unknown>, text: string, given: readonly string[]): void {
   const key = profileKey(text);
   checkValues(key, given);

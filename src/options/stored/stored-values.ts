@@ -1,4 +1,4 @@
-/** The values in a settings file: of the form that each key asks for, made text as it would be typed, and back. */
+/** Converts the values in a settings file to text as a user would type it, and back, and checks their types. */
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { settingsErrors } from '../errors.ts';
@@ -7,19 +7,19 @@ import { definitionOf, type SettingKey } from '../table.ts';
 import { readSwitch } from '../values.ts';
 import { isObject, type JsonObject, shownKey } from './json-file.ts';
 
-/** In a list. */
+/** Limit for one list. */
 export const MOST_VALUES = 32;
-/** Words for keys under which users may want to store a secret. */
+/** Parts of keys under which users may want to store a secret. */
 const SECRET = /secret|passw|passphrase|accesskey|credential|privatekey|apikey|token/;
 
 type Value = string | number | boolean | readonly string[] | JsonObject;
 
-/** As in a file, also when it was typed like the option: `timestamp-url`. */
+/** Returns the key as it is written in a file, even if it was typed like the option (`timestamp-url`). */
 export function keyAsWritten(key: string): string {
   return key.replace(/(?<=[a-z])-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-/** The error for a key that is not among `known`: for a secret, it says where that belongs. */
+/** Returns the error for a key that is not among `known`. For a secret, the error says where it must be stored. */
 export function unknownKey(key: string, known: readonly string[], where: string) {
   const shown = shownKey(key);
   if (SECRET.test(key.toLowerCase().replace(/[^a-z]/g, ''))) {
@@ -29,7 +29,7 @@ export function unknownKey(key: string, known: readonly string[], where: string)
   return settingsErrors('setting-unknown', { key: shown, where, suggestion, known: known.join(', ') });
 }
 
-/** `path`: of the file. `name`: the key with what stands before it. Throws `settings-file-damaged`. */
+/** `path`: path of the file. `name`: the key with its prefix. Throws `settings-file-damaged`. */
 export function textOf(value: unknown, key: SettingKey, path: string, name: string = key): readonly string[] {
   const { form, isPath } = formOf(key);
   const fits = {
@@ -52,17 +52,17 @@ export function textOf(value: unknown, key: SettingKey, path: string, name: stri
   return isPath ? texts.map((text) => besideFile(text, path)) : texts;
 }
 
-/** Text that no system call, request or signature takes. */
+/** Rejects text that no system call, request or signature accepts. */
 function checkText(text: string, name: string, path: string): void {
   if (text.includes('\0')) throw damaged(path, `"${name}" contains a NUL character`);
   if (/\p{Cs}/u.test(text)) throw damaged(path, `"${name}" contains half of a surrogate pair`);
   if (text.length > LONGEST_TEXT) throw damaged(path, `"${name}" is longer than ${LONGEST_TEXT} characters`);
 }
 
-/** As long as the longest path of Linux. */
+/** Length of the longest path on Linux. */
 const LONGEST_TEXT = 4096;
 
-/** As it is written into a file. The values have been checked. */
+/** Returns the form that is written to a file. The values must have been checked. */
 export function storedForm(texts: readonly string[], key: SettingKey): Value {
   const { form } = formOf(key);
   if (form === 'list') return texts;
@@ -105,7 +105,7 @@ function isListOfText(value: unknown): boolean {
   return isList && value.every((one) => typeof one === 'string');
 }
 
-/** An empty one stays empty, and is refused as such where it is used. */
+/** An empty path stays empty, and is rejected where it is used. */
 function besideFile(text: string, path: string): string {
   return text === '' || isAbsolute(text) ? text : join(dirname(path), text);
 }
