@@ -1,7 +1,4 @@
-/**
- * Opens connections: TCP, and TLS 1.2 or later with verified certificates, directly or through a proxy. Reports the
- * reason if that fails.
- */
+/** Opens connections (TCP and TLS, directly or through a proxy), and reports the reason if that fails. */
 
 import http from 'node:http';
 import net from 'node:net';
@@ -27,15 +24,10 @@ export function targetOf({ protocol, hostname, port }: URL): Target {
   return { protocol, port, hostname: hostname.replace(/^\[|\]$/g, '') };
 }
 
-/**
- * Time limit for one address of a name before the next one is tried. Node's default of 250 ms is shorter than long
- * round trips.
- */
+/** Limit for one address before the next one is tried. Node's default of 250 ms is shorter than long round trips. */
 const ADDRESS_MILLISECONDS = 2000;
 
-/**
- * `timeoutMilliseconds`: limit for name resolution, TCP and TLS together; through a proxy, for each of the three steps.
- */
+/** `timeoutMilliseconds`: limit for name, TCP and TLS together, or through a proxy for each of the three. */
 export function createConnector(
   roots: TrustRoots,
   timeoutMilliseconds: number,
@@ -138,7 +130,7 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
     port: Number(port || 443),
     ...tryingAddresses(names),
     ...(tunnel && { socket: tunnel }),
-    // No name is sent for an IP address (RFC 6066, section 3); Node then checks the certificate against `host`.
+    // For an IP address no name is sent (RFC 6066, section 3), and Node checks the certificate against `host`.
     servername: net.isIP(hostname) ? '' : hostname,
     secureContext: context,
     ...(session && { session }),
@@ -147,8 +139,8 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
     rejectUnauthorized: true,
     checkServerIdentity,
   });
-  // Runs before the listener of Node.js, which ends an untrusted connection without keeping its certificate. Does not
-  // use `getPeerX509Certificate`, which would hide the certificate from the check.
+  // Runs before the listener of Node.js, which discards an untrusted certificate. `getPeerX509Certificate` would hide
+  // the certificate from the check.
   socket.prependListener('secure', () => {
     if (!socket.isSessionReused()) presented.set(socket, socket.getPeerCertificate(true));
   });
@@ -156,10 +148,7 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
   return socket.setNoDelay(true);
 }
 
-/**
- * The common name is not a server name (RFC 9525, section 2), but Node.js would use it if subjectAltName has no DNS
- * name.
- */
+/** Node would use the common name if subjectAltName has no DNS name (RFC 9525, section 2 forbids it). */
 function checkServerIdentity(hostname: string, certificate: tls.PeerCertificate): Error | undefined {
   if (!certificate.subjectaltname) return new Error('the certificate has no subjectAltName (RFC 9525)');
   const subject = { ...certificate.subject, CN: '' };
@@ -185,7 +174,7 @@ function established(socket: net.Socket, event: Established, timeoutMilliseconds
       clearTimeout(timer);
       resolve(socket);
     });
-    // The listener stays attached, because a late error of an abandoned socket would otherwise be unhandled.
+    // The listener stays attached for late errors of an abandoned socket.
     socket.on('error', (error) => fail(new ConnectFailure(reasonOf(error, socket), describe(error, socket))));
   });
 }
@@ -201,10 +190,7 @@ function describe(error: Error, socket: net.Socket): string {
 /** The server's certificate of each connection, after the handshake. */
 const presented = new WeakMap<net.Socket, tls.DetailedPeerCertificate>();
 
-/**
- * Names the issuer of the chain, such as a proxy that intercepts TLS. If the certificate is not valid now, shows its
- * validity and this machine's clock.
- */
+/** Names the issuer, such as a proxy that intercepts TLS. Shows validity and clock if the time is wrong. */
 function inWords(leaf: tls.DetailedPeerCertificate, code: string): string {
   let top = leaf;
   while (top.issuerCertificate && top.issuerCertificate !== top) top = top.issuerCertificate;
@@ -236,8 +222,8 @@ function codeOf(error: Error): string {
 }
 
 /**
- * Sends CONNECT (RFC 9110, section 9.3.6) to get a socket that leads to the target. The proxy receives only the
- * target's name, and nothing of the request. Rejects with `proxy-unauthorized`, `proxy-refused`.
+ * Sends CONNECT (RFC 9110, section 9.3.6). The proxy receives only the target's name. Rejects with
+ * `proxy-unauthorized`, `proxy-refused`.
  */
 function openTunnel(
   socket: net.Socket,
@@ -282,19 +268,19 @@ function openTunnel(
 const MAY_BE_REFUSED_SESSION: ReadonlySet<ConnectReason> = new Set(['tls-failed', 'unreachable']);
 
 /**
- * Resumes sessions, so further connections of this process need no full handshake (RFC 8446, section 2.2).
+ * Resumes sessions, so later connections of this process need no full handshake (RFC 8446, section 2.2).
  *
  * Sessions stay in memory, because a session allows decryption of the connection. All connections to a server use its
  * newest session, because some servers issue no new one on a resumed connection. Observers can link these connections
- * (RFC 8446, appendix C.4), but the client's address allows that anyway.
+ * (appendix C.4), but the client's address allows that anyway.
  */
 function keepTlsSessions() {
   const newest = new Map<string, Buffer>();
   return {
     /**
-     * Opens a connection with the session of an earlier one. If that fails, opens it without the session. A resumed
-     * handshake checks no certificate. So a session is stored under the name (`server`) for which the certificate was
-     * checked, and only if the certificate was trusted.
+     * Opens a connection with the session of an earlier one, or without it if that fails. A resumed handshake checks no
+     * certificate. So a session is stored only if the certificate was trusted, under the name (`server`) for which it
+     * was checked.
      */
     async resume<T>(server: string, open: (session: Buffer | undefined) => Promise<T>): Promise<T> {
       const session = newest.get(server);
@@ -307,7 +293,7 @@ function keepTlsSessions() {
         return open(undefined);
       }
     },
-    /** Stores the sessions of this connection, which arrive only after the certificate was accepted. */
+    /** Stores sessions of this connection, which arrive only after the certificate was accepted. */
     listen: (server: string, socket: tls.TLSSocket): void =>
       void socket.on('session', (session) => newest.set(server, session)),
   };
