@@ -3,7 +3,8 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import Database from 'libsql';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../../test/support/services/server.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
 import { digestOfSecret } from '../../src/http/auth.ts';
@@ -12,15 +13,16 @@ import { adminCommand } from '../support/commands.ts';
 import { type Credentials, goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
 import { seedRecords } from '../support/page-scene.ts';
 
+/** One for all tests: each has clients of its own. */
 let server: TestApp;
 let data: string;
 let folder: string;
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'codesign-admin-'));
   server = await openApp();
   data = join(server.data.folder.path, '..');
 });
-afterEach(async () => {
+afterAll(async () => {
   await server.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -115,6 +117,7 @@ describe('client add', () => {
     for (const address of ['http://sign.example', 'sign.example']) {
       await fails(atTerminal('client', 'add', '--base-url', address), 'invalid-option');
     }
+    await rm(server.data.folder.address);
   });
 
   test('comments out the certificates if the client may use several, and leaves out one that is disabled', async () => {
@@ -129,6 +132,7 @@ describe('client add', () => {
     expect(await readFile(one, 'utf8')).toContain(lines(NUMBER, ''));
     expect(await readFile(one, 'utf8')).not.toContain('#');
     for (const path of [both, one]) await readEnvironmentFile(path); // watches the secrets
+    await admin('certificate', 'enable', '1');
   });
 
   test('adds no one if the secret could not be shown, or if the options make no sense', async () => {
@@ -237,7 +241,7 @@ test('client list shows state, count and what is allowed, aligned or as JSON', a
   );
   const at = heading.indexOf('STATE');
   for (const line of table) {
-    expect(line.slice(at)).toMatch(/^(active|disabled|expired) +\d+ +(none|\d+) +(never|2020)/);
+    expect(line.slice(at)).toMatch(/^(active|disabled|expired) +\d+ +(none|\d+) +(never|2020|2999)/);
     expect(line.slice(0, at)).toMatch(/ {2}$/);
   }
   expect(table.join()).toContain('漢a\\u202eb');
@@ -357,41 +361,51 @@ test('a monthly quota is next to the total, and its rejection names it', async (
 
 describe('a name instead of the access key', () => {
   test.each([
-    ['client disable', 'client', ['client', 'disable', 'builds'], { state: 'disabled' }],
-    ['client change', 'client', ['client', 'change', 'builds', '--expires', '2020-01-01'], { state: 'expired' }],
-    ['quota set', 'client', ['quota', 'set', 'builds', '5'], { quota: 5 }],
-    ['viewer remove', 'viewer', ['viewer', 'remove', 'builds'], undefined],
+    ['client disable', 'client', ['client', 'disable', 'NAME'], { state: 'disabled' }],
+    ['client change', 'client', ['client', 'change', 'NAME', '--expires', '2020-01-01'], { state: 'expired' }],
+    ['quota set', 'client', ['quota', 'set', 'NAME', '5'], { quota: 5 }],
+    ['viewer remove', 'viewer', ['viewer', 'remove', 'NAME'], undefined],
   ] as const)('works for %s if it is unique', async (_name, kind, args, row) => {
-    await atTerminal('viewer', 'add', '--name', 'builds');
-    await added('--name', 'builds');
-    expect((await admin(...args)).code).toBe(0);
-    const rows = (await listed(kind, 'list')).filter(({ name }) => name === 'builds');
+    const unique = `${args.join(' ')} only`;
+    await atTerminal('viewer', 'add', '--name', unique);
+    await added('--name', unique);
+    expect((await admin(...args.map((arg) => (arg === 'NAME' ? unique : arg)))).code).toBe(0);
+    const rows = (await listed(kind, 'list')).filter(({ name }) => name === unique);
     expect(rows).toEqual(row === undefined ? [] : [expect.objectContaining(row)]);
   });
 
   test('works for client rotate and records, and an access key comes first', async () => {
-    const client = await added('--name', 'builds');
+    const client = await added('--name', 'rotated');
     await added('--name', client.accessKey);
-    expect((await atTerminal('client', 'rotate', 'builds')).code).toBe(0);
+    expect((await atTerminal('client', 'rotate', 'rotated')).code).toBe(0);
     expect((await admin('client', 'disable', client.accessKey)).code).toBe(0);
-    expect((await listed('client', 'list')).find(({ name }) => name === 'builds')).toMatchObject({ state: 'disabled' });
-    expect((await admin('records', '--client', 'builds')).code).toBe(0);
-    expect((await admin('export', '--client', 'builds')).code).toBe(0);
+    expect((await listed('client', 'list')).find(({ name }) => name === 'rotated')).toMatchObject({
+      state: 'disabled',
+    });
+    expect((await admin('records', '--client', 'rotated')).code).toBe(0);
+    expect((await admin('export', '--client', 'rotated')).code).toBe(0);
   });
 
   test('is rejected with the access keys if several have it', async () => {
-    const [one, two] = [await added('--name', 'builds'), await added('--name', 'builds')];
-    const { errors } = await admin('client', 'disable', 'builds');
+    const [one, two] = [await added('--name', 'of two'), await added('--name', 'of two')];
+    const { errors } = await admin('client', 'disable', 'of two');
     expect(errors).toContain(`${one.accessKey}, ${two.accessKey}`);
-    await fails(admin('client', 'disable', 'builds'), 'name-ambiguous');
-    await fails(admin('records', '--client', 'builds'), 'name-ambiguous');
+    await fails(admin('client', 'disable', 'of two'), 'name-ambiguous');
+    await fails(admin('records', '--client', 'of two'), 'name-ambiguous');
   });
 });
+
+async function withoutRecords(): Promise<void> {
+  const file = new Database(server.data.folder.database);
+  file.exec('delete from records');
+  file.close();
+}
 
 describe('records', () => {
   const HOSTILE = { hostname: '=cmd|"x"', platform: 'a,b\nc', signing_filename: '/home/someone/\u009bapp.exe' };
   let ids: string[];
   beforeEach(async () => {
+    await withoutRecords();
     ids = [];
     for (const extra of [HOSTILE, undefined]) {
       const { body } = await server.sign({ ...goodRequest(), ...(extra && { extra }) });

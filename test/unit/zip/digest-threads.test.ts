@@ -41,14 +41,17 @@ const contents = [
 ];
 const expected = contents.map((each) => ALGORITHMS.map((name) => createHash(name).update(each).digest('base64')));
 
+const intact = contents.map((each, index): EntryParts & { readonly crc: number } => {
+  const { size, crc32 } = facts(each);
+  const method = each.length < MIB / 2 ? DEFLATED : STORED;
+  const data = method === DEFLATED ? deflateRawSync(each) : each;
+  return { name: `entry-${index}`, method, data, size, crc: crc32 };
+});
+
 function archiveOf(wrong: readonly number[] = []): Buffer {
-  const entries = contents.map((each, index): EntryParts => {
-    const { size, crc32 } = facts(each);
-    const method = each.length < MIB / 2 ? DEFLATED : STORED;
-    const data = method === DEFLATED ? deflateRawSync(each) : each;
-    return { name: `entry-${index}`, method, data, size, crc: wrong.includes(index) ? crc32 ^ 1 : crc32 };
+  return buildZip({
+    entries: intact.map((entry, index) => (wrong.includes(index) ? { ...entry, crc: entry.crc ^ 1 } : entry)),
   });
-  return buildZip({ entries });
 }
 
 async function digestsOf(archive: Buffer, threads: DigestThreads): Promise<string[][]> {

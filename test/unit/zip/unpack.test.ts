@@ -8,6 +8,7 @@ import { constants, deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ByteSource, memorySource } from '../../../src/bytes/byte-source.ts';
 import { fileSource } from '../../../src/bytes/file-source.ts';
+import { lazy } from '../../../src/bytes/reuse.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { unpack, unpackInPieces } from '../../../src/zip/unpack.ts';
@@ -30,8 +31,19 @@ afterAll(() => rm(folder, { recursive: true }));
 /** An entry whose records tell the truth, or what `about` says. The builder's own deflate is for small contents. */
 function entryOf(name: string, contents: Buffer, method: number, about: Partial<EntryParts> = {}): EntryParts {
   const { size, crc32 } = facts(contents);
-  return { name, method, data: method === DEFLATED ? deflateRawSync(contents) : contents, size, crc: crc32, ...about };
+  return { name, method, data: method === DEFLATED ? deflated(contents) : contents, size, crc: crc32, ...about };
 }
+
+const known = new WeakMap<Buffer, Buffer>();
+
+/** Compresses once, although many entries have the same contents. */
+function deflated(contents: Buffer): Buffer {
+  const data = known.get(contents) ?? deflateRawSync(contents);
+  known.set(contents, data);
+  return data;
+}
+
+const THIRTY_MEGABYTES = lazy(() => deflateRawSync(Buffer.alloc(30_000_000)));
 
 async function withSource<T>(kind: string, bytes: Buffer, work: (source: ByteSource) => Promise<T>): Promise<T> {
   if (kind === 'memory') return work(memorySource(bytes));
@@ -53,10 +65,11 @@ async function digestsIn(kind: string, bytes: Buffer, algorithms: readonly strin
   });
 }
 
+const large = mixed(1.25 * MIB);
+
 describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
   it('match the contents, with every algorithm, small and large, stored and deflated', async () => {
     const small = Buffer.from('small');
-    const large = mixed(2 * MIB);
     const limit = mixed(MIB);
     const contents = [small, large, Buffer.alloc(0), limit, small, Buffer.alloc(2 * MIB), large, Buffer.alloc(0)];
     const entries = contents.map((each, index) => entryOf(`${index}`, each, index % 3 === 0 ? STORED : DEFLATED));
@@ -83,7 +96,6 @@ describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
     expect(await digestsIn(kind, buildZip({ entries: [entry] }))).toEqual([[digestOf(Buffer.alloc(0))]]);
   });
 
-  const large = mixed(1.25 * MIB);
   const contents = Buffer.from('contents');
   const wrong = { crc: 0x12345678 };
   const size = (by: number) => (each: Buffer) => ({ size: each.length + by });
@@ -93,8 +105,8 @@ describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
     ['more contents than it says', DEFLATED, size(-1), /more than|should have/],
     ['less contents than it says', DEFLATED, size(1), /should have/],
     ['no contents although it says some', DEFLATED, () => ({ data: Buffer.of(3, 0) }), /0 bytes/],
-    ['bytes behind its compressed data', DEFLATED, (each) => ({ data: behind(deflateRawSync(each)) }), /behind/],
-    ['compressed data cut off', DEFLATED, (each) => ({ data: deflateRawSync(each).subarray(0, -1) }), /unexpected end/],
+    ['bytes behind its compressed data', DEFLATED, (each) => ({ data: behind(deflated(each)) }), /behind/],
+    ['compressed data cut off', DEFLATED, (each) => ({ data: deflated(each).subarray(0, -1) }), /unexpected end/],
     ['a block of an unknown type', DEFLATED, (each) => ({ data: Buffer.alloc(each.length, 7) }), /invalid block type/],
     ['no compressed data at all', DEFLATED, () => ({ data: Buffer.alloc(0) }), /unexpected end/],
   ];
@@ -107,7 +119,7 @@ describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
   });
 
   it('are rejected for an entry that says 10 bytes and inflates to 30 MB, without its contents in memory', async () => {
-    const data = deflateRawSync(Buffer.alloc(30_000_000));
+    const data = THIRTY_MEGABYTES();
     const bytes = buildZip({ entries: [entryOf('bomb', Buffer.alloc(10), DEFLATED, { data })] });
     const before = process.memoryUsage.rss();
     await expect(digestsIn(kind, bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
