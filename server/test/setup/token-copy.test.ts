@@ -1,10 +1,10 @@
-/** Logins to SoftHSM's token that are killed on the way, or come concurrently. */
+/** Logins to SoftHSM's token that are killed on the way; those that come concurrently: first-start.long.test.ts. */
 
 import { mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { copyData, runServerCommand } from '../../../test/support/services/server-data.ts';
+import { copyData } from '../../../test/support/services/server-data.ts';
 import { dataConfig } from '../../src/config.ts';
 import { tokenFolder } from '../../src/keys/softhsm.ts';
 import { type DataFolder, dataFolder } from '../../src/setup/data-folder.ts';
@@ -45,10 +45,3 @@ test.each([0, 100])(
     expect((await stat(join(folder.path, 'token-copy'))).mode & 0o777).toBe(0o600);
   },
 );
-
-test('concurrent commands all find the token', async () => {
-  const commands = [1, 2].map((number) =>
-    runServerCommand('certificate', 'request', '--data', root, '--bits', '2048', '--number', `n${number}`),
-  );
-  for (const output of await Promise.all(commands)) expect(output).toMatch(/^-----BEGIN CERTIFICATE REQUEST-----/);
-});

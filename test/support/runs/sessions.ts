@@ -91,8 +91,11 @@ export function readScript(text: string): Script {
   };
 }
 
-/** Runs the script in a folder of its own; gives it with all that was printed, each exit code, and the files that changed. */
-export async function runScript(script: Script, scenery: Scenery): Promise<string> {
+/**
+ * Runs the script in a folder of its own; gives it with all that was printed, each exit code, and the files that changed.
+ * @param run `runCli`, which is quicker, only where no other script runs concurrently
+ */
+export async function runScript(script: Script, scenery: Scenery, run = runCliProcess): Promise<string> {
   const { head, files, steps } = script;
   const around = SURROUNDINGS[script.surroundings];
   if (around === undefined) throw new Error(`nothing is known of the surroundings "${script.surroundings}"`);
@@ -116,7 +119,7 @@ export async function runScript(script: Script, scenery: Scenery): Promise<strin
     told.push(step.line, ...step.answers.map((answer) => `< ${answer}`.trimEnd()));
     if (verb === PROGRAM) {
       const task = { args, env, cwd, answers, head: Number(pipe[0] ?? Number.POSITIVE_INFINITY) };
-      const printed = await (around.columns === undefined ? inPipe(task) : onTerminal(task, around, plain));
+      const printed = await (around.columns === undefined ? inPipe(task, run) : onTerminal(task, around, plain));
       told.push(plain(printed.join('\n')));
     } else if (verb === 'change') {
       await appendFile(join(cwd, args[0] ?? ''), 'more');
@@ -175,9 +178,9 @@ interface Task {
   readonly head: number;
 }
 
-async function inPipe({ args, env, cwd, answers, head }: Task): Promise<string[]> {
+async function inPipe({ args, env, cwd, answers, head }: Task, run: typeof runCliProcess): Promise<string[]> {
   const stdin = answers.map((answer) => `${answer}\n`).join('');
-  const { code, stdout, stderr } = await runCliProcess(args, { env, cwd, stdin });
+  const { code, stdout, stderr } = await run(args, { env, cwd, stdin });
   return [
     ...block('standard output', firstLines(stdout, head)),
     ...block('standard error', stderr),

@@ -77,7 +77,6 @@ describe('attach', () => {
     const bytes = await readFile(files.jar);
     const path = join(folder.path, 'app.jar');
     await writeFile(path, zip(unzip(bytes).filter(({ name }) => !name.endsWith('.RSA'))));
-    expect((await files.jarsigner(path)).output).not.toContain('jar verified.');
     const extracted = await runCli(['extract', '--pem', files.jar]);
     const run = await attach([path, '-'], { stdin: extracted.stdout });
     expect([run.code, run.stderr]).toEqual([0, '']);

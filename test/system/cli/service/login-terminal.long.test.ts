@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLI_PROGRAM, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { type SecretService, startSecretService } from '../../../support/programs/secret-service.ts';
 import { runOnTerminal, type TerminalStep } from '../../../support/programs/terminal.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
 
 describe.runIf(process.platform === 'linux')('login on a terminal', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -74,6 +75,22 @@ describe.runIf(process.platform === 'linux')('login on a terminal', () => {
     const args = ['--profile', 'given', '--base-url', 'https://sign.example', '--access-key', 'key-of-somebody'];
     const run = await login(args, [{ expect: 'Access Secret (not shown): ', send: 's3cret\r' }]);
     expect(run).toMatchObject({ code: 0, output: expect.not.stringContaining('Address') });
+  });
+
+  it('stores nothing if the service is not trusted and the answer to the question for roots is none', async () => {
+    const server = await useServer();
+    const run = await runOnTerminal(
+      [process.execPath, CLI_PROGRAM, 'login', '--base-url', server.baseUrl, '--access-key', 'key-of-somebody'],
+      env,
+      [
+        { expect: '(not shown): ', send: 's3cret\r' },
+        { expect: '[none]: ', send: '\r' },
+      ],
+    );
+    expect(run).toMatchObject({ code: 3, isRestored: true });
+    expect(run.output).toContain('[tls-untrusted]');
+    expect(run.output).toContain('nothing was stored');
+    expect((await runCli(['whoami'], { env })).stderr).toContain('credentials-missing');
   });
 
   it.each([

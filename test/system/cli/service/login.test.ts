@@ -241,23 +241,6 @@ describe.runIf(IS_LINUX)('login', () => {
     expect(await at.run(['whoami', '--check'], { env: { CODESIGN_CA_FILE: '' } })).toMatchObject({ code: 0 });
   });
 
-  it('stores nothing if the answer to the question for roots is none', async () => {
-    await using at = await scene();
-    const { CODESIGN_CA_FILE: _, ...env } = at.env;
-    const typed = await runOnTerminal(
-      [process.execPath, CLI_PROGRAM, 'login', '--base-url', server.baseUrl, '--access-key', key()],
-      { PATH: process.env.PATH ?? '', ...env },
-      [
-        { expect: '(not shown): ', send: `${secret()}\r` },
-        { expect: '[none]: ', send: '\r' },
-      ],
-    );
-    expect(typed).toMatchObject({ code: 3, isRestored: true });
-    expect(typed.output).toContain('[tls-untrusted]');
-    expect(typed.output).toContain('nothing was stored');
-    expect(errorCode(await at.run(['whoami']))).toBe('credentials-missing');
-  });
-
   it('takes a locked keyring for none that could be used, and never says that it is empty', async () => {
     await using locked = await startSecretService({
       state: 'locked',

