@@ -18,13 +18,13 @@ const WRONG: Player = { ...A, certificate: 'B' };
 
 export const SCENARIOS: readonly Scenario[] = [
   { name: 'one is killed', players: [A, B], budget: { kill: 1 } },
-  { name: 'one is presumed gone, and one refused', players: [A, B], budget: { presume: 1, refused: 1 } },
-  { name: 'one is repeated and killed', players: [A, B], budget: { kill: 1, repeat: 1 } },
   { name: 'a wrong certificate', players: [WRONG, B], budget: { kill: 1, reportFails: 1 } },
 ];
 
 /** What takes minutes. */
 export const WIDE: readonly Scenario[] = [
+  { name: 'one is presumed gone, and one refused', players: [A, B], budget: { presume: 1, refused: 1 } },
+  { name: 'one is repeated and killed', players: [A, B], budget: { kill: 1, repeat: 1 } },
   { name: 'one is interrupted, and throttled', players: [A, B], budget: { interrupt: 1, throttled: 1 } },
   { name: 'the same file, and a run that follows', players: [A, { ...A, lives: 2 }], budget: { kill: 1 } },
   { name: 'a repetition, throttled', players: [A, A], budget: { kill: 1, repeat: 1, throttled: 1 } },
