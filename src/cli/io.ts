@@ -31,7 +31,7 @@ export function processIo(): Io {
   process.on('SIGUSR1', () => undefined);
   let stderr: Writable | undefined;
   let fault: NodeJS.ErrnoException | undefined;
-  // The reader may close the pipe (`| head`): files under way are finished anyway.
+  // The reader may close the pipe (`| head`). Files in progress are finished anyway.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') fault ??= error;
   });
@@ -59,7 +59,7 @@ export function processIo(): Io {
       process.once('exit', (code) => {
         if (code !== 0) return;
         work();
-        // Without this, Node frees its memory first, and a kill in these milliseconds would come after `work`.
+        // Without this, Node.js frees its memory first, and a kill in these milliseconds would come after `work`.
         process.exit();
       });
     },

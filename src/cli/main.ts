@@ -22,7 +22,7 @@ export async function runMain(argv: readonly string[], io: Io): Promise<number> 
   }
 }
 
-/** Scripts ask for it often. Hardly anything is loaded for it. */
+/** Scripts run it often, so it loads almost nothing. */
 function isVersionOnly(argv: readonly string[]): boolean {
   return argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V');
 }

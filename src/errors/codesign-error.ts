@@ -12,7 +12,7 @@ export interface CodesignErrorOptions {
   readonly serviceCode?: number | undefined;
   /** The service's id of a signature that it made and counted although the call failed. */
   readonly record?: string | undefined;
-  /** True if the service may have made and counted a signature; undefined if code and status decide it. */
+  /** True if the service may have made and counted a signature; undefined if code and status determine it. */
   readonly mayHaveBeenCounted?: boolean | undefined;
   /** True if the file may be intact but this program cannot verify it. */
   readonly isUnsupported?: boolean | undefined;

@@ -22,7 +22,7 @@ export function exitCodeFor(categories: Iterable<ErrorCategory>): number {
   return combineExitCodes([...categories].map((category) => EXIT_CODES[category]));
 }
 
-/** Returns the exit code of several failures that each have their own. */
+/** Returns the exit code of several failures, each with its own code. */
 export function combineExitCodes(codes: Iterable<number>): number {
   const distinct = new Set(codes);
   const [only] = distinct;

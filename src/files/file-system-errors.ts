@@ -6,7 +6,7 @@ import { didYouMean } from '../options/suggest.ts';
 import { fileErrors } from './errors.ts';
 import { unicodeForms } from './file-names.ts';
 
-/** Converts a system error; returns anything else unchanged. `doing` completes "no permission to …". */
+/** Converts a system error; returns anything else unchanged. `doing` completes the text "no permission to …". */
 export function fromFileSystem(thrown: unknown, doing: string): unknown {
   if (thrown instanceof CodesignError || !isSystemError(thrown)) return thrown;
   const cause = { cause: thrown };

@@ -50,7 +50,10 @@ export interface InputFile extends AsyncDisposable {
 /** From this many bytes on, reading takes long enough to report progress. */
 const LARGE_SIZE = 20_000_000;
 
-/** Reads a small file whole. `onRead` is called for large files only. Throws `name-not-utf8` and converted system errors. */
+/**
+ * Reads a small file in one call. `onRead` is called for large files only. Throws `name-not-utf8` and converted system
+ * errors.
+ */
 export async function openInput(path: string, onRead?: OnRead): Promise<InputFile> {
   await assertUtf8Name(path);
   const { isLocal, isSmall, handle } = await retryWhileBusy('read the file', async () => {

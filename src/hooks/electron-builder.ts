@@ -31,9 +31,9 @@ export interface WindowsSignTask {
 }
 
 /**
- * Signs a file once, in electron-builder's first pass over it. Each further pass would cost a signature that no supported
- * Windows needs. The digest of the pass is ignored, because an `.msi` has only one pass, by default with SHA-1. Throws a
- * CodesignError.
+ * Signs a file once, in electron-builder's first pass over it. Each further pass would cost a signature that no
+ * supported version of Windows needs. The digest of the pass is ignored, because an `.msi` has only one pass, by
+ * default with SHA-1. Throws a CodesignError.
  */
 export async function sign(task: WindowsSignTask | string): Promise<void> {
   if (typeof task === 'string') return await signForBuild({ path: task });

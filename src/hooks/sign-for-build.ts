@@ -13,7 +13,7 @@ export interface FileOfBuild extends Pick<SignFilesOptions, 'description' | 'url
  */
 export async function signForBuild({ path, ...options }: FileOfBuild): Promise<void> {
   const profile = process.env.CODESIGN_PROFILE || DEFAULT_PROFILE;
-  // The build tool found the file, so it may be one of another publisher.
+  // The build tool found the file, so it may belong to another publisher.
   const files = [{ path, output: path, isFound: true }];
   const run = signFiles({ ...options, files, env: process.env, profile });
   const result = await run.catch((thrown: unknown) => {

@@ -1,4 +1,7 @@
-/** One script for each shell. At each Tab it asks `codesign-remote complete`, so it knows no command and no option. */
+/**
+ * One script for each shell. At each Tab it runs `codesign-remote complete`, so it needs no list of commands and
+ * options.
+ */
 
 import type { Io } from '../io.ts';
 

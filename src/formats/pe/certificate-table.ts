@@ -1,4 +1,7 @@
-/** The attribute certificate table: where it is, and the WIN_CERTIFICATEs in it ("PE Format", The Attribute Certificate Table). */
+/**
+ * The attribute certificate table: its location, and its WIN_CERTIFICATEs ("PE Format", The Attribute Certificate
+ * Table).
+ */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
@@ -8,7 +11,7 @@ import { peErrors, peWarnings } from './errors.ts';
 
 export interface CertificateTable {
   readonly offset: number;
-  /** As the directory entry says, in bytes. */
+  /** Size in the directory entry, in bytes. */
   readonly size: number;
 }
 
@@ -17,7 +20,7 @@ export interface WinCertificate {
   readonly offset: number;
   /** Offset of its header in the table. */
   readonly position: number;
-  /** dwLength: header and data, in bytes. */
+  /** dwLength: length of header and data in bytes. */
   readonly length: number;
   readonly revision: number;
   readonly type: number;
@@ -25,7 +28,7 @@ export interface WinCertificate {
 
 export interface CertificateEntries {
   readonly certificates: readonly WinCertificate[];
-  /** What stops the reading of the rest of the table; undefined when all of it could be read. */
+  /** The damage that prevents reading the rest of the table; undefined if the whole table could be read. */
   readonly damage: string | undefined;
 }
 
@@ -37,19 +40,19 @@ export const WIN_CERT_REVISION_2_0 = 0x0200;
 export const WIN_CERT_TYPE_PKCS_SIGNED_DATA = 0x0002;
 
 const REVISIONS: readonly number[] = [WIN_CERT_REVISION_1_0, WIN_CERT_REVISION_2_0];
-/** X.509, PKCS#7, reserved, TS stack, and the EFI ones. */
+/** X.509, PKCS#7, reserved, TS stack, and the EFI types. */
 const TYPES: readonly number[] = [1, WIN_CERT_TYPE_PKCS_SIGNED_DATA, 3, 4, 0x0ef0, 0x0ef1];
-/** Two or three occur (dual-signed EFI programs); a table with more was not made on purpose. */
+/** Two or three occur (dual-signed EFI programs). A table with more was not made by a signing program. */
 const MOST_CERTIFICATES = 64;
 
-/** The next multiple of 8. */
+/** Rounds up to a multiple of 8. */
 export function align8(length: number): number {
   return Math.ceil(length / WIN_CERTIFICATE_ALIGNMENT) * WIN_CERTIFICATE_ALIGNMENT;
 }
 
 /**
- * Classifies the directory entry. A table is one only at the end of the file; an entry that leads nowhere is stale, which
- * the warning says; any other is refused, since bytes that are not a signature would be lost.
+ * Classifies the directory entry. A table must be at the end of the file. An entry that points to no table is stale,
+ * with a warning. Any other entry is rejected, because bytes that are not a signature would be lost.
  */
 export async function locateCertificateTable(
   source: ByteSource,
@@ -63,7 +66,7 @@ export async function locateCertificateTable(
   const end = offset + size;
   if (end > source.size) throw peErrors('truncated-pe', { what: 'certificate table', end, size: source.size });
   if (!(await endsTheFile(source, end))) {
-    // What postject and others leave behind who move sections: the entry still has the old offset, the table is gone.
+    // Programs that move sections, such as postject, leave an entry with the old offset after they overwrote the table.
     if (inSection(sections, offset) && !(await isWinCertificate(source, entry))) return staleEntry(entry);
     throw peErrors('certificate-table-not-last', { offset, end, size: source.size });
   }
@@ -77,7 +80,7 @@ export async function locateCertificateTable(
   return { table: entry };
 }
 
-/** The headers of all WIN_CERTIFICATEs, and nothing of their data. */
+/** Returns the headers of all WIN_CERTIFICATEs without their data. */
 export async function readCertificates(source: ByteSource, table: CertificateTable): Promise<CertificateEntries> {
   const certificates: WinCertificate[] = [];
   const end = table.offset + table.size;
@@ -119,7 +122,7 @@ function staleEntry({ offset, size }: CertificateTable): { table: undefined; war
   };
 }
 
-/** A directory Size without the last entry's padding is seen at times: up to 7 zero bytes may follow. */
+/** Some programs omit the last entry's padding from the directory Size, so up to 7 zero bytes may follow. */
 async function endsTheFile(source: ByteSource, end: number): Promise<boolean> {
   if (end === source.size) return true;
   return align8(end) === source.size && (await isZero(source, end, source.size));
@@ -140,20 +143,23 @@ async function isWinCertificate(source: ByteSource, { offset, size }: Certificat
   );
 }
 
-/** Streams, so that a table of any size costs no memory. */
+/** Streams the bytes, so a table of any size needs no memory. */
 export async function isZero(source: ByteSource, start: number, end: number): Promise<boolean> {
   for await (const chunk of source.stream(start, end)) {
-    // Ten times faster than a look at each byte.
+    // This is ten times faster than checking each byte.
     if (Buffer.compare(chunk, Buffer.alloc(chunk.length)) !== 0) return false;
   }
   return true;
 }
 
-/** What the section table claims, which the digest does not follow: sections leave gaps, overlap and come in any order. */
+/**
+ * The ranges in the section table. The digest does not follow them: sections leave gaps, overlap, and come in any
+ * order.
+ */
 interface Sections {
-  /** Where the section table, and so the last of the headers, ends. */
+  /** End of the section table, which is the last header. */
   readonly headersEnd: number;
-  /** Those that have data in the file, in the table's order. */
+  /** Ranges of sections that have data in the file, in the order of the table. */
   readonly data: readonly ByteRange[];
 }
 
@@ -174,8 +180,8 @@ export async function readSections(source: ByteSource, offset: number, count: nu
     const start = cursor.u32('PointerToRawData');
     cursor.skip(16, 'section header');
     if (start === 0 || size === 0) continue;
-    // Programs that follow sections when they verify (EFI firmware, sbverify) cannot digest such a file, so that all agree
-    // only on refusing it; it is most likely a download that was cut off.
+    // Verifiers that follow sections (EFI firmware, sbverify) cannot digest such a file, so rejecting it is the only
+    // result on which all agree. The file is probably an incomplete download.
     if (start + size > source.size) {
       throw peErrors('truncated-pe', {
         what: `section ${index + 1} of ${count}`,

@@ -1,4 +1,7 @@
-/** What the digest covers ("Windows Authenticode Portable Executable Signature Format", Calculating the PE Image Hash), and CheckSum. */
+/**
+ * The content that the digest covers ("Windows Authenticode Portable Executable Signature Format", Calculating the PE
+ * Image Hash), and CheckSum.
+ */
 
 import type { MeasuredContent } from '../../authenticode/container.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -11,14 +14,14 @@ export const CHECKSUM_LENGTH = 4;
 export const TABLE_ENTRY_LENGTH = 8;
 
 /**
- * The whole file less CheckSum, the Certificate Table entry and the table itself; sections are not looked at.
- * With zeros up to a multiple of 8 where the program's length is not one, since the table will begin at one.
+ * Returns the whole file except CheckSum, the Certificate Table entry and the table itself; ignores sections. Adds
+ * zeros if the program's length is not a multiple of 8, because the table begins at one.
  */
 export function contentToSign(layout: PeLayout): Content {
   return [...contentAsIs(layout), new Uint8Array(align8(layout.programEnd) - layout.programEnd)];
 }
 
-/** The content of a file as the signatures in it cover it: padding, if any, is in the file by now. */
+/** Returns the content that the existing signatures cover. Padding is already part of the file. */
 export function contentAsIs({ checksumOffset, tableEntryOffset, programEnd }: PeLayout): readonly ByteRange[] {
   return [
     { start: 0, end: checksumOffset },
@@ -28,7 +31,7 @@ export function contentAsIs({ checksumOffset, tableEntryOffset, programEnd }: Pe
 }
 
 export interface MeasuredProgram extends MeasuredContent {
-  /** SUM16, from which CheckSum is made. */
+  /** SUM16, the input for CheckSum. */
   readonly sum: number;
 }
 
@@ -44,10 +47,11 @@ export async function measureProgram(
 }
 
 /**
- * CheckSum, as ImageHlp's CheckSumMappedFile gives it: the 16-bit one's-complement sum of the whole file with CheckSum as
- * zero, plus the file's length in bytes. `others` are the bytes outside the content (directory entry, certificate table), where
- * they stand in the file. One's-complement addition does not mind the order, so the parts' sums add up; zeros (padding,
- * CheckSum) add nothing. A part counts by the parity of its offset, which is odd for header fields when e_lfanew is.
+ * Computes CheckSum like ImageHlp's CheckSumMappedFile: the 16-bit one's-complement sum of the whole file with CheckSum
+ * as zero, plus the file's length in bytes. `others` are the bytes outside the content (directory entry, certificate
+ * table) with their offsets in the file. The sums of the parts add up, because one's-complement addition does not
+ * depend on the order, and zeros (padding, CheckSum) add nothing. The parity of a part's offset matters. It is odd for
+ * header fields if e_lfanew is odd.
  */
 export function imageChecksum(contentSum: number, others: readonly PlacedBytes[], fileSize: number): number {
   const sum = others.reduce((total, { bytes, offset }) => addSum16(total, bytes, offset), contentSum);
@@ -59,7 +63,7 @@ interface PlacedBytes {
   readonly bytes: Uint8Array;
 }
 
-/** What CheckSum should be in a file as it is. The table, which may be of any size, is streamed. */
+/** Computes the correct CheckSum of an existing file. Streams the table, which may have any size. */
 export async function readChecksum(source: ByteSource, layout: PeLayout, contentSum: number): Promise<number> {
   const { tableEntryOffset, programEnd, fileSize } = layout;
   let sum = addSum16(contentSum, await source.read(tableEntryOffset, TABLE_ENTRY_LENGTH), tableEntryOffset);

@@ -10,7 +10,7 @@ import { CHECKSUM_LENGTH, imageChecksum, type MeasuredProgram, TABLE_ENTRY_LENGT
 import { peErrors } from './errors.ts';
 import { MAXIMUM_SIZE, type PeLayout } from './layout.ts';
 
-/** `contentSum` is SUM16 over `contentToSign`. Whatever stood in the old table's place gives way. */
+/** `contentSum` is SUM16 over `contentToSign`. Replaces the old table and everything in it. */
 export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array): Patch {
   const tableOffset = align8(layout.programEnd);
   const table = certificateTable(cms);
@@ -35,7 +35,7 @@ export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array):
   ];
 }
 
-/** One WIN_CERTIFICATE. Its dwLength counts its own padding, as signtool writes it. */
+/** One WIN_CERTIFICATE. dwLength includes the padding, as in signtool. */
 function certificateTable(cms: Uint8Array): Uint8Array {
   const table = new Uint8Array(align8(WIN_CERTIFICATE_HEADER_LENGTH + cms.length));
   const view = new DataView(table.buffer);
@@ -47,13 +47,13 @@ function certificateTable(cms: Uint8Array): Uint8Array {
 }
 
 /**
- * The result is the file as it was before it was signed, except CheckSum, which is correct then, and up to 7 zeros of padding.
- * A stale directory entry alone is not a table. Throws `not-signed`.
+ * The result is the file from before it was signed, except for a correct CheckSum and up to 7 zeros of padding. A stale
+ * directory entry alone is not a table. Throws `not-signed`.
  */
 export async function removeTable(layout: PeLayout, content: () => Promise<MeasuredProgram>): Promise<Patch> {
   const { table, checksumOffset, tableEntryOffset, programEnd, fileSize } = layout;
   if (table === undefined) throw formatErrors('not-signed');
-  // The directory entry is zero then, which adds nothing.
+  // The directory entry is zero then, so it adds nothing to the sum.
   const checksum = imageChecksum((await content()).sum, [], programEnd);
   return [
     { offset: checksumOffset, remove: CHECKSUM_LENGTH, insert: [words(checksum)] },

@@ -13,14 +13,15 @@ import {
 import { peWarnings } from './errors.ts';
 
 /**
- * How much of a table is read for signatures, from its start. They are a few kilobytes, with many nested ones a few hundred;
- * what reaches further is not one. A bound on the place bounds what all of them take together.
+ * Length of the part of a table, from its start, in which signatures are read. Signatures have a few kilobytes, or a
+ * few hundred with many nested ones. An entry that extends further is not a signature. A limit for the position also
+ * limits the total size of all entries.
  */
 export const READABLE_LENGTH = 16 * 1024 * 1024;
 const SEQUENCE = 0x30;
-/** Tag, and a length of up to 4 bytes after its own first one. */
+/** Tag, first length octet, and up to 4 more length octets. */
 const LONGEST_HEADER = 6;
-/** The length octet that says: up to the end-of-contents octets. */
+/** Length octet of the indefinite form, which ends with end-of-contents octets. */
 const INDEFINITE = 0x80;
 
 const TYPE_NAMES: ReadonlyMap<number, string> = new Map([
@@ -32,25 +33,30 @@ const TYPE_NAMES: ReadonlyMap<number, string> = new Map([
   [0x0ef1, 'an EFI signature with a GUID'],
 ]);
 
-/** Whether a WIN_CERTIFICATE says that it holds a CMS. Its revision is not asked: 1.0 and 2.0 both occur. */
+/**
+ * Checks whether the header of a WIN_CERTIFICATE declares a CMS. Ignores its revision, because both 1.0 and 2.0 occur.
+ */
 export function holdsCms(certificate: WinCertificate): boolean {
   return certificate.type === WIN_CERT_TYPE_PKCS_SIGNED_DATA;
 }
 
 /**
- * The bytes of the CMS without what follows it in the WIN_CERTIFICATE. All of the data where it does not begin with a
- * SEQUENCE that fits: what that is, is for the CMS reader to say. `undefined` when it reaches beyond what is read of a
- * table: all that this gives for one table is less than 16 MiB.
+ * Returns the CMS without the bytes after it in the WIN_CERTIFICATE. Returns all data if it does not begin with a
+ * SEQUENCE that fits; the CMS reader reports the error. undefined if the CMS extends beyond the part of a table that is
+ * read. The total for one table is less than 16 MiB.
  */
 export async function readCms(source: ByteSource, certificate: WinCertificate): Promise<Uint8Array | undefined> {
   const { start, end } = dataRange(certificate);
   const length = (await cmsLength(source, certificate)) ?? end - start;
   if (!isReadable(certificate, length)) return undefined;
-  // A copy, since a source over memory gives views and a signature may outlive the file.
+  // Copies the bytes, because a source in memory returns views, and a signature may outlive the file.
   return Uint8Array.from(await source.read(start, length));
 }
 
-/** Warnings about what replacing the signatures would drop without a word, and what deceives verifiers. */
+/**
+ * Returns warnings about data that replacing the signatures would silently remove, and about data that deceives
+ * verifiers.
+ */
 export async function describeOddities(source: ByteSource, entries: CertificateEntries): Promise<readonly string[]> {
   const { certificates, damage } = entries;
   const warnings: string[] = [];
@@ -68,12 +74,12 @@ export async function describeOddities(source: ByteSource, entries: CertificateE
   return warnings;
 }
 
-/** For people, with its article. */
+/** Returns a display name with its article. */
 export function typeName(type: number): string {
   return TYPE_NAMES.get(type) ?? `an entry of the unknown type 0x${type.toString(16).padStart(4, '0')}`;
 }
 
-/** How many bytes stand after the CMS that are more than padding, which is at most 7 zeros; 0 when there is no CMS. */
+/** Returns the number of bytes after the CMS that are not padding (at most 7 zeros); 0 without a CMS. */
 export async function hiddenLength(source: ByteSource, certificate: WinCertificate): Promise<number> {
   const { start, end } = dataRange(certificate);
   const length = await cmsLength(source, certificate);
@@ -91,8 +97,9 @@ function isReadable({ position }: WinCertificate, length: number): boolean {
 }
 
 /**
- * The length of the SEQUENCE that the data begins with, header included; undefined when none fits. One of indefinite length
- * (BER) is read to find its end, unless it reaches beyond what is read of a table.
+ * Returns the length of the SEQUENCE at the start of the data, including its header; undefined if none fits. For an
+ * indefinite length (BER), reads the SEQUENCE to find its end, unless it extends beyond the part of a table that is
+ * read.
  */
 async function cmsLength(source: ByteSource, certificate: WinCertificate): Promise<number | undefined> {
   const { start, end } = dataRange(certificate);

@@ -43,7 +43,7 @@ function examineDirectory({ table, tableEntry, fileSize }: PeLayout): readonly F
       note('certificate-table-unaligned', `The certificate table begins at byte ${offset}, no multiple of 8.`),
     );
   }
-  // Only zeros can follow, fewer than 8: otherwise the file would not have opened.
+  // At most 7 zeros can follow, because the file was opened.
   if (offset + size !== fileSize) {
     const message = `The header says the certificate table ends at byte ${offset + size}, the file at byte ${fileSize}.`;
     findings.push(note('certificate-table-size-differs', message));
@@ -86,7 +86,7 @@ function examineEntry(certificate: WinCertificate): Finding[] {
   return findings;
 }
 
-/** Zeros after each entry up to a multiple of 8, and nothing after the last one. */
+/** Checks that each entry is padded with zeros to a multiple of 8, and that nothing follows the last one. */
 async function hasPlainPadding(
   source: ByteSource,
   table: CertificateTable,
@@ -102,8 +102,8 @@ async function hasPlainPadding(
 }
 
 /**
- * CheckSum is outside the digest, and Windows holds only drivers and the like to it. Linkers leave it zero. Another value
- * that is wrong shows that a signed file was changed, since signing computes it last.
+ * CheckSum is outside the digest, and Windows checks it only in drivers and a few other programs. Linkers leave it
+ * zero. Another wrong value shows that a signed file was changed, because signing computes CheckSum last.
  */
 async function examineChecksum(
   source: ByteSource,

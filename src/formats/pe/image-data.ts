@@ -20,7 +20,7 @@ const FLAGS: readonly (readonly [bit: number, name: string])[] = [
 ];
 /** IMAGE_SUBSYSTEM_EFI_APPLICATION to IMAGE_SUBSYSTEM_EFI_ROM. */
 const EFI_SUBSYSTEMS: readonly number[] = [10, 11, 12, 13];
-/** The class of SpcSerializedObject that holds page hashes. */
+/** Class of the SpcSerializedObject that contains page hashes. */
 const PAGE_HASHES_CLASS = 'a6b586d5b4a12466ae05a217da8e60d6';
 const PAGE_HASHES: ReadonlyMap<string, PageDigest> = new Map([
   [SPC_PAGE_HASHES_V1, 'SHA1'],
@@ -29,11 +29,11 @@ const PAGE_HASHES: ReadonlyMap<string, PageDigest> = new Map([
 
 export type PageDigest = 'SHA1' | 'SHA256';
 
-/** What a signature says of the pages of the program. */
+/** Page hashes in a signature. */
 export interface PageHashes {
-  /** Dotted, or the class if that is not known. */
+  /** Dotted, or the class if it is unknown. */
   readonly type: string;
-  /** Undefined for a class or type that is not known. */
+  /** undefined for an unknown class or type. */
   readonly algorithm: PageDigest | undefined;
   readonly list: Uint8Array;
 }
@@ -50,8 +50,8 @@ export function signedKindOf({ subsystem }: ProgramKind): SignedKind {
 export const IMAGE_DATA = { name: 'image data', examine, describe } as const;
 
 /**
- * The specification fixes both fields: no flags, written as an empty BIT STRING, and a file link that says `<<<Obsolete>>>`.
- * `pageHashes`: by SHA-256, in the link's place.
+ * The specification defines both fields: no flags, written as an empty BIT STRING, and a file link with the text
+ * `<<<Obsolete>>>`. `pageHashes` are SHA-256 page hashes, which replace the link.
  */
 export function spcPeImageData(pageHashes?: Uint8Array): Uint8Array {
   const link =
@@ -102,14 +102,14 @@ function readPeImageData(value: Element) {
   const file = fields.optional(0xa0);
   fields.end();
   return {
-    /** Names of those that are set. */
+    /** Names of the flags that are set. */
     flags: FLAGS.filter(([bit]) => (bits & bit) !== 0).map(([, name]) => name),
-    /** What is at the other end of the link: text, or what the object is. */
+    /** Target of the link: a text, or a description of the object. */
     link: file === undefined ? undefined : readLink(onlyPart(file, what)),
   };
 }
 
-/** Those that an SpcPeImageData carries. Throws `asn1-malformed`. */
+/** Returns the page hashes in an SpcPeImageData. Throws `asn1-malformed`. */
 export function pageHashesIn(value: Element): readonly PageHashes[] {
   const what = 'page hashes';
   const fields = fieldsOf(value, 0x30, what);

@@ -1,4 +1,7 @@
-/** Where in a PE file the places are that signing reads or changes ("PE Format": MS-DOS stub, COFF header, optional header). */
+/**
+ * Offsets of the fields in a PE file that signing reads or changes ("PE Format": MS-DOS stub, COFF header, optional
+ * header).
+ */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
@@ -10,28 +13,28 @@ import { peErrors } from './errors.ts';
 
 export interface PeLayout {
   readonly fileSize: number;
-  /** Offset of the 4 bytes of CheckSum. It may be odd: e_lfanew may be. */
+  /** Offset of the 4 bytes of CheckSum. It may be odd, because e_lfanew may be. */
   readonly checksumOffset: number;
-  /** What CheckSum says now. */
+  /** Current value of CheckSum. */
   readonly checksum: number;
   readonly program: ProgramKind;
   /** SizeOfHeaders. */
   readonly headersLength: number;
-  /** The data of those that have any, in the order of their table. */
+  /** Data of the non-empty sections, in section-table order. */
   readonly sections: readonly ByteRange[];
   /** Offset of the 8 bytes of the Certificate Table entry of the data directories. */
   readonly tableEntryOffset: number;
-  /** What that entry says, be it a table or not. */
+  /** Value of that entry, whether it is a table or not. */
   readonly tableEntry: CertificateTable;
-  /** Where the signatures begin, or would if there were any: everything before is the program's own. */
+  /** Start of the existing or future signatures. Everything before it belongs to the program. */
   readonly programEnd: number;
-  /** The certificate table, at the end of the file; undefined when the file has none. */
+  /** The certificate table at the end of the file; undefined if the file has none. */
   readonly table: CertificateTable | undefined;
-  /** Warnings about the header (`peWarnings`): the file can be signed in spite of them. */
+  /** Warnings about the header (`peWarnings`) that do not prevent signing. */
   readonly warnings: readonly string[];
 }
 
-/** As the numbers in the headers. */
+/** Kind of program, by the numbers in the headers. */
 export interface ProgramKind {
   /** PE32+, with 64-bit addresses. */
   readonly isPlus: boolean;
@@ -42,11 +45,11 @@ export interface ProgramKind {
 const DOS_HEADER_LENGTH = 64;
 const E_LFANEW = 60;
 const COFF_HEADER_LENGTH = 20;
-/** Offset of SizeOfHeaders in the optional header, of either kind. */
+/** Offset of SizeOfHeaders in the optional header of both kinds. */
 const SIZE_OF_HEADERS = 60;
-/** Of CheckSum, likewise. */
+/** Offset of CheckSum in the optional header. */
 const CHECKSUM = 64;
-/** Of Subsystem, likewise. */
+/** Offset of Subsystem in the optional header. */
 const SUBSYSTEM = 68;
 const PE32_PLUS = 0x20b;
 /** Optional header magic → offset of NumberOfRvaAndSizes in it. */
@@ -57,12 +60,12 @@ const DIRECTORY_COUNT_OFFSET: ReadonlyMap<number, number> = new Map([
 /** IMAGE_DIRECTORY_ENTRY_SECURITY. */
 const CERTIFICATE_TABLE = 4;
 const DIRECTORY_LENGTH = 8;
-/** Of a file in bytes: offsets in it have 32 bits. */
+/** Size limit of a file in bytes, because its offsets have 32 bits. */
 export const MAXIMUM_SIZE = 2 ** 32 - 1;
-/** Room kept for the signature when the size of a file is checked: no chain of certificates comes near. */
+/** Space reserved for the signature when the size of a file is checked, much more than any certificate chain needs. */
 const SIGNATURE_ROOM = 1024 * 1024;
 
-/** Reads the headers, never more than a few kilobytes of them. Throws what `peErrors` lists. */
+/** Reads at most a few kilobytes of headers. Throws the errors in `peErrors`. */
 export async function readLayout(source: ByteSource): Promise<PeLayout> {
   const header = await readOptionalHeader(source);
   const sections = await readSections(source, header.sectionTableOffset, header.sectionCount);

@@ -1,6 +1,7 @@
 /**
- * Page hashes: the digests of a program's headers and of each page of its sections, so that Windows can check the pages that it
- * loads ("Windows Authenticode Portable Executable Signature Format", SpcPeImagePageHashes). Overlay and table are not covered.
+ * Page hashes: digests of a program's headers and of each page of its sections, with which Windows checks pages when it
+ * loads them ("Windows Authenticode Portable Executable Signature Format", SpcPeImagePageHashes). They do not cover
+ * overlay and table.
  */
 
 import { hash } from 'node:crypto';
@@ -15,18 +16,18 @@ import type { PageDigest, PageHashes } from './image-data.ts';
 import type { PeLayout } from './layout.ts';
 import { PAGE_HASHES } from './options.ts';
 
-/** SectionAlignment is not the size of a page, although osslsigncode writes page hashes as if it were. */
+/** SectionAlignment is not the page size, although osslsigncode treats it as such. */
 const PAGE_LENGTH = 4096;
 /** Alpha, 64-bit Alpha and Itanium. */
 const MACHINES_WITH_LARGE_PAGES: readonly number[] = [0x184, 0x284, 0x200];
 const OFFSET_LENGTH = 4;
 const DIGEST_LENGTH: Readonly<Record<PageDigest, number>> = { SHA1: 20, SHA256: 32 };
-/** Kept for the rest of a signature, in bytes. */
+/** Space reserved for the other parts of a signature, in bytes. */
 const ROOM = 1024 * 1024;
 /** A multiple of each page length. */
 const BLOCK_LENGTH = 1024 * 1024;
 
-/** Throws `page-hashes-impossible` if they are to be signed and cannot be. */
+/** Throws `page-hashes-impossible` if page hashes are requested but impossible. */
 export function checkPageHashes({ formatOptions }: SigningContext, layout: PeLayout, mode: SigningMode): void {
   if (!isGiven(formatOptions, PAGE_HASHES)) return;
   const present = mode === 'append' ? (layout.table?.size ?? 0) : 0;
@@ -36,7 +37,7 @@ export function checkPageHashes({ formatOptions }: SigningContext, layout: PeLay
   if (reason !== undefined) throw peErrors('page-hashes-impossible', { reason });
 }
 
-/** What a signature says of the pages, compared with the program. `lists`: as `hashPages` gives them. */
+/** Compares the page hashes in a signature with the program. `lists`: results of `hashPages`. */
 export async function comparePages(
   { algorithm, type, list }: PageHashes,
   layout: PeLayout,
@@ -52,7 +53,10 @@ export async function comparePages(
   return [broken('page-hashes-differ', message)];
 }
 
-/** Entries of u32 file offset and digest: the headers, each page of each section in the order of their table, the end. */
+/**
+ * Returns entries of u32 file offset and digest: for the headers, for each page of each section in table order, and for
+ * the end.
+ */
 export async function hashPages(source: ByteSource, layout: PeLayout, algorithm: PageDigest): Promise<Uint8Array> {
   const pageLength = pageLengthOf(layout);
   const list = Buffer.alloc(listLength(layout, algorithm));
@@ -90,7 +94,10 @@ export async function hashPages(source: ByteSource, layout: PeLayout, algorithm:
   return list;
 }
 
-/** Why the program cannot have page hashes, as a clause. Sections that overlap would take a time that the file's size does not bound. */
+/**
+ * Returns the reason why the program cannot have page hashes, as a clause. Overlapping sections are rejected, because
+ * the file size would not limit the time to digest them.
+ */
 function obstacleTo(layout: PeLayout): string | undefined {
   const { headersLength, tableEntryOffset, programEnd, sections } = layout;
   const pageLength = pageLengthOf(layout);

@@ -16,7 +16,7 @@ type Entries = { readonly [Option in DeclaredOption as Option['key']]: Entry<Opt
 /** The keys of `Settings.formatOptions`. */
 export const FORMAT_OPTION_KEYS = FORMAT_OPTIONS.map(({ key }) => key);
 
-// `Entry` says of each option what `entryOf` makes of it.
+// `Entry` is the type of `entryOf`'s result for each option.
 export const FORMAT_ENTRIES = Object.fromEntries(
   FORMAT_OPTIONS.map((option) => [option.key, entryOf(option)]),
 ) as Entries;
