@@ -40,10 +40,10 @@ export interface TimeLimits {
   readonly request: number;
   /** Replaces that limit during the shutdown, counted from its start. */
   readonly bodyAtEnd: number;
-  /** How long `sign` waits for an unavailable database before the call fails. */
+  /** How long `sign` waits for an unavailable database before the call fails. A client that gives up first learns nothing. */
   readonly settling: number;
 }
-const TIME_LIMITS: TimeLimits = { handshake: 10_000, request: 30_000, bodyAtEnd: 5000, settling: 30_000 };
+const TIME_LIMITS: TimeLimits = { handshake: 10_000, request: 30_000, bodyAtEnd: 5000, settling: 20_000 };
 /**
  * Calls at the HSM per HSM thread while several clients sign: enough to keep it busy. With the limit of a single
  * client, a client with 450 callers left another one with 16 callers about a sixth of the signatures.

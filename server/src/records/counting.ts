@@ -17,8 +17,10 @@ export interface Patience {
   readonly ending: AbortSignal;
 }
 
-interface Call extends Patience {
+interface Call extends Pick<Patience, 'ending'> {
   readonly record: NewRecord;
+  /** On performance.now(). */
+  readonly deadline: number;
 }
 
 /** The database may have counted the signature, but did not confirm it. The client does not get it, and the count must be reverted. */
@@ -45,7 +47,7 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
       throw error;
     }
   };
-  const countAlone = async ({ record, ending }: Call, cause: unknown, deadline: number): Promise<boolean> => {
+  const countAlone = async ({ record, ending, deadline }: Call, cause: unknown): Promise<boolean> => {
     if (performance.now() >= deadline) throw cause; // an earlier call of the same client took all of the time
     let unknown = cause instanceof OutcomeUnknown;
     const isFinal = (error: unknown) => {
@@ -62,14 +64,11 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
     try {
       return await count(calls.map(({ record }) => record));
     } catch (error) {
-      const failed = performance.now();
       // The calls of one client take turns, because they wait for the same row. Those of other clients do not wait.
       const turns = new Map<string, Promise<unknown>>();
       return calls.map((call) => {
         const { clientId } = call.record;
-        const counted = (turns.get(clientId) ?? Promise.resolve()).then(() =>
-          countAlone(call, error, failed + call.settling),
-        );
+        const counted = (turns.get(clientId) ?? Promise.resolve()).then(() => countAlone(call, error));
         turns.set(
           clientId,
           counted.catch(() => {}),
@@ -84,7 +83,8 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
      * @returns false if quota, client or certificate do not allow it, and nothing was changed
      * @throws OutcomeUnknown if it may be counted; any other error if nothing was changed
      */
-    add: (record: NewRecord, patience: Patience) => batches.add({ record, ...patience }),
+    add: (record: NewRecord, { settling, ending }: Patience) =>
+      batches.add({ record, ending, deadline: performance.now() + settling }),
     /** True after a transaction failed: a signature made now may have to be discarded. */
     isFailing: () => failing,
     /** Reverts the count of a signature that was never sent. Does nothing if it was not counted or is already reverted. */

@@ -21,6 +21,8 @@ export interface Scene {
   readonly store: Store;
   readonly instances: readonly Instance[];
   readonly postgres: TestPostgres | undefined;
+  /** Address of the database in PostgreSQL. */
+  readonly database: string | undefined;
   /** The folder of SoftHSM's tokens. */
   readonly tokens: string;
   close(): Promise<void>;
@@ -54,7 +56,7 @@ export async function openScene(
     const instances = Array.from({ length: servers }, (_, index) => instance({ data, config }, `server-${index}`));
     for (const each of instances) cleanUp.push(() => each.stop());
     await Promise.all(instances.map((each) => each.start()));
-    return { store, instances, postgres, tokens: tokenFolder(folder.path), close };
+    return { store, instances, postgres, database, tokens: tokenFolder(folder.path), close };
   } catch (error) {
     await close();
     throw error;

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { runCliProcess } from '../../../test/support/programs/cli.ts';
 import { addClient } from '../support/clients.ts';
@@ -42,6 +43,20 @@ const outages: readonly {
   },
 ];
 
+async function addBuilds({ store, instances }: Scene, folder: string) {
+  const client = await addClient(store, { name: 'builds', quota: undefined });
+  const { port, ca } = instances[0]?.address() ?? expect.unreachable();
+  const [caFile, certificate] = [join(folder, 'ca.pem'), join(folder, 'certificate.pem')];
+  await writeFile(caFile, ca);
+  await writeFile(certificate, (await store.certificates.find(NUMBER))?.chain ?? '');
+  const env = {
+    ...{ CODESIGN_BASE_URL: `https://127.0.0.1:${port}`, CODESIGN_CA_FILE: caFile, CODESIGN_CODE: NUMBER },
+    ...{ CODESIGN_CERTIFICATE: certificate },
+    ...{ CODESIGN_ACCESS_KEY: client.accessKey, CODESIGN_ACCESS_SECRET: client.accessSecret },
+  };
+  return { client, env };
+}
+
 // At the same time: both wait most of theirs.
 test.concurrent.each(outages)(
   'builds sign every file while $what is away for 10 seconds, twice in a row, and nothing else is counted',
@@ -49,17 +64,8 @@ test.concurrent.each(outages)(
     const scene = await openScene(kind, 1, {});
     const folder = await mkdtemp(join(tmpdir(), 'codesign-outages-'));
     try {
-      const { store, instances } = scene;
-      const client = await addClient(store, { name: 'builds', quota: undefined });
-      const { port, ca } = instances[0]?.address() ?? expect.unreachable();
-      const [caFile, certificate] = [join(folder, 'ca.pem'), join(folder, 'certificate.pem')];
-      await writeFile(caFile, ca);
-      await writeFile(certificate, (await store.certificates.find(NUMBER))?.chain ?? '');
-      const env = {
-        ...{ CODESIGN_BASE_URL: `https://127.0.0.1:${port}`, CODESIGN_CA_FILE: caFile, CODESIGN_CODE: NUMBER },
-        ...{ CODESIGN_CERTIFICATE: certificate },
-        ...{ CODESIGN_ACCESS_KEY: client.accessKey, CODESIGN_ACCESS_SECRET: client.accessSecret },
-      };
+      const { store } = scene;
+      const { client, env } = await addBuilds(scene, folder);
       const build = async (name: string) => {
         const files = Array.from({ length: FILES }, (_, index) => join(folder, `${name}-${index}.ps1`));
         for (const file of files) await writeFile(file, `"${randomBytes(8).toString('hex')}"\r\n`);
@@ -96,3 +102,27 @@ test.concurrent.each(outages)(
   },
   300_000,
 );
+
+test('a call that waits for a locked row is answered before its client gives up, and the next attempt is signed', async () => {
+  const scene = await openScene('PostgreSQL', 1, {});
+  const folder = await mkdtemp(join(tmpdir(), 'codesign-outages-'));
+  const other = new pg.Client({ connectionString: scene.database });
+  try {
+    const { client, env } = await addBuilds(scene, folder);
+    await other.connect();
+    await other.query('begin');
+    await other.query('select from clients where id = $1 for update', [client.clientId]);
+    // Longer than a client waits for an answer.
+    const unlocked = sleep(32_000).then(() => other.query('commit'));
+    const file = join(folder, 'build.ps1');
+    await writeFile(file, '"locked"\r\n');
+    const [run] = await Promise.all([runCliProcess(['sign', '--no-timestamp', file], { env }), unlocked]);
+    expect(run).toMatchObject({ code: 0 });
+    const records = await allRecords(scene.store, { clientId: client.clientId });
+    expect(records.map(({ counted }) => counted)).toEqual([true]);
+  } finally {
+    await other.end();
+    await scene.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}, 120_000);
