@@ -71,7 +71,7 @@ export interface Deployment {
   readonly options: DeploymentOptions;
   /** How many calls were successful by 4.1 rule 1. */
   signatures(): number;
-  /** How many answers had anything for a signature, also those that are no success. */
+  /** Number of answers that contained a value for a signature, including answers that report a failure. */
   spent(): number;
   call(operation: string, call?: Call): Promise<Answer>;
   sign(body: unknown, call?: Call): Promise<Answer>;

@@ -15,7 +15,7 @@ interface Broken {
   readonly record?: string | undefined;
 }
 
-/** Details of an answer that reports no success. */
+/** Details of an answer that reports a failure. */
 interface AnswerDetails {
   /** Text of the service, already printable. */
   readonly message?: string | undefined;

@@ -63,16 +63,16 @@ it('lists the findings (renewed by: npx vitest run test/documentation/findings.t
 
 const HEAD = `# Findings
 
-\`verify\` and \`inspect\` say with a finding what they noticed. Its weight decides the [verdict](verify.md):
+\`verify\` and \`inspect\` report findings. The weight of a finding determines the [verdict](verify.md):
 
-- \`broken\`: signed content does not match, or something is hidden from the signature.
+- \`broken\`: signed content does not match, or data is hidden from the signature.
 - \`unsupported\`: this program cannot verify the signature.
 - \`untrusted\`: a signer, a timestamp authority or a requirement is not accepted.
-- \`warning\`: the verdict stays. It is always printed, except with \`--quiet\`, and counted.
-- \`note\`: the verdict stays. It is printed with \`--verbose\`.
+- \`warning\`: the verdict does not change. The finding is counted, and always printed except with \`--quiet\`.
+- \`note\`: the verdict does not change. The finding is printed with \`--verbose\`.
 
-A structure that cannot be read has the [code of its error](errors.md), and is \`broken\`, \`unsupported\`, or a note if the file is unsigned.
-Where a code has several weights, the circumstances decide: zeros that no signature covers are a note, other bytes are \`broken\`.
+For a structure that cannot be read, the finding has the [code of the error](errors.md). It is \`broken\`, \`unsupported\`, or a note if the file is unsigned.
+If a code has several weights, the circumstances decide: zeros that no signature covers are a note, but other bytes are \`broken\`.
 
 | code | weight |
 |---|---|

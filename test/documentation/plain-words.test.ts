@@ -29,6 +29,18 @@ const AVOIDED = [
   'beside',
   'judges?',
   'judged',
+  'nevertheless',
+  'notwithstanding',
+  'hitherto',
+  'lest',
+  'thereby',
+  'whereby',
+  'whatsoever',
+  'fruitless(?:ly)?',
+  'so-called',
+  'no success',
+  'word for word',
+  'this one time',
 ];
 const PATTERN = new RegExp(`(?<![\\w-])(?:${AVOIDED.join('|').replaceAll(' ', '\\s+')})(?![\\w-])`, 'gi');
 
@@ -71,6 +83,8 @@ describe('the search for words to avoid', () => {
     ['Nothing is left, but for the journal.', 'but for'],
     ['No lock can be  had.', 'be  had'],
     ['A copy is written beside the file.', 'beside'],
+    ['The file is signed nevertheless.', 'nevertheless'],
+    ['An answer that is no success is an error.', 'no success'],
   ])('finds the word in %j', (sentence, word) => {
     expect(avoidedIn(sentence)).toEqual([expect.stringMatching(new RegExp(`^\\d+: ${word}$`))]);
   });

@@ -115,8 +115,13 @@ const ALGORITHM_RULES: readonly Rule[] = [
     ['in an array', ['SHA256'], true],
     ['SHA3-256', 'SHA3-256', true],
   ]),
-  refused('9', 'algorithm MD5 with its digest', (good) => ({ ...good, algorithm: 'MD5', digest: bytes(16) }), 1),
-  refused('9', 'algorithm SHA224 with its digest', (good) => ({ ...good, algorithm: 'SHA224', digest: bytes(28) }), 1),
+  refused('9', 'algorithm MD5 with an MD5 digest', (good) => ({ ...good, algorithm: 'MD5', digest: bytes(16) }), 1),
+  refused(
+    '9',
+    'algorithm SHA224 with a SHA224 digest',
+    (good) => ({ ...good, algorithm: 'SHA224', digest: bytes(28) }),
+    1,
+  ),
 ];
 
 const PADDING_RULES = fieldRules('7 check 4', 'padding', [
