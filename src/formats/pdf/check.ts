@@ -3,9 +3,8 @@
 import { forEachObject, forEachReference } from '../../pdf-syntax/all-objects.ts';
 import type { PdfDocument } from '../../pdf-syntax/document.ts';
 import { pdfErrors } from '../../pdf-syntax/errors.ts';
-import { brokenReference, MAX_NUMBER } from '../../pdf-syntax/section.ts';
+import { MAX_NUMBER } from '../../pdf-syntax/section.ts';
 import { type Field, readFields, readForm } from '../../pdf-syntax/structure.ts';
-import { isInteger } from '../../pdf-syntax/values.ts';
 import { pdfSigningErrors } from './errors.ts';
 import { LARGEST_WITH_TEN_DIGITS } from './new-signature.ts';
 import { locks, type StoredSignature } from './stored.ts';
@@ -16,10 +15,7 @@ import { locks, type StoredSignature } from './stored.ts';
  * which no object has or refers to.
  */
 export async function checkReferences(document: PdfDocument): Promise<number> {
-  const { trailer, nextNumber, source, sections } = document;
-  const size = trailer.entries.get('Size');
-  if (isInteger(size) && size < nextNumber)
-    throw brokenReference(`its trailer counts ${size} objects, and there are more`);
+  const { nextNumber, source, sections } = document;
   if (sections[0].kind === 'table' && source.size > LARGEST_WITH_TEN_DIGITS) {
     throw pdfSigningErrors('pdf-offsets-too-large', { size: source.size });
   }

@@ -5,7 +5,7 @@ import { extentOf } from '../../pdf-syntax/cross-reference.ts';
 import { nameOf } from '../../pdf-syntax/values.ts';
 import { pdfSigningErrors } from './errors.ts';
 import { findAdditions } from './examine/additions.ts';
-import { differencesBetween } from './examine/compare.ts';
+import { differenceBetween } from './examine/compare.ts';
 import { movedObjects } from './examine/later-bytes.ts';
 import { PROGRAM_NAME, truncated } from './new-signature.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
@@ -38,12 +38,9 @@ export async function lastUpdate({
     const { moved } = await movedObjects(before.document, document, 1);
     const everySignature = { stored, isTimestampIntact: async () => true };
     const additions = await findAdditions(before.document, document, NO_RESTRICTIONS, everySignature);
-    const { content, form } = await differencesBetween(
-      { signed: before.document, last: document, moved },
-      additions,
-      undefined,
-    );
-    if ((content ?? form) !== undefined) throw refuse('it holds other changes than a signature');
+    const revisions = { signed: before.document, last: document, moved };
+    const difference = await differenceBetween(revisions, additions, undefined);
+    if (difference !== undefined) throw refuse('it holds other changes than a signature');
   }
   const removed = stored.filter(({ contents }) => contents !== undefined && contents.start >= start);
   return { patch: [{ offset: start, remove: source.size - start, insert: [] }], removed };

@@ -15,14 +15,13 @@ import {
   textOf,
 } from '../../../pdf-syntax/values.ts';
 import { endOf, isDocumentTimestamp, locks, type StoredSignature } from '../stored.ts';
-import { findElements, type StructureAdditions } from './structure-tree.ts';
+import { findElements, type GrownStructure } from './structure-tree.ts';
 
-export interface Additions extends StructureAdditions {
-  readonly fields: ReadonlySet<string>;
-  readonly widgets: ReadonlySet<string>;
-  /** Signature fields that were empty and their widgets, with the keys that signing sets. */
-  readonly filled: ReadonlyMap<string, readonly string[]>;
-  readonly formKeys: readonly string[];
+export interface Additions extends Pick<GrownStructure, 'grown'> {
+  /** References to new fields, widgets and elements, by the role of the list that they are in. */
+  readonly items: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Keys that may change: in the form, and in signature fields that were empty and their widgets, by reference. */
+  readonly freeKeys: ReadonlyMap<string, readonly string[]>;
   /** True if a new field has an area on a page, so it may cover signed content. */
   readonly isVisible: boolean;
 }
@@ -37,8 +36,7 @@ export interface LaterSignatures {
   isTimestampIntact(stored: StoredSignature): Promise<boolean>;
 }
 
-/** Signing sets these keys in a field and in its widget. Adobe Reader also locks the widget (/F). */
-const FIELD_KEYS = ['V'];
+/** Signing sets these keys in a widget. Adobe Reader also locks it (/F). */
 const WIDGET_KEYS = ['AP', 'AS', 'F', 'MK'];
 const ACTIVE_KEYS = ['A', 'AA'];
 const LOCKED = 128;
@@ -64,71 +62,59 @@ export async function findAdditions(
     return permission !== 1 && !locks({ lock }, name);
   }
 
-  const filled = new Map<string, readonly string[]>();
-  const names = new Set<string>();
+  const freeKeys = new Map<string, readonly string[]>();
   const form = await readForm(signed);
   const signedFields = form === undefined ? [] : await readFields(signed, form);
-  const signedWidgets = new Set<string>();
+  const names = new Set(signedFields.map(({ name }) => name));
+  const signatureWidgets = new Set<string>();
   for (const { name, reference, type, value, dictionary } of signedFields) {
-    names.add(name);
-    const kids = itemsOf(await signed.resolve(dictionary.entries.get('Kids')));
+    if (type !== 'Sig') continue;
+    const kids = await itemsOf(signed, dictionary.entries.get('Kids'));
     const widgets = kids.length > 0 ? kids : [reference];
-    if (type === 'Sig') for (const widget of widgets) signedWidgets.add(keyOf(widget));
+    for (const widget of widgets) signatureWidgets.add(keyOf(widget));
     const signature = laterByField.get(keyOf(reference));
-    if (signature === undefined || type !== 'Sig' || (await signed.resolve(value)) !== null) continue;
-    if (!(await isAllowed(signature, name)) || !(await areSigned(signed, later, reference, kids))) continue;
+    if (signature === undefined || (await signed.resolve(value)) !== null || !(await isAllowed(signature, name)))
+      continue;
+    if (!(await everyAsync([reference, ...kids], (each) => isSigned(signed, later, reference, each)))) continue;
     // A timestamp does not prove who added the field, because anyone can get one.
     const widgetKeys = isDocumentTimestamp(signature) ? [] : WIDGET_KEYS;
-    for (const widget of widgets) filled.set(keyOf(widget), widgetKeys);
-    filled.set(keyOf(reference), [...FIELD_KEYS, ...(kids.length > 0 ? [] : widgetKeys)]);
+    for (const widget of widgets) freeKeys.set(keyOf(widget), widgetKeys);
+    freeKeys.set(keyOf(reference), ['V', ...(freeKeys.get(keyOf(reference)) ?? [])]);
   }
 
   const [fields, widgets] = [new Set<string>(), new Set<string>()];
   let isVisible = false;
-  const laterForm = await readForm(later);
-  const before = new Set(itemsOf(await signed.resolve(form?.entries.get('Fields'))).map(keyOf));
-  // e-Szigno inserts a new field before the others.
-  for (const reference of itemsOf(await later.resolve(laterForm?.entries.get('Fields')))) {
-    if (before.has(keyOf(reference))) continue;
-    const field = await newSignatureField(signed, later, reference);
+  const before = new Set((await itemsOf(signed, form?.entries.get('Fields'))).map(keyOf));
+  for (const reference of await itemsOf(later, (await readForm(later))?.entries.get('Fields'))) {
+    const field = before.has(keyOf(reference)) ? undefined : await newSignatureField(signed, later, reference);
     const signature = laterByField.get(keyOf(reference));
     if (field === undefined || names.has(field.name) || (field.isSigned && signature === undefined)) continue;
-    const takesArea = await someAsync(field.widgets, ({ dictionary }) => takesAreaOf(later, dictionary));
-    if ((permission === 1 && (takesArea || !field.isSigned)) || !(await isAllowed(signature, field.name))) continue;
-    isVisible ||= takesArea;
+    const isHidden = await everyAsync(field.widgets, ({ dictionary }) => hasNoArea(later, dictionary));
+    if ((permission === 1 && !(isHidden && field.isSigned)) || !(await isAllowed(signature, field.name))) continue;
+    isVisible ||= !isHidden;
     fields.add(keyOf(reference));
     for (const widget of field.widgets) widgets.add(keyOf(widget.reference));
   }
-  const isDrawn =
-    signedFields.some(({ type }) => type !== 'Sig') ||
-    (!isSameValue(await defaultsOf(signed, form), await defaultsOf(later, laterForm)) &&
-      (await showsOthers(signed, signedWidgets)));
-  const structure = await findElements(
+  const hasOthers = signedFields.some(({ type }) => type !== 'Sig') || (await showsOthers(signed, signatureWidgets));
+  if (!hasOthers) freeKeys.set('form', DRAWN_DEFAULTS);
+  const { elements, grown } = await findElements(
     signed,
     later,
     widgets,
     async (reference) => (await newDictionary(signed, later, reference))?.dictionary,
   );
-  return {
-    ...structure,
-    fields,
-    widgets,
-    filled,
-    formKeys: ['SigFlags', ...(isDrawn ? [] : DRAWN_DEFAULTS)],
-    isVisible,
-  };
-}
-
-async function defaultsOf(document: PdfDocument, form: PdfDictionary | undefined): Promise<PdfValue> {
-  const resources = await document.resolve(form?.entries.get('DR'));
-  const fonts = isOf(resources, 'dictionary') ? await document.resolve(resources.entries.get('Font')) : null;
-  return { kind: 'array', items: [form?.entries.get('DA') ?? null, resources, fonts] };
+  const items = new Map([
+    ['fields', fields],
+    ['annotations', widgets],
+    ['kids', elements],
+  ]);
+  return { items, grown, freeKeys, isVisible };
 }
 
 /** True if readers may draw an annotation with the defaults of the form, although it is not in the form. */
 async function showsOthers(document: PdfDocument, widgets: ReadonlySet<string>): Promise<boolean> {
   for await (const { page } of pagesOf(document)) {
-    for (const annotation of itemsOf(await document.resolve(page.entries.get('Annots')))) {
+    for (const annotation of await itemsOf(document, page.entries.get('Annots'))) {
       if (widgets.has(keyOf(annotation))) continue;
       const shown = await document.dictionary(annotation);
       if (DRAWN_KINDS.includes(nameOf(await document.resolve(shown?.entries.get('Subtype'))) ?? '')) return true;
@@ -153,25 +139,25 @@ async function newSignatureField(
   if (field === undefined) return undefined;
   const { entries } = field.dictionary;
   if (nameOf(await later.resolve(entries.get('FT'))) !== 'Sig' || entries.has('Parent')) return undefined;
-  const kids = itemsOf(await later.resolve(entries.get('Kids')));
+  const kids = await itemsOf(later, entries.get('Kids'));
   const widgets: NewObject[] = kids.length === 0 ? [field] : [];
   for (const kid of kids) {
     const widget = await newDictionary(signed, later, kid);
     // pyHanko writes widgets that do not refer to their field.
     const isOwn = isSameValue(widget?.dictionary.entries.get('Parent') ?? reference, reference);
-    if (widget === undefined || !isOwn || ['FT', 'Kids', 'T', 'V'].some((key) => widget.dictionary.entries.has(key)))
-      return undefined;
+    if (widget === undefined || !isOwn || hasAny(widget.dictionary, ['FT', 'Kids', 'T', 'V'])) return undefined;
     widgets.push(widget);
   }
-  const isActive = ({ dictionary }: NewObject): boolean => ACTIVE_KEYS.some((key) => dictionary.entries.has(key));
-  if ([field, ...widgets].some(isActive)) return undefined;
-  if (await someAsync(widgets, async ({ dictionary }) => !(await isWidget(later, dictionary)))) return undefined;
+  if ([field, ...widgets].some(({ dictionary }) => hasAny(dictionary, ACTIVE_KEYS))) return undefined;
+  if (!(await everyAsync(widgets, ({ dictionary }) => isWidget(later, dictionary)))) return undefined;
   return {
     name: textOf(await later.resolve(entries.get('T'))) ?? '',
     isSigned: (await later.resolve(entries.get('V'))) !== null,
     widgets,
   };
 }
+
+const hasAny = ({ entries }: PdfDictionary, keys: readonly string[]): boolean => keys.some((key) => entries.has(key));
 
 /** A field that is on no page needs no /Subtype. */
 async function isWidget(document: PdfDocument, { entries }: PdfDictionary): Promise<boolean> {
@@ -185,61 +171,53 @@ interface NewObject {
 }
 
 async function newDictionary(signed: PdfDocument, later: PdfDocument, value: PdfValue): Promise<NewObject | undefined> {
-  if (!isOf(value, 'reference')) return undefined;
-  const entry = signed.entry(value.number);
-  const isInUse = entry !== undefined && entry.type !== 'free';
-  const dictionary = isInUse ? undefined : await plainDictionary(later, value);
+  if (!isOf(value, 'reference') || (signed.entry(value.number)?.type ?? 'free') !== 'free') return undefined;
+  const dictionary = await plainDictionary(later, value);
   return dictionary && { reference: value, dictionary };
 }
 
 /** Returns undefined for a stream. */
-async function plainDictionary(document: PdfDocument, value: PdfValue | undefined): Promise<PdfDictionary | undefined> {
+async function plainDictionary(document: PdfDocument, value: PdfValue): Promise<PdfDictionary | undefined> {
   if (!isOf(value, 'reference')) return isOf(value, 'dictionary') ? value : undefined;
   const object = await document.object(value.number);
   const isPlain = object?.generation === value.generation && object.streamStart === undefined;
   return isPlain && isOf(object.value, 'dictionary') ? object.value : undefined;
 }
 
-/** True if the keys that signing sets have the right types, and the widgets do not belong to other fields. */
-async function areSigned(
+/** True if the keys that signing sets in a field or its widget have the right types, and no other field has the widget. */
+async function isSigned(
   signed: PdfDocument,
   later: PdfDocument,
   field: PdfReference,
-  kids: readonly PdfValue[],
+  widget: PdfValue,
 ): Promise<boolean> {
-  return !(await someAsync([field, ...kids], async (widget) => {
-    const [before, after] = [await signed.dictionary(widget), await plainDictionary(later, widget)];
-    if (before === undefined || after === undefined || !(await isWidget(signed, before))) return true;
-    const type = nameOf(await signed.resolve(before.entries.get('FT'))) ?? 'Sig';
-    if (type !== 'Sig' || (widget !== field && ['Kids', 'T'].some((key) => before.entries.has(key)))) return true;
-    for (const key of ['AP', 'MK', 'V']) {
-      const value = after.entries.get(key);
-      if (value !== undefined && (await plainDictionary(later, value)) === undefined) return true;
-    }
-    const [old = 0, now = 0] = [before.entries.get('F'), after.entries.get('F')];
-    const state = after.entries.get('AS');
-    return (
-      (state !== undefined && !isOf(state, 'name')) ||
-      !isInteger(old) ||
-      !isInteger(now) ||
-      (old | LOCKED) !== (now | LOCKED)
-    );
-  }));
+  const [before, after] = [await signed.dictionary(widget), await plainDictionary(later, widget)];
+  if (before === undefined || after === undefined || !(await isWidget(signed, before))) return false;
+  const type = nameOf(await signed.resolve(before.entries.get('FT'))) ?? 'Sig';
+  if (type !== 'Sig' || (widget !== field && hasAny(before, ['Kids', 'T']))) return false;
+  const [old, now] = [before.entries.get('F') ?? 0, after.entries.get('F') ?? 0];
+  const state = after.entries.get('AS');
+  const areDictionaries = await everyAsync(['AP', 'MK', 'V'], async (key) => {
+    const value = after.entries.get(key);
+    return value === undefined || (await plainDictionary(later, value)) !== undefined;
+  });
+  const isOnlyLocked = isInteger(old) && isInteger(now) && (old | LOCKED) === (now | LOCKED);
+  return areDictionaries && isOnlyLocked && (state === undefined || isOf(state, 'name'));
 }
 
-async function takesAreaOf(document: PdfDocument, { entries }: PdfDictionary): Promise<boolean> {
+async function hasNoArea(document: PdfDocument, { entries }: PdfDictionary): Promise<boolean> {
   const sides: (number | undefined)[] = [];
-  for (const side of itemsOf(await document.resolve(entries.get('Rect'))))
-    sides.push(numberOf(await document.resolve(side)));
+  for (const side of await itemsOf(document, entries.get('Rect'))) sides.push(numberOf(await document.resolve(side)));
   const [left, bottom, right, top] = sides;
-  return sides.includes(undefined) || (left !== right && bottom !== top);
+  return !sides.includes(undefined) && (left === right || bottom === top);
 }
 
-async function someAsync<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<boolean> {
-  for (const item of items) if (await test(item)) return true;
-  return false;
+async function everyAsync<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<boolean> {
+  for (const item of items) if (!(await test(item))) return false;
+  return true;
 }
 
-function itemsOf(value: PdfValue): readonly PdfValue[] {
-  return isOf(value, 'array') ? value.items : [];
+async function itemsOf(document: PdfDocument, value: PdfValue | undefined): Promise<readonly PdfValue[]> {
+  const list = await document.resolve(value);
+  return isOf(list, 'array') ? list.items : [];
 }

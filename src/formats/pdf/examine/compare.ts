@@ -16,7 +16,7 @@ import {
   type PdfValue,
 } from '../../../pdf-syntax/values.ts';
 import type { Additions } from './additions.ts';
-import { endOfSameStream, isExact, NOTHING, reach } from './reached.ts';
+import { endOfSame, isExact, NOTHING, reach } from './reached.ts';
 
 export interface Revisions {
   readonly signed: PdfDocument;
@@ -24,6 +24,23 @@ export interface Revisions {
   /** Numbers of objects with another offset in the last revision. */
   readonly moved: ReadonlySet<number>;
 }
+
+/** Role of a value, which decides about permitted additions. */
+type Role =
+  | 'plain'
+  | 'catalog'
+  | 'form'
+  | 'fields'
+  | 'field'
+  | 'annotations'
+  | 'structure'
+  | 'element'
+  | 'kids'
+  | 'numbers';
+
+/** In the order in which they are compared. Additions may hold anything that all readers find. */
+const AREAS = ['content', 'form', 'addition'] as const;
+type Area = (typeof AREAS)[number];
 
 /** Two values that a reader reaches by the same path. */
 export interface Pair {
@@ -33,87 +50,101 @@ export interface Pair {
   /** Key or index in `above`; undefined if it was not recorded. */
   readonly key: string | number | undefined;
   readonly reference?: PdfReference | undefined;
-  /** Role of the value, which decides about permitted additions. */
-  readonly role:
-    | 'plain'
-    | 'catalog'
-    | 'form'
-    | 'fields'
-    | 'field'
-    | 'annotations'
-    | 'structure'
-    | 'element'
-    | 'kids'
-    | 'numbers';
-  /** Certifications of level 2 or 3 permit some changes to forms and comments. */
+  readonly role: Role;
+  /** Certifications of level 2 or 3 permit some changes to the form and its comments. */
   readonly area: Area;
 }
 
-type Area = 'content' | 'form';
+/** References in an object, and the end of its stream, or 0. */
+export type UnmovedObjects = Map<number, { readonly references: readonly PdfReference[]; readonly end: number }>;
 
-export interface Differences {
-  /** The first difference in each area. The one in a form is recorded only if the content has none. */
-  readonly content?: Pair;
-  readonly form?: Pair;
-  readonly isCertificationRemoved: boolean;
-}
+type Rule = (old: PdfValue, now: PdfValue) => boolean;
+const always: Rule = () => true;
 
-interface Unmoved {
-  readonly references: readonly PdfReference[];
-  readonly container: number | undefined;
-  readonly end: number;
-}
+/** Entries that may change, by the role of their dictionary. */
+const FREE: Readonly<Partial<Record<Role, Readonly<Record<string, Rule>>>>> = {
+  catalog: {
+    DSS: always,
+    Extensions: always,
+    Metadata: always,
+    Perms: (_old, now) => now === null,
+    // Readers ignore a lower one.
+    Version: (old, now) => (old === null || isOf(old, 'name')) && Number(nameOf(now)) > Number(nameOf(old) ?? 0),
+  },
+  form: { SigFlags: always },
+  structure: { ParentTreeNextKey: (old, now) => isInteger(old) && isInteger(now) && now > old },
+};
 
-export type UnmovedObjects = Map<number, Unmoved>;
-
-/** Entries of the catalog that readers do not display. */
-const UNSEEN = ['DSS', 'Extensions', 'Metadata'];
 /** Entries that change when a form is filled in or a comment is added. */
 const FORM_KEYS = {
   catalog: ['AcroForm', 'StructTreeRoot'],
   page: ['Annots', 'LastModified', 'StructParents', 'Tabs'],
 };
-/** Keys that lead to fields and to elements of the structure. */
+
+/** Roles of the values in a dictionary, by its role and the key. */
+const ROLES_BELOW: Readonly<Partial<Record<Role, Readonly<Record<string, Role>>>>> = {
+  catalog: { AcroForm: 'form', StructTreeRoot: 'structure' },
+  form: { Fields: 'fields' },
+  structure: { K: 'kids', ParentTree: 'numbers' },
+  element: { K: 'kids' },
+  numbers: { Nums: 'numbers' },
+};
+
+/** Keys that lead to fields and to elements of the structure. Under others, their entries could be fonts, for example. */
 const LINKS: readonly Pair['key'][] = ['K', 'Obj', 'P', 'Parent'];
+/** In these, all readers treat `1` and `1.0` as equal. */
 const RECTANGLES: readonly Pair['key'][] = ['Rect', 'MediaBox', 'CropBox', 'BleedBox', 'TrimBox', 'ArtBox', 'BBox'];
 /** Limit for pairs of different references, because updates could create endless chains of them. */
 const MAX_RENUMBERED = 10_000;
 
 /**
- * Compares each pair once, so the time is linear. `unmoved` is a cache shared by all signatures of the document, with
- * which no keys are recorded; undefined to record all keys.
+ * Returns the first difference. Compares each pair once, so the time is linear. `unmoved` is a cache shared by all
+ * signatures of the document, with which no keys are recorded; undefined to record all keys.
  */
-export async function differencesBetween(
+export async function differenceBetween(
   { signed, last, moved }: Revisions,
   additions: Additions,
   unmoved: UnmovedObjects | undefined,
-): Promise<Differences> {
-  const found: { content?: Pair; form?: Pair } = {};
-  const waiting: Record<Area, Pair[]> = { content: [], form: [] };
-  const isNew = rememberPairs(Math.max(signed.nextNumber, last.nextNumber));
-  let isCertificationRemoved = false;
-
-  const isUnmoved = ({ container, end }: Unmoved, number: number): boolean =>
-    !moved.has(number) && (container === undefined || !moved.has(container)) && end <= signed.source.size;
-
-  // Under another key its entries could be fonts or destinations, which have any names.
-  const roleReached = ({ old, now, role, key }: Pair): Pair['role'] => {
-    const isLinked = typeof key === 'number' || LINKS.includes(key);
-    if (role !== 'plain' || !isLinked || !isSameValue(old, now)) return role;
-    return additions.filled.has(keyOf(old)) ? 'field' : (additions.grown.get(keyOf(old)) ?? role);
-  };
+): Promise<Pair | undefined> {
+  const found: Partial<Record<Area, Pair>> = {};
+  const waiting: Record<Area, Pair[]> = { content: [], form: [], addition: [] };
+  const seen = new Set<string>();
+  let renumbered = 0;
 
   const differ = (pair: Pair): void => {
     found[pair.area] ??= pair;
   };
 
+  const isUnmoved = (number: number): boolean => {
+    const entry = signed.entry(number);
+    return !moved.has(number) && !(entry?.type === 'in-stream' && moved.has(entry.stream));
+  };
+
+  function isNew({ old, now, role, area }: Pair): boolean {
+    const key = `${keyOf(old)} ${keyOf(now)}`;
+    if (keyOf(old) !== keyOf(now)) renumbered += 1;
+    if (renumbered > MAX_RENUMBERED)
+      throw pdfErrors('pdf-too-large', { limit: MAX_RENUMBERED, what: 'renumbered objects' });
+    if (!isOf(old, 'reference') || !isOf(now, 'reference')) return true;
+    if (seen.has(`plain ${key}`) && (role === 'plain' || area === 'addition')) return false;
+    const name = `${area === 'addition' ? area : role} ${key}`;
+    return !seen.has(name) && seen.add(name) !== undefined;
+  }
+
+  const roleReached = ({ old, now, role, key }: Pair): Role => {
+    const isLinked = typeof key === 'number' || LINKS.includes(key);
+    if (role !== 'plain' || !isLinked || !isSameValue(old, now)) return role;
+    return additions.freeKeys.has(keyOf(old)) ? 'field' : (additions.grown.get(keyOf(old)) ?? role);
+  };
+
   function compare(pair: Pair): void {
     const { old, now, role, area } = pair;
-    if (isOf(old, 'reference') || isOf(now, 'reference')) {
-      // Acrobat refers to the catalog in /Data of a signature. Under any other key, it could be the contents of a page.
-      const isCatalog = pair.key === 'Data' && isSameValue(old, signed.root) && isSameValue(now, last.root);
+    // Acrobat refers to the catalog in /Data of a signature. Under any other key, it could be the contents of a page.
+    if (pair.key === 'Data' && isSameValue(old, signed.root) && isSameValue(now, last.root)) return;
+    if (area === 'addition') add(pair);
+    else if (isOf(old, 'reference') || isOf(now, 'reference')) {
       const reached: Pair = { ...pair, role: roleReached(pair) };
-      if (!isCatalog && isNew(reached)) waiting[area].push(reached);
+      if (isNew(reached)) waiting[area].push(reached);
     } else if (
       isOf(now, 'array') &&
       (isOf(old, 'array') || (old === null && (role === 'fields' || role === 'annotations')))
@@ -124,18 +155,28 @@ export async function differencesBetween(
     } else if (!isSameValue(old, now)) differ(pair);
   }
 
+  function add(pair: Pair): void {
+    forEachReference(pair.now, (each) => {
+      const reached: Pair = { ...pair, old: each, now: each, area: 'addition' };
+      if (isNew(reached)) waiting.addition.push(reached);
+    });
+  }
+
   function compareArrays(before: PdfArray['items'], after: PdfArray['items'], above: Pair): void {
     const { key: name, role, area } = above;
     if (RECTANGLES.includes(name) && areSameNumbers(before, after)) return;
+    const added = additions.items.get(role);
+    const isAdded = (item: PdfValue | undefined): boolean => added?.has(keyOf(item)) ?? false;
     // The position of a new field has no meaning. A new annotation may only be drawn over the others.
-    const added = role === 'fields' ? additions.fields : role === 'kids' ? additions.elements : undefined;
-    const kept = added === undefined ? after : after.filter((each) => !added.has(keyOf(each)));
+    const kept = role === 'annotations' ? after : after.filter((each) => !isAdded(each));
+    if (role !== 'annotations') for (const now of after) if (isAdded(now)) add({ ...above, now });
     for (let key = 0; key < Math.max(before.length, kept.length); key += 1) {
       const [old, now] = [before[key], kept[key]];
-      if (old === undefined && role === 'annotations' && additions.widgets.has(keyOf(now))) continue;
-      if (old === undefined && role === 'numbers' && isOfNewElement(kept, key)) continue;
       const pair: Pair = { old: old ?? null, now: now ?? null, above, key, role: 'plain', area };
-      if (old === undefined || now === undefined) differ(pair);
+      const isAddition =
+        old === undefined && (role === 'numbers' ? isOfNewElement(kept, key) : role === 'annotations' && isAdded(now));
+      if (isAddition) add(pair);
+      else if (old === undefined || now === undefined) differ(pair);
       else compare(pair);
     }
   }
@@ -143,63 +184,51 @@ export async function differencesBetween(
   /** The tree of numbers leads from one that is higher than those before to each new element. */
   function isOfNewElement(numbers: PdfArray['items'], index: number): boolean {
     const at = index - (index % 2);
-    const [last, number, element] = [numbers[at - 2] ?? -1, numbers[at], numbers[at + 1]];
-    return isInteger(last) && isInteger(number) && number > last && additions.elements.has(keyOf(element));
+    const [before, number, element] = [numbers[at - 2] ?? -1, numbers[at], numbers[at + 1]];
+    const isElement = additions.items.get('kids')?.has(keyOf(element)) ?? false;
+    return isInteger(before) && isInteger(number) && number > before && isElement;
   }
 
   function compareDictionaries(before: PdfDictionary['entries'], after: PdfDictionary['entries'], above: Pair): void {
     const { role } = above;
-    const isOfPage = isPage(above.old);
-    const formKeys = role === 'catalog' ? FORM_KEYS.catalog : isOfPage ? FORM_KEYS.page : [];
-    const ownKeys = role === 'field' ? additions.filled.get(keyOf(above.reference)) : undefined;
+    const kind = isPage(above.old) ? 'page' : role;
+    const formKeys = kind === 'catalog' || kind === 'page' ? FORM_KEYS[kind] : [];
+    const freeKeys = additions.freeKeys.get(role === 'field' ? keyOf(above.reference) : role) ?? [];
     for (const key of new Set([...before.keys(), ...after.keys()])) {
       const [old, now] = [before.get(key) ?? null, after.get(key) ?? null];
+      const below = kind === 'page' && key === 'Annots' ? 'annotations' : (ROLES_BELOW[role]?.[key] ?? 'plain');
+      const pair: Pair = { old, now, above, key, area: formKeys.includes(key) ? 'form' : above.area, role: below };
       if (isSimple(old) && isSameValue(old, now)) continue;
-      if (ownKeys?.includes(key) || (role === 'form' && additions.formKeys.includes(key))) continue;
-      if (role === 'catalog' && (UNSEEN.includes(key) || (key === 'Version' && isRaised(old, now)))) continue;
-      if (role === 'structure' && key === 'ParentTreeNextKey' && isInteger(old) && isInteger(now) && now > old)
-        continue;
-      if (role === 'catalog' && key === 'Perms' && now === null) isCertificationRemoved = true;
-      else {
-        const area = formKeys.includes(key) ? 'form' : above.area;
-        compare({ old, now, above, key, area, role: isOfPage && key === 'Annots' ? 'annotations' : roleIn(role, key) });
-      }
+      if (freeKeys.includes(key) || FREE[role]?.[key]?.(old, now)) add(pair);
+      else compare(pair);
     }
   }
 
   async function compareReached(pair: Pair): Promise<void> {
-    const { old, now, role } = pair;
-    const same = isOf(old, 'reference') && isSameValue(old, now) ? old : undefined;
-    const number = same?.number;
-    const isPlain = role === 'plain' && same?.generation === 0;
-    const known = number !== undefined && isPlain ? unmoved?.get(number) : undefined;
-    if (known !== undefined && number !== undefined && isUnmoved(known, number)) {
-      return compareReferences(known.references, pair);
+    const { old, now, role, area } = pair;
+    if (area === 'addition') {
+      const reached = await reach(last, now);
+      return reached === NOTHING || reached.isStale ? differ(pair) : compare({ ...pair, now: reached.value });
     }
-    const entry = number === undefined ? undefined : signed.entry(number);
-    const container = entry?.type === 'in-stream' ? entry.stream : undefined;
-    const isShared = number !== undefined && isUnmoved({ references: [], container, end: 0 }, number);
+    const same = isOf(old, 'reference') && isSameValue(old, now) ? old : undefined;
+    const isShared = same !== undefined && isUnmoved(same.number);
+    const canCache = isShared && role === 'plain' && same.generation === 0;
+    const known = canCache ? unmoved?.get(same.number) : undefined;
+    if (known !== undefined && known.end <= signed.source.size) return compareReferences(known.references, pair);
     const before = await reach(signed, old);
     if (!isShared && !(await isExact(last, now))) return differ(pair);
     const after = isShared ? before : await reach(last, now);
-    const isStream = before.streamStart !== undefined || after.streamStart !== undefined;
-    const end = isStream ? await endOfSameStream(signed, before, last, after) : 0;
+    const end = await endOfSame(signed, before, last, after);
     if (end === undefined || before.isStale !== after.isStale) return differ(pair);
-    if (isShared && isPlain && before !== NOTHING && unmoved !== undefined && !isPage(before.value)) {
+    if (canCache && before !== NOTHING && unmoved !== undefined && !isPage(before.value)) {
       const references: PdfReference[] = [];
       forEachReference(before.value, (reference) => references.push(reference));
       if (!references.some((reference) => isSameValue(reference, signed.root))) {
-        unmoved.set(number, { references, container, end });
+        unmoved.set(same.number, { references, end });
         return compareReferences(references, pair);
       }
     }
-    compare({
-      ...pair,
-      old: before.value,
-      now: after.value,
-      reference: same,
-      role: isStream ? 'plain' : role,
-    });
+    compare({ ...pair, old: before.value, now: after.value, reference: same, role: end > 0 ? 'plain' : role });
   }
 
   function compareReferences(references: readonly PdfReference[], above: Pair): void {
@@ -207,64 +236,28 @@ export async function differencesBetween(
       compare({ old: each, now: each, above, key: undefined, role: 'plain', area: above.area });
   }
 
-  compare({ old: signed.root, now: last.root, above: undefined, key: undefined, role: 'catalog', area: 'content' });
-  for (const area of ['content', 'form'] as const) {
+  const top = { above: undefined, role: 'catalog', area: 'content' } as const;
+  compare({ ...top, old: signed.root, now: last.root, key: undefined });
+  const [old, now] = [signed, last].map(({ trailer }) => trailer.entries.get('Info') ?? null) as [PdfValue, PdfValue];
+  if (!isSameValue(old, now) || (await reach(signed, old)) !== NOTHING) add({ ...top, old, now, key: 'Info' });
+  for (const area of AREAS) {
     while (waiting[area].length > 0 && found.content === undefined && found[area] === undefined) {
       const pairs = waiting[area];
       waiting[area] = [];
       for (const pair of await inStoredOrder(last, pairs)) await compareReached(pair);
     }
   }
-  return { ...found, isCertificationRemoved };
+  return found.content ?? found.addition ?? found.form;
 }
-
-/** Roles of the values in a dictionary, by the role of the dictionary and the key. */
-const ROLES_BELOW: Readonly<Partial<Record<Pair['role'], Readonly<Record<string, Pair['role']>>>>> = {
-  catalog: { AcroForm: 'form', StructTreeRoot: 'structure' },
-  form: { Fields: 'fields' },
-  structure: { K: 'kids', ParentTree: 'numbers' },
-  element: { K: 'kids' },
-  numbers: { Nums: 'numbers' },
-};
-
-const roleIn = (role: Pair['role'], key: string): Pair['role'] => ROLES_BELOW[role]?.[key] ?? 'plain';
 
 const isPage = (value: PdfValue): boolean => isOf(value, 'dictionary') && nameOf(value.entries.get('Type')) === 'Page';
 
-/** Readers treat `1` and `1.0` as equal there. */
 const areSameNumbers = (a: PdfArray['items'], b: PdfArray['items']): boolean =>
   a.length === b.length &&
   a.every((item, index) => numberOf(item) !== undefined && numberOf(item) === numberOf(b[index]));
 
 const isSimple = (value: PdfValue): boolean =>
   !isOf(value, 'reference') && !isOf(value, 'array') && !isOf(value, 'dictionary');
-
-/** Readers ignore a lower value. */
-function isRaised(old: PdfValue, now: PdfValue): boolean {
-  return (old === null || isOf(old, 'name')) && Number(nameOf(now)) > Number(nameOf(old) ?? 0);
-}
-
-/** Returns false for two references that were already compared in the same role. */
-function rememberPairs(numbers: number): (pair: Pair) => boolean {
-  const plain = new Uint8Array(numbers);
-  const others = new Set<string>();
-  let renumbered = 0;
-  return ({ old, now, role }) => {
-    const isSame = isSameValue(old, now);
-    if (isSame && role === 'plain' && isOf(old, 'reference') && old.generation === 0 && old.number < numbers) {
-      plain[old.number] = (plain[old.number] ?? 0) + 1;
-      return plain[old.number] === 1;
-    }
-    if (!isSame) renumbered += 1;
-    if (renumbered > MAX_RENUMBERED) {
-      throw pdfErrors('pdf-too-large', { limit: MAX_RENUMBERED, what: 'renumbered objects' });
-    }
-    const key = `${role} ${keyOf(old)} ${keyOf(now)}`;
-    if (others.has(key)) return false;
-    if (isOf(old, 'reference') && isOf(now, 'reference')) others.add(key);
-    return true;
-  };
-}
 
 /** Sorts objects by object stream, so that each stream is decoded once. */
 async function inStoredOrder(document: PdfDocument, pairs: readonly Pair[]): Promise<readonly Pair[]> {

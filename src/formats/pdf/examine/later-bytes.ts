@@ -5,7 +5,7 @@ import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import { readObjectAt } from '../../../pdf-syntax/objects.ts';
 import type { Entry, Section } from '../../../pdf-syntax/section.ts';
 import { findEndstream, streamLength, textAt } from '../../../pdf-syntax/stream-end.ts';
-import { isSameValue, numberOf } from '../../../pdf-syntax/values.ts';
+import { isOf, isSameValue, numberOf } from '../../../pdf-syntax/values.ts';
 
 const WINDOW = 256;
 const SPACE = /^[\0\t\n\f\r ]+/;
@@ -15,9 +15,9 @@ const TRAILER_END =
 const OBJECT_END = /^[\0\t\n\f\r ]*endobj/;
 
 /**
- * Returns ranges after an offset that belong to no object, table or trailer, and are not white space. Throws
- * `pdf-cross-reference-broken` if a section after the offset has a wrong offset for an object: readers then search the
- * whole file for objects, including streams.
+ * Returns ranges after an offset that belong to no object, table or trailer, and are not white space, and those that
+ * readers which repair the document would read in place of others. Throws `pdf-cross-reference-broken` if a section after
+ * the offset has a wrong offset for an object.
  */
 export async function unlistedBytes(document: PdfDocument, from: number): Promise<readonly ByteRange[]> {
   const { source, sections } = document;
@@ -32,7 +32,7 @@ export async function unlistedBytes(document: PdfDocument, from: number): Promis
     });
   }
   const starts = Float64Array.from([...objects, ...tableEnds.keys(), source.size]).sort();
-  const unlisted: ByteRange[] = [];
+  const unlisted: ByteRange[] = await repairedBytes(document, from);
   let index = 0;
   for (let position = from; position < source.size; ) {
     const text = await textAt(source, position, WINDOW);
@@ -53,6 +53,31 @@ export async function unlistedBytes(document: PdfDocument, from: number): Promis
     position = end ?? next;
   }
   return unlisted;
+}
+
+/** What readers search for to repair a document, in streams too: they take the last object with a number, and a catalog. */
+const REPAIRED = /(?<!\d)(\d{1,10})[\0\t\n\f\r ]+\d{1,5}[\0\t\n\f\r ]+obj|trailer|\/Root[\0\t\n\f\r ]*(\d{1,10})/g;
+const PIECE = 256 * 1024;
+const LONGEST = 64;
+
+/** A reference to a missing object is enough for poppler to repair a document. */
+async function repairedBytes({ source, sections, entry, root }: PdfDocument, from: number): Promise<ByteRange[]> {
+  const isLast = (number: number, at: number): boolean => {
+    const inForce = entry(number);
+    const stored = inForce?.type === 'in-stream' ? entry(inForce.stream) : inForce;
+    return stored?.type === 'in-file' && stored.offset + LONGEST > at;
+  };
+  const isInSection = (at: number): boolean => sections.some(({ offset, end }) => offset <= at && at < end);
+  const found: ByteRange[] = [];
+  for (let start = from; start < source.size; start += PIECE) {
+    const text = await textAt(source, start, PIECE + LONGEST);
+    for (const { 0: match, 1: number, 2: catalog, index } of text.matchAll(REPAIRED)) {
+      const at = start + index;
+      const isUsed = number !== undefined ? isLast(Number(number), at) : Number(catalog) === root.number;
+      if (index < PIECE && !isUsed && !isInSection(at)) found.push({ start: at, end: at + match.length });
+    }
+  }
+  return found;
 }
 
 /** Returns the entries that are in force, in file order of their objects. */
@@ -92,8 +117,7 @@ export interface Moved {
 export async function movedObjects(signed: PdfDocument, last: PdfDocument, later: number): Promise<Moved> {
   const entries: [number, Entry][] = [];
   const moved = new Set<number>();
-  // Some readers ignore objects with numbers from /Size on.
-  let misled = sizeOf(last) < sizeOf(signed) ? 'the trailer, /Size' : undefined;
+  let misled = isResized(signed, last) ? 'the trailer, /Size' : undefined;
   const mislead = (number: number): void => {
     misled ??= `object ${number}, whose table leads to other bytes`;
   };
@@ -117,7 +141,25 @@ export async function movedObjects(signed: PdfDocument, last: PdfDocument, later
     const stored = entry.type === 'in-stream' ? last.entry(entry.stream) : entry;
     if (stored?.type === 'in-file' && stored.offset < signed.source.size) mislead(number);
   }
+  for (const stream of containersOf(signed)) {
+    const value = (await signed.object(stream))?.value;
+    const length = isOf(value, 'dictionary') ? value.entries.get('Length') : undefined;
+    if (isOf(length, 'reference') && moved.has(length.number)) mislead(stream);
+  }
   return { moved, misled };
+}
+
+function containersOf({ sections }: PdfDocument): ReadonlySet<number> {
+  const streams = new Set<number>();
+  for (const { forEach } of sections)
+    forEach((_number, entry) => entry.type === 'in-stream' && streams.add(entry.stream));
+  return streams;
+}
+
+/** Some readers ignore objects with numbers from /Size on. */
+function isResized(signed: PdfDocument, last: PdfDocument): boolean {
+  const [before, now] = [sizeOf(signed), sizeOf(last)];
+  return now < before || (now > before && before < signed.nextNumber);
 }
 
 const sizeOf = ({ trailer }: PdfDocument): number => numberOf(trailer.entries.get('Size')) ?? 0;

@@ -28,21 +28,22 @@ export async function reach(document: PdfDocument, value: PdfValue): Promise<Rea
 
 const PIECE = 256 * 1024;
 
-/** Returns the end of the signed stream if both have the same bytes and it ends in the signed revision. */
-export async function endOfSameStream(
+/** Returns the end of the signed stream if both streams have the same bytes, 0 if neither is a stream, otherwise undefined. */
+export async function endOfSame(
   signed: PdfDocument,
   old: Reached,
   last: PdfDocument,
   now: Reached,
 ): Promise<number | undefined> {
-  const { source } = signed;
+  if (old.streamStart === undefined && now.streamStart === undefined) return 0;
   if (old.streamStart === undefined || now.streamStart === undefined) return undefined;
   const length = await streamLength(signed, old);
-  if (old.streamStart === now.streamStart) {
-    return length === undefined ? findEndstream(source, old.streamStart, source.size) : old.streamStart + length;
-  }
-  if (length === undefined || length !== (await streamLength(last, now))) return undefined;
-  for (let at = 0; at < length; at += PIECE) {
+  // A wrong length may become right in a longer file.
+  if (length !== (await streamLength(last, now))) return undefined;
+  const { source } = signed;
+  const isSamePlace = old.streamStart === now.streamStart;
+  if (length === undefined) return isSamePlace ? findEndstream(source, old.streamStart, source.size) : undefined;
+  for (let at = 0; at < length && !isSamePlace; at += PIECE) {
     const size = Math.min(PIECE, length - at);
     const before = await source.read(old.streamStart + at, size);
     if (!isSameBytes(before, await last.source.read(now.streamStart + at, size))) return undefined;

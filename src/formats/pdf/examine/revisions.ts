@@ -14,11 +14,12 @@ import {
 import { plural } from '../../../errors/plural.ts';
 import { extentOf } from '../../../pdf-syntax/cross-reference.ts';
 import { openDocument } from '../../../pdf-syntax/document.ts';
+import { readCatalog } from '../../../pdf-syntax/structure.ts';
 import { truncated } from '../new-signature.ts';
 import type { OpenedPdf } from '../opened.ts';
 import { readSignatureFields, type StoredSignature } from '../stored.ts';
 import { findAdditions } from './additions.ts';
-import { differencesBetween } from './compare.ts';
+import { differenceBetween } from './compare.ts';
 import { movedObjects } from './later-bytes.ts';
 import { pathOf } from './path.ts';
 
@@ -83,16 +84,14 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
     },
   );
   const revisions = { signed, last: document, moved };
-  const inShort = await differencesBetween(revisions, additions, opened.unmoved);
-  const isSame = inShort.content === undefined && inShort.form === undefined;
-  const { content, form, isCertificationRemoved } = isSame
-    ? inShort
-    : await differencesBetween(revisions, additions, undefined);
-  if (content !== undefined) return [changed(await pathOf(signed, content))];
-  if (form !== undefined) {
-    const path = await pathOf(signed, form);
-    return [permission === 2 || permission === 3 ? notChecked(path) : changed(path)];
+  const inShort = await differenceBetween(revisions, additions, opened.unmoved);
+  const difference = inShort && (await differenceBetween(revisions, additions, undefined));
+  if (difference !== undefined) {
+    const path = await pathOf(signed, difference);
+    return [difference.area === 'form' && (permission ?? 1) > 1 ? notChecked(path) : changed(path)];
   }
+  const [before, now] = [await readCatalog(signed), await readCatalog(document)];
+  const isCertificationRemoved = before.entries.has('Perms') && !now.entries.has('Perms');
   return [...(additions.isVisible ? [COVERED] : []), ...(isCertificationRemoved ? [CERTIFICATION_REMOVED] : [])];
 }
 

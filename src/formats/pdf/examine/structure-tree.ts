@@ -11,7 +11,7 @@ import {
   type PdfValue,
 } from '../../../pdf-syntax/values.ts';
 
-export interface StructureAdditions {
+export interface GrownStructure {
   /** References to new elements. Each refers to a new widget and has no other content, not even a text for screen readers. */
   readonly elements: ReadonlySet<string>;
   /** Parents of such elements: the root of the structure, and elements of the signed revision. */
@@ -27,7 +27,7 @@ export async function findElements(
   later: PdfDocument,
   widgets: ReadonlySet<string>,
   newDictionary: (reference: PdfReference) => Promise<PdfDictionary | undefined>,
-): Promise<StructureAdditions> {
+): Promise<GrownStructure> {
   const [elements, grown] = [new Set<string>(), new Map<string, 'structure' | 'element'>()];
   if (widgets.size === 0) return { elements, grown };
   const root = (await readCatalog(signed)).entries.get('StructTreeRoot');

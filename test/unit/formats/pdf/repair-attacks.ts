@@ -1,0 +1,147 @@
+/**
+ * Attacks on signed documents that readers repair, or read with another length: poppler shows other content in all that
+ * say so. Repairing readers take the last object with a number in the file, also one inside a stream.
+ */
+
+import { type Attack, formWith, objectOf, pageWith, stream } from './attacks.ts';
+import { makePdf, withUpdate } from './make-pdf.ts';
+
+type RepairAttack = Pick<Attack, 'name' | 'original' | 'attack' | 'certify' | 'code' | 'weight' | 'where'>;
+
+const updated =
+  (objects: Readonly<Record<number, string>>, trailer = '') =>
+  (signed: Buffer): Buffer =>
+    withUpdate(signed, objects, { trailer, size: 99 });
+const edited = (bytes: Buffer, from: string | RegExp, to: (found: string) => string): Buffer =>
+  Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1');
+const streamOf = (data: string): string => `<< /Length ${data.length} >>\nstream\n${data}\nendstream`;
+const hiding = (number: number): string => streamOf(`\n${number} 0 obj\n${stream('Forged')}\nendobj\n`);
+
+/** With a second page, whose contents are object 6: readers read them after the annotations of the first. */
+function withTwoPages(page = '', objects: readonly string[] = []): Buffer {
+  const second = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 6 0 R >>';
+  const bytes = makePdf({ page, catalog: '/X 7 0 R', objects: [second, stream('Second'), ...objects] });
+  return withUpdate(bytes, { 2: '<< /Type /Pages /Kids [3 0 R 5 0 R] /Count 2 >>' });
+}
+
+const BROKEN = withTwoPages('/Annots [70 0 R]');
+const withCatalog = (entry: string, objects: Readonly<Record<number, string>>) => (signed: Buffer) =>
+  updated({ ...objects, 1: objectOf(signed, 1).replace(/>>$/, `${entry} >>`) })(signed);
+
+/** A new signature field with this entry. */
+const withField = (entry: string) => (signed: Buffer) =>
+  updated({
+    ...formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]'),
+    3: pageWith(signed, /\/Annots \[([^\]]*)\]/, '/Annots [$1 50 0 R]'),
+    50: `<< /Type /Annot /Subtype /Widget /FT /Sig /T (later) /Rect [0 0 0 0] ${entry} >>`,
+  })(signed);
+
+/** Other contents of the second page, and a revision after them that leads to the signed ones again. */
+function withReturn(signed: Buffer): Buffer {
+  const offset = String(signed.lastIndexOf('\n6 0 obj') + 1).padStart(10, '0');
+  const forged = updated({ 6: stream('Forged') })(signed);
+  return edited(updated({ 90: 'null' })(forged), /\nxref\n(?=90 1\n)/, (found) => `${found}6 1\n${offset} 00000 n \n`);
+}
+
+/** A font whose name is in an object stream: /Symbol, and with a longer stream another one. */
+function withNameInStream(): Buffer {
+  const data = '7 0 /Symbol';
+  const objects = [
+    `<< /Type /ObjStm /N 1 /First 4 /Length 6 0 R >>\nstream\n${data}endstream \nendstream`,
+    String(data.length),
+  ];
+  return edited(makePdf({ references: 'stream', objects, inStreams: [[7, 5]] }), '/BaseFont /Helvetica', (found) =>
+    '/BaseFont 7 0 R'.padEnd(found.length),
+  );
+}
+
+/** The update is so long that `endstream` is where the /Length of the signed stream says. */
+function untilLength(signed: Buffer): Buffer {
+  const end = signed.indexOf('stream\nBT') + 'stream\n'.length + 9000;
+  const shown = '\nBT /F1 24 Tf 20 50 Td (Forged) Tj ET\n';
+  const length = end - signed.length - '50 0 obj\n<< /Length 0000 >>\nstream\n'.length;
+  return updated({ 50: `<< /Length ${length} >>\nstream\n${shown.padEnd(length)}endstream` })(signed);
+}
+
+const FORM_WITH_FONT = '/AcroForm << /Fields [] /DR << /Font << /F 5 0 R >> >> /DA (/F 12 Tf) >>';
+const FONT = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
+
+export const REPAIR_ATTACKS: readonly RepairAttack[] = [
+  ...[
+    { where: 'a stream', value: hiding(6) },
+    { where: 'a text', value: `(${hiding(6).replaceAll(/[()]/g, '\\$&')})` },
+    { where: 'a stream, as a trailer', value: streamOf('\ntrailer\n<< /Root 80 0 R >>\n') },
+    { where: 'a stream of references', value: streamOf('').replace('<<', '<< /Type /XRef /Root 80 0 R') },
+  ].map(({ where, value }) => ({
+    name: `validation data that hide another object in ${where}, and a reference that leads nowhere`,
+    original: BROKEN,
+    attack: withCatalog('/DSS << /Certs [60 0 R] >>', { 60: value }),
+    code: 'hidden-bytes',
+  })),
+  {
+    name: 'other contents that a further revision takes back, and a reference that leads nowhere',
+    original: BROKEN,
+    attack: withReturn,
+    code: 'hidden-bytes',
+  },
+  ...['/AP << /N 77 0 R >>', '/AP << /N 4 3 R >>', '/MK << /I 77 0 R >>'].map((entry) => ({
+    name: `a new field that makes readers repair the document: ${entry}`,
+    original: withTwoPages('', [hiding(6)]),
+    attack: withField(entry),
+    where: 'page 1, /Annots [',
+  })),
+  {
+    name: 'information that leads nowhere, so that readers repair the document',
+    original: withTwoPages('', [hiding(6)]),
+    attack: updated({ 90: 'null' }, '/Info 77 0 R'),
+    where: 'the catalog, /Info',
+  },
+  {
+    name: 'metadata that lead nowhere',
+    original: withTwoPages('', [hiding(6)]),
+    attack: withCatalog('/Metadata 77 0 R', {}),
+    where: 'the catalog, /Metadata',
+  },
+  {
+    name: 'a stream whose /Length is wrong, and right in a longer file',
+    original: edited(makePdf(), '<< /Length 36 >>', () => '<< /Length 9000>>'),
+    attack: untilLength,
+    where: 'page 1, /Contents',
+  },
+  {
+    name: 'an object stream that goes on, by a /Length of its own',
+    original: withNameInStream(),
+    attack: updated({ 6: '21' }),
+    where: 'object 5',
+  },
+  {
+    name: 'a larger count of objects than a signed one that is too small',
+    original: makePdf(),
+    attack: (signed) =>
+      updated({ 90: 'null' })(edited(signed, /\/Size 8(?=[^/]*\/Root 1 0 R \/Prev)/, () => '/Size 5')),
+    where: 'the trailer, /Size',
+  },
+  {
+    name: 'another font of a form, with which a comment is drawn',
+    original: makePdf({
+      catalog: FORM_WITH_FONT,
+      page: '/Annots [6 0 R]',
+      objects: [FONT, '<< /Type /Annot /Subtype /FreeText /Rect [0 0 200 100] /DA (/F 12 Tf) /Contents (Free) >>'],
+    }),
+    attack: updated({ 5: FONT.replace('Helvetica', 'Symbol') }),
+    where: 'the catalog, /AcroForm /DR /Font /F /BaseFont',
+  },
+  {
+    name: 'an XFA form',
+    original: makePdf(),
+    attack: (signed) =>
+      updated({ ...formWith(signed, '/Fields', '/XFA 50 0 R /Fields'), 50: streamOf('<x/>') })(signed),
+    where: 'the catalog, /AcroForm /XFA',
+  },
+  {
+    name: 'another certification in the catalog',
+    original: makePdf(),
+    attack: withCatalog('/Perms << /DocMDP 50 0 R >>', { 50: '<< /Type /Sig >>' }),
+    where: 'the catalog, /Perms',
+  },
+];
