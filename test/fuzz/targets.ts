@@ -15,6 +15,7 @@ import {
   wshTarget,
 } from './targets/authenticode-files.ts';
 import { certificateTarget, revocationTarget } from './targets/certificates.ts';
+import { updatesTarget } from './targets/documents.ts';
 import { jarTarget, peTarget } from './targets/files.ts';
 import { journalTarget } from './targets/journal.ts';
 import { FAULTY_TARGETS } from './targets/planted.ts';
@@ -37,6 +38,7 @@ export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
   navx: navxTarget,
   appx: appxTarget,
   pdf: pdfTarget,
+  'pdf-updates': updatesTarget,
   'verify-pe': programVerdictTarget,
   'verify-jar': archiveVerdictTarget,
   manifest: manifestTarget,
