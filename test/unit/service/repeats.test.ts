@@ -65,6 +65,21 @@ describe('sign', () => {
     expect(waits).toHaveLength(MAX_ATTEMPTS.throttled - 1);
   });
 
+  // How that ends a run: test/system/cli/service/service-failures.test.ts.
+  test.each<[ServiceMode, number]>([
+    ['unauthorized-400', 400],
+    ['unauthorized-401', 401],
+    ['unauthorized-401-other-code', 401],
+    ['unauthorized-403', 403],
+    ['unauthorized-429', 429],
+    ['unauthorized-500', 500],
+  ])('%s: rejected after one request', async (mode, httpStatus) => {
+    const { service, misbehaving } = await start(mode);
+    const error = { category: 'http', code: 'unauthorized', httpStatus };
+    await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject(error);
+    expect(misbehaving.signRequests()).toBe(1);
+  });
+
   test.each<[ServiceMode, (wait: number | undefined) => void]>([
     ['throttled-for-seconds', (wait) => expect(wait).toBe(7000)],
     ['throttled-for-an-hour', (wait) => expect(wait).toBe(LONGEST_WAIT)],
