@@ -89,7 +89,7 @@ export const ENVELOPE_RULES: readonly Rule[] = [
     envelopeRule(sectionOf(title), `${title}: answered with an envelope`, async (deployment) =>
       isEnvelope(await ask(deployment)),
     ),
-    envelopeRule(sectionOf(title), `${title}: not a success`, async (deployment) => {
+    envelopeRule(sectionOf(title), `${title}: must fail`, async (deployment) => {
       const answer = await ask(deployment);
       const refusal = isRefused(answer);
       return refusal.kind === 'broken' ? refusal : chosen(describeAnswer(answer));

@@ -76,6 +76,6 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
       body: (code, ...more) => body(Math.max(code, 0), ...more),
       httpStatus: (code) => httpStatus(Math.max(code, 0)),
     }),
-    ['a path of another version: not a success'],
+    ['a path of another version: must fail'],
   ),
 ];
