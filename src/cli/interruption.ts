@@ -55,8 +55,8 @@ export async function runInterruptibly(
 }
 
 /**
- * Shows progress during `work`. A signal ends the process immediately, since there is nothing to finish; `onInterrupt` can
- * report what was done.
+ * Shows progress during `work`. A signal ends the process immediately, because there is nothing to finish.
+ * `onInterrupt` can report completed work.
  */
 export async function withProgress<Result>(
   words: ProgressWords,

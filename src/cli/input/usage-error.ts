@@ -19,7 +19,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 /** Commander adds this command. */
 const HELP = { name: 'help' };
 
-/** The parser's error in the words of the program. No value of an option is repeated, because it may be a secret. */
+/** Rewords the parser's error. Never contains the value of an option, because it may be a secret. */
 export function usageError({ code, message }: CommanderError, argv: readonly string[]): Error {
   const entry = PROGRAM.commands.find(({ name }) => name === argv[0]);
   const below = entry !== undefined && 'commands' in entry ? entry.commands : [];

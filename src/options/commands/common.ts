@@ -1,4 +1,4 @@
-/** What several commands resolve: how requests are sent, which timestamp authorities are used, and what must be given. */
+/** Settings that several commands resolve: requests, timestamp authorities, and required options. */
 
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
