@@ -5,13 +5,14 @@ import type { ContentDigest } from '../crypto/measure-content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
 import { formatErrors } from '../format/errors.ts';
-import type {
-  Embedding,
-  ExpectedEnvelope,
-  PreparedSignature,
-  SignableFile,
-  SigningContext,
-  SigningMode,
+import {
+  type Embedding,
+  type Expected,
+  PLAIN_PREVIEW,
+  type Prepared,
+  type SignableFile,
+  type SigningContext,
+  type SigningMode,
 } from '../format/signable-file.ts';
 import { cmsEnvelope } from '../format/signature.ts';
 import { checkUnchanged, nestSignature, readOuterSignature } from './append.ts';
@@ -22,7 +23,7 @@ import { algorithmsOf, findAuthenticode, readAuthenticode } from './read-authent
 import { embeddedSignatures, findSignatures } from './signatures.ts';
 import { stampSignatures } from './stamp.ts';
 
-type AuthenticodeFile = Omit<SignableFile, 'warnings' | 'layout'>;
+type AuthenticodeFile = Omit<SignableFile, 'layout'>;
 
 export function authenticodeFile<Measured extends MeasuredContent>(container: Container<Measured>, budget: WorkBudget) {
   let measured: Promise<Measured> | undefined;
@@ -36,12 +37,17 @@ export function authenticodeFile<Measured extends MeasuredContent>(container: Co
   const signatures = async () => embeddedSignatures(await findSignatures(container), container, present, budget);
   return {
     signatures,
-    async check(_context, mode) {
-      if (mode === 'append') await outerSignature(container);
-    },
-    prepare: (context, mode) => prepare(container, context, mode),
-    verifyResult: (expected) => verifyResult(container, expected),
     examine: () => container.examine(present),
+    signing: {
+      fixedAlgorithm: undefined,
+      unusedOptions: [],
+      async check(_context, mode) {
+        if (mode === 'append') await outerSignature(container);
+        return { ...PLAIN_PREVIEW, warnings: container.warnings, replaces: () => mode === 'replace' };
+      },
+      prepare: (context, mode) => prepare(container, context, mode),
+      verify: (expected) => verify(container, expected),
+    },
     removing: { signatures, patch: () => container.removeAll(present) },
     stamping: {
       of: 'each-signature',
@@ -67,7 +73,7 @@ async function prepare<Measured extends MeasuredContent>(
   container: Container<Measured>,
   context: SigningContext,
   mode: SigningMode,
-): Promise<PreparedSignature> {
+): Promise<Prepared> {
   const outer = mode === 'append' ? await outerSignature(container) : undefined;
   const measured = await container.measure(
     outer === undefined ? 'new' : 'present',
@@ -76,8 +82,8 @@ async function prepare<Measured extends MeasuredContent>(
   if (outer !== undefined) checkUnchanged(outer, measured);
   const content = await container.content(context, measured);
   return {
-    ...prepareAuthenticode(context, content),
-    embed(sealed) {
+    units: [prepareAuthenticode(context, content)],
+    embed([sealed]) {
       const cms = outer === undefined ? sealed.bytes : nestSignature(outer.cms, sealed.bytes);
       return embeddingOf(container.write(cms, measured), cms, sealed.bytes);
     },
@@ -105,9 +111,9 @@ async function attach<Measured extends MeasuredContent>(
  * Checks the reopened result in one pass over its content. The expected CMS is its only signature. The content has the
  * digests in this and in the new signature. Attaching the CMS again would change nothing. Throws `result-damaged`.
  */
-async function verifyResult<Measured extends MeasuredContent>(
+async function verify<Measured extends MeasuredContent>(
   container: Container<Measured>,
-  { sealed, envelopes }: ExpectedEnvelope,
+  { added: [added], envelopes }: Expected,
 ): Promise<void> {
   const [outer, ...others] = envelopes;
   if (outer === undefined || others.length > 0) throw new TypeError('the file holds one envelope');
@@ -115,8 +121,8 @@ async function verifyResult<Measured extends MeasuredContent>(
   if (entry?.cms === undefined || further.length > 0 || Buffer.compare(entry.cms, outer.bytes) !== 0) {
     throw damaged('its signature is not the one that was made');
   }
-  const isNested = Buffer.compare(sealed.bytes, outer.bytes) !== 0;
-  const signatures = (isNested ? [sealed, outer] : [sealed]).map(({ bytes }) => readSigned(bytes, container));
+  const isNested = Buffer.compare(added.bytes, outer.bytes) !== 0;
+  const signatures = (isNested ? [added, outer] : [added]).map(({ bytes }) => readSigned(bytes, container));
   const measured = await container.measure('present', distinct(signatures.map(({ algorithm }) => algorithm)));
   for (const { algorithm, contentDigest } of signatures) {
     const actual = measured.digests.get(algorithm);
@@ -159,8 +165,8 @@ async function isAt(source: ByteSource, start: number, piece: Piece): Promise<bo
   return true;
 }
 
-function embeddingOf(patch: Patch, cms: Uint8Array, sealed = cms): Embedding {
-  return { patch, sealed: cmsEnvelope(sealed), envelopes: [cmsEnvelope(cms)] };
+function embeddingOf(patch: Patch, cms: Uint8Array, added = cms): Embedding {
+  return { patch, added: [cmsEnvelope(added)], envelopes: [cmsEnvelope(cms)] };
 }
 
 function distinct<Algorithm extends ContentDigest | DigestAlgorithm>(algorithms: readonly Algorithm[]): Algorithm[] {

@@ -13,6 +13,8 @@ import type { AuthenticodeParts } from './read-authenticode.ts';
 export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly source: ByteSource;
   readonly kind: SignedKind;
+  /** About signing the file. */
+  readonly warnings: readonly string[];
   /** Set if no second signature can be nested in the first: the reason, as a clause. */
   readonly reasonForOneSignature?: string;
   /** All entries in a place for signatures, readable or not, in file order. */

@@ -74,6 +74,11 @@ export function digestAlgorithm(algorithm: DigestAlgorithm): Uint8Array {
   return sequence(objectIdentifier(DIGEST_OID[algorithm]), nullValue());
 }
 
+/** What an RSA signature (RSASSA-PKCS1-v1_5) contains. */
+export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Uint8Array {
+  return sequence(digestAlgorithm(algorithm), octetString(digest));
+}
+
 export function encodeAttribute({ type, value }: Attribute): Uint8Array {
   return sequence(objectIdentifier(type), encode(SET_TAG, value));
 }

@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto';
 import { COUNTER_SIGNATURE, SPC_NESTED_SIGNATURE, TIMESTAMP_TYPES } from '../asn1/object-identifiers.ts';
 import { type Attribute, buildSignedAttributes, buildSignedData } from '../cms/build-signed-data.ts';
 import type { ParsedAttribute, SignedData, SignerInfo } from '../cms/parse-signed-data.ts';
 import { replaceUnsignedAttributes } from '../cms/unsigned-attributes.ts';
+import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { type Finding, note, warning } from '../errors/finding.ts';
 import type { ReadTimestamps } from '../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
-import type { PreparedSignature, SigningContext } from './signable-file.ts';
+import type { SigningContext, SigningUnit } from './signable-file.ts';
 import { cmsEnvelope } from './signature.ts';
 
 /** Attributes and certificates of a new CMS. */
@@ -30,17 +32,26 @@ export interface CmsContent {
   readonly messageDigest: Uint8Array;
 }
 
-export function prepareCms(
-  profile: SignatureProfile,
-  context: SigningContext,
-  content: CmsContent,
-): Pick<PreparedSignature, 'toBeSigned' | 'seal'> {
+/** A unit whose digest is that of the signed attributes, in DER. */
+export interface CmsUnit extends SigningUnit {
+  readonly signedAttributes: Uint8Array;
+}
+
+export function prepareCms(profile: SignatureProfile, context: SigningContext, content: CmsContent): CmsUnit {
   const { algorithm, chain } = context;
-  const toBeSigned = buildSignedAttributes(content.type, content.messageDigest, profile.signedAttributes(context));
+  const signedAttributes = buildSignedAttributes(
+    content.type,
+    content.messageDigest,
+    profile.signedAttributes(context),
+  );
   const certificates = (profile.carriesRoot ? chain.certificates : chain.withoutRoot).map(({ der }) => der);
   const [type] = profile.timestampTypes;
   return {
-    toBeSigned,
+    name: undefined,
+    algorithm,
+    digest: createHash(NODE_DIGEST_NAME[algorithm]).update(signedAttributes).digest(),
+    timestamp: 'on-signature',
+    signedAttributes,
     seal: (signature, timestampToken) =>
       cmsEnvelope(
         buildSignedData({
@@ -48,7 +59,7 @@ export function prepareCms(
           content,
           certificates,
           signer: chain.leaf.fields,
-          signedAttributes: toBeSigned,
+          signedAttributes,
           signature,
           unsignedAttributes: timestampToken === undefined ? [] : [{ type, value: timestampToken }],
         }),

@@ -12,28 +12,31 @@ export interface Format {
   readonly title: string;
   /** In lower case, with the dot. For documentation and folders; never decides the format of a file. */
   readonly extensions: readonly string[];
-  /** Folders often contain such files for other purposes, so they are signed only if the user names them. */
-  readonly onlyIfNamed?: readonly string[];
-  /** Options of this format. Formats that share an option declare the same object. */
-  readonly options: readonly FormatOption[];
-  /** Supported treatment of existing signatures. Other modes are rejected before any request. */
-  readonly modes: readonly SigningMode[];
-  readonly defaultMode: SigningMode;
-  readonly appendWarning?: string;
-  /** True if signatures contain `SigningContext.time`. A resumed run then uses the time of the first one. */
-  readonly signsTime?: boolean;
+  /** Extensions that are often used for other purposes. In folders such files are ignored. */
+  readonly onlyIfNamed: readonly string[];
   /** Purpose that signing and `verify` require of the signer's certificate. */
   readonly purpose: Purpose;
   readonly recognition: Recognition;
-  /** True if the result must have the same extension, because it decides how the signature is written. */
-  readonly keepsExtension?: boolean;
+  /** undefined if files of the format are only read. */
+  readonly signing: SigningRules | undefined;
   /**
    * Reads the layout. Fails before any request if the file is malformed or has no space for a signature. `name` is the
    * user's name for the file; for a file to be written, the name of the result.
    */
   open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
-  /** Searches a file that `open` rejects for traces of a signature. undefined if every file counts as signed. */
-  seemsSigned?(source: ByteSource): Promise<boolean>;
+  /** Searches a file that `open` rejects for traces of a signature. */
+  seemsSigned(source: ByteSource): Promise<boolean>;
+}
+
+export interface SigningRules {
+  /** Options of this format. Formats that share an option declare the same object. */
+  readonly options: readonly FormatOption[];
+  /** Supported treatment of existing signatures; the first is the default. Others are rejected before any request. */
+  readonly modes: readonly [SigningMode, ...SigningMode[]];
+  /** True if signatures contain `SigningContext.time`. A resumed run then uses the time of the first one. */
+  readonly signsTime: boolean;
+  /** True if the result must have the same extension, because it decides how the signature is written. */
+  readonly keepsExtension: boolean;
 }
 
 export type Recognition =
@@ -58,4 +61,9 @@ export function requireCapability<Capability>(
 ): Capability {
   if (capability === undefined) throw formatErrors('operation-unsupported', { done, format: title });
   return capability;
+}
+
+/** Throws `operation-unsupported`. */
+export function signingOf({ signing }: Pick<SignableFile, 'signing'>, format: Pick<Format, 'title'>) {
+  return requireCapability(signing, 'signed', format);
 }

@@ -19,40 +19,8 @@ export interface ContentReader {
 }
 
 export interface SignableFile {
-  /** Problems that do not prevent signing, such as an outdated table entry. */
-  readonly warnings: readonly string[];
-  /** Options of the format that do not affect this file; undefined if all do. */
-  readonly unusedOptions?: readonly FormatOption[];
-  /** The only algorithm that verifiers accept for this file, with the reason as a clause; undefined for any. */
-  readonly fixedAlgorithm?: { readonly algorithm: DigestAlgorithm; readonly reason: string };
   /** Returns the outer signatures, each with those nested in it; empty if the file is unsigned. */
   signatures(): Promise<readonly FoundSignature[]>;
-  /** Runs all checks that need no content digest. Throws if the file cannot be signed. */
-  check(context: SigningContext, mode: SigningMode): Promise<void>;
-  /** Returns the signatures that an appended one would replace; most formats have none. */
-  displaced?(context: SigningContext): Promise<readonly FoundSignature[]>;
-  /**
-   * Returns a noun phrase if `replace` would remove something that the user cannot create again, so the user must
-   * choose that mode explicitly. In most formats there is no such thing.
-   */
-  needsExplicitReplace?(): Promise<string | undefined>;
-  /** Returns files inside this one that get their own signatures, if the options request it. */
-  inner?(context: Pick<SigningContext, 'formatOptions'>): Promise<InnerFiles>;
-  /**
-   * Digests the content and returns the bytes to be signed. The same input gives the same bytes: nothing is random, and
-   * `SigningContext.time` is the only clock. `inner` are the signatures of files inside this one, by name; the new
-   * signature covers the file with these.
-   */
-  prepare(
-    context: SigningContext,
-    mode: SigningMode,
-    inner?: ReadonlyMap<string, Embedding>,
-  ): Promise<PreparedSignature>;
-  /**
-   * Checks the reopened result. It must contain the expected envelope completely, and the digests in the new signature
-   * and in the one that encloses it must match the content. Throws `result-damaged`.
-   */
-  verifyResult(expected: ExpectedEnvelope): Promise<void>;
   /**
    * Examines the file as a whole: bytes that no signature covers, a wrong checksum, several tables. Returns nothing for
    * a valid file. The content is read once for this and for all signatures.
@@ -60,6 +28,7 @@ export interface SignableFile {
   examine(): Promise<readonly Finding[]>;
   /** Describes the kind of file and the locations of its signatures, for people. */
   layout(): readonly Detail[];
+  readonly signing: Signing | undefined;
   readonly removing: Removing | undefined;
   readonly stamping: StampingEach | StampingWhole | undefined;
   readonly attaching: Attaching | undefined;
@@ -67,6 +36,71 @@ export interface SignableFile {
   readonly listing: Listing | undefined;
   readonly catalog: Catalog | undefined;
 }
+
+export interface Signing {
+  /** The only algorithm that verifiers accept for this file, with the reason as a clause; undefined for any. */
+  readonly fixedAlgorithm: { readonly algorithm: DigestAlgorithm; readonly reason: string } | undefined;
+  /** Options of the format that do not affect this file. */
+  readonly unusedOptions: readonly FormatOption[];
+  /** Runs all checks that need no content digest. Throws if the file cannot be signed. */
+  check(context: SigningContext, mode: SigningMode): Promise<SigningPreview>;
+  /** Returns files inside this one that get their own signatures, if the options request it. */
+  inner?(context: Pick<SigningContext, 'formatOptions'>): Promise<InnerFiles>;
+  /**
+   * Digests the content. The same input gives the same digests: nothing is random, and `SigningContext.time` is the only
+   * clock. `inner` are the signatures of files inside this one, by name; the new signature covers the file with these.
+   */
+  prepare(context: SigningContext, mode: SigningMode, inner?: ReadonlyMap<string, Embedding>): Promise<Prepared>;
+  /**
+   * Checks the reopened result of any change that gives an `Embedding`. It must contain the expected envelopes
+   * completely, and the digests in the new signature and in the one that encloses it must match the content. Throws
+   * `result-damaged`.
+   */
+  verify(expected: Expected): Promise<void>;
+}
+
+export interface SigningPreview {
+  /** Problems that do not prevent signing, such as an outdated table entry. */
+  readonly warnings: readonly string[];
+  /** Number of units. */
+  readonly requests: number;
+  /** Returns whether the new signature replaces this one. */
+  replaces(signature: FoundSignature): boolean;
+  /**
+   * A noun phrase for something that `replace` would remove and the user cannot create again, so that the user must
+   * choose this mode explicitly.
+   */
+  readonly mustBeNamed: string | undefined;
+}
+
+/** One new signature that takes the place of all others. */
+export const PLAIN_PREVIEW: SigningPreview = {
+  warnings: [],
+  requests: 1,
+  replaces: () => true,
+  mustBeNamed: undefined,
+};
+
+export interface Prepared {
+  /** Independent of each other, and usually one. */
+  readonly units: readonly [SigningUnit, ...SigningUnit[]];
+  /** Returns how the sealed envelopes of the units are stored, and what the file must then contain. Deterministic. */
+  embed(sealed: Envelopes): Embedding;
+}
+
+/** One signature that the service makes. */
+export interface SigningUnit {
+  /** Tells several units of a file apart. */
+  readonly name: string | undefined;
+  readonly algorithm: DigestAlgorithm;
+  /** What the service signs. */
+  readonly digest: Uint8Array;
+  readonly timestamp: 'on-signature' | 'none';
+  /** Returns the envelope with the signature value. Deterministic. */
+  seal(value: Uint8Array, timestampToken?: Uint8Array): Envelope;
+}
+
+export type Envelopes = readonly [Envelope, ...Envelope[]];
 
 export interface Removing {
   /** Returns the signatures that go. In some formats earlier ones must stay. */
@@ -117,7 +151,7 @@ export interface InnerFiles {
   readonly warnings: readonly string[];
 }
 
-export interface InnerFile extends Pick<SignableFile, 'fixedAlgorithm'> {
+export interface InnerFile extends Pick<Signing, 'fixedAlgorithm'> {
   /** Unique in the enclosing file; may include folders. */
   readonly name: string;
   readonly size: number;
@@ -150,14 +184,6 @@ export interface SigningContext {
   readonly formatOptions: FormatOptions;
 }
 
-export interface PreparedSignature {
-  readonly toBeSigned: Uint8Array;
-  /** Returns the envelope with the signature value. Deterministic. */
-  seal(signature: Uint8Array, timestampToken?: Uint8Array): Envelope;
-  /** Returns how a sealed envelope is stored in the file, and what the file must then contain. Deterministic. */
-  embed(sealed: Envelope): Embedding;
-}
-
 export interface WholeTimestampOptions {
   readonly algorithm: DigestAlgorithm;
   readonly tokenReserve: number;
@@ -171,17 +197,18 @@ export interface PreparedTimestamp {
   embed(token: Uint8Array): Embedding;
 }
 
-export interface ExpectedEnvelope {
-  readonly sealed: Envelope;
+export interface Expected {
+  /** The new envelopes, or those that a change concerns. */
+  readonly added: Envelopes;
   /**
-   * All envelopes that the file then contains: `sealed` or the one that encloses it, and in formats with several
+   * All envelopes that the file then contains: those added or the one that encloses them, and in formats with several
    * independent signatures the others too.
    */
   readonly envelopes: readonly Envelope[];
   /** Expected envelopes of files inside this one, by name. */
-  readonly inner?: ReadonlyMap<string, ExpectedEnvelope>;
+  readonly inner?: ReadonlyMap<string, Expected>;
 }
 
-export interface Embedding extends ExpectedEnvelope {
+export interface Embedding extends Expected {
   readonly patch: Patch;
 }

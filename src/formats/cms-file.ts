@@ -23,7 +23,7 @@ import {
 } from '../errors/finding.ts';
 import { examineUnread, prepareCms, type SignatureProfile, stampCms, timestampsOf } from '../format/cms.ts';
 import { formatErrors } from '../format/errors.ts';
-import type { Embedding, SignableFile, SigningContext, SigningMode } from '../format/signable-file.ts';
+import { type Embedding, PLAIN_PREVIEW, type SignableFile, type SigningMode } from '../format/signable-file.ts';
 import { cmsEnvelope, type Detail, type FoundSignature } from '../format/signature.ts';
 import { timestampReader } from '../timestamp/read-timestamps.ts';
 
@@ -45,7 +45,7 @@ export interface CmsHolder {
   removeAll(): Patch;
 }
 
-type CmsFile = Omit<SignableFile, 'warnings' | 'layout'>;
+type CmsFile = Omit<SignableFile, 'layout'>;
 
 export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
   const { profile, stored } = holder;
@@ -55,28 +55,35 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
   };
   const embedding = (cms: Uint8Array, patch: Patch): Embedding => {
     const envelope = cmsEnvelope(cms);
-    return { patch, sealed: envelope, envelopes: [envelope] };
+    return { patch, added: [envelope], envelopes: [envelope] };
   };
   const signatures = async () => (stored === undefined ? [] : [signatureIn(holder, stored, budget)]);
   return {
     signatures,
-    async check(_context, mode) {
-      prepared(mode);
-    },
-    async prepare(context: SigningContext, mode) {
-      const digest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(prepared(mode)).digest();
-      const { toBeSigned, seal } = prepareCms(profile, context, { type: DATA, messageDigest: digest });
-      return { toBeSigned, seal, embed: ({ bytes }) => embedding(bytes, holder.write(bytes)) };
-    },
-    async verifyResult({ sealed }) {
-      const read = attempt(() => parseSignedData(stored ?? new Uint8Array()));
-      const isThere = !(read instanceof CodesignError) && stored !== undefined && isSameBytes(stored, sealed.bytes);
-      if (!isThere) throw formatErrors('result-damaged', { reason: 'its signature is not the one that was made' });
-      const [problem] = [...holder.examine(), ...examineCms(read, holder.presentContent(), budget)];
-      if (problem !== undefined && isAgainst(problem, 'integrity'))
-        throw formatErrors('result-damaged', { reason: asClause(problem) });
-    },
     examine: async () => [],
+    signing: {
+      fixedAlgorithm: undefined,
+      unusedOptions: [],
+      async check(_context, mode) {
+        prepared(mode);
+        return PLAIN_PREVIEW;
+      },
+      async prepare(context, mode) {
+        const digest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(prepared(mode)).digest();
+        return {
+          units: [prepareCms(profile, context, { type: DATA, messageDigest: digest })],
+          embed: ([{ bytes }]) => embedding(bytes, holder.write(bytes)),
+        };
+      },
+      async verify({ added: [added] }) {
+        const read = attempt(() => parseSignedData(stored ?? new Uint8Array()));
+        const isThere = !(read instanceof CodesignError) && stored !== undefined && isSameBytes(stored, added.bytes);
+        if (!isThere) throw formatErrors('result-damaged', { reason: 'its signature is not the one that was made' });
+        const [problem] = [...holder.examine(), ...examineCms(read, holder.presentContent(), budget)];
+        if (problem !== undefined && isAgainst(problem, 'integrity'))
+          throw formatErrors('result-damaged', { reason: asClause(problem) });
+      },
+    },
     removing: {
       signatures,
       async patch() {

@@ -70,7 +70,7 @@ export async function recogniseFormat(
     const { format, description } = await recognise(head, source, name, formats);
     if (format !== undefined) {
       const extensions = new Set(names.map((each) => extname(each).toLowerCase()));
-      if (format.keepsExtension && extensions.size > 1) {
+      if (format.signing?.keepsExtension && extensions.size > 1) {
         throw formatErrors('extension-changes', { format: format.title, extensions: [...extensions].join(' and ') });
       }
       return format;

@@ -20,10 +20,10 @@ export const formats: readonly Format[] = FORMATS;
 export const PURPOSES: readonly Purpose[] = [...new Set(FORMATS.map(({ purpose }) => purpose))];
 
 /** Recursive runs skip files with these extensions. */
-export const ONLY_IF_NAMED: ReadonlySet<string> = new Set(formats.flatMap(({ onlyIfNamed = [] }) => onlyIfNamed));
+export const ONLY_IF_NAMED: ReadonlySet<string> = new Set(formats.flatMap(({ onlyIfNamed }) => onlyIfNamed));
 
-export type DeclaredOption = (typeof FORMATS)[number]['options'][number];
+export type DeclaredOption = (typeof FORMATS)[number]['signing']['options'][number];
 
 export const FORMAT_OPTIONS: readonly DeclaredOption[] = [
-  ...new Set(FORMATS.flatMap(({ options }): readonly DeclaredOption[] => options)),
+  ...new Set(FORMATS.flatMap(({ signing }): readonly DeclaredOption[] => signing.options)),
 ];

@@ -1,17 +1,18 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { isSameBytes } from '../bytes/byte-source.ts';
 import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { readName } from '../certificates/names.ts';
 import type { Certificate } from '../certificates/parsed-certificate.ts';
+import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { asClause, hasFindingAgainst, isBroken } from '../errors/finding.ts';
 import { formatErrors } from '../format/errors.ts';
-import type { Format } from '../format/format.ts';
+import type { SigningRules } from '../format/format.ts';
 import type { SignableFile, SigningContext } from '../format/signable-file.ts';
 import { type FoundSignature, flatten } from '../format/signature.ts';
 import type { WrittenSignature } from './planned-file.ts';
 import type { Account } from './service/account.ts';
-import { digestToBeSigned } from './service/key-match.ts';
 
 /**
  * Includes co-signers and countersigners. Without duplicates, because a second signature with another algorithm is
@@ -44,7 +45,7 @@ export async function hasIntact(
  */
 export async function requireUnbroken(
   signatures: readonly FoundSignature[],
-  { modes }: Pick<Format, 'modes'>,
+  { modes }: Pick<SigningRules, 'modes'>,
 ): Promise<void> {
   for (const { location, timestamps, examine } of flatten(signatures)) {
     const findings = [...(await examine()), ...timestamps.flatMap((timestamp) => timestamp.findings)];
@@ -91,13 +92,13 @@ export function findWrittenWith({ journal, origin, code }: Account): FindWritten
   return async (signatures, { algorithm, chain, timestampAlgorithm, formatOptions }) => {
     for (const signature of flatten(signatures)) {
       const { signedData, signerCertificate = new Uint8Array() } = signature;
-      const toBeSigned = signedData?.signers[0].signedBytes;
-      if (toBeSigned === undefined || Buffer.compare(signerCertificate, chain.leaf.der) !== 0) continue;
+      const signedBytes = signedData?.signers[0].signedBytes;
+      if (signedBytes === undefined || Buffer.compare(signerCertificate, chain.leaf.der) !== 0) continue;
       if (timestampAlgorithm !== undefined && signature.timestamps.length === 0) continue;
-      const digest = digestToBeSigned({ toBeSigned, algorithm }).toString('hex');
-      const known = await journal.knownFor({ origin, code, algorithm, digest });
+      const digest = createHash(NODE_DIGEST_NAME[algorithm]).update(signedBytes).digest();
+      const known = await journal.knownFor({ origin, code, algorithm, digest: digest.toString('hex') });
       if (!known.some((options) => isDeepStrictEqual({ ...options.formatOptions }, { ...formatOptions }))) continue;
-      if (await isIntact(signature)) return { signature, toBeSigned, algorithm };
+      if (await isIntact(signature)) return { signature, digest, algorithm };
     }
     return undefined;
   };

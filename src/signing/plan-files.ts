@@ -42,8 +42,7 @@ async function planFile(file: FileToSign, run: StartedRun, decide: Decide, folde
     const opened = await format.open(input.source, contentReader(run.digestEntries), file.output);
     const intent = await decide(opened, recognised);
     const target = await resolveTarget(file.output, folders);
-    const { unusedOptions = [] } = opened;
-    const planned = { ...recognised, ...intent, unusedOptions, target };
+    const planned = { ...recognised, ...intent, unusedOptions: opened.signing?.unusedOptions ?? [], target };
     const replaced =
       intent.skipped === undefined ? await assertReplaceable(target, nameOf(target, file), folders) : undefined;
     const plan: PlannedFile = {

@@ -33,7 +33,7 @@ export const WITHOUT_SIGNATURE = { warnings: [], signatures: 0, replaced: [] } a
 /** A signature that a run wrote to a file before the run was killed. */
 export interface WrittenSignature {
   readonly signature: FoundSignature;
-  readonly toBeSigned: Uint8Array;
+  readonly digest: Uint8Array;
   readonly algorithm: DigestAlgorithm;
 }
 

@@ -2,20 +2,23 @@
  * Steps 2 and 7 of the main flow: computes the data to be signed, and the edits that embed the signature in the copy.
  */
 
+import { signingOf } from '../format/format.ts';
 import type {
   Embedding,
-  ExpectedEnvelope,
+  Envelopes,
+  Expected,
   InnerFile,
-  PreparedSignature,
-  SignableFile,
+  Prepared,
+  Signing,
   SigningContext,
   SigningMode,
+  SigningUnit,
 } from '../format/signable-file.ts';
+import type { Envelope } from '../format/signature.ts';
 import { contentReader } from '../formats/recognise.ts';
 import type { OpenFile } from './files/open-file.ts';
 import type { StagedCopy } from './files/staged-copy.ts';
 import type { PlannedFile } from './planned-file.ts';
-import { digestToBeSigned } from './service/key-match.ts';
 import type { EarlierTime } from './signing-context.ts';
 import { modeAndContext } from './signing-policy.ts';
 import type { SigningRun } from './signing-run.ts';
@@ -31,7 +34,7 @@ export type PreparedFile = Awaited<ReturnType<typeof prepareSignature>>;
 export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenFile, run: SigningRun) {
   // Copy the original while it is digested only if it is the content that will be signed.
   const reader = plan.signatures > 1 ? contentReader(run.digestEntries) : copy.reader;
-  const opened = await plan.format.open(input.source, reader, plan.output);
+  const opened = signingOf(await plan.format.open(input.source, reader, plan.output), plan.format);
   const { mode, context } = modeAndContext(opened, plan.format, { ...run.context, time: plan.time }, run.policy);
   const { files: inner, kept } = (await opened.inner?.(context)) ?? { files: [], kept: [] };
   const zeros = new Uint8Array(context.chain.signatureLength);
@@ -39,9 +42,9 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
   const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
   const earlier = await run.findEarlierTimes(plan);
 
-  async function prepareOver(file: SignableFile, embeddings: ReadonlyMap<string, Embedding>) {
+  async function prepareOver(file: Signing, embeddings: ReadonlyMap<string, Embedding>) {
     const prepared = await prepareWithTime(file, mode, context, earlier, embeddings);
-    await embed(copy, prepared.prepared, zeros, token);
+    await embed(copy, prepared.prepared, sealAll(prepared.prepared, zeros, token));
     // A failure is not lost: the copy remembers it and cannot be committed.
     return { file, ...prepared, flushing: copy.flush().catch(() => undefined) };
   }
@@ -49,7 +52,7 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
   const rehearsed = new Map<string, Embedding>();
   for (const file of inner) {
     const { prepared } = await prepareInner(file, context, run);
-    rehearsed.set(file.name, prepared.embed(prepared.seal(zeros, token)));
+    rehearsed.set(file.name, prepared.embed(sealAll(prepared, zeros, token)));
   }
   // No closure may refer to `opened`, which would otherwise stay in memory.
   let held: Awaited<ReturnType<typeof prepareOver>> | undefined = await prepareOver(opened, rehearsed);
@@ -76,21 +79,23 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
       flushing = held.flushing;
     },
 
-    /** Empty after it is sealed. */
-    get toBeSigned(): Uint8Array {
-      return held?.prepared.toBeSigned ?? new Uint8Array();
+    /** Empty after they are embedded. */
+    get units(): readonly SigningUnit[] {
+      return held?.prepared.units ?? [];
     },
 
     /**
-     * Writes the envelope to the copy, and returns the expected content of the result. May be called only once, because
+     * Writes the envelopes to the copy, and returns the expected content of the result. May be called only once, because
      * the prepared data is released before the result is checked.
      */
-    async seal(signature: Uint8Array, timestampToken: Uint8Array | undefined): Promise<ExpectedEnvelope> {
+    async embed(sealed: readonly Envelope[]): Promise<Expected> {
       await flushing;
       run.onEvent({ type: 'file-step', path: plan.path, step: 'writing' });
-      const sealing = embed(copy, stillHeld().prepared, signature, timestampToken);
+      const [first, ...others] = sealed;
+      if (first === undefined) throw new TypeError('a file has at least one unit');
+      const embedding = embed(copy, stillHeld().prepared, [first, ...others]);
       held = undefined;
-      return await sealing;
+      return await embedding;
     },
 
     /** Waits for the flush of the copy, which runs while the service signs. */
@@ -105,30 +110,29 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
  * noticed.
  */
 async function prepareWithTime(
-  opened: SignableFile,
+  opened: Signing,
   mode: SigningMode,
   context: SigningContext,
   earlier: readonly EarlierTime[],
   inner: ReadonlyMap<string, Embedding>,
-): Promise<{ readonly prepared: PreparedSignature; readonly time: Date }> {
+): Promise<{ readonly prepared: Prepared; readonly time: Date }> {
   for (const { time, digest } of earlier) {
     const prepared = await opened.prepare({ ...context, time }, mode, inner);
-    if (digestToBeSigned({ ...prepared, algorithm: context.algorithm }).toString('hex') === digest)
-      return { prepared, time };
+    if (prepared.units.some((unit) => Buffer.from(unit.digest).toString('hex') === digest)) return { prepared, time };
   }
   return { prepared: await opened.prepare(context, mode, inner), time: context.time };
 }
 
 /** Returns the expected content of the result, without the edits. */
-async function embed(
-  copy: StagedCopy,
-  prepared: PreparedSignature,
-  signature: Uint8Array,
-  token: Uint8Array | undefined,
-) {
-  const { patch, ...expected } = prepared.embed(prepared.seal(signature, token));
+async function embed(copy: StagedCopy, prepared: Prepared, sealed: Envelopes): Promise<Expected> {
+  const { patch, ...expected } = prepared.embed(sealed);
   await copy.apply(patch);
   return expected;
+}
+
+function sealAll({ units: [first, ...others] }: Prepared, value: Uint8Array, token: Uint8Array | undefined): Envelopes {
+  const seal = (unit: SigningUnit) => unit.seal(value, unit.timestamp === 'none' ? undefined : token);
+  return [seal(first), ...others.map(seal)];
 }
 
 /** Computes the data to be signed for an inner file. */
@@ -138,6 +142,6 @@ export async function prepareInner(
   { digestEntries }: Pick<SigningRun, 'digestEntries'>,
 ) {
   const algorithm = inner.fixedAlgorithm?.algorithm ?? context.algorithm;
-  const file = await inner.open(contentReader(digestEntries));
-  return { prepared: await file.prepare({ ...context, algorithm }, 'replace'), algorithm, time: context.time };
+  const signing = signingOf(await inner.open(contentReader(digestEntries)), { title: inner.name });
+  return { prepared: await signing.prepare({ ...context, algorithm }, 'replace'), algorithm, time: context.time };
 }

@@ -3,6 +3,7 @@
 import { dirname } from 'node:path';
 import { toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
+import type { Envelope } from '../format/signature.ts';
 import { finish } from './change-each.ts';
 import { commit, verifyCopy, type Written, writtenOutcome } from './files/commit.ts';
 import { openFile, sha256OfPlanned } from './files/open-file.ts';
@@ -32,12 +33,18 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
     // 3. Digest: identifies the work. If the journal has a signature for it, that signature is reused. 4. Sign:
     // requests the signature from the service, once. 5. Check: verifies the signature with the key of the certificate.
     // 6. Timestamp: timestamps the signature value.
-    const given = await obtainSignature(prepared, plan, run, calls);
-    // 7. Seal: writes the envelope over the zeros in the copy.
-    const expected = await prepared.seal(given.record.signature, given.stamped?.token);
-    // 8. Commit: checks the copy, and renames it to the target.
+    const sealed: Envelope[] = [];
+    const given: GivenSignature[] = [];
+    for (const unit of prepared.units) {
+      const one = await obtainSignature({ ...unit, time: prepared.time }, plan, run, calls);
+      // 7. Seal: builds the envelope.
+      sealed.push(unit.seal(one.record.signature, one.stamped?.token));
+      given.push(one);
+    }
+    // 8. Commit: writes the envelopes over the zeros in the copy, checks it, and renames it to the target.
+    const expected = await prepared.embed(sealed);
     const written = await commit(plan, file, verifyCopy(plan, file, expected), run);
-    const done = { status: 'signed', algorithm: prepared.algorithm, ...given, inner, written } as const;
+    const done = { status: 'signed', algorithm: prepared.algorithm, ...ofUnits(given), inner, written } as const;
     ended = signed(plan, done, calls);
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
@@ -50,7 +57,7 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
 /** Handles a file that was written by a run that was killed before it recorded this: only the records are missing. */
 export async function recordFile(
   plan: PlannedFile,
-  { signature, toBeSigned, algorithm }: WrittenSignature,
+  { signature, digest, algorithm }: WrittenSignature,
   run: SigningRun,
 ): Promise<FileOutcome> {
   const { path, time, stats } = plan;
@@ -61,7 +68,8 @@ export async function recordFile(
   try {
     await run.disk.removeStaleFiles?.(dirname(plan.target));
     const sha256 = await sha256OfPlanned(plan, run);
-    const given = await obtainSignature({ toBeSigned, algorithm, time }, { ...plan, isWritten: true }, run, calls);
+    const unit = { digest, algorithm, time, timestamp: 'on-signature' } as const;
+    const given = await obtainSignature(unit, { ...plan, isWritten: true }, run, calls);
     const milliseconds = Math.round(run.clock() - started);
     const written = { bytes: Number(stats.size), sha256, milliseconds, warnings: [] };
     const stamped = { time: signature.timestamps[0]?.time };
@@ -83,6 +91,14 @@ interface SignedFile extends Pick<SignedOutcome, 'status' | 'algorithm'>, Pick<G
   readonly stamped: Omit<StampedSignature, 'token'> | undefined;
   readonly inner: readonly InnerSigned[] | undefined;
   readonly written: Written;
+}
+
+/** Returns the record of the first unit and the first timestamp, for the outcome of a file with several units. */
+function ofUnits(given: readonly GivenSignature[]): Pick<GivenSignature, 'record' | 'reused' | 'stamped'> {
+  const [first] = given;
+  if (first === undefined) throw new TypeError('a file has at least one unit');
+  const stamped = given.find((one) => one.stamped !== undefined)?.stamped;
+  return { record: first.record, reused: given.every(({ reused }) => reused), stamped };
 }
 
 /**

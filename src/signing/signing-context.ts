@@ -40,7 +40,7 @@ export type FindEarlierTimes = (plan: PlannedFile) => Promise<readonly EarlierTi
 export function earlierTimes({ journal, origin, code }: Account): FindEarlierTimes {
   let reading: ReturnType<Journal['repeatable']> | undefined;
   return async ({ format, path, output }) => {
-    if (format.signsTime !== true) return [];
+    if (!format.signing?.signsTime) return [];
     reading ??= journal.repeatable();
     const [from, to] = [resolve(path), resolve(output)];
     return (await reading).flatMap(({ work, files }) => {

@@ -4,9 +4,9 @@ import { checkPurpose, purposeWarnings } from '../certificates/signing-chain.ts'
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { formatErrors } from '../format/errors.ts';
-import type { Format } from '../format/format.ts';
+import { type Format, requireCapability, signingOf } from '../format/format.ts';
 import type { FormatOption } from '../format/options.ts';
-import type { SignableFile, SigningContext, SigningMode } from '../format/signable-file.ts';
+import type { SignableFile, Signing, SigningContext, SigningMode } from '../format/signable-file.ts';
 import type { ExistingSignatures } from '../options/commands/sign.ts';
 import { signingErrors } from './errors.ts';
 import {
@@ -35,7 +35,7 @@ export interface SigningPolicy {
 }
 
 /** Throws `cannot-append` or `cannot-replace` if the format does not support the mode. */
-function requireMode({ modes, title }: Pick<Format, 'title' | 'modes'>, mode: SigningMode): void {
+function requireMode(modes: readonly SigningMode[], { title }: Format, mode: SigningMode): void {
   if (modes.includes(mode)) return;
   if (mode === 'replace') throw formatErrors('cannot-replace', { format: title });
   throw formatErrors('cannot-append', { reason: `files of this format hold one signature (${title})` });
@@ -45,7 +45,7 @@ function requireMode({ modes, title }: Pick<Format, 'title' | 'modes'>, mode: Si
  * Throws `algorithm-differs` if the user chose another algorithm than the file requires. A default algorithm gives way.
  */
 function requireAlgorithm(
-  { fixedAlgorithm }: Pick<SignableFile, 'fixedAlgorithm'>,
+  { fixedAlgorithm }: Pick<Signing, 'fixedAlgorithm'>,
   algorithm: DigestAlgorithm,
   isGiven: boolean,
 ): DigestAlgorithm {
@@ -55,18 +55,20 @@ function requireAlgorithm(
   return required;
 }
 
-type SigningFormat = Pick<Format, 'title' | 'modes' | 'defaultMode' | 'appendWarning' | 'purpose'>;
+/** Throws `operation-unsupported` for a format whose files are only read. */
+const signingRules = (format: Format) => requireCapability(format.signing, 'signed', format);
 
 /** Chooses the mode and the context of the signature. Throws `algorithm-differs`, `cannot-append`, `cannot-replace`. */
 export function modeAndContext(
-  opened: Pick<SignableFile, 'fixedAlgorithm'>,
-  format: SigningFormat,
+  opened: Pick<Signing, 'fixedAlgorithm'>,
+  format: Format,
   given: SigningContext,
   { existing, isAlgorithmGiven }: SigningPolicy,
 ): { readonly mode: SigningMode; readonly context: SigningContext } {
   const algorithm = requireAlgorithm(opened, given.algorithm, isAlgorithmGiven);
-  const mode = existing === 'replace' || existing === 'append' ? existing : format.defaultMode;
-  requireMode(format, mode);
+  const { modes } = signingRules(format);
+  const mode = existing === 'replace' || existing === 'append' ? existing : modes[0];
+  requireMode(modes, format, mode);
   return { mode, context: { ...given, algorithm } };
 }
 
@@ -76,22 +78,18 @@ export function modeAndContext(
  */
 export async function decideSigning(
   opened: SignableFile,
-  format: SigningFormat,
+  format: Format,
   given: SigningContext,
   policy: SigningPolicy,
   findWritten?: FindWritten,
 ): Promise<Intent> {
   const { existing, allOrNothing, isAlgorithmGiven } = policy;
-  const { mode, context } = modeAndContext(opened, format, given, policy);
+  const signing = signingOf(opened, format);
+  const { mode, context } = modeAndContext(signing, format, given, policy);
   const { leaf } = context.chain;
   checkPurpose(leaf, [format.purpose]);
   const signatures = await opened.signatures();
-  const isSecond = mode === 'append' && signatures.length > 0 && format.appendWarning !== undefined;
-  const warnings = [
-    ...opened.warnings,
-    ...purposeWarnings(leaf, format.purpose),
-    ...(isSecond ? [format.appendWarning] : []),
-  ];
+  const warnings = purposeWarnings(leaf, format.purpose);
   const written = mode === 'append' ? await findWritten?.(signatures, context) : undefined;
   if (written !== undefined) {
     return { ...WITHOUT_SIGNATURE, warnings, skipped: undefined, written };
@@ -100,24 +98,22 @@ export async function decideSigning(
   if (skips && (await hasIntact(opened, signatures, existing === 'skip' ? isBy(leaf) : () => true))) {
     return { ...WITHOUT_SIGNATURE, warnings, skipped: 'already-signed' };
   }
-  const kept = existing !== 'replace' && mode === 'replace' ? await opened.needsExplicitReplace?.() : undefined;
-  if (kept !== undefined) throw formatErrors('signatures-kept', { what: kept });
-  await opened.check(context, mode);
-  const displaced = mode === 'replace' ? signatures : ((await opened.displaced?.(context)) ?? []);
-  const places = new Set(displaced.map(({ location }) => location));
+  const preview = await signing.check(context, mode);
+  const { mustBeNamed } = preview;
+  if (mustBeNamed !== undefined && existing !== 'replace') throw formatErrors('signatures-kept', { what: mustBeNamed });
   await requireUnbroken(
-    signatures.filter(({ location }) => !places.has(location)),
-    format,
+    signatures.filter((signature) => !preview.replaces(signature)),
+    signingRules(format),
   );
-  const inner = (await opened.inner?.(context)) ?? { files: [], kept: [], warnings: [] };
+  const inner = (await signing.inner?.(context)) ?? { files: [], kept: [], warnings: [] };
   for (const file of inner.files) requireAlgorithm(file, given.algorithm, isAlgorithmGiven);
   // Some problems are found only while preparing: damaged contents, or contents that no longer match a signature.
-  if (allOrNothing) await opened.prepare(context, mode);
-  const replaced = signerNames(displaced);
+  if (allOrNothing) await signing.prepare(context, mode);
+  const replaced = signerNames(signatures.filter((signature) => preview.replaces(signature)));
   return {
     skipped: undefined,
-    warnings: [...warnings, ...inner.warnings],
-    signatures: 1 + inner.files.length,
+    warnings: [...preview.warnings, ...warnings, ...inner.warnings],
+    signatures: preview.requests + inner.files.length,
     replaced,
   };
 }
@@ -169,13 +165,14 @@ export function unusedOptions(
 ): readonly CodesignError[] {
   const unused = options.filter((option) => !planned.some((one) => mayAffect(option, one, formats)));
   return unused.map((option) => {
-    const titles = formats.filter(({ options: declared }) => declared.includes(option)).map(({ title }) => title);
+    const titles = formats.filter(({ signing }) => signing?.options.includes(option)).map(({ title }) => title);
     return signingErrors('option-unused', { option: option.flag, files: option.appliesTo ?? titles.join(', ') });
   });
 }
 
 function mayAffect(option: FormatOption, one: Planned, formats: readonly Format[]): boolean {
-  if ('plan' in one) return one.plan.format.options.includes(option) && !one.plan.unusedOptions.includes(option);
+  if ('plan' in one)
+    return one.plan.format.signing?.options.includes(option) === true && !one.plan.unusedOptions.includes(option);
   if (one.format === null) return one.error.code !== 'unsupported-format';
-  return formats.some(({ id, options }) => id === one.format && options.includes(option));
+  return formats.some(({ id, signing }) => id === one.format && signing?.options.includes(option));
 }

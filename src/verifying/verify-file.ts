@@ -104,7 +104,6 @@ async function unreadable(
 }
 
 async function seemsSigned(path: string, format: Format): Promise<boolean> {
-  if (format.seemsSigned === undefined) return true;
   try {
     await using input = await openInput(path);
     return await format.seemsSigned(input.source);

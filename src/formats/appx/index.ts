@@ -12,9 +12,13 @@ export const appx = {
   id: 'appx',
   title: 'Windows app package (MSIX, APPX)',
   extensions: EXTENSIONS,
-  options: [...PROGRAM_OPTIONS, INNER_PACKAGES],
-  modes: ['replace'],
-  defaultMode: 'replace',
+  onlyIfNamed: [],
+  signing: {
+    options: [...PROGRAM_OPTIONS, INNER_PACKAGES],
+    modes: ['replace'],
+    signsTime: false,
+    keepsExtension: false,
+  },
   purpose: 'code-signing',
   recognition: {
     by: 'zip',

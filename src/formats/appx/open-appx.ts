@@ -13,7 +13,7 @@ import type { ContentReader, SignableFile, SigningContext } from '../../format/s
 import { withoutDisks } from '../../zip/end-record.ts';
 import { archiveBody, editLastEntry, replacedBy } from '../../zip/last-entry.ts';
 import { plainlyDeflatedEntry } from '../../zip/write-records.ts';
-import { fixedBy, innerFilesOf } from './bundle/inner-files.ts';
+import { fixedBy, innerFilesOf, type OpenedPackage } from './bundle/inner-files.ts';
 import { listed, unsignedPackages } from './bundle/packages.ts';
 import type { RewrittenEntries } from './bundle/rewrite.ts';
 import { describeList, measurePackage, type SignedBody } from './content.ts';
@@ -33,7 +33,7 @@ export async function openAppx(source: ByteSource, reader: ContentReader): Promi
   return signablePackage(await readPackage(source), source, reader);
 }
 
-function signablePackage(opened: AppxPackage, source: ByteSource, reader: ContentReader): SignableFile {
+function signablePackage(opened: AppxPackage, source: ByteSource, reader: ContentReader): OpenedPackage {
   const { algorithm } = opened;
   const inside = innerFilesOf(opened, source, reader, signablePackage);
   const partWith = (rewritten: RewrittenEntries | undefined) =>
@@ -41,27 +41,28 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
   const file = partWith(undefined);
   return {
     ...file,
-    unusedOptions: opened.kind === 'package' ? [INNER_PACKAGES] : [],
-    fixedAlgorithm: fixedBy(algorithm),
-    async check(context, mode) {
-      checkPublisher(opened, context);
-      const signsInside = isGiven(context.formatOptions, INNER_PACKAGES) && (await inside.check(context));
-      if (!signsInside) await checkPackagesSigned(opened, source);
-      checkPlaces(opened, signsInside);
-      if (!signsInside) await checkContents(opened, source, inside.damageOf);
-      await file.check(context, mode);
+    signing: {
+      fixedAlgorithm: fixedBy(algorithm),
+      unusedOptions: opened.kind === 'package' ? [INNER_PACKAGES] : [],
+      async check(context, mode) {
+        checkPublisher(opened, context);
+        const signsInside = isGiven(context.formatOptions, INNER_PACKAGES) && (await inside.check(context));
+        if (!signsInside) await checkPackagesSigned(opened, source);
+        checkPlaces(opened, signsInside);
+        if (!signsInside) await checkContents(opened, source, inside.damageOf);
+        return await file.signing.check(context, mode);
+      },
+      inner: ({ formatOptions }) => inside.list(isGiven(formatOptions, INNER_PACKAGES)),
+      async prepare(context, mode, inner = new Map()) {
+        if (inner.size === 0) return await file.signing.prepare(context, mode);
+        const prepared = await partWith(await inside.rewrite(inner)).signing.prepare(context, mode);
+        return { ...prepared, embed: (sealed) => ({ ...prepared.embed(sealed), inner }) };
+      },
+      async verify(expected) {
+        await file.signing.verify(expected);
+        if (expected.inner !== undefined) await inside.verify(expected.inner);
+      },
     },
-    inner: ({ formatOptions }) => inside.list(isGiven(formatOptions, INNER_PACKAGES)),
-    async prepare(context, mode, inner = new Map()) {
-      if (inner.size === 0) return await file.prepare(context, mode);
-      const prepared = await partWith(await inside.rewrite(inner)).prepare(context, mode);
-      return { ...prepared, embed: (sealed) => ({ ...prepared.embed(sealed), inner }) };
-    },
-    async verifyResult(expected) {
-      await file.verifyResult(expected);
-      if (expected.inner !== undefined) await inside.verifyResult(expected.inner);
-    },
-    warnings: [],
     layout: () => describePackage(opened),
   };
 }
@@ -117,6 +118,7 @@ function signaturePart(
   const sip = SIPS[kind];
   return {
     source,
+    warnings: [],
     kind: { ...sipKind(sip, kind === 'bundle' ? 'a bundle of packages' : 'a package'), describeDigest: describeList },
     reasonForOneSignature: 'a package holds one signature',
     reasonNotRewritable: undefined,

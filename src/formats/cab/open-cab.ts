@@ -23,7 +23,6 @@ export async function openCab(source: ByteSource, reader: ContentReader): Promis
   const container = signatureAtEnd(cabinet, source, reader);
   return {
     ...authenticodeFile(container, reader.budget),
-    warnings: hiddenIn(cabinet).map(({ where }) => formatWarnings('hidden-bytes-dropped', { where })),
     layout: () => describe(layout),
     listing: {
       as: 'cabinet',
@@ -53,6 +52,7 @@ function signatureAtEnd(cabinet: Cabinet, source: ByteSource, { measure }: Conte
   const { layout, head, stored } = cabinet;
   return {
     source,
+    warnings: hiddenIn(cabinet).map(({ where }) => formatWarnings('hidden-bytes-dropped', { where })),
     kind: KIND,
     reasonNotRewritable: undefined,
     entries: async () => (stored === undefined ? [] : [entryOf(stored)]),

@@ -9,12 +9,12 @@ export const cat = {
   extensions: ['.cat'],
   // A catalog in a folder usually lists the files next to it, which must not change after it is signed.
   onlyIfNamed: ['.cat'],
-  options: PROGRAM_OPTIONS,
-  modes: ['replace'],
-  defaultMode: 'replace',
+  signing: { options: PROGRAM_OPTIONS, modes: ['replace'], signsTime: false, keepsExtension: false },
   purpose: 'code-signing',
   recognition: { by: 'bytes', claims: startsLikeCatalog },
   open: async (source, reader) => (await import('./open-cat.ts')).openCat(source, reader),
+  // The file is a CMS, so a damaged catalog may have been signed.
+  seemsSigned: async () => true,
 } as const satisfies Format;
 
 /** Object identifiers in DER: SignedData, certificate trust list, and its usage "catalog". */

@@ -30,7 +30,6 @@ export async function openCat(source: ByteSource, reader: ContentReader): Promis
         return await file.attaching.place(envelope);
       },
     },
-    warnings: catalog.version === 2 ? [] : [catWarnings('listed-by-sha1')],
     layout: () => describeCatalog(catalog),
     catalog: { state: (listed) => findListed(catalog.members, listed) },
   };
@@ -49,6 +48,7 @@ function signedList(catalog: Catalog, source: ByteSource): Container {
   const replaceBy = (bytes: Uint8Array): Patch => [{ offset: 0, remove: source.size, insert: [bytes] }];
   return {
     source,
+    warnings: catalog.version === 2 ? [] : [catWarnings('listed-by-sha1')],
     kind: { contentType: CERTIFICATE_TRUST_LIST, dataType: CERTIFICATE_TRUST_LIST },
     reasonForOneSignature: 'a security catalog holds one signature',
     reasonNotRewritable: undefined,

@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../../format/errors.ts';
-import type { ExpectedEnvelope } from '../../format/signable-file.ts';
+import type { Expected } from '../../format/signable-file.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { allMatch, readContentInfo } from './content-info.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF } from './layout.ts';
@@ -9,7 +9,7 @@ import { agrees } from './manifest/agreement.ts';
 import { readBlocks } from './signature/blocks.ts';
 import { type Coverage, coverageOf } from './signature/signature-file-info.ts';
 
-export interface JarExpectation extends ExpectedEnvelope {
+export interface JarExpectation extends Expected {
   /**
    * True if existing files must keep their positions, even where a stream reader does not look for signatures. Other
    * signatures must be as valid or invalid as before.
@@ -27,7 +27,7 @@ export async function checkResult(
   source: ByteSource,
   layout: JarLayout,
   digestEntries: DigestEntries,
-  { sealed, envelopes, keepsPositions = false }: JarExpectation,
+  { added, envelopes, keepsPositions = false }: JarExpectation,
 ): Promise<void> {
   const { manifest } = layout;
   if (manifest === undefined) throw damaged('it holds no manifest');
@@ -41,7 +41,7 @@ export async function checkResult(
   const coverages: Coverage[] = [];
   for (const block of blocks) {
     const signatureFile = block.readSignatureFile();
-    const isNew = Buffer.compare(block.cms, sealed.bytes) === 0;
+    const isNew = added.some(({ bytes }) => Buffer.compare(block.cms, bytes) === 0);
     const isSound = signatureFile !== undefined && block.verifies() && agrees(signatureFile, manifest.parsed);
     const coverage = isSound ? coverageOf(signatureFile, layout) : undefined;
     if (coverage !== undefined) coverages.push(coverage);

@@ -9,9 +9,8 @@ export const jar = {
   id: 'jar',
   title: 'Java archive (JAR)',
   extensions: JAR_EXTENSIONS,
-  options: [SIGNER_NAME],
-  modes: ['replace', 'append'],
-  defaultMode: 'replace',
+  onlyIfNamed: [],
+  signing: { options: [SIGNER_NAME], modes: ['replace', 'append'], signsTime: false, keepsExtension: false },
   purpose: 'code-signing',
   recognition: {
     by: 'zip',

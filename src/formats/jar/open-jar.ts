@@ -5,12 +5,13 @@ import { lazy } from '../../bytes/reuse.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { prepareCms } from '../../format/cms.ts';
 import { textOf } from '../../format/options.ts';
-import type {
-  ContentReader,
-  PreparedSignature,
-  SignableFile,
-  SigningContext,
-  SigningMode,
+import {
+  type ContentReader,
+  PLAIN_PREVIEW,
+  type Prepared,
+  type SignableFile,
+  type SigningContext,
+  type SigningMode,
 } from '../../format/signable-file.ts';
 import { cmsEnvelope } from '../../format/signature.ts';
 import { isDirectory } from '../../zip/directory.ts';
@@ -59,23 +60,26 @@ export async function openJar(source: ByteSource, reader: ContentReader, name: s
   };
   const signatures = () => readSignatures(source, shared);
   return {
-    // Computed on demand: the file is opened several times.
-    get warnings() {
-      return describeOddities(layout);
-    },
     signatures,
-    async check(context, mode) {
-      await chooseSignatureFile(opened, context, mode);
-    },
-    async displaced(context) {
-      const { blocks, base } = await nameBlock(opened, context);
-      const places = new Set(blocks.filter((block) => block.base === base).map(({ entry }) => entry.name));
-      return (await signatures()).filter(({ location }) => places.has(location));
-    },
-    prepare: (context, mode) => prepareJar(opened, context, mode),
-    verifyResult: (expected) => checkResult(source, layout, digestEntries, expected),
     examine: () => examineArchive(opened),
     layout: () => describeLayout(layout),
+    signing: {
+      fixedAlgorithm: undefined,
+      unusedOptions: [],
+      async check(context, mode) {
+        const { leaving } = await chooseSignatureFile(opened, context, mode);
+        const names = new Set(
+          [...leaving].flatMap((base) => layout.signatureFiles.get(base)?.blocks ?? []).map(({ name: block }) => block),
+        );
+        return {
+          ...PLAIN_PREVIEW,
+          warnings: describeOddities(layout),
+          replaces: ({ location }) => mode === 'replace' || names.has(location),
+        };
+      },
+      prepare: (context, mode) => prepareJar(opened, context, mode),
+      verify: (expected) => checkResult(source, layout, digestEntries, expected),
+    },
     removing: { signatures, patch: async () => removeSignatures(layout) },
     stamping: {
       of: 'each-signature',
@@ -126,7 +130,7 @@ async function nameBlock(
 }
 
 /** Contents → manifest → signature file → signed attributes. */
-async function prepareJar(opened: OpenedJar, context: SigningContext, mode: SigningMode): Promise<PreparedSignature> {
+async function prepareJar(opened: OpenedJar, context: SigningContext, mode: SigningMode): Promise<Prepared> {
   const { source, layout } = opened;
   const { digestEntries } = opened.reader;
   const { algorithm } = context;
@@ -167,8 +171,8 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const patchFor = prepareEmbedding(layout, manifest.bytes, signatureFile, place.base, remove);
   const kept = place.others.map(({ cms }) => cmsEnvelope(cms));
   return {
-    ...block,
-    embed: (sealed) => ({ patch: patchFor(sealed.bytes), sealed, envelopes: [...kept, sealed] }),
+    units: [block],
+    embed: ([sealed]) => ({ patch: patchFor(sealed.bytes), added: [sealed], envelopes: [...kept, sealed] }),
   };
 }
 

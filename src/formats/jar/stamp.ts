@@ -40,10 +40,10 @@ export async function stampSignatures(
 
 export function keepingPositions(
   patch: Patch,
-  sealed: Uint8Array,
+  added: Uint8Array,
   kept: readonly Uint8Array[],
 ): Embedding & JarExpectation {
-  return { patch, sealed: cmsEnvelope(sealed), envelopes: kept.map(cmsEnvelope), keepsPositions: true };
+  return { patch, added: [cmsEnvelope(added)], envelopes: kept.map(cmsEnvelope), keepsPositions: true };
 }
 
 /** Stored uncompressed, like all blocks that this program writes. Takes the name of `old`. */

@@ -3,7 +3,6 @@
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';
 import { hasTrace, inAnyEncoding } from '../trace.ts';
-import { msiWarnings } from './errors.ts';
 
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
@@ -11,10 +10,8 @@ export const msi = {
   id: 'msi',
   title: 'Windows Installer (MSI)',
   extensions: ['.msi', '.msp', '.mst'],
-  options: PROGRAM_OPTIONS,
-  modes: ['replace', 'append'],
-  defaultMode: 'replace',
-  appendWarning: msiWarnings('second-signature-unread'),
+  onlyIfNamed: [],
+  signing: { options: PROGRAM_OPTIONS, modes: ['replace', 'append'], signsTime: false, keepsExtension: false },
   purpose: 'code-signing',
   // Claims every compound file, so that the error for an Office document can name its kind.
   recognition: { by: 'bytes', claims: (head) => COMPOUND_FILE.equals(head.subarray(0, 8)) },

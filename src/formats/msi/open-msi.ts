@@ -21,7 +21,7 @@ import {
   SIP_VERSION,
   withoutSignature,
 } from './content.ts';
-import { msiErrors } from './errors.ts';
+import { msiErrors, msiWarnings } from './errors.ts';
 import {
   describeInstaller,
   examineInstaller,
@@ -54,15 +54,18 @@ export async function openMsi(source: ByteSource, reader: ContentReader): Promis
     trailing: await trailingBytes(source, file),
   };
   const { stored } = installer;
-  const isHidden = stored !== undefined && !isPadding(stored.rest);
   const opened = authenticodeFile(signatureStream(installer, source, reader), reader.budget);
   return {
     ...opened,
-    async check(context, mode) {
-      checkNoTrailing(installer);
-      await opened.check(context, mode);
+    signing: {
+      ...opened.signing,
+      async check(context, mode) {
+        checkNoTrailing(installer);
+        const preview = await opened.signing.check(context, mode);
+        if (mode === 'replace' || stored === undefined) return preview;
+        return { ...preview, warnings: [...preview.warnings, msiWarnings('second-signature-unread')] };
+      },
     },
-    warnings: isHidden ? [formatWarnings('hidden-bytes-dropped', { where: 'after the signature' })] : [],
     layout: () => describeInstaller(installer),
   };
 }
@@ -100,6 +103,7 @@ function signatureStream(
   { measure }: ContentReader,
 ): Container<MeasuredInstaller> {
   const { file, root, stored, metadata: present } = installer;
+  const isHidden = stored !== undefined && !isPadding(stored.rest);
   const measured = async (metadata: Uint8Array | undefined, algorithms: readonly ContentDigest[]) => {
     const content = contentOf(root, metadata === undefined ? [] : [metadata]);
     const { digests } = await measure(source, content, algorithms, () => laidOut(root.children));
@@ -110,6 +114,7 @@ function signatureStream(
   ];
   return {
     source,
+    warnings: isHidden ? [formatWarnings('hidden-bytes-dropped', { where: 'after the signature' })] : [],
     kind: sipKind(sipOf(true), 'an installer file'),
     reasonNotRewritable: undefined,
     hasFormWithoutMetadata: true,

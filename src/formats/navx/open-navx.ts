@@ -27,7 +27,6 @@ export async function openNavx(source: ByteSource, reader: ContentReader): Promi
   const { version, packageEnd, signature } = layout;
   return {
     ...authenticodeFile(signatureBlock({ layout, stored }, source, reader), reader.budget),
-    warnings: [],
     layout: () => [
       { name: 'version', value: String(version) },
       { name: 'package end', value: `byte ${packageEnd}` },
@@ -44,6 +43,7 @@ function signatureBlock({ layout, stored }: Extension, source: ByteSource, { mea
   ];
   return {
     source,
+    warnings: [],
     kind: sipKind(undefined, 'a Business Central extension'),
     reasonForOneSignature: 'an extension holds one signature',
     reasonNotRewritable: undefined,

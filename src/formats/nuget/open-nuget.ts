@@ -10,14 +10,15 @@ import { broken, warning } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { prepareCms } from '../../format/cms.ts';
 import { formatErrors } from '../../format/errors.ts';
-import type {
-  ContentReader,
-  Embedding,
-  ExpectedEnvelope,
-  PreparedSignature,
-  SignableFile,
-  SigningContext,
-  SigningMode,
+import {
+  type ContentReader,
+  type Embedding,
+  type Expected,
+  PLAIN_PREVIEW,
+  type Prepared,
+  type SignableFile,
+  type SigningContext,
+  type SigningMode,
 } from '../../format/signable-file.ts';
 import { cmsEnvelope, type Detail } from '../../format/signature.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
@@ -53,15 +54,7 @@ export async function openNuget(source: ByteSource, reader: ContentReader): Prom
   const signatureOf = (cms: Uint8Array | CodesignError) => embeddedSignature({ cms }, digestBy, reader.budget);
   const signatures = async () => (signature === undefined ? [] : [signatureOf(signature.cms)]);
   return {
-    warnings: lookalikes.map(lookalikeFinding),
     signatures,
-    check: (context, mode) => check(opened, source, context, mode),
-    needsExplicitReplace: async () => foreignSignature(opened),
-    async prepare(context, mode) {
-      await check(opened, source, context, mode);
-      return prepare(opened, context, await digestBy(context.algorithm));
-    },
-    verifyResult: (expected) => verifyResult(opened, expected, digestBy),
     examine: async () => [
       ...(signature?.problems ?? []).map((problem) =>
         broken('signature-entry-odd', `NuGet does not accept the entry ${SIGNATURE_NAME}: ${problem}.`),
@@ -69,6 +62,19 @@ export async function openNuget(source: ByteSource, reader: ContentReader): Prom
       ...lookalikes.map((name) => warning('signature-name-unrecognised', lookalikeFinding(name))),
     ],
     layout: () => describe(opened),
+    signing: {
+      fixedAlgorithm: undefined,
+      unusedOptions: [],
+      async check(context, mode) {
+        await check(opened, source, context, mode);
+        return { ...PLAIN_PREVIEW, warnings: lookalikes.map(lookalikeFinding), mustBeNamed: foreignSignature(opened) };
+      },
+      async prepare(context, mode) {
+        await check(opened, source, context, mode);
+        return prepare(opened, context, await digestBy(context.algorithm));
+      },
+      verify: (expected) => verify(opened, expected, digestBy),
+    },
     removing: {
       signatures,
       async patch() {
@@ -156,18 +162,18 @@ function checkRegularEntry({ signature, lookalikes }: NugetPackage): void {
   if (lookalikes.includes(SIGNATURE_NAME)) throw entryError('it has the UTF-8 flag');
 }
 
-function prepare(opened: NugetPackage, context: SigningContext, digest: Uint8Array): PreparedSignature {
+function prepare(opened: NugetPackage, context: SigningContext, digest: Uint8Array): Prepared {
   const text = signedText(context.algorithm, digest);
   const messageDigest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(text).digest();
   return {
-    ...prepareCms(NUGET_PROFILE, context, { type: DATA, value: octetString(text), messageDigest }),
-    embed: ({ bytes }) => embed(opened, bytes),
+    units: [prepareCms(NUGET_PROFILE, context, { type: DATA, value: octetString(text), messageDigest })],
+    embed: ([{ bytes }]) => embed(opened, bytes),
   };
 }
 
 function embed({ body }: NugetPackage, cms: Uint8Array): Embedding {
-  const sealed = cmsEnvelope(cms);
-  return { patch: editLastEntry(body, storedEntry(SIGNATURE_NAME, cms)), sealed, envelopes: [sealed] };
+  const added = [cmsEnvelope(cms)] as const;
+  return { patch: editLastEntry(body, storedEntry(SIGNATURE_NAME, cms)), added, envelopes: added };
 }
 
 /** Countersignatures stay valid: they cover only the value. Throws `nuget-algorithm`, `nuget-signature-entry`. */
@@ -185,13 +191,9 @@ function stamp(opened: NugetPackage, token: Uint8Array | undefined): Embedding {
   return embed(opened, replaceUnsignedAttributes(cms, { type, value: token }, instead));
 }
 
-async function verifyResult(
-  { signature }: NugetPackage,
-  { sealed }: ExpectedEnvelope,
-  digestBy: DigestBy,
-): Promise<void> {
+async function verify({ signature }: NugetPackage, { added: [added] }: Expected, digestBy: DigestBy): Promise<void> {
   const cms = signature?.cms;
-  if (!(cms instanceof Uint8Array) || !isSame(cms, sealed.bytes))
+  if (!(cms instanceof Uint8Array) || !isSame(cms, added.bytes))
     throw damaged('its signature is not the one that was made');
   const [problem] = signature?.problems ?? [];
   if (problem !== undefined) throw damaged(`the entry ${SIGNATURE_NAME} is not as NuGet requires it: ${problem}`);

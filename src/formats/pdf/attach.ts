@@ -32,7 +32,7 @@ export async function attachCms(opened: OpenedPdf, bytes: Uint8Array): Promise<E
     const insert = [hexContents(sealed.bytes, contents.bytes.length)];
     return {
       patch: isThere ? [] : [{ offset: contents.start, remove: contents.end - contents.start, insert }],
-      sealed,
+      added: [sealed],
       envelopes: opened.stored.map((each) => (each === stored ? sealed : cmsEnvelope(each.cms ?? new Uint8Array()))),
     };
   }

@@ -12,10 +12,7 @@ export const pdf = {
   title: 'PDF document',
   extensions: ['.pdf'],
   onlyIfNamed: ['.pdf'],
-  options: PDF_OPTIONS,
-  modes: ['append'],
-  defaultMode: 'append',
-  signsTime: true,
+  signing: { options: PDF_OPTIONS, modes: ['append'], signsTime: true, keepsExtension: false },
   purpose: 'document-signing',
   recognition: {
     by: 'bytes',

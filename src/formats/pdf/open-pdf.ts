@@ -2,7 +2,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { isBroken } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { formatErrors } from '../../format/errors.ts';
-import type { ContentReader, ExpectedEnvelope, SignableFile } from '../../format/signable-file.ts';
+import { type ContentReader, type Expected, PLAIN_PREVIEW, type SignableFile } from '../../format/signable-file.ts';
 import type { Detail, FoundSignature } from '../../format/signature.ts';
 import { attachCms } from './attach.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
@@ -16,16 +16,20 @@ export async function openPdf(source: ByteSource, reader: ContentReader): Promis
   const opened = await openWith(source, reader);
   const details = await describe(opened);
   return {
-    warnings: [],
     signatures: () => readSignatures(opened),
-    async check(context) {
-      await planSignature(opened, context);
-    },
-    prepare: (context) => prepareSignature(opened, context),
-    verifyResult: (expected) => verifyResult(opened, expected),
     // Each signature has its own findings about the document.
     examine: async () => [],
     layout: () => details,
+    signing: {
+      fixedAlgorithm: undefined,
+      unusedOptions: [],
+      async check(context) {
+        await planSignature(opened, context);
+        return { ...PLAIN_PREVIEW, replaces: () => false };
+      },
+      prepare: (context) => prepareSignature(opened, context),
+      verify: (expected) => verify(opened, expected),
+    },
     removing: { signatures: () => removable(opened), patch: async () => (await lastUpdate(opened)).patch },
     stamping: { of: 'file', prepare: (options) => prepareTimestamp(opened, options) },
     attaching: { place: ({ bytes }) => attachCms(opened, bytes) },
@@ -40,14 +44,14 @@ async function removable(opened: OpenedPdf): Promise<readonly FoundSignature[]> 
   return (await readSignatures(opened)).filter(({ location }) => fields.includes(location));
 }
 
-async function verifyResult(opened: OpenedPdf, { sealed, envelopes }: ExpectedEnvelope): Promise<void> {
+async function verify(opened: OpenedPdf, { added, envelopes }: Expected): Promise<void> {
   const damaged = (reason: string) => formatErrors('result-damaged', { reason });
   const isExpected =
     opened.stored.length === envelopes.length &&
     opened.stored.every(
       ({ cms }, index) => Buffer.compare(cms ?? new Uint8Array(), envelopes[index]?.bytes ?? new Uint8Array()) === 0,
     );
-  if (!isExpected || !envelopes.some(({ bytes }) => Buffer.compare(bytes, sealed.bytes) === 0)) {
+  if (!isExpected || !added.every((one) => envelopes.some(({ bytes }) => Buffer.compare(bytes, one.bytes) === 0))) {
     throw damaged('the signatures in it are not those that it should hold');
   }
   for (const stored of opened.stored) {

@@ -7,12 +7,7 @@ import { isBroken } from '../../errors/finding.ts';
 import { prepareCms } from '../../format/cms.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { type FormatOptions, textOf } from '../../format/options.ts';
-import type {
-  PreparedSignature,
-  PreparedTimestamp,
-  SigningContext,
-  WholeTimestampOptions,
-} from '../../format/signable-file.ts';
+import type { Prepared, PreparedTimestamp, SigningContext, WholeTimestampOptions } from '../../format/signable-file.ts';
 import { cmsEnvelope } from '../../format/signature.ts';
 import { dateString, textString } from '../../pdf-syntax/write.ts';
 import { checkChangeable, checkReferences, emptyField, freeName } from './check.ts';
@@ -80,7 +75,7 @@ async function checkIntact(opened: OpenedPdf): Promise<void> {
 const RESERVE = 512;
 
 /** Throws `cannot-append`, `pdf-result-broken` and the errors of `planSignature`. */
-export async function prepareSignature(opened: OpenedPdf, context: SigningContext): Promise<PreparedSignature> {
+export async function prepareSignature(opened: OpenedPdf, context: SigningContext): Promise<Prepared> {
   const { document, stored, reader } = opened;
   const planned = await planSignature(opened, context);
   await checkIntact(opened);
@@ -95,10 +90,12 @@ export async function prepareSignature(opened: OpenedPdf, context: SigningContex
   await rehearse(opened, result);
   const { digests } = await reader.measure(document.source, content, [algorithm]);
   return {
-    ...prepareCms(PDF_PROFILE, context, { type: DATA, messageDigest: digests.get(algorithm) ?? new Uint8Array() }),
-    embed: (sealed) => ({
+    units: [
+      prepareCms(PDF_PROFILE, context, { type: DATA, messageDigest: digests.get(algorithm) ?? new Uint8Array() }),
+    ],
+    embed: ([sealed]) => ({
       patch: put(sealed.bytes),
-      sealed,
+      added: [sealed],
       envelopes: [...stored.map(({ cms }) => cmsEnvelope(cms ?? NOTHING)), sealed],
     }),
   };
@@ -136,7 +133,7 @@ export async function prepareTimestamp(
       const sealed = cmsEnvelope(token);
       return {
         patch: put(token),
-        sealed,
+        added: [sealed],
         envelopes: [...stored.map(({ cms }) => cmsEnvelope(cms ?? NOTHING)), sealed],
       };
     },

@@ -8,9 +8,13 @@ export const pe = {
   id: 'pe',
   title: 'Windows PE (Authenticode)',
   extensions: ['.exe', '.dll', '.sys', '.efi', '.node', '.ocx', '.scr', '.cpl', '.drv', '.mui', '.ax', '.winmd'],
-  options: [...PROGRAM_OPTIONS, PAGE_HASHES],
-  modes: ['replace', 'append'],
-  defaultMode: 'replace',
+  onlyIfNamed: [],
+  signing: {
+    options: [...PROGRAM_OPTIONS, PAGE_HASHES],
+    modes: ['replace', 'append'],
+    signsTime: false,
+    keepsExtension: false,
+  },
   purpose: 'code-signing',
   // Any MZ program, so that the message about a DOS or a 16 bit one says what it is.
   recognition: { by: 'bytes', claims: (head) => head[0] === 0x4d && head[1] === 0x5a },

@@ -26,15 +26,17 @@ export async function openPe(source: ByteSource, reader: ContentReader): Promise
   const layout = await readLayout(source);
   const entries = layout.table === undefined ? NO_ENTRIES : await readCertificates(source, layout.table);
   const warnings = [...layout.warnings, ...(await describeOddities(source, entries))];
-  const container = certificateTable(layout, entries, source, reader);
+  const container = certificateTable(layout, entries, warnings, source, reader);
   const file = authenticodeFile(container, reader.budget);
   return {
     ...file,
-    async check(context, mode) {
-      checkPageHashes(context, layout, mode);
-      await file.check(context, mode);
+    signing: {
+      ...file.signing,
+      async check(context, mode) {
+        checkPageHashes(context, layout, mode);
+        return await file.signing.check(context, mode);
+      },
     },
-    warnings,
     layout: () => describeLayout(layout, entries),
     listing: { as: 'program', digests: async (algorithms) => (await container.measure('new', algorithms)).digests },
   };
@@ -43,6 +45,7 @@ export async function openPe(source: ByteSource, reader: ContentReader): Promise
 function certificateTable(
   layout: PeLayout,
   entries: CertificateEntries,
+  warnings: readonly string[],
   source: ByteSource,
   { measure }: ContentReader,
 ): Container<MeasuredProgram> {
@@ -52,6 +55,7 @@ function certificateTable(
   };
   return {
     source,
+    warnings,
     kind: signedKindOf(layout.program),
     entries: () => cmsEntries(source, entries),
     reasonNotRewritable: obstacleIn(layout, entries),

@@ -11,11 +11,8 @@ export const rdp = {
   extensions: ['.rdp'],
   // Users who sign a folder of programs rarely want these signed.
   onlyIfNamed: ['.rdp'],
-  options: [],
-  modes: ['replace'],
-  defaultMode: 'replace',
+  signing: { options: [], modes: ['replace'], signsTime: false, keepsExtension: true },
   purpose: 'remote-desktop',
-  keepsExtension: true,
   recognition: { by: 'bytes', claims: (head, name) => head.length > 0 && isNamedRdp(name) },
   open: async (source, reader) => (await import('./open-rdp.ts')).openRdp(source, reader),
   seemsSigned: hasTrace(inAnyEncoding('signature:s:')),

@@ -25,7 +25,6 @@ export async function openRdp(source: ByteSource, reader: ContentReader): Promis
   const layout = await readLayout(source);
   return {
     ...cmsFile(signatureLines(layout), reader.budget),
-    warnings: [],
     layout: () => describe(layout),
   };
 }

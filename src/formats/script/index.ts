@@ -7,13 +7,12 @@ import { extensionsOf, type ScriptKind, scriptKindOf } from './kinds.ts';
 import { WSH } from './options.ts';
 
 const COMMON = {
-  modes: ['replace'],
-  defaultMode: 'replace',
   purpose: 'code-signing',
-  keepsExtension: true,
   open: async (source, reader, name) => (await import('./open-script.ts')).openScript(source, reader, name),
   seemsSigned: hasTrace(inAnyEncoding('signature block')),
 } as const satisfies Partial<Format>;
+
+const RULES = { modes: ['replace'], signsTime: false, keepsExtension: true } as const;
 
 /** Only the extension shows the kind of a script, because its content does not. */
 const claims = (family: ScriptKind['family']) =>
@@ -24,7 +23,8 @@ export const powershell = {
   id: 'powershell',
   title: 'PowerShell script',
   extensions: extensionsOf('powershell'),
-  options: PROGRAM_OPTIONS,
+  onlyIfNamed: [],
+  signing: { ...RULES, options: PROGRAM_OPTIONS },
   recognition: claims('powershell'),
 } as const satisfies Format;
 
@@ -35,6 +35,6 @@ export const wsh = {
   extensions: extensionsOf('wsh').filter((extension) => extension !== '.js'),
   // Most of them are for browsers or Node.js.
   onlyIfNamed: ['.js'],
-  options: [...PROGRAM_OPTIONS, WSH],
+  signing: { ...RULES, options: [...PROGRAM_OPTIONS, WSH] },
   recognition: claims('wsh'),
 } as const satisfies Format;

@@ -23,12 +23,14 @@ export async function openScript(source: ByteSource, reader: ContentReader, name
   const isWebScript = name.toLowerCase().endsWith('.js');
   return {
     ...file,
-    unusedOptions: isWebScript ? [] : [WSH],
-    async check(context, mode) {
-      if (isWebScript && !isGiven(context.formatOptions, WSH)) throw scriptErrors('wsh-not-allowed');
-      await file.check(context, mode);
+    signing: {
+      ...file.signing,
+      unusedOptions: isWebScript ? [] : [WSH],
+      async check(context, mode) {
+        if (isWebScript && !isGiven(context.formatOptions, WSH)) throw scriptErrors('wsh-not-allowed');
+        return await file.signing.check(context, mode);
+      },
     },
-    warnings: warningsOf(layout),
     layout: () => describe(layout),
   };
 }
@@ -37,6 +39,7 @@ function signatureBlock(source: ByteSource, layout: ScriptLayout, { measure }: C
   const { kind, cms } = layout;
   return {
     source,
+    warnings: warningsOf(layout),
     kind: sipKind(kind.sip, kind.name),
     reasonForOneSignature: 'a script holds one signature',
     reasonNotRewritable: undefined,

@@ -42,7 +42,7 @@ async function attachTo(plan: PlannedFile, cms: Uint8Array, signer: string, run:
   const { embedding, replaced } = await prepare(await openOriginal(plan, file), plan.format, cms);
   const { patch, ...expected } = embedding;
   await file.copy.apply(patch);
-  const checking = reopenCopy(plan, file).then((result) => checkPlaced(result, expected));
+  const checking = reopenCopy(plan, file).then((result) => checkPlaced(result, plan.format, expected));
   const written = await commit(plan, file, checking, run);
   return { ...writtenOutcome(plan, written), status: 'attached', signer, replaced };
 }

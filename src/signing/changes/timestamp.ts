@@ -5,8 +5,8 @@ import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined, toCodesignError } from '../../errors/codesign-error.ts';
 import { hasFindingAgainst, isAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../format/errors.ts';
-import { type Format, requireCapability } from '../../format/format.ts';
-import type { Embedding, ExpectedEnvelope, SignableFile } from '../../format/signable-file.ts';
+import { type Format, requireCapability, signingOf } from '../../format/format.ts';
+import type { Embedding, Expected, SignableFile } from '../../format/signable-file.ts';
 import { type FoundSignature, flatten } from '../../format/signature.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
@@ -78,9 +78,9 @@ async function timestampFile(plan: PlannedFile, run: TimestampingRun): Promise<T
   return { ...writtenOutcome(plan, written), status: 'timestamped', ...stamped };
 }
 
-async function check(plan: PlannedFile, file: OpenFile, expected: ExpectedEnvelope, isWhole: boolean): Promise<void> {
+async function check(plan: PlannedFile, file: OpenFile, expected: Expected, isWhole: boolean): Promise<void> {
   const result = await reopenCopy(plan, file);
-  await result.verifyResult(expected);
+  await signingOf(result, plan.format).verify(expected);
   const signatures = flatten(await result.signatures());
   assertStamped(signatures);
   // SHA-1 may depend on the age of the timestamp that was replaced.

@@ -1,6 +1,7 @@
 /** Replaces the target with the changed file. The copy is flushed, reopened and checked first, then renamed. */
 
-import type { ExpectedEnvelope, SignableFile } from '../../format/signable-file.ts';
+import { signingOf } from '../../format/format.ts';
+import type { Expected, SignableFile } from '../../format/signable-file.ts';
 import type { WrittenOutcome } from '../outcome.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import type { StartedRun } from '../run.ts';
@@ -8,9 +9,9 @@ import type { OpenFile } from './open-file.ts';
 import { assertUnchanged, lookAgain } from './unchanged.ts';
 
 /** Throws `result-damaged` unless the copy has the expected content. */
-export async function verifyCopy(plan: PlannedFile, file: OpenFile, expected: ExpectedEnvelope): Promise<void> {
+export async function verifyCopy(plan: PlannedFile, file: OpenFile, expected: Expected): Promise<void> {
   const result = await reopenCopy(plan, file);
-  await result.verifyResult(expected);
+  await signingOf(result, plan.format).verify(expected);
 }
 
 /** Opens the planned file, to be changed. */

@@ -1,23 +1,17 @@
 /** Checks whether signatures of the service match the certificate's key, and creates the error if they do not. */
 
-import { constants, createHash, verify } from 'node:crypto';
+import { constants, publicDecrypt } from 'node:crypto';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
-import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { digestInfo } from '../../cms/build-signed-data.ts';
 import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { plural } from '../../errors/plural.ts';
+import type { SigningUnit } from '../../format/signable-file.ts';
 import type { SignatureRecord } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
 
-export interface Signed {
-  readonly toBeSigned: Uint8Array;
-  readonly algorithm: DigestAlgorithm;
-}
-
-/** The digest that is sent to the service. */
-export function digestToBeSigned({ toBeSigned, algorithm }: Signed): Buffer {
-  return createHash(NODE_DIGEST_NAME[algorithm]).update(toBeSigned).digest();
-}
+/** A digest, and what it was made with. */
+export type SignedDigest = Pick<SigningUnit, 'digest' | 'algorithm'>;
 
 export function leafDigest({ leaf }: SigningChain): string {
   return fingerprintOf(leaf.der);
@@ -32,10 +26,14 @@ export function matchKey(chain: SigningChain, code: string) {
   return {
     /** SHA-256 of the certificate, in hex. */
     leaf,
-    verifies({ toBeSigned, algorithm }: Signed, signature: Uint8Array): boolean {
+    verifies({ digest, algorithm }: SignedDigest, signature: Uint8Array): boolean {
       if (signature.length !== signatureLength) return false;
       const key = { key: publicKey, padding: constants.RSA_PKCS1_PADDING };
-      return verify(NODE_DIGEST_NAME[algorithm], toBeSigned, key, signature);
+      try {
+        return publicDecrypt(key, signature).equals(digestInfo(algorithm, digest));
+      } catch {
+        return false; // The padding is wrong.
+      }
     },
     /**
      * For a signature that the service has just returned: it was counted, and is reported as failed. `call`: its id in

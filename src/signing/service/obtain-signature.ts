@@ -5,7 +5,7 @@
 import { join, resolve } from 'node:path';
 import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { fromFileSystem } from '../../files/file-system-errors.ts';
-import type { InnerFile } from '../../format/signable-file.ts';
+import type { InnerFile, SigningUnit } from '../../format/signable-file.ts';
 import type { Asking, Claim, KnownCall } from '../../journal/journal.ts';
 import { isUnauthorized, isWithoutConnection, mayHaveBeenCounted, stopsRun } from '../../service/errors.ts';
 import type { SignatureRecord } from '../../service/signing-service.ts';
@@ -16,14 +16,13 @@ import type { SigningRun } from '../signing-run.ts';
 import { type FileCall, orWarn } from './call.ts';
 import { describeRequest, sentFileName } from './client-info.ts';
 import type { Permit } from './gate.ts';
-import { digestToBeSigned, type Signed } from './key-match.ts';
 import type { StampedSignature } from './timestamps.ts';
 
 /**
  * The data for which the signature is requested. `time`: the time that some formats sign, which is recorded with the
  * request.
  */
-interface ToBeSigned extends Signed {
+interface TimedUnit extends Pick<SigningUnit, 'digest' | 'algorithm' | 'timestamp'> {
   readonly time: Date;
 }
 
@@ -50,7 +49,7 @@ export interface GivenSignature {
 
 /** Adds the call to `calls`, even if it fails. */
 export async function obtainSignature(
-  unit: ToBeSigned,
+  unit: TimedUnit,
   file: FileOfCall,
   run: SigningRun,
   calls: FileCall[],
@@ -66,7 +65,7 @@ export async function obtainSignature(
       const record = { id, signature };
       calls.push({ claim: known, record, warnings: [] });
       // A reused signature needs no permit, and does not open the gate.
-      return { record, reused: true, stamped: await stamp(record, known, file, run, run.interruption) };
+      return { record, reused: true, stamped: await stamp(unit, record, known, file, run, run.interruption) };
     }
     // Another process has recorded it as written meanwhile.
     if (file.isWritten) throw signingErrors('changed-since');
@@ -82,7 +81,7 @@ export async function obtainSignature(
     const { record, isKept } = given;
     call.record = record;
     // A signature that is not recorded would be lost.
-    const stamped = await stamp(record, claim, file, run, isKept ? run.interruption : undefined);
+    const stamped = await stamp(unit, record, claim, file, run, isKept ? run.interruption : undefined);
     permit.confirm({ stamped: stamped !== undefined });
     return { record, reused: false, stamped };
   }
@@ -96,7 +95,7 @@ function describeFile({ path, stats, inner }: FileOfCall): { readonly name: stri
 }
 
 function askFor(
-  unit: ToBeSigned,
+  unit: TimedUnit,
   file: FileOfCall,
   { account, context, key, signingOptions, stop }: SigningRun,
 ): Asking {
@@ -105,7 +104,7 @@ function askFor(
   const { name, size } = describeFile(file);
   const { algorithm, time } = unit;
   return {
-    work: { origin, code, algorithm, digest: digestToBeSigned(unit).toString('hex') },
+    work: { origin, code, algorithm, digest: Buffer.from(unit.digest).toString('hex') },
     metadata: {
       file: name,
       bytes: size,
@@ -145,13 +144,14 @@ async function knownCall(asking: Asking, { path }: FileOfCall, run: SigningRun):
 }
 
 async function stamp(
+  { timestamp }: TimedUnit,
   { signature }: SignatureRecord,
   call: KnownCall | Claim,
   { path, inner, isWritten }: FileOfCall,
   { timestamps }: SigningRun,
   signal: AbortSignal | undefined,
 ): Promise<StampedSignature | undefined> {
-  if (isWritten) return undefined;
+  if (isWritten || timestamp === 'none') return undefined;
   return await (inner ? timestamps.stampOnRecord : timestamps.stamp)(path, signature, call, signal);
 }
 
@@ -175,7 +175,7 @@ interface NewSignature {
  * process has taken over the work. A mismatch stops the run. So does a failure that concerns every call: no connection,
  * a 401, a used-up quota.
  */
-async function request(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promise<NewSignature | undefined> {
+async function request(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise<NewSignature | undefined> {
   const { file, claim, warnings } = claimed;
   const record = await send(unit, claimed, run);
   run.onEvent({ type: 'signature-given', path: file.path });
@@ -189,7 +189,7 @@ async function request(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Pro
   return kept === 'surplus' ? undefined : { record, isKept: kept !== undefined };
 }
 
-async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promise<SignatureRecord> {
+async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise<SignatureRecord> {
   const { file, claim, permit, warnings } = claimed;
   const { account, gate, stop, onEvent, now } = run;
   const { service, code, client } = account;
@@ -202,7 +202,7 @@ async function send(unit: ToBeSigned, claimed: Claimed, run: SigningRun): Promis
   const requested = {
     code,
     algorithm: unit.algorithm,
-    digest: digestToBeSigned(unit),
+    digest: unit.digest,
     extra: describeRequest(client, name, size, now()),
     file: sentFileName(client.replaced, name),
     async beforeSend() {

@@ -27,10 +27,10 @@ export async function signInner(
   for (const inner of prepared.inner) {
     const { name } = inner;
     const { prepared: its, algorithm, time } = await prepareInner(inner, prepared.context, run);
-    const { toBeSigned } = its;
-    const given = await obtainSignature({ toBeSigned, algorithm, time }, { ...plan, inner }, run, calls);
+    const [unit] = its.units;
+    const given = await obtainSignature({ ...unit, time }, { ...plan, inner }, run, calls);
     const { record, reused, stamped } = given;
-    embeddings.set(name, its.embed(its.seal(record.signature, stamped?.token)));
+    embeddings.set(name, its.embed([unit.seal(record.signature, stamped?.token)]));
     const timestamp = stamped?.time === undefined ? null : isoTime(stamped.time);
     outcomes.push({ name, algorithm, record: record.id ?? null, reused, timestamp });
   }
@@ -54,6 +54,11 @@ async function findRecorded(
     const algorithm = inner.fixedAlgorithm?.algorithm ?? context.algorithm;
     const written = await run.findWritten(await file.signatures(), { ...context, algorithm });
     if (written === undefined) continue;
-    await obtainSignature({ ...written, time }, { ...plan, inner, isWritten: true }, run, calls);
+    await obtainSignature(
+      { ...written, timestamp: 'on-signature', time },
+      { ...plan, inner, isWritten: true },
+      run,
+      calls,
+    );
   }
 }

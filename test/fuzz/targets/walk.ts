@@ -13,7 +13,7 @@ import { recogniseFormat } from '../../../src/formats/recognise.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
-import { placeIn, removalOf, stampIn, wholeStamping } from '../../unit/formats/support/change.ts';
+import { placeIn, removalOf, sealedBy, signingIn, stampIn, wholeStamping } from '../../unit/formats/support/change.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
 import { openBytes, plainReader } from '../../unit/formats/support/sign-bytes.ts';
 import { flat } from '../bases.ts';
@@ -42,7 +42,6 @@ export async function walkFile(walk: Walk, bytes: Uint8Array): Promise<string> {
   const opened = await answering(() => openBytes(format, bytes));
   if ('code' in opened) return opened.code;
   const file = opened.value;
-  for (const warning of file.warnings) requireSaid(warning, 'warning');
   for (const detail of file.layout()) requireSaid(detail.value, detail.name);
   const signatures = await readSignatures(file);
   requireFindings((await orNothing(() => file.examine())) ?? []);
@@ -126,33 +125,33 @@ async function tryEmbedding(format: Format, bytes: Uint8Array, make: () => Promi
   const embedding = await orNothing(make);
   if (embedding === undefined) return;
   const result = patched(bytes, embedding.patch);
-  await answering(async () => (await openBytes(format, result)).verifyResult(embedding));
+  await answering(async () => signingIn(await openBytes(format, result)).verify(embedding));
 }
 
 async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mode: SigningMode): Promise<string> {
   const { format, signer } = walk;
-  const algorithm = file.fixedAlgorithm?.algorithm ?? 'SHA256';
+  const algorithm = signingIn(file).fixedAlgorithm?.algorithm ?? 'SHA256';
   const options = crc32(bytes) % 4 < 2 ? walk.options : undefined;
   const context = signingContext({ algorithm, chain: signer.chain }, { description: 'A program', ...options });
-  const outcome = await answering(() => file.check(context, mode));
+  const outcome = await answering(() => signingIn(file).check(context, mode));
   // What `check` accepts must be fit to be signed.
   const inner = 'code' in outcome ? new Map<string, Embedding>() : await signInner(file, context, signer);
-  const prepared = await answering(() => file.prepare(context, mode, inner));
+  const prepared = await answering(() => signingIn(file).prepare(context, mode, inner));
   if ('code' in outcome) {
     const isOfCheck = walk.rejectedByCheck?.test(outcome.code) ?? false;
     require('code' in prepared || isOfCheck, `rejected with ${outcome.code}, but prepared`);
     return outcome.code;
   }
+  for (const warning of outcome.value.warnings) requireSaid(warning, 'warning');
   if ('code' in prepared) return prepared.code;
-  const { seal, embed, toBeSigned } = prepared.value;
-  const sealed = seal(signer.sign(toBeSigned, context.algorithm));
-  const embedding = embed(sealed);
+  const sealed = sealedBy(signer, prepared.value);
+  const embedding = prepared.value.embed(sealed);
   const result = patched(bytes, embedding.patch);
   // From here on nothing may refuse any more: the signature is paid for.
   const reopened = await openBytes(format, result);
-  await reopened.verifyResult(embedding);
+  await signingIn(reopened).verify(embedding);
   const mine = flat(await reopened.signatures()).find(
-    ({ envelope }) => Buffer.compare(envelope.bytes, sealed.bytes) === 0,
+    ({ envelope }) => Buffer.compare(envelope.bytes, sealed[0].bytes) === 0,
   );
   require(mine !== undefined, 'the new signature is not in the result');
   if (!(await isIntact(mine))) {
@@ -171,10 +170,10 @@ async function signInner(
   signer: ThrowawaySigner,
 ): Promise<ReadonlyMap<string, Embedding>> {
   const inner = new Map<string, Embedding>();
-  for (const each of (await file.inner?.(context))?.files ?? []) {
+  for (const each of (await signingIn(file).inner?.(context))?.files ?? []) {
     const algorithm = each.fixedAlgorithm?.algorithm ?? context.algorithm;
-    const prepared = await (await each.open(plainReader())).prepare({ ...context, algorithm }, 'replace');
-    inner.set(each.name, prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, algorithm))));
+    const prepared = await signingIn(await each.open(plainReader())).prepare({ ...context, algorithm }, 'replace');
+    inner.set(each.name, prepared.embed(sealedBy(signer, prepared)));
   }
   return inner;
 }

@@ -53,6 +53,6 @@ export function signAuthenticode(
   leaf: IssuedCertificate,
   timestampToken?: Uint8Array,
 ): Uint8Array {
-  const { toBeSigned, seal } = prepareRequest(request);
-  return seal(sign(NODE_DIGEST_NAME[request.algorithm], toBeSigned, leaf.privateKey), timestampToken).bytes;
+  const { signedAttributes, seal } = prepareRequest(request);
+  return seal(sign(NODE_DIGEST_NAME[request.algorithm], signedAttributes, leaf.privateKey), timestampToken).bytes;
 }

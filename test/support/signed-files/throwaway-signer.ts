@@ -1,7 +1,8 @@
 /** Signers for tests: a chain as the program reads it, and a key that does what the service would. */
 
-import { sign } from 'node:crypto';
+import { privateEncrypt, sign } from 'node:crypto';
 import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
+import { digestInfo } from '../../../src/cms/build-signed-data.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
 import { type IssuedCertificate, issue, makePki, type Pki, testKey } from './pki.ts';
 
@@ -14,6 +15,7 @@ export interface ThrowawaySigner {
   readonly leaf: string;
   /** PKCS#1 v1.5 over the digest of `bytes`. */
   sign(bytes: Uint8Array, algorithm: DigestAlgorithm): Uint8Array;
+  signDigest(digest: Uint8Array, algorithm: DigestAlgorithm): Uint8Array;
 }
 
 export interface ThrowawaySignerOptions {
@@ -65,5 +67,6 @@ async function throwawaySigner(
     intermediate: intermediate.pem,
     leaf: leaf.pem,
     sign: (bytes, algorithm) => sign(NODE_DIGEST_NAME[algorithm], bytes, leaf.privateKey),
+    signDigest: (digest, algorithm) => privateEncrypt(leaf.privateKey, digestInfo(algorithm, digest)),
   };
 }

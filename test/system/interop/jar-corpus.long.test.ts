@@ -19,7 +19,7 @@ import {
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
-import { placeIn, removalOf, stampIn } from '../../unit/formats/support/change.ts';
+import { placeIn, removalOf, signingIn, stampIn } from '../../unit/formats/support/change.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
 import { isOf } from '../../unit/formats/support/recognised.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
@@ -102,7 +102,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
 
     const stamping = await stampIn(signed, new Map([[signature, Buffer.from('3000', 'hex')]]));
     const stamped = applyPatch(result, stamping.patch);
-    await (await openBytes(jar, stamped)).verifyResult(stamping);
+    await signingIn(await openBytes(jar, stamped)).verify(stamping);
     const back = await placeIn(await openBytes(jar, stamped), signature.envelope);
     expect(applyPatch(stamped, back.patch)).toEqual(result);
 
@@ -132,7 +132,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
     if (!detected) return;
     // Some are rejected by what they are to be signed for: `verify` can open them.
     const refused = openBytes(jar, bytes).then((opened) =>
-      opened.check(signingContext({ chain: signer.chain }), 'replace'),
+      signingIn(opened).check(signingContext({ chain: signer.chain }), 'replace'),
     );
     await expect(refused).rejects.toMatchObject({ code });
   });

@@ -17,6 +17,7 @@ import { type SharedServer, useServer } from '../../support/services/shared-serv
 import { SERVER_PUBLISHER } from '../../support/signed-files/made-inputs.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { contentTypes, packageManifest } from '../../unit/formats/appx/samples.ts';
+import { sealedBy, signingIn } from '../../unit/formats/support/change.ts';
 import { plainReader } from '../../unit/formats/support/sign-bytes.ts';
 import { patchSparse } from '../../unit/zip/support/sparse.ts';
 import { makeRootedSigner } from './rooted-signer.ts';
@@ -209,16 +210,16 @@ it('signs a JAR whose entries begin beyond 4 GiB, and jarsigner accepts it', asy
   await using original = await open(path);
   const { size } = await original.stat();
   const source = fileSource(original, size);
-  const prepared = await (await jar.open(source, plainReader(), path)).prepare(
+  const prepared = await signingIn(await jar.open(source, plainReader(), path)).prepare(
     signingContext({ chain: signer.chain }),
     'replace',
   );
-  const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256')));
+  const embedding = prepared.embed(sealedBy(signer, prepared));
   const ends = [0, size - BLOCK].map(async (start) => ({ start, bytes: await source.read(start, BLOCK) }));
   const signed = patchSparse(size, await Promise.all(ends), embedding.patch);
   await using file = await open(result, 'w+');
   for (const { start, bytes } of signed.segments) await file.write(bytes, 0, bytes.length, start);
-  await (await jar.open(fileSource(file, signed.size), plainReader(), result)).verifyResult(embedding);
+  await signingIn(await jar.open(fileSource(file, signed.size), plainReader(), result)).verify(embedding);
   const store = makeTruststore(signer.root, folder.path);
   expect(await jarsignerVerify(mainJava(), store, result)).toMatchObject({ accepted: true });
 });
@@ -238,7 +239,7 @@ describe('a NuGet package is rejected before anything is signed', () => {
     await using file = await open(path);
     const { chain } = await makeRootedSigner();
     const opening = nuget.open(fileSource(file, (await file.stat()).size), plainReader());
-    const preparing = opening.then((opened) => opened.prepare(signingContext({ chain }), 'replace'));
+    const preparing = opening.then((opened) => signingIn(opened).prepare(signingContext({ chain }), 'replace'));
     await expect(preparing).rejects.toMatchObject({ code: 'nuget-zip64', message: expect.stringMatching(message) });
   });
 });

@@ -8,6 +8,7 @@ import type { SigningMode } from '../../../src/format/signable-file.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
+import { sealedBy, signingIn } from '../../unit/formats/support/change.ts';
 import { openBytes, plainReader } from '../../unit/formats/support/sign-bytes.ts';
 
 export interface SignFromDiskOptions {
@@ -26,10 +27,10 @@ export async function signFromDisk(
     const { size } = await handle.stat();
     const source = fileSource(handle, size);
     const opened = await format.open(source, plainReader(), 'test.jar');
-    const prepared = await opened.prepare(signingContext({ algorithm, chain: signer.chain }), mode);
-    const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, algorithm)));
+    const prepared = await signingIn(opened).prepare(signingContext({ algorithm, chain: signer.chain }), mode);
+    const embedding = prepared.embed(sealedBy(signer, prepared));
     const result = applyPatch(await source.read(0, size), embedding.patch);
-    await (await openBytes(format, result)).verifyResult(embedding);
+    await signingIn(await openBytes(format, result)).verify(embedding);
     return result;
   } finally {
     await handle.close();

@@ -41,17 +41,17 @@ describe('the structure', () => {
 
   it('has its attributes in the order of DER', () => {
     for (const request of [requestFor(chain), requestFor(chain, { description: 'A name', url: 'https://a.test/' })]) {
-      const { toBeSigned } = prepareRequest(request);
-      const encodings = parts(readElement(toBeSigned, 'attributes'), 'attributes').map(({ bytes }) => bytes);
+      const { signedAttributes } = prepareRequest(request);
+      const encodings = parts(readElement(signedAttributes, 'attributes'), 'attributes').map(({ bytes }) => bytes);
       expect(encodings).toHaveLength(4);
       expect([...encodings].sort(Buffer.compare)).toEqual(encodings);
     }
   });
 
   it('signs what the SignerInfo holds, under the tag of a SET', () => {
-    const { toBeSigned } = prepareRequest(requestFor(chain));
-    expect(toBeSigned[0]).toBe(0x31);
-    const inside = Buffer.from(toBeSigned);
+    const { signedAttributes } = prepareRequest(requestFor(chain));
+    expect(signedAttributes[0]).toBe(0x31);
+    const inside = Buffer.from(signedAttributes);
     inside[0] = 0xa0;
     expect(Buffer.from(cms).includes(inside)).toBe(true);
   });

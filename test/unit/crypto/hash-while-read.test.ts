@@ -11,6 +11,7 @@ import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer
 import { makePackage as makeAppPackage } from '../formats/appx/samples.ts';
 import { zip } from '../formats/jar/simple-zip.ts';
 import { makePackage } from '../formats/nuget/samples.ts';
+import { signingIn } from '../formats/support/change.ts';
 import { readFixture } from '../formats/support/fixtures.ts';
 import { plainReader, signBytes } from '../formats/support/sign-bytes.ts';
 
@@ -94,7 +95,7 @@ it.each<[Format, Buffer]>([
   const { result, embedding } = await signBytes(format, original, signer);
   const counting = countingSource(result);
   const { source, ...hashed } = hashWhileRead(counting);
-  await (await format.open(source, plainReader(), `test${format.extensions[0]}`)).verifyResult(embedding);
+  await signingIn(await format.open(source, plainReader(), `test${format.extensions[0]}`)).verify(embedding);
   const checked = counting.count();
   expect(await hashed.sha256()).toBe(sha256(result));
   expect(counting.count() - checked).toBeLessThan(128 * 1024);

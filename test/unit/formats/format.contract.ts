@@ -17,7 +17,7 @@ import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { buildToken, buildTstInfo } from '../timestamp/support/build-token.ts';
 import { applyPatch } from './support/apply-patch.ts';
-import { placeIn, removalOf, stampIn, wholeStamping } from './support/change.ts';
+import { placeIn, removalOf, rulesOf, signingIn, stampIn, wholeStamping } from './support/change.ts';
 import type { Fixture } from './support/fixtures.ts';
 import { codesOf, isIntact } from './support/is-intact.ts';
 import { isOf } from './support/recognised.ts';
@@ -67,8 +67,8 @@ export function describeFormat(
     stampedAs = 'signatures',
   }: FormatFixtures,
 ): void {
-  const canAppend = format.modes.includes('append');
-  const canReplace = format.modes.includes('replace');
+  const canAppend = rulesOf(format).modes.includes('append');
+  const canReplace = rulesOf(format).modes.includes('replace');
   let signer: ThrowawaySigner;
   let another: ThrowawaySigner;
   const sample = good[0]?.bytes ?? Buffer.alloc(0);
@@ -113,7 +113,7 @@ export function describeFormat(
   });
 
   it.each(good)('$name is signed so that the result opens, checks and is intact: $what', async ({ bytes, name }) => {
-    const { fixedAlgorithm } = await openBytes(format, bytes);
+    const { fixedAlgorithm } = signingIn(await openBytes(format, bytes));
     const possible = representative.includes(name) ? DIGEST_ALGORITHMS : (['SHA256'] as const);
     for (const algorithm of fixedAlgorithm === undefined ? possible : [fixedAlgorithm.algorithm]) {
       const code = rejected[algorithm];
@@ -170,14 +170,14 @@ export function describeFormat(
       const first = await signed();
       const before = createHash('sha256').update(bytes).digest('hex');
       const second = await signBytes(format, bytes, signer);
-      expect(second.toBeSigned).toEqual(first.toBeSigned);
+      expect(second.digest).toEqual(first.digest);
       expect(second.result.equals(first.result)).toBe(true);
       expect(createHash('sha256').update(bytes).digest('hex')).toBe(before);
     });
 
     it('is on the disk what the original and the patch give, also in the bytes that no digest covers', async () => {
       const { result } = await signed();
-      const mode = canAppend && appendCode === undefined ? 'append' : format.defaultMode;
+      const mode = canAppend && appendCode === undefined ? 'append' : rulesOf(format).modes[0];
       await using folder = await temporaryFolder('codesign-contract-');
       const unsigned = await signOnDisk(format, bytes, signer, { folder: folder.path });
       const onceMore =
@@ -228,10 +228,12 @@ export function describeFormat(
         const file = await openBytes(format, changed);
         const [signature] = await file.signatures();
         expect(await isIntact(signature)).toBe(false);
-        await expect(file.verifyResult(embedding)).rejects.toMatchObject({ code: 'result-damaged' });
-        await expect(file.prepare(signingContext({ chain: another.chain }), 'append')).rejects.toMatchObject({
-          code: 'cannot-append',
-        });
+        await expect(signingIn(file).verify(embedding)).rejects.toMatchObject({ code: 'result-damaged' });
+        await expect(signingIn(file).prepare(signingContext({ chain: another.chain }), 'append')).rejects.toMatchObject(
+          {
+            code: 'cannot-append',
+          },
+        );
       }
     });
 
@@ -241,11 +243,13 @@ export function describeFormat(
         const { result, sealed } = await signed();
         const embedding = await placeIn(await openBytes(format, result), cmsEnvelope(withMalformedDate(sealed)));
         const file = await openBytes(format, applyPatch(result, embedding.patch));
-        await expect(file.prepare(signingContext({ chain: another.chain }), 'append')).rejects.toMatchObject({
-          code: 'cannot-append',
-          message: expect.stringMatching(/a certificate of .* cannot be read$/),
-          hint: canReplace ? expect.stringContaining('--replace') : expect.not.stringContaining('--replace'),
-        });
+        await expect(signingIn(file).prepare(signingContext({ chain: another.chain }), 'append')).rejects.toMatchObject(
+          {
+            code: 'cannot-append',
+            message: expect.stringMatching(/a certificate of .* cannot be read$/),
+            hint: canReplace ? expect.stringContaining('--replace') : expect.not.stringContaining('--replace'),
+          },
+        );
       },
     );
 
@@ -264,7 +268,7 @@ export function describeFormat(
       const file = await openBytes(format, result);
       const embedding = await placeIn(file, cmsEnvelope(Buffer.concat([sealed, Buffer.alloc(3)])));
       expect(applyPatch(result, embedding.patch)).toEqual(result);
-      await file.verifyResult(embedding);
+      await signingIn(file).verify(embedding);
     });
 
     it('is rejected with a signature of other content, or a changed one, once that is placed', async () => {
@@ -291,7 +295,7 @@ export function describeFormat(
           const embedding = await stampIn(file, tokens);
           stamped = applyPatch(stamped, embedding.patch);
           const after = await openBytes(format, stamped);
-          await after.verifyResult(embedding);
+          await signingIn(after).verify(embedding);
           const [signature] = await after.signatures();
           expect(await isIntact(signature)).toBe(true);
           expect(signature?.timestamps.map((timestamp) => Buffer.from(timestamp.bytes))).toEqual([token]);
@@ -311,7 +315,7 @@ export function describeFormat(
           new Map(before.map((each, index) => [each, tokens[index] ?? Buffer.of()])),
         );
         const after = await openBytes(format, applyPatch(second.result, embedding.patch));
-        await after.verifyResult(embedding);
+        await signingIn(after).verify(embedding);
         const all = (await after.signatures()).flatMap((outer) => [outer, ...outer.nested]);
         expect(all.map(({ signerName }) => signerName)).toEqual(before.map(({ signerName }) => signerName));
         expect(all.flatMap(({ timestamps }) => timestamps.map((each) => Buffer.from(each.bytes)))).toEqual(tokens);
@@ -339,10 +343,10 @@ export function describeFormat(
       const { result } = await signed();
       const other = await signBytes(format, bytes, another, { unchecked: true });
       const file = await openBytes(format, result);
-      await expect(file.verifyResult(other.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
+      await expect(signingIn(file).verify(other.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
       if (appendCode === undefined) {
         const unsigned = await openBytes(format, bytes);
-        await expect(unsigned.verifyResult(other.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
+        await expect(signingIn(unsigned).verify(other.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
       }
     });
 
@@ -357,7 +361,7 @@ export function describeFormat(
       ];
       for (const { result } of wrong) {
         const file = await openBytes(format, result);
-        await expect(file.verifyResult(third.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
+        await expect(signingIn(file).verify(third.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
       }
     });
   });
@@ -390,7 +394,7 @@ async function failureOf(format: Format, bytes: Buffer, signer: ThrowawaySigner)
         expect(signature.timestamps).toEqual([]);
       }
     }
-    await file.prepare(signingContext({ chain: signer.chain }), 'append');
+    await signingIn(file).prepare(signingContext({ chain: signer.chain }), 'append');
     return undefined;
   } catch (thrown) {
     return thrown;

@@ -1,11 +1,13 @@
 /** The time that a format signs, in a second run of the same work. */
 
+import { createHash } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Format } from '../../../src/format/format.ts';
 import type { SignableFile } from '../../../src/format/signable-file.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
+import { signingIn } from '../formats/support/change.ts';
 import { type JournalScene, journalScene } from './journal-scene.ts';
 import type { FlatSigning } from './signing-run.ts';
 
@@ -20,20 +22,24 @@ function timeSigningFormat(): { readonly format: Format; readonly signed: string
   const signed: string[] = [];
   const wrap = (file: SignableFile): SignableFile => ({
     ...file,
-    async prepare(context, mode) {
-      const prepared = await file.prepare(context, mode);
-      const time = context.time.toISOString();
-      const toBeSigned = Buffer.concat([prepared.toBeSigned, Buffer.from(time)]);
-      const seal: typeof prepared.seal = (signature, token) => {
-        if (signature.some((byte) => byte !== 0)) signed.push(time);
-        return prepared.seal(signature, token);
-      };
-      return { ...prepared, toBeSigned, seal };
+    signing: {
+      ...signingIn(file),
+      async prepare(context, mode) {
+        const { units, embed } = await signingIn(file).prepare(context, mode);
+        const time = context.time.toISOString();
+        const [unit] = units;
+        const digest = createHash('sha256').update(unit.digest).update(time).digest();
+        const seal: typeof unit.seal = (signature, token) => {
+          if (signature.some((byte) => byte !== 0)) signed.push(time);
+          return unit.seal(signature, token);
+        };
+        return { units: [{ ...unit, digest, seal }], embed };
+      },
+      verify: async () => undefined,
     },
-    verifyResult: async () => undefined,
   });
   const open: Format['open'] = async (source, reader) => wrap(await pe.open(source, reader));
-  return { format: { ...pe, signsTime: true, open }, signed };
+  return { format: { ...pe, signing: { ...pe.signing, signsTime: true }, open }, signed };
 }
 
 const FIRST = new Date('2026-11-21T10:00:00.000Z');

@@ -97,12 +97,12 @@ function formatWith(open: Format['open']): Format {
     id: 'test',
     title: 'Test',
     extensions: [],
-    options: [],
-    modes: ['replace'],
-    defaultMode: 'replace',
+    onlyIfNamed: [],
+    signing: undefined,
     purpose: 'code-signing',
     recognition: { by: 'bytes', claims: () => true },
     open,
+    seemsSigned: async () => true,
   };
 }
 
@@ -117,15 +117,11 @@ function verifying(format: Format, { checkTrust, policy }: Pick<Setting, 'checkT
 }
 
 function verify({ signatures, findings = [], ...setting }: Setting): Promise<VerifiedFile> {
-  const refuse = async () => Promise.reject(new Error('verifying changes nothing'));
   const file: SignableFile = {
-    warnings: [],
     signatures: async () => signatures,
-    check: refuse,
-    prepare: refuse,
-    verifyResult: refuse,
     examine: async () => findings,
     layout: () => [],
+    signing: undefined,
     removing: undefined,
     stamping: undefined,
     attaching: undefined,

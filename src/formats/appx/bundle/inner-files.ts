@@ -9,10 +9,11 @@ import { formatErrors } from '../../../format/errors.ts';
 import type {
   ContentReader,
   Embedding,
-  ExpectedEnvelope,
+  Expected,
   InnerFile,
   InnerFiles,
   SignableFile,
+  Signing,
   SigningContext,
 } from '../../../format/signable-file.ts';
 import { IN_ZIP64_32 } from '../../../zip/fields.ts';
@@ -31,7 +32,9 @@ const WORK_FOR_PACKAGES = 30_000;
 
 export const fixedBy = (algorithm: DigestAlgorithm) => ({ algorithm, reason: 'it is the one of the block map' });
 
-type OpenPackage = (opened: AppxPackage, source: ByteSource, reader: ContentReader) => SignableFile;
+export type OpenedPackage = SignableFile & { readonly signing: Signing };
+
+type OpenPackage = (opened: AppxPackage, source: ByteSource, reader: ContentReader) => OpenedPackage;
 
 export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: ContentReader, open: OpenPackage) {
   const { archive, manifest, wrongSizes, blockMap } = opened;
@@ -83,7 +86,7 @@ export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: Co
         const problem = isSigned ? await damageOf(inner) : otherPublisher(inner);
         if (problem !== undefined) throw appxErrors('appx-package-unfit', { name, problem });
         if (isSigned) continue;
-        await unfitFor(name, () => openInner(inner).check(context, 'replace'));
+        await unfitFor(name, () => openInner(inner).signing.check(context, 'replace'));
         count += 1;
         held += inner.opened.archive.directory.length + inner.opened.contentTypes.bytes.length;
         if (held > MOST_HELD) {
@@ -120,14 +123,14 @@ export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: Co
     },
 
     /** Checks the signed result. Throws `result-damaged`. */
-    async verifyResult(expected: ReadonlyMap<string, ExpectedEnvelope>): Promise<void> {
+    async verify(expected: ReadonlyMap<string, Expected>): Promise<void> {
       const [wrong] = await wrongPlaces();
       if (wrong !== undefined) throw formatErrors('result-damaged', { reason: wrong });
       let found = 0;
       for await (const inner of innerPackages(source, opened)) {
         const envelope = expected.get(inner.name);
         if (envelope === undefined) continue;
-        await openInner(inner).verifyResult(envelope);
+        await openInner(inner).signing.verify(envelope);
         found += 1;
       }
       if (found < expected.size) throw formatErrors('result-damaged', { reason: 'a package in it is missing' });
@@ -136,7 +139,7 @@ export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: Co
 }
 
 /** Adds the name of the package to the errors of `check`. */
-async function unfitFor(name: string, check: () => Promise<void>): Promise<void> {
+async function unfitFor(name: string, check: () => Promise<unknown>): Promise<void> {
   try {
     await check();
   } catch (thrown) {

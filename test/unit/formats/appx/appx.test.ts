@@ -8,14 +8,14 @@ import { signingContext } from '../../../support/signed-files/signing-context.ts
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { withBytesAt } from '../jar/simple-zip.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { removalOf, stampIn } from '../support/change.ts';
+import { removalOf, signingIn, stampIn } from '../support/change.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, packageManifest, withZip64 } from './samples.ts';
 
 const signer = await makeThrowawaySigner();
 const check = async (bytes: Buffer) =>
-  (await openBytes(appx, bytes)).check(signingContext({ chain: signer.chain }), 'replace');
+  signingIn(await openBytes(appx, bytes)).check(signingContext({ chain: signer.chain }), 'replace');
 const findings = async (bytes: Buffer) => (await (await openBytes(appx, bytes)).examine()).map(({ code }) => code);
 const signed = async (bytes: Buffer) => (await signBytes(appx, bytes, signer, { unchecked: true })).result;
 
@@ -63,7 +63,7 @@ describe('before any request, a package', () => {
   it('is signed by the algorithm of its block map, unless another one was given', async () => {
     const file = await openBytes(appx, makePackage({ method: 'sha384' }));
     const choose = (isAlgorithmGiven: boolean) =>
-      modeAndContext(file, appx, signingContext({ chain: signer.chain }), {
+      modeAndContext(signingIn(file), appx, signingContext({ chain: signer.chain }), {
         existing: undefined,
         isAlgorithmGiven,
         allOrNothing: false,

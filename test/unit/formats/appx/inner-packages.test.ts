@@ -6,6 +6,7 @@ import { decideSigning } from '../../../../src/signing/signing-policy.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { unzip } from '../jar/simple-zip.ts';
+import { signingIn } from '../support/change.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, withZip64 } from './samples.ts';
@@ -15,7 +16,7 @@ const innerPackages = { innerPackages: true };
 const context = signingContext({ chain: signer.chain }, innerPackages);
 const plainContext = signingContext({ chain: signer.chain });
 const sign = async (bytes: Buffer) => (await signBytes(appx, bytes, signer, innerPackages)).result;
-const check = async (bytes: Buffer) => (await openBytes(appx, bytes)).check(context, 'replace');
+const check = async (bytes: Buffer) => signingIn(await openBytes(appx, bytes)).check(context, 'replace');
 const examined = async (bytes: Buffer) => (await (await openBytes(appx, bytes)).examine()).map(({ code }) => code);
 
 const PLAIN = makePackage();
@@ -49,7 +50,7 @@ describe('a bundle with unsigned packages', () => {
     const manifest = (bytes: Buffer) => String(contents(bytes, 'AppxMetadata/AppxBundleManifest.xml'));
     expect(manifest(result)).not.toEqual(manifest(bundle));
     expect(manifest(result).replace(/\d+/g, '')).toEqual(manifest(bundle).replace(/\d+/g, ''));
-    expect((await (await openBytes(appx, bundle)).inner?.(context))?.warnings).toEqual([
+    expect((await signingIn(await openBytes(appx, bundle)).inner?.(context))?.warnings).toEqual([
       'packages that are already signed stay unchanged: signed.msix [packages-kept]',
     ]);
   });
@@ -80,7 +81,7 @@ describe('a bundle with unsigned packages', () => {
     ['a name in other case', 'Other.msix', (text: string) => text.replace('Other', 'OTHER')],
   ])('is signed with %s, and is broken once that changes', async (_what, name, manifest) => {
     const bundle = makeBundle(PLAIN, { more: [{ name, bytes: PLAIN }], manifest });
-    await expect((await openBytes(appx, bundle)).check(plainContext, 'replace')).rejects.toMatchObject({
+    await expect(signingIn(await openBytes(appx, bundle)).check(plainContext, 'replace')).rejects.toMatchObject({
       code: 'appx-packages-unsigned',
       message: expect.stringContaining(name),
     });
@@ -146,7 +147,7 @@ describe('before any request, a bundle is rejected by the name of its package', 
     ['a package is damaged', makeBundle(withOtherByte(INNER))],
     ['two packages have one name', makeBundle(INNER, { more: [{ name: 'APP.msix', bytes: INNER }] })],
   ])('also without the option, if %s', async (_what, bundle) => {
-    const opened = openBytes(appx, bundle).then((file) => file.check(plainContext, 'replace'));
+    const opened = openBytes(appx, bundle).then((file) => signingIn(file).check(plainContext, 'replace'));
     await expect(opened).rejects.toMatchObject({ code: 'appx-malformed' });
   });
 

@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { signingIn } from '../support/change.ts';
 import { openBytes, type SignedBytes, signBytes } from '../support/sign-bytes.ts';
 import { signAgain, withoutWholeDigest } from './interop/signed-again.ts';
 import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
@@ -29,7 +30,7 @@ beforeAll(async () => {
 });
 
 async function checked(bytes: Buffer, { embedding }: SignedBytes): Promise<void> {
-  await (await openBytes(jar, bytes)).verifyResult(embedding);
+  await signingIn(await openBytes(jar, bytes)).verify(embedding);
 }
 
 /** The entries in this order, others behind them. */

@@ -3,19 +3,20 @@
  * compressed bytes of manifest and signature file, which another zlib may compress otherwise.
  */
 
-import { createHash, verify } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
+import type { DigestAlgorithm } from '../../../../src/crypto/algorithms.ts';
 import type { SigningMode } from '../../../../src/format/signable-file.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
+import { matchKey } from '../../../../src/signing/service/key-match.ts';
 import { mainJava } from '../../../support/programs/java.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';
 import { readAsArchives } from '../../../system/interop/java/readers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { signingIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes } from '../support/sign-bytes.ts';
@@ -50,17 +51,17 @@ describe.each(current)('$name', ({ name, input, algorithm, bits, mode, signerNam
     const chain = await chainFromPem(pem(`leaf-${bits}`), pem('intermediate'));
     const bytes = readFixture(input);
     const file = await openBytes(jar, bytes);
-    const prepared = await file.prepare(signingContext({ algorithm, chain }, { signerName }), mode);
-    const digested = createHash(NODE_DIGEST_NAME[algorithm]).update(prepared.toBeSigned).digest('base64');
-    expect(digested).toBe(digest);
-    expect(verify(NODE_DIGEST_NAME[algorithm], prepared.toBeSigned, chain.publicKey, value)).toBe(true);
-    const embedding = prepared.embed(prepared.seal(value));
+    const prepared = await signingIn(file).prepare(signingContext({ algorithm, chain }, { signerName }), mode);
+    const [unit] = prepared.units;
+    expect(Buffer.from(unit.digest).toString('base64')).toBe(digest);
+    expect(matchKey(chain, '1').verifies(unit, value)).toBe(true);
+    const embedding = prepared.embed([unit.seal(value)]);
     const found = (await (await openBytes(jar, golden)).signatures()).map(({ envelope }) =>
       Buffer.from(envelope.bytes),
     );
-    expect(found).toContainEqual(Buffer.from(embedding.sealed.bytes));
+    expect(found).toContainEqual(Buffer.from(embedding.added[0].bytes));
     expect(entriesOf(applyPatch(bytes, embedding.patch))).toEqual(entriesOf(golden));
-    await (await openBytes(jar, golden)).verifyResult(embedding);
+    await signingIn(await openBytes(jar, golden)).verify(embedding);
   });
 });
 

@@ -6,7 +6,7 @@ import { startTimestampAuthority, type TimestampAuthority } from '../../../suppo
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { stampIn } from '../support/change.ts';
+import { signingIn, stampIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
@@ -41,7 +41,7 @@ async function stamped(bytes: Buffer, by?: string): Promise<Buffer> {
   );
   const embedding = await stampIn(file, new Map(tokens));
   const result = applyPatch(bytes, embedding.patch);
-  await (await openBytes(jar, result)).verifyResult(embedding);
+  await signingIn(await openBytes(jar, result)).verify(embedding);
   return result;
 }
 
@@ -55,10 +55,11 @@ describe('a stamped signature', () => {
     for (const name of ['plain', 'manifest-sections', 'descriptors-64']) {
       const bytes = readFixture(`jar/${name}.jar`);
       const file = await openBytes(jar, bytes);
-      const prepared = await file.prepare(signingContext({ chain: signer.chain }), 'replace');
-      const value = signer.sign(prepared.toBeSigned, 'SHA256');
+      const prepared = await signingIn(file).prepare(signingContext({ chain: signer.chain }), 'replace');
+      const [unit] = prepared.units;
+      const value = signer.signDigest(unit.digest, 'SHA256');
       const token = await authority.stamp(value);
-      const wanted = applyPatch(bytes, prepared.embed(prepared.seal(value, token)).patch);
+      const wanted = applyPatch(bytes, prepared.embed([unit.seal(value, token)]).patch);
       const { result } = await signBytes(jar, bytes, signer);
       const signed = await openBytes(jar, result);
       const [signature] = await signed.signatures();

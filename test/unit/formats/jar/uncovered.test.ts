@@ -7,7 +7,7 @@ import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { placeIn, removalOf, stampIn } from '../support/change.ts';
+import { placeIn, removalOf, signingIn, stampIn } from '../support/change.ts';
 import { plainReader, signBytes } from '../support/sign-bytes.ts';
 import { apkSigningBlock, directoryOffset, recordOffsets, withBytesAt, withZip64End, zip } from './simple-zip.ts';
 
@@ -29,10 +29,12 @@ async function checked(bytes: Buffer, name: string): Promise<readonly string[]> 
   const file = await open(bytes, name);
   const findings = (await file.examine()).map(({ code, weight }: Finding) => `${code} ${weight}`);
   const context = signingContext({ chain: signer.chain });
-  const refusal = await file.check(context, 'replace').then(
-    () => 'signed',
-    (thrown: { readonly code: string }) => thrown.code,
-  );
+  const refusal = await signingIn(file)
+    .check(context, 'replace')
+    .then(
+      () => 'signed',
+      (thrown: { readonly code: string }) => thrown.code,
+    );
   return [...findings, refusal];
 }
 

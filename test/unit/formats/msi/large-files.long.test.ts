@@ -14,6 +14,7 @@ import { msi } from '../../../../src/formats/msi/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { osslsigncodeVerify, run } from '../../../system/interop/verifiers.ts';
+import { sealedBy, signingIn } from '../support/change.ts';
 import { plainReader } from '../support/sign-bytes.ts';
 import { installerHeader, packageRoot } from './samples.ts';
 
@@ -74,15 +75,15 @@ async function signLarge(
   const before = process.memoryUsage().rss;
   const source = await open(unsigned);
   const opened = await msi.open(fileSource(source, (await source.stat()).size), plainReader());
-  const prepared = await opened.prepare(signingContext({ chain: signer.chain }), 'replace');
-  const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256')));
+  const prepared = await signingIn(opened).prepare(signingContext({ chain: signer.chain }), 'replace');
+  const embedding = prepared.embed(sealedBy(signer, prepared));
   const [edit] = embedding.patch;
   await write(file, readPieces(fileSource(source, (await source.stat()).size), edit?.insert ?? []));
   await source.close();
 
   const result = await open(file);
   const reopened = await msi.open(fileSource(result, (await result.stat()).size), plainReader());
-  await reopened.verifyResult(embedding);
+  await signingIn(reopened).verify(embedding);
   await result.close();
   return { file, memory: process.memoryUsage().rss - before };
 }

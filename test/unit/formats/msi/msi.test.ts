@@ -14,7 +14,7 @@ import { signingContext } from '../../../support/signed-files/signing-context.ts
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { peculiarSignature } from '../../authenticode/peculiar-signature.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { removalOf } from '../support/change.ts';
+import { removalOf, signingIn } from '../support/change.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
 import { attachBytes, openBytes, signBytes } from '../support/sign-bytes.ts';
 import { makeCompoundFile, storage } from './samples.ts';
@@ -37,8 +37,8 @@ describe('bytes that belong to no stream', () => {
   it('are rejected before anything is signed if they follow the last sector in use', async () => {
     const file = await openBytes(msi, withSector(original, 1));
     const context = signingContext({ chain: signer.chain });
-    await expect(file.check(context, 'replace')).rejects.toMatchObject({ code: 'msi-trailing-bytes' });
-    await (await openBytes(msi, withSector(original, 0))).check(context, 'replace');
+    await expect(signingIn(file).check(context, 'replace')).rejects.toMatchObject({ code: 'msi-trailing-bytes' });
+    await signingIn(await openBytes(msi, withSector(original, 0))).check(context, 'replace');
   });
 });
 
@@ -163,7 +163,7 @@ describe('a signature over the digest of metadata is broken', () => {
     const { result } = await signBytes(msi, unsigned, signer);
     const file = await openBytes(msi, await withChildren(result, change));
     expect(await codesOf((await file.signatures())[0])).toContain(code);
-    await expect(file.check(signingContext({ chain: signer.chain }), 'append')).rejects.toMatchObject({
+    await expect(signingIn(file).check(signingContext({ chain: signer.chain }), 'append')).rejects.toMatchObject({
       code: 'cannot-append',
     });
   });

@@ -21,7 +21,7 @@ import {
 } from '../../../support/signed-files/throwaway-signer.ts';
 import { zip } from '../jar/simple-zip.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { placeIn, removalOf, stampIn } from '../support/change.ts';
+import { placeIn, removalOf, signingIn, stampIn, warningsOf } from '../support/change.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { OWNERS, SERVICE_INDEX, signedAgain } from './repository-signatures.ts';
@@ -175,7 +175,9 @@ describe('the entry of the signature', () => {
     expect(await file.examine()).toEqual([
       { code: 'signature-entry-odd', weight: 'broken', message: expect.stringContaining(problem) },
     ]);
-    await expect(file.prepare(contextOf(), 'replace')).rejects.toMatchObject({ code: 'nuget-signature-entry' });
+    await expect(signingIn(file).prepare(contextOf(), 'replace')).rejects.toMatchObject({
+      code: 'nuget-signature-entry',
+    });
     expect(applyPatch(bytes, await removalOf(file))).toEqual(plain);
   });
 
@@ -204,13 +206,15 @@ describe('the entry of the signature', () => {
 
   it('does not count as a signature, and is warned of, if its name is in upper case or has the UTF-8 flag', async () => {
     const upper = await openBytes(nuget, makePackage({ name: '.SIGNATURE.P7S', contents: 'x', isStored: true }));
-    expect(upper.warnings).toEqual([expect.stringContaining('.SIGNATURE.P7S is not a signature')]);
+    expect(await warningsOf(upper)).toEqual([expect.stringContaining('.SIGNATURE.P7S is not a signature')]);
     expect(await upper.signatures()).toEqual([]);
     // This ZIP writer sets the flag.
     const flagged = await openBytes(nuget, zip([{ name: 'a.nuspec' }, { name: '.signature.p7s', isStored: true }]));
     expect(await flagged.signatures()).toEqual([]);
     expect((await flagged.examine()).map(({ code }) => code)).toEqual(['signature-name-unrecognised']);
-    await expect(flagged.prepare(contextOf(), 'replace')).rejects.toMatchObject({ code: 'nuget-signature-entry' });
+    await expect(signingIn(flagged).prepare(contextOf(), 'replace')).rejects.toMatchObject({
+      code: 'nuget-signature-entry',
+    });
   });
 });
 
@@ -230,7 +234,7 @@ describe('what NuGet would reject', () => {
   it('is rejected before anything is signed: SHA-1', async () => {
     const file = await openBytes(nuget, plain);
     for (const context of [contextOf({ algorithm: 'SHA1' }), contextOf({ timestampAlgorithm: 'SHA1' })]) {
-      await expect(file.check(context, 'replace')).rejects.toMatchObject({ code: 'nuget-algorithm' });
+      await expect(signingIn(file).check(context, 'replace')).rejects.toMatchObject({ code: 'nuget-algorithm' });
     }
   });
 
@@ -239,7 +243,9 @@ describe('what NuGet would reject', () => {
     const leaf = pki.leaf({ purposes: [CODE_SIGNING, LIFETIME_SIGNING] });
     const chain = await chainFromPem(leaf.pem, pki.intermediate.pem);
     const file = await openBytes(nuget, plain);
-    await expect(file.check(contextOf({ chain }), 'replace')).rejects.toMatchObject({ code: 'nuget-certificate' });
+    await expect(signingIn(file).check(contextOf({ chain }), 'replace')).rejects.toMatchObject({
+      code: 'nuget-certificate',
+    });
   });
 });
 

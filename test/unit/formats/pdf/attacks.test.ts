@@ -10,7 +10,7 @@ import { openDocument } from '../../../../src/pdf-syntax/document.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
-import { wholeStamping } from '../support/change.ts';
+import { signingIn, wholeStamping } from '../support/change.ts';
 import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { ALLOWED, ATTACKS, formWith } from './attacks.ts';
 import { documentWithField, makePdf, withUpdate } from './make-pdf.ts';
@@ -156,7 +156,7 @@ describe('an unusual document', () => {
     const table = whole.toString('latin1', head.length).split('startxref')[0];
     const source = large(head, (offset) => `${table}startxref\n${offset}\n%%EOF\n`);
     const file = await pdf.open(source, plainReader());
-    const checking = file.check(signingContext({ chain: signer.chain }), 'append');
+    const checking = signingIn(file).check(signingContext({ chain: signer.chain }), 'append');
     await expect(checking).rejects.toMatchObject({ code: 'pdf-offsets-too-large' });
   });
 
@@ -182,7 +182,7 @@ describe('an unusual document', () => {
 
 describe('a document that cannot be signed', () => {
   const check = async (bytes: Buffer, options: Record<string, string> = {}) =>
-    (await openBytes(pdf, bytes)).check(signingContext({ chain: signer.chain }, options), 'append');
+    signingIn(await openBytes(pdf, bytes)).check(signingContext({ chain: signer.chain }, options), 'append');
 
   it.each([
     ['an XFA form', 'pdf-xfa', makePdf({ catalog: '/AcroForm << /Fields [] /XFA (x) >>' }), {}],
@@ -230,7 +230,9 @@ describe('a document that cannot be signed', () => {
     const { result } = await signBytes(pdf, makePdf(), signer);
     const file = await openBytes(pdf, Buffer.concat([result, Buffer.from('more')]));
     const refused = { code: 'cannot-append', hint: expect.not.stringContaining('--replace') };
-    await expect(file.prepare(signingContext({ chain: signer.chain }), 'append')).rejects.toMatchObject(refused);
+    await expect(signingIn(file).prepare(signingContext({ chain: signer.chain }), 'append')).rejects.toMatchObject(
+      refused,
+    );
     const timestamp = wholeStamping(file).prepare({ algorithm: 'SHA256', tokenReserve: 100, force: false });
     await expect(timestamp).rejects.toMatchObject(refused);
   });
@@ -240,7 +242,7 @@ describe('a document that cannot be signed', () => {
     const revisions = 998;
     for (let index = 0; index < revisions; index += 1) bytes = withUpdate(bytes, {});
     const file = await openBytes(pdf, bytes);
-    const preparing = file.prepare(signingContext({ chain: signer.chain }), 'append');
+    const preparing = signingIn(file).prepare(signingContext({ chain: signer.chain }), 'append');
     await expect(preparing).rejects.toMatchObject({ code: 'pdf-result-broken' });
     const stamping = wholeStamping(file).prepare({ algorithm: 'SHA256', tokenReserve: 100, force: false });
     await expect(stamping).rejects.toMatchObject({ code: 'pdf-result-broken' });

@@ -1,12 +1,13 @@
 /** Documents that other programs made, signed here and checked by pdfsig, qpdf, OpenSSL and a renderer. */
 
 import { spawnSync } from 'node:child_process';
-import { sign } from 'node:crypto';
+import { privateEncrypt, sign } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { digestInfo } from '../../../../src/cms/build-signed-data.ts';
 import { pdf } from '../../../../src/formats/pdf/index.ts';
 import { issue, testKey } from '../../../support/signed-files/pki.ts';
 import { chainFromPem, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
@@ -39,6 +40,7 @@ beforeAll(async () => {
     intermediate: root.pem,
     leaf: leaf.pem,
     sign: (bytes, algorithm) => sign(algorithm, bytes, key.privateKey),
+    signDigest: (digest, algorithm) => privateEncrypt(key.privateKey, digestInfo(algorithm, digest)),
   };
   writeFileSync(at('root.pem'), root.pem);
   mkdirSync(at('nss'));

@@ -7,6 +7,7 @@ import { cmsEnvelope, type Envelope } from '../../../../src/format/signature.ts'
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';
+import { signingIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes, plainReader } from '../support/sign-bytes.ts';
 import { headerOffsets, slowChecksum } from './slow-pe.ts';
@@ -22,7 +23,7 @@ async function onlySignature(bytes: Buffer) {
   return signature;
 }
 
-const alone = (envelope: Envelope) => ({ sealed: envelope, envelopes: [envelope] });
+const alone = (envelope: Envelope) => ({ added: [envelope], envelopes: [envelope] }) as const;
 
 /** The program with this CMS alone. */
 function withCms(cms: Uint8Array): Buffer {
@@ -71,7 +72,7 @@ describe('the check of a signed PE file', () => {
   ])('sees %s', async (_, bytes) => {
     const { envelope } = await onlySignature(signed);
     const file = await openBytes(pe, bytes);
-    await expect(file.verifyResult(alone(envelope))).rejects.toMatchObject({ code: 'result-damaged' });
+    await expect(signingIn(file).verify(alone(envelope))).rejects.toMatchObject({ code: 'result-damaged' });
   });
 
   it('sees a change in the signature that another one is nested in, signed or not, wherever it is', async () => {
@@ -79,11 +80,11 @@ describe('the check of a signed PE file', () => {
     const { envelope, nested } = await onlySignature(twice);
     const start = twice.indexOf(envelope.bytes);
     for (const { envelope: sealed } of nested) {
-      await (await openBytes(pe, twice)).verifyResult({ sealed, envelopes: [envelope] });
+      await signingIn(await openBytes(pe, twice)).verify({ added: [sealed], envelopes: [envelope] });
       for (let index = start; index < start + envelope.bytes.length; index += 131) {
         const bytes = changed(twice, (copy) => void copy.writeUInt8((copy[index] ?? 0) ^ 1, index));
         const file = await openBytes(pe, bytes);
-        await expect(file.verifyResult({ sealed, envelopes: [envelope] })).rejects.toMatchObject({
+        await expect(signingIn(file).verify({ added: [sealed], envelopes: [envelope] })).rejects.toMatchObject({
           code: 'result-damaged',
         });
       }
@@ -96,8 +97,8 @@ describe('the check of a signed PE file', () => {
     const nested = once.nested[0]?.envelope ?? cmsEnvelope(new Uint8Array());
     for (const cms of [once.envelope, nested]) {
       const file = await openBytes(pe, withCms(cms.bytes));
-      await file.verifyResult({ sealed: nested, envelopes: [cms] });
-      await expect(file.verifyResult({ sealed: nested, envelopes: [twice.envelope] })).rejects.toMatchObject({
+      await signingIn(file).verify({ added: [nested], envelopes: [cms] });
+      await expect(signingIn(file).verify({ added: [nested], envelopes: [twice.envelope] })).rejects.toMatchObject({
         code: 'result-damaged',
       });
     }
@@ -116,10 +117,10 @@ describe('the check of a signed PE file', () => {
     const [outer] = await file.signatures();
     if (outer === undefined) throw new Error('unsigned');
     const chain = await chainFromPem(readFixture('golden/leaf-3072.pem').toString());
-    await file.prepare(signingContext({ chain }), mode);
+    await signingIn(file).prepare(signingContext({ chain }), mode);
     expect(calls).toHaveLength(1);
-    await file.verifyResult({
-      sealed: outer.nested[0]?.envelope ?? outer.envelope,
+    await signingIn(file).verify({
+      added: [outer.nested[0]?.envelope ?? outer.envelope],
       envelopes: [outer.envelope],
     });
     expect(calls).toHaveLength(2);

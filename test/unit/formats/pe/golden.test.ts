@@ -1,13 +1,14 @@
 /** Holds signed PE files still, byte for byte, for each algorithm and key size, with recorded signatures and no key. */
 
-import { createHash, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
+import type { DigestAlgorithm } from '../../../../src/crypto/algorithms.ts';
 import type { SigningMode } from '../../../../src/format/signable-file.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
+import { matchKey } from '../../../../src/signing/service/key-match.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
+import { signingIn, warningsOf } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { isIntact } from '../support/is-intact.ts';
 import { openBytes } from '../support/sign-bytes.ts';
@@ -38,13 +39,13 @@ describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, descripti
     const chain = await chainFromPem(pem(`leaf-${bits}`), pem('intermediate'));
     const bytes = readFixture(input);
     const file = await openBytes(pe, bytes);
-    const prepared = await file.prepare(signingContext({ algorithm, chain }, { description, url }), mode);
-    const digested = createHash(NODE_DIGEST_NAME[algorithm]).update(prepared.toBeSigned).digest('base64');
-    expect(digested).toBe(digest);
-    expect(verify(NODE_DIGEST_NAME[algorithm], prepared.toBeSigned, chain.publicKey, value)).toBe(true);
-    const embedding = prepared.embed(prepared.seal(value));
+    const prepared = await signingIn(file).prepare(signingContext({ algorithm, chain }, { description, url }), mode);
+    const [unit] = prepared.units;
+    expect(Buffer.from(unit.digest).toString('base64')).toBe(digest);
+    expect(matchKey(chain, '1').verifies(unit, value)).toBe(true);
+    const embedding = prepared.embed([unit.seal(value)]);
     expect(applyPatch(bytes, embedding.patch).equals(golden)).toBe(true);
-    await (await openBytes(pe, golden)).verifyResult(embedding);
+    await signingIn(await openBytes(pe, golden)).verify(embedding);
   });
 
   it('is intact, every signature of it', async () => {
@@ -52,7 +53,7 @@ describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, descripti
     const all = (await file.signatures()).flatMap((outer) => [outer, ...outer.nested]);
     for (const each of all) expect(await isIntact(each)).toBe(true);
     expect(all.map(({ signerName }) => signerName)).toContain(`Golden RSA ${bits}`);
-    expect(file.warnings).toEqual([]);
+    expect(await warningsOf(file)).toEqual([]);
   });
 });
 

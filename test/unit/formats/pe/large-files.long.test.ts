@@ -12,6 +12,7 @@ import { piecesToWrite } from '../../../../src/signing/files/patch-geometry.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { osslsigncodeVerify } from '../../../system/interop/verifiers.ts';
+import { sealedBy, signingIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { plainReader } from '../support/sign-bytes.ts';
 
@@ -50,15 +51,18 @@ describe('a program beyond 2 GiB', () => {
     const before = process.memoryUsage().rss;
     const handle = await open(file, 'r+');
     try {
-      const prepared = await (await openLarge(handle)).prepare(signingContext({ chain: signer.chain }), 'replace');
-      const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256')));
+      const prepared = await signingIn(await openLarge(handle)).prepare(
+        signingContext({ chain: signer.chain }),
+        'replace',
+      );
+      const embedding = prepared.embed(sealedBy(signer, prepared));
       // The tail is the only edit that changes the length, so the edits can be made in place.
       for (const { position, piece } of piecesToWrite(embedding.patch, [], SIZE)) {
         if (!isBytes(piece)) throw new Error('bytes of the program move');
         await handle.write(piece, 0, piece.length, position);
       }
       const result = await openLarge(handle);
-      await result.verifyResult(embedding);
+      await signingIn(result).verify(embedding);
     } finally {
       await handle.close();
     }

@@ -10,6 +10,7 @@ import { readLayout } from '../../../../src/formats/pe/layout.ts';
 import { checkPageHashes, comparePages, hashPages } from '../../../../src/formats/pe/page-hashes.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { signingIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
@@ -77,7 +78,7 @@ describe('page hashes', () => {
     signer = await makeThrowawaySigner();
   });
   const check = async (bytes: Buffer, options = { pageHashes: true }) =>
-    (await openBytes(pe, bytes)).check(signingContext({ chain: signer.chain }, options), 'replace');
+    signingIn(await openBytes(pe, bytes)).check(signingContext({ chain: signer.chain }, options), 'replace');
 
   it.each([
     ['a small program', hello, 4096],

@@ -11,7 +11,7 @@ import type { FoundSignature } from '../../../../src/format/signature.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { checkAll, run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { placeIn, removalOf, stampIn } from '../support/change.ts';
+import { placeIn, removalOf, signingIn, stampIn } from '../support/change.ts';
 import { isIntact } from '../support/is-intact.ts';
 import { openBytes } from '../support/sign-bytes.ts';
 
@@ -107,13 +107,13 @@ describe.skipIf(corpus === '')('the corpus', () => {
       const attached = await placeIn(await openBytes(pe, removed), signature.envelope);
       const result = applyPatch(removed, attached.patch);
       const again = await openBytes(pe, result);
-      await again.verifyResult(attached);
+      await signingIn(again).verify(attached);
       const stamped = await stampIn(
         again,
         new Map((await again.signatures()).map((each) => [each, Buffer.of(0x30, 0)])),
       );
       const after = await openBytes(pe, applyPatch(result, stamped.patch));
-      await after.verifyResult(stamped);
+      await signingIn(after).verify(stamped);
       for (const each of flatten(await after.signatures())) expect([file, await isIntact(each)]).toEqual([file, true]);
     }
   }, 120_000);

@@ -5,6 +5,7 @@ import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { signingIn, warningsOf } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
 import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
@@ -38,7 +39,7 @@ describe('signatures in a file', () => {
   it('are distinguished from each other when there are two entries, and both are replaced', async () => {
     const bytes = withTable(table, table);
     const file = await openBytes(pe, bytes);
-    expect(file.warnings).toHaveLength(1);
+    expect(await warningsOf(file)).toHaveLength(1);
     const signatures = await file.signatures();
     expect(signatures).toHaveLength(2);
     for (const signature of signatures) expect(await isIntact(signature)).toBe(true);
@@ -51,10 +52,10 @@ describe('signatures in a file', () => {
     for (const hidden of [Buffer.from('payload!'), Buffer.alloc(16)]) {
       const bytes = withHidden(hidden);
       const file = await openBytes(pe, bytes);
-      expect(file.warnings).toHaveLength(1);
+      expect(await warningsOf(file)).toHaveLength(1);
       for (const mode of ['replace', 'append'] as const) {
         const { result } = await signBytes(pe, bytes, signer, { mode });
-        expect((await openBytes(pe, result)).warnings).toEqual([]);
+        expect(await warningsOf(await openBytes(pe, result))).toEqual([]);
       }
     }
   });
@@ -74,7 +75,7 @@ describe('signatures in a file', () => {
       [Buffer.concat([ber, Buffer.alloc(16)]), 1],
       [ber.subarray(0, 80), 0],
     ] as const) {
-      expect((await openBytes(pe, entryOf(data))).warnings).toHaveLength(warnings);
+      expect(await warningsOf(await openBytes(pe, entryOf(data)))).toHaveLength(warnings);
     }
     const [signature] = await (await openBytes(pe, entryOf(Buffer.concat([ber, Buffer.from('x')])))).signatures();
     expect(Buffer.from(signature?.envelope.bytes ?? [])).toEqual(ber);
@@ -101,7 +102,7 @@ describe('signatures in a file', () => {
     for (const name of ['efi-certificate', 'x509-certificate', 'overlong-certificate']) {
       const file = await openBytes(pe, readFixture(`pe/${name}.exe`));
       expect(await file.signatures()).toEqual([]);
-      expect(file.warnings).toHaveLength(1);
+      expect(await warningsOf(file)).toHaveLength(1);
     }
   });
 
@@ -121,7 +122,7 @@ describe('a signature cannot stand next to', () => {
     ['more than 16 MiB of something', withTable(oversized())],
   ])('%s', async (_, bytes) => {
     const file = await openBytes(pe, bytes);
-    const prepare = file.prepare(signingContext({ chain: signer.chain }), 'append');
+    const prepare = signingIn(file).prepare(signingContext({ chain: signer.chain }), 'append');
     await expect(prepare).rejects.toMatchObject({ code: 'cannot-append', category: 'local' });
   });
 

@@ -11,7 +11,7 @@ import { makeTimestampPki, type TimestampPki } from '../../../support/services/t
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { stampIn } from '../support/change.ts';
+import { signingIn, stampIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { isIntact } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
@@ -49,7 +49,7 @@ async function stamp(bytes: Buffer, choose: (index: number) => boolean = () => t
   const embedding = await stampIn(file, tokens);
   const result = applyPatch(bytes, embedding.patch);
   const reopened = await openBytes(pe, result);
-  await reopened.verifyResult(embedding);
+  await signingIn(reopened).verify(embedding);
   expect(await reopened.examine()).toEqual([]);
   return result;
 }

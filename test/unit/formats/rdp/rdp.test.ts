@@ -11,7 +11,7 @@ import { signatureValue } from '../../../../src/formats/rdp/layout.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { placeIn, removalOf, stampIn } from '../support/change.ts';
+import { placeIn, removalOf, signingIn, stampIn } from '../support/change.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { MALFORMED_CONNECTIONS } from './samples.ts';
@@ -72,8 +72,8 @@ describe('a connection file', () => {
       verifier: '',
     } as const;
     const context = signingContext({ chain: signer.chain });
-    const { toBeSigned, seal } = prepareCms(profile, context, { type: DATA, messageDigest });
-    const { bytes } = seal(signer.sign(toBeSigned, 'SHA256'));
+    const { digest, seal } = prepareCms(profile, context, { type: DATA, messageDigest });
+    const { bytes } = seal(signer.signDigest(digest, 'SHA256'));
     const text = `${[`signature:s:${signatureValue(bytes)}`, ...lines].join('\r\n')}\r\n`;
     expect(await findings(text)).toEqual([]);
     const file = await openBytes(rdp, Buffer.from(text));
@@ -105,7 +105,9 @@ describe('a connection file', () => {
   ])('is refused before any request: %s', async (code, text) => {
     const file = await openBytes(rdp, Buffer.from(text, 'latin1'));
     expect(await file.signatures()).toEqual([]);
-    await expect(file.check(signingContext({ chain: signer.chain }), 'replace')).rejects.toMatchObject({ code });
+    await expect(signingIn(file).check(signingContext({ chain: signer.chain }), 'replace')).rejects.toMatchObject({
+      code,
+    });
   });
 
   it('has a sample for each error', () => {

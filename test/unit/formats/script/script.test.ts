@@ -5,6 +5,7 @@ import { formats } from '../../../../src/formats/registry.ts';
 import { powershell, wsh } from '../../../../src/formats/script/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { signingIn, warningsOf } from '../support/change.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { WSF_WITH_JOBS, WSF_WITHOUT_JOB } from './samples.ts';
@@ -38,8 +39,8 @@ describe('a .js file', () => {
 
   it.each(['app.js', 'APP.JS'])('is signed only with --wsh: %s', async (name) => {
     const file = await openBytes(wsh, Buffer.from('alert(1);\r\n'), name);
-    await expect(file.check(context({}), 'replace')).rejects.toMatchObject({ code: 'wsh-not-allowed' });
-    await file.check(context({ wsh: true }), 'replace');
+    await expect(signingIn(file).check(context({}), 'replace')).rejects.toMatchObject({ code: 'wsh-not-allowed' });
+    await signingIn(file).check(context({ wsh: true }), 'replace');
   });
 
   it('is not taken from folders', () => {
@@ -66,7 +67,7 @@ it.each([
 );
 
 it('warns if the script has line ends that git changes, and only then', async () => {
-  const warningsFor = async (text: string) => (await openBytes(powershell, Buffer.from(text))).warnings.length;
+  const warningsFor = async (text: string) => (await warningsOf(await openBytes(powershell, Buffer.from(text)))).length;
   expect(await warningsFor('a\nb\n')).toBe(1);
   expect(await warningsFor('a\r\nb\n')).toBe(1);
   expect(await warningsFor('a\r\nb\r\n')).toBe(0);

@@ -1,9 +1,12 @@
-/** What `remove`, `attach` and `timestamp` make of a file, in memory. */
+/** What the commands do with the capabilities of a file, in memory. */
 
 import type { Patch } from '../../../../src/bytes/pieces.ts';
-import { requireCapability } from '../../../../src/format/format.ts';
-import type { Embedding, SignableFile } from '../../../../src/format/signable-file.ts';
+import { lazy } from '../../../../src/bytes/reuse.ts';
+import { type Format, requireCapability, type SigningRules } from '../../../../src/format/format.ts';
+import type { Embedding, Envelopes, Prepared, SignableFile, Signing } from '../../../../src/format/signable-file.ts';
 import type { Envelope } from '../../../../src/format/signature.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 
 const ANY = { title: 'any format' };
 
@@ -26,4 +29,31 @@ export async function stampIn(
 export function wholeStamping({ stamping }: SignableFile) {
   if (stamping?.of !== 'file') throw new TypeError('a file with timestamps of the whole was expected');
   return stamping;
+}
+
+export function signingIn({ signing }: SignableFile): Signing {
+  return requireCapability(signing, 'signed', ANY);
+}
+
+export function rulesOf(format: Format): SigningRules {
+  return requireCapability(format.signing, 'signed', format);
+}
+
+/** Each unit signed with the key, instead of by the service. */
+export function sealedBy(
+  { signDigest }: Pick<ThrowawaySigner, 'signDigest'>,
+  { units }: Prepared,
+  token?: Uint8Array,
+): Envelopes {
+  const [first, ...others] = units.map((unit) => unit.seal(signDigest(unit.digest, unit.algorithm), token));
+  if (first === undefined) throw new TypeError('a file has at least one unit');
+  return [first, ...others];
+}
+
+const warned = lazy(() => makeThrowawaySigner());
+
+/** What `sign` would warn of. */
+export async function warningsOf(file: SignableFile): Promise<readonly string[]> {
+  const context = signingContext({ chain: (await warned()).chain }, { wsh: true });
+  return (await signingIn(file).check(context, 'replace')).warnings;
 }

@@ -11,13 +11,13 @@ import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from './apply-patch.ts';
-import { placeIn } from './change.ts';
+import { placeIn, rulesOf, sealedBy, signingIn } from './change.ts';
 
 /** What `codesign-remote attach` makes of the file. Throws `not-its-signature` and what else it throws. */
 export async function attachBytes(format: Format, bytes: Buffer, cms: Uint8Array, name?: string): Promise<Buffer> {
   const embedding = await placeIn(await openBytes(format, bytes, name), cmsEnvelope(cms));
   const result = applyPatch(bytes, embedding.patch);
-  await checkPlaced(await openBytes(format, result, name), embedding);
+  await checkPlaced(await openBytes(format, result, name), format, embedding);
   return result;
 }
 
@@ -43,7 +43,7 @@ export interface SignBytesOptions {
 
 export interface SignedBytes {
   readonly result: Buffer;
-  readonly toBeSigned: Uint8Array;
+  readonly digest: Uint8Array;
   readonly sealed: Uint8Array;
   readonly embedding: Embedding;
 }
@@ -62,7 +62,7 @@ export async function signBytes(
   signer: ThrowawaySigner,
   {
     algorithm: given,
-    mode = format.defaultMode,
+    mode = rulesOf(format).modes[0],
     name,
     token,
     tokenReserve = token?.length,
@@ -71,19 +71,19 @@ export async function signBytes(
   }: SignBytesOptions = {},
 ): Promise<SignedBytes> {
   const file = await openBytes(format, bytes, name);
-  const algorithm = given ?? file.fixedAlgorithm?.algorithm ?? 'SHA256';
+  const algorithm = given ?? signingIn(file).fixedAlgorithm?.algorithm ?? 'SHA256';
   const context = signingContext({ algorithm, chain: signer.chain, tokenReserve }, { wsh: true, ...info });
-  if (!unchecked) await file.check(context, mode);
+  if (!unchecked) await signingIn(file).check(context, mode);
   const inner = new Map<string, Embedding>();
-  for (const one of (await file.inner?.(context))?.files ?? []) {
+  for (const one of (await signingIn(file).inner?.(context))?.files ?? []) {
     const its = one.fixedAlgorithm?.algorithm ?? algorithm;
-    const first = await (await one.open(plainReader())).prepare({ ...context, algorithm: its }, 'replace');
-    inner.set(one.name, first.embed(first.seal(signer.sign(first.toBeSigned, its), token)));
+    const first = await signingIn(await one.open(plainReader())).prepare({ ...context, algorithm: its }, 'replace');
+    inner.set(one.name, first.embed(sealedBy(signer, first, token)));
   }
-  const prepared = await file.prepare(context, mode, inner);
-  const sealed = prepared.seal(signer.sign(prepared.toBeSigned, algorithm), token);
+  const prepared = await signingIn(file).prepare(context, mode, inner);
+  const sealed = sealedBy(signer, prepared, token);
   const embedding = prepared.embed(sealed);
   const result = applyPatch(bytes, embedding.patch);
-  await (await openBytes(format, result, name)).verifyResult(embedding);
-  return { result, sealed: sealed.bytes, embedding, toBeSigned: prepared.toBeSigned };
+  await signingIn(await openBytes(format, result, name)).verify(embedding);
+  return { result, sealed: sealed[0].bytes, embedding, digest: prepared.units[0].digest };
 }

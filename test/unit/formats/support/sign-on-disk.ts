@@ -12,6 +12,7 @@ import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from './apply-patch.ts';
+import { rulesOf, sealedBy, signingIn } from './change.ts';
 
 export interface SignedOnDisk {
   readonly written: Buffer;
@@ -25,7 +26,7 @@ export async function signOnDisk(
   format: Format,
   bytes: Buffer,
   signer: ThrowawaySigner,
-  { folder, mode = format.defaultMode }: { readonly folder: string; readonly mode?: SigningMode },
+  { folder, mode = rulesOf(format).modes[0] }: { readonly folder: string; readonly mode?: SigningMode },
 ): Promise<SignedOnDisk> {
   const target = join(folder, `test${format.extensions[0]}`);
   await writeFile(target, bytes);
@@ -36,15 +37,17 @@ export async function signOnDisk(
     ...{ temporaryFiles: new Set(), onEvent: () => undefined },
   });
   const file = await format.open(source, copy.reader, target);
-  const algorithm = file.fixedAlgorithm?.algorithm ?? 'SHA256';
+  const algorithm = signingIn(file).fixedAlgorithm?.algorithm ?? 'SHA256';
   const context = signingContext({ algorithm, chain: signer.chain }, { wsh: true });
-  const prepared = await file.prepare(context, mode);
-  await copy.apply(prepared.embed(prepared.seal(new Uint8Array(signer.chain.signatureLength))).patch);
-  const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, algorithm)));
+  const prepared = await signingIn(file).prepare(context, mode);
+  await copy.apply(
+    prepared.embed(sealedBy({ signDigest: () => new Uint8Array(signer.chain.signatureLength) }, prepared)).patch,
+  );
+  const embedding = prepared.embed(sealedBy(signer, prepared));
   await copy.apply(embedding.patch);
   const reopened = await copy.reopen();
   const { reader, undigested } = recordDigested(reopened.reader, reopened.source.size);
-  await (await format.open(reopened.source, reader, target)).verifyResult(embedding);
+  await signingIn(await format.open(reopened.source, reader, target)).verify(embedding);
   await copy.replaceTarget({ isNew: false, assertUnchanged: () => undefined });
   return {
     written: await readFile(target),

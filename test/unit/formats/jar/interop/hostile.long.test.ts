@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../../src/formats/jar/index.ts';
 import { signingContext } from '../../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
+import { signingIn } from '../../support/change.ts';
 import { isIntact } from '../../support/is-intact.ts';
 import { openBytes, signBytes } from '../../support/sign-bytes.ts';
 import { type SimpleEntry, zip } from '../simple-zip.ts';
@@ -83,8 +84,8 @@ it('an archive that would need ZIP64, with bytes behind it, is rejected before a
   const entries = Array.from({ length: 65_532 }, (_, index) => ({ name: `${index}`, contents: '', isStored: true }));
   const bytes = Buffer.concat([archive(MAIN, ...entries), Buffer.alloc(1)]);
   const file = await openBytes(jar, bytes);
-  const prepared = await file.prepare(signingContext({ chain: signer.chain }), 'replace');
-  expect(() => prepared.embed(prepared.seal(new Uint8Array(256)))).toThrowError(/ZIP64/);
+  const prepared = await signingIn(file).prepare(signingContext({ chain: signer.chain }), 'replace');
+  expect(() => prepared.embed([prepared.units[0].seal(new Uint8Array(256))])).toThrowError(/ZIP64/);
 });
 
 describe('what is unusual and good', () => {

@@ -5,6 +5,7 @@ import { jar } from '../../../../../src/formats/jar/index.ts';
 import { LARGEST_MANIFEST } from '../../../../../src/formats/jar/layout.ts';
 import { signingContext } from '../../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
+import { signingIn } from '../../support/change.ts';
 import { isIntact } from '../../support/is-intact.ts';
 import { openBytes, signBytes } from '../../support/sign-bytes.ts';
 import { type SimpleEntry, zip } from '../simple-zip.ts';
@@ -28,9 +29,9 @@ it('a signature of 100 MB that is packed into 100 kB is none that can be read, a
   expect(others).toEqual([]);
   expect(signature).toMatchObject({ signerCertificate: undefined, signerName: '(unreadable signature)' });
   expect(await isIntact(signature)).toBe(false);
-  const append = file.check(signingContext({ chain: signer.chain }), 'append');
+  const append = signingIn(file).check(signingContext({ chain: signer.chain }), 'append');
   await expect(append).rejects.toMatchObject({ code: 'cannot-append' });
-  await file.check(signingContext({ chain: signer.chain }), 'replace');
+  await signingIn(file).check(signingContext({ chain: signer.chain }), 'replace');
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4_000_000);
 });
 
@@ -43,7 +44,7 @@ describe('what Java opens no signed archive with', () => {
     return { name: MANIFEST, contents: text };
   }
   const prepare = async (entries: readonly SimpleEntry[]) =>
-    (await openBytes(jar, zip(entries))).prepare(signingContext({ chain: signer.chain }), 'replace');
+    signingIn(await openBytes(jar, zip(entries))).prepare(signingContext({ chain: signer.chain }), 'replace');
 
   it('rejects a manifest of more than 16,000,000 bytes, and signs one of exactly that size', async () => {
     expect(LARGEST_MANIFEST).toBe(16_000_000);
@@ -95,6 +96,8 @@ describe('a signature file that speaks of one large section again and again', ()
 it('a timestamp by SHA-1 is rejected', async () => {
   const file = await openBytes(jar, zip([{ name: MANIFEST, contents: 'X: 1\n\n' }, { name: 'a' }]));
   const context = signingContext({ timestampAlgorithm: 'SHA1', chain: signer.chain });
-  await expect(file.check(context, 'replace')).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
-  await expect(file.check({ ...context, timestampAlgorithm: 'SHA256' }, 'replace')).resolves.toBeUndefined();
+  await expect(signingIn(file).check(context, 'replace')).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
+  await expect(signingIn(file).check({ ...context, timestampAlgorithm: 'SHA256' }, 'replace')).resolves.toMatchObject({
+    requests: 1,
+  });
 });

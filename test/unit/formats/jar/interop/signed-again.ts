@@ -19,11 +19,11 @@ export function signAgain(
 ): Buffer {
   const [file, block] = [`META-INF/${base}.SF`, `META-INF/${base}.RSA`];
   const signatureFile = Buffer.from(change(contentsOf(jar, file).toString()));
-  const { toBeSigned, seal } = prepareCms(JAR_PROFILE, signingContext({ algorithm, chain: signer.chain }), {
+  const { digest, seal } = prepareCms(JAR_PROFILE, signingContext({ algorithm, chain: signer.chain }), {
     type: DATA,
     messageDigest: createHash(NODE_DIGEST_NAME[algorithm]).update(signatureFile).digest(),
   });
-  return repack(jar, { [file]: signatureFile, [block]: seal(signer.sign(toBeSigned, algorithm)).bytes });
+  return repack(jar, { [file]: signatureFile, [block]: seal(signer.signDigest(digest, algorithm)).bytes });
 }
 
 /** Without the digest of the whole manifest: then every section of it counts. */
