@@ -22,7 +22,6 @@ export interface Element {
 export type Rules = 'BER' | 'DER';
 
 export interface Fields {
-  /** Throws unless the next part has this tag. */
   next(tag: number, what: string): Element;
   /** Returns undefined, and does not advance, if the next part has another tag. */
   optional(tag: number): Element | undefined;

@@ -41,7 +41,6 @@ export const contextPrimitive = (number: number, contents: Uint8Array): Uint8Arr
 
 export const octetString = (contents: Uint8Array): Uint8Array => encode(0x04, contents);
 
-/** A BIT STRING without unused bits. */
 export const bitString = (contents: Uint8Array): Uint8Array => encode(0x03, Uint8Array.of(0), contents);
 
 export const nullValue = (): Uint8Array => Uint8Array.of(0x05, 0x00);

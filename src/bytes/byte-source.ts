@@ -79,7 +79,6 @@ export function watchedSource(source: ByteSource, onRead: OnRead): ByteSource {
   };
 }
 
-/** Bytes that one read of the source returns. */
 const WINDOW_LENGTH = 1024 * 1024;
 
 /** For many small reads up to `limit`, mostly forwards. Results are valid until the next `load`. */
@@ -93,7 +92,6 @@ export function slidingWindow(source: ByteSource, limit: number) {
       if (offset < start || offset + length > start + bytes.length) return undefined;
       return bytes.subarray(offset - start, offset - start + length);
     },
-    /** Moves the window. */
     async load(offset: number, length: number): Promise<Buffer> {
       if (length <= 0) return scratch.subarray(0, 0);
       start = offset;

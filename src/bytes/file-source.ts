@@ -1,5 +1,3 @@
-/** Open files and the sources that read them. */
-
 import {
   closeSync,
   fchmodSync,

@@ -66,7 +66,6 @@ export function surveyPieces(pieces: Iterable<Piece>, size: number) {
 /** Pieces of at least this many bytes are yielded as they are read. Shorter ones are combined. */
 const LARGE_PIECE = 256 * 1024;
 const BATCH_LENGTH = 1024 * 1024;
-/** Limit of concurrent reads. */
 const BATCH_COUNT = 512;
 /** Reading a gap of up to this many bytes takes less time than a second read. */
 const LARGEST_GAP = 4096;
@@ -119,7 +118,6 @@ export function* joinRanges(pieces: Iterable<Piece>): Generator<Piece> {
 }
 
 interface BufferedRange extends ByteRange {
-  /** Offset in the buffer. */
   readonly position: number;
 }
 

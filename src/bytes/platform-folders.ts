@@ -30,7 +30,6 @@ export function configFolder({ environment, platform, home }: PlatformFolderOpti
   return below(absolute(environment.XDG_CONFIG_HOME) ?? below(home, '.config'), NAME);
 }
 
-/** The journal. */
 export function stateFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
   if (environment.CODESIGN_STATE_DIR) return environment.CODESIGN_STATE_DIR;
   if (platform === 'win32') return below(environment.LOCALAPPDATA || below(home, 'AppData', 'Local'), NAME);

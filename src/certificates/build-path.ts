@@ -11,7 +11,6 @@ import { hasSigned, type ParsedCertificate } from './parsed-certificate.ts';
 import type { Purpose } from './purpose.ts';
 
 export interface CertificatePath {
-  /** Leaf first. Ends with the root if one was found. */
   readonly certificates: readonly ParsedCertificate[];
   /** True if it ends at a trusted root with the same subject and key, or is a leaf that is itself trusted. */
   readonly isTrusted: boolean;

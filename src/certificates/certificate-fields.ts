@@ -72,7 +72,6 @@ export function readCertificateFields(der: Uint8Array) {
   };
 }
 
-/** Returns the value of an extension; undefined if the certificate does not have it. */
 export function extensionOf({ extensions }: CertificateFields, type: string, what: string): Element | undefined {
   const value = extensions.get(type);
   return value && readDer(value, what);

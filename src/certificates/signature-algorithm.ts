@@ -61,7 +61,6 @@ function readPssParameters(parameters: Element): SignatureAlgorithm | undefined 
   return { digest, saltLength };
 }
 
-/** Reads a HashAlgorithm, whose parameters are NULL or absent. */
 function digestOf(algorithm: Element): string | undefined {
   const what = 'RSASSA-PSS parameters, digest';
   const fields = fieldsOf(algorithm, 0x30, what);
@@ -102,7 +101,6 @@ export function isBrokenDigest(digest: string | null): boolean {
 
 export interface Signed {
   readonly signedBytes: Uint8Array;
-  /** The whole AlgorithmIdentifier. */
   readonly signatureAlgorithm: Uint8Array;
   readonly signature: Uint8Array;
 }

@@ -83,14 +83,12 @@ function dayOrSecond(time: Date, now: Date): string {
   return dateOf(time) === dateOf(now) ? secondOf(time) : dateOf(time);
 }
 
-/** Returns the day in ISO 8601 format, in UTC. */
 export function dateOf(time: Date): string {
   return time.toISOString().slice(0, 10);
 }
 
 interface ReadSigningChainOptions {
   readonly now: Date;
-  /** For PKCS#12 files. */
   readonly password?: Secret | undefined;
   /** The leaf must have one of these. Each format checks its own purpose again. */
   readonly purposes: readonly Purpose[];

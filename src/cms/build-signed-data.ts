@@ -26,9 +26,7 @@ export interface SignedDataParts {
   readonly algorithm: DigestAlgorithm;
   /** `value` is the encoded content under `[0]`; undefined for a detached signature. */
   readonly content: { readonly type: string; readonly value?: Uint8Array | undefined };
-  /** Certificates to include, in DER. */
   readonly certificates: readonly Uint8Array[];
-  /** Identifies the signer's certificate. */
   readonly signer: Pick<CertificateFields, 'issuer' | 'serialNumber'>;
   readonly signedAttributes: Uint8Array;
   readonly signature: Uint8Array;

@@ -163,7 +163,6 @@ class Tree {
     });
   }
 
-  /** Throws if the entry already belongs to a storage. */
   #visit(id: number): Buffer {
     if (this.#seen[id] === 1)
       throw compoundFileErrors('compound-file-loop', { what: 'the directory', where: `entry ${id}` });

@@ -198,7 +198,6 @@ function* withPadding(content: Iterable<Piece>, size: number, unit: number, fill
   if (length > 0) yield Buffer.alloc(length, filler);
 }
 
-/** Inserts an empty sector at the range lock. */
 function* aroundRangeLock(version: Version, pieces: () => Iterable<Piece>): Generator<Piece> {
   let before = version === 4 ? RANGE_LOCK_SECTOR * SECTOR_LENGTH[4] : Number.POSITIVE_INFINITY;
   for (const piece of pieces()) {

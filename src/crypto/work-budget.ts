@@ -11,7 +11,6 @@ const FOR_SIGNATURE_VALUES = 1500;
 
 export const WORK = {
   signatureValue: { units: 10, reserve: 0 },
-  /** Checks whether the key of one certificate signed another. */
   issuerSignature: { units: 10, reserve: FOR_SIGNATURE_VALUES },
   path: { units: 10, reserve: FOR_SIGNATURE_VALUES },
   pathStep: { units: 1, reserve: FOR_SIGNATURE_VALUES },

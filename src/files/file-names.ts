@@ -39,7 +39,6 @@ export function unicodeForms(text: string): readonly string[] {
   return [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])];
 }
 
-/** Returns the path in the Unicode form in which it exists. */
 export function existingForm(path: string): string {
   const forms = unicodeForms(path);
   return forms.length === 1 ? path : (forms.find((form) => existsSync(form)) ?? path);

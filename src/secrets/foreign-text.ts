@@ -12,7 +12,6 @@ export interface ForeignText {
 const MASK = '[secret]';
 const SHORTEST = 8;
 
-/** Ignores empty secrets. */
 export function foreignText(secrets: readonly string[]): ForeignText {
   const given = secrets.filter((secret) => secret !== '').map((secret) => secret.normalize('NFC'));
   const skeletons = [...new Set(given.flatMap(formsOf))].filter((form) => form.length >= SHORTEST);

@@ -19,7 +19,10 @@ import {
   ZIP64_EXTRA,
 } from './fields.ts';
 
-/** Fields of an entry from its directory record and local header, with the offsets of its bytes. */
+/**
+ * Fields of an entry from its directory record and local header. Offsets are in the file, except those of the record,
+ * which are in the directory.
+ */
 export interface ZipEntry {
   readonly index: number;
   /** Separated by `/`. The name of a folder ends with `/`. */
@@ -27,17 +30,12 @@ export interface ZipEntry {
   readonly flags: number;
   readonly method: number;
   readonly crc32: number;
-  /** Length of the data in the archive, in bytes. */
   readonly compressedSize: number;
-  /** Length of the contents, in bytes. */
   readonly size: number;
-  /** Offset of the local header in the file. */
   readonly offset: number;
-  /** Offset of the data in the file. */
   readonly dataOffset: number;
   /** Offset of the end of the record in the file, after header, data and any data descriptor. */
   readonly end: number;
-  /** Offset of the record in the directory. */
   readonly recordStart: number;
   readonly recordEnd: number;
 }
@@ -211,7 +209,6 @@ function refusedName(name: string, problem: string) {
   });
 }
 
-/** Throws `zip-ambiguous` if two entries have the same name. */
 export function indexByName(entries: readonly ZipEntry[]): ReadonlyMap<string, ZipEntry> {
   const byName = new Map<string, ZipEntry>();
   let before = 0;

@@ -21,7 +21,6 @@ import {
 
 export interface EndOfArchive {
   readonly entryCount: number;
-  /** Offset of the central directory in the file, in bytes. */
   readonly directoryOffset: number;
   readonly directorySize: number;
   /** Recorded offsets count from here: 0, or the length of data added before the archive. */
@@ -29,7 +28,6 @@ export interface EndOfArchive {
   /** The 22 bytes of the record, which the comment of the archive follows. */
   readonly record: Buffer;
   readonly recordOffset: number;
-  /** The ZIP64 end record with its extensible data, if any. */
   readonly zip64: Buffer | undefined;
   /** The 20 bytes of the ZIP64 locator, which follows the ZIP64 end record. */
   readonly locator: Buffer | undefined;

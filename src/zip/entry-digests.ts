@@ -20,7 +20,6 @@ export type DigestEntries = (
 /** Below this many bytes, threads save almost no time, and many small entries need a third more memory. */
 const WORTH_THREADS = 96 * 1024 * 1024;
 
-/** Digests in this thread, one entry after the other. */
 export const digestEntries: DigestEntries = digestEntriesWith(undefined);
 
 /** Uses the threads as well if there are more than `worth` bytes of contents. */

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { type LocatedEntry, unpack } from './unpack.ts';
 
-/** Bytes of the archive that one read returns. */
 export const WINDOW_LENGTH = 1024 * 1024;
 /** Larger entries, compressed or not, are digested in pieces. Others are digested whole from a shared buffer. */
 const LARGEST_WHOLE = 1024 * 1024;
@@ -11,7 +10,6 @@ export interface EntryWindow {
   readonly positions: readonly number[];
   readonly start: number;
   readonly end: number;
-  /** True for a single entry that is digested in pieces. */
   readonly isLarge: boolean;
 }
 
@@ -51,7 +49,6 @@ export interface PackedWindow {
   readonly bytes: ArrayBuffer;
   /** `dataOffset` of these entries is relative to `bytes`. */
   readonly entries: readonly LocatedEntry[];
-  /** Names of node:crypto. */
   readonly algorithms: readonly string[];
 }
 

@@ -32,7 +32,6 @@ export const UNREADABLE_FLAGS = (1 << 0) | (1 << 5) | (1 << 6) | (1 << 13);
 
 export interface ExtraField {
   readonly id: number;
-  /** Offset of its data in the buffer. */
   readonly start: number;
   readonly end: number;
 }
@@ -55,7 +54,6 @@ export function findExtraField(bytes: Buffer, start: number, limit: number, id: 
   return undefined;
 }
 
-/** Wraps the same memory as a Buffer. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

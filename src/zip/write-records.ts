@@ -70,7 +70,6 @@ export function plainlyDeflatedEntry(name: string, contents: Uint8Array, longest
   return { ...describe(name, contents), method: DEFLATED, data: Buffer.concat(pieces) };
 }
 
-/** The length of the entry does not depend on the contents. */
 export function storedEntry(name: string, contents: Uint8Array): NewEntry {
   return { ...describe(name, contents), method: STORED, data: contents };
 }

@@ -31,16 +31,13 @@ export interface Crl {
   readonly thisUpdate: Date;
   readonly nextUpdate: Date | undefined;
   readonly scope: CrlScope;
-  /** Contents of revokedCertificates. */
   readonly entries: Uint8Array;
 }
 
 export interface CrlScope {
-  /** Reason why the list cannot be used at all, for people. */
   readonly problem: string | undefined;
   /** Reason why an unlisted certificate may still be revoked (delta, some reasons only, indirect), for people. */
   readonly partial: string | undefined;
-  /** True if entries can be about certificates of other issuers. */
   readonly isIndirect: boolean;
   readonly covers: 'all' | 'end-entities' | 'authorities';
   /** Comparable names of its distribution points; undefined if it covers all. */

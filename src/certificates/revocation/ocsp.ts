@@ -175,7 +175,6 @@ export function readOcspResponse(der: Uint8Array) {
     signatureAlgorithm,
     signature,
     certificates: held.slice(0, MAX_CERTIFICATES).map(({ bytes }) => bytes),
-    /** In the response or a single answer. */
     criticalExtensions: [...extensions, ...answers.flatMap((one) => one.extensions)].flatMap(({ type, isCritical }) =>
       isCritical ? [type] : [],
     ),

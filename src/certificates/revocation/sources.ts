@@ -24,7 +24,6 @@ export function crlAddressesOf(certificate: CertificateFields): string[] {
 }
 
 export interface CrlPoint {
-  /** Comparable with the result of `pointNames`. */
   readonly names: readonly string[];
   readonly addresses: readonly string[];
   /** True if the lists omit revocations for other reasons. */

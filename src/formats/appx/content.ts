@@ -5,7 +5,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import type { ContentDigest, MeasureContent } from '../../crypto/measure-content.ts';
 import type { Detail } from '../../format/signature.ts';
-import { type ArchiveBody, tailOf } from '../../zip/last-entry.ts';
+import { type ArchiveBody, tailOf } from '../../zip/edit-archive.ts';
 import type { AppxPackage } from './package.ts';
 
 const MARK = 'APPX';

@@ -23,9 +23,8 @@ import {
 import { cmsEnvelope, type Detail } from '../../format/signature.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';
-import { editArchive } from '../../zip/edit-archive.ts';
+import { editArchive, editLastEntry } from '../../zip/edit-archive.ts';
 import { rejectFutureRival } from '../../zip/end-record.ts';
-import { editLastEntry } from '../../zip/last-entry.ts';
 import { storedEntry } from '../../zip/write-records.ts';
 import { nugetErrors, nugetWarnings } from './errors.ts';
 import { contentOf, entryError, type NugetPackage, readPackage, SIGNATURE_NAME } from './package.ts';

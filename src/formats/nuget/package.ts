@@ -5,6 +5,7 @@ import type { Content } from '../../crypto/measure-content.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
 import { readArchive, type ZipArchive } from '../../zip/archive.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
+import { type ArchiveBody, archiveBody, tailOf } from '../../zip/edit-archive.ts';
 import { zipErrors } from '../../zip/errors.ts';
 import {
   asBuffer,
@@ -16,7 +17,6 @@ import {
   UTF8_NAME,
   ZIP64_EXTRA,
 } from '../../zip/fields.ts';
-import { type ArchiveBody, archiveBody, tailOf } from '../../zip/last-entry.ts';
 import { unpack } from '../../zip/unpack.ts';
 import { nugetErrors } from './errors.ts';
 

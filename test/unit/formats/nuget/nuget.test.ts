@@ -10,7 +10,7 @@ import { readSignedText, signedText } from '../../../../src/formats/nuget/signed
 import { recogniseFormat } from '../../../../src/formats/recognise.ts';
 import { formats } from '../../../../src/formats/registry.ts';
 import { decideSigning } from '../../../../src/signing/signing-policy.ts';
-import { editLastEntry } from '../../../../src/zip/last-entry.ts';
+import { editLastEntry } from '../../../../src/zip/edit-archive.ts';
 import { type NewEntry, storedEntry } from '../../../../src/zip/write-records.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';

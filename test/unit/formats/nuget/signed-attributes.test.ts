@@ -19,7 +19,7 @@ import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { contentOf, readPackage } from '../../../../src/formats/nuget/package.ts';
 import { NUGET_PROFILE, signedText } from '../../../../src/formats/nuget/signed-content.ts';
 import { certificateProblem } from '../../../../src/formats/nuget/signers.ts';
-import { editLastEntry } from '../../../../src/zip/last-entry.ts';
+import { editLastEntry } from '../../../../src/zip/edit-archive.ts';
 import { storedEntry } from '../../../../src/zip/write-records.ts';
 import { makePki, testKey } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
