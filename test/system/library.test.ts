@@ -110,7 +110,7 @@ describe('signFiles', () => {
     }
   });
 
-  it('goes by a profile that is named, or that env names, and by no file otherwise', async () => {
+  it('uses a profile that is named directly or by env, and otherwise no file', async () => {
     await using folder = await temporaryFolder();
     const { CODESIGN_CERTIFICATE: certificate, CODESIGN_CODE: code } = server.env;
     const profiles = {

@@ -494,7 +494,7 @@ describe('records', () => {
     expect(fields.filter((field) => /'[=+\-@\uff1d]/.test(field)).length).toBeGreaterThanOrEqual(hostnames.length);
   });
 
-  test('exports a harmless text of a build as it is', async () => {
+  test('exports a harmless text of a build unchanged', async () => {
     await server.sign({ ...goodRequest(), extra: { version: '1.0-rc.1', hostname: 'a - b = c', time: "it's -1" } });
     expect((await admin('export')).output).toContain(",1.0-rc.1,,it's -1,a - b = c,");
   });

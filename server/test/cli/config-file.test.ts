@@ -105,7 +105,7 @@ test.each([
   await expect(read(settings)).rejects.not.toThrow(/a-secret/);
 });
 
-test('a file that cannot be read is an error of its own', () => {
+test('a file that cannot be read has a separate error', () => {
   const missing = join(folder, 'missing.json');
   expect(() => startConfig({ config: missing }, {})).toThrow(expect.objectContaining({ code: 'config-unreadable' }));
 });

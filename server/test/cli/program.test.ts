@@ -152,7 +152,7 @@ test('a first start at a terminal shows the credentials there, once, and says in
   expect(shown).toBe('');
 });
 
-test('an address that is taken is an error of its own, and the next start hands the credentials over', async () => {
+test('an address in use has a separate error, and the next start writes the credentials', async () => {
   await copyData(data, 2048);
   const clientEnv = join(folder, 'client.env');
   const taken = createServer();

@@ -12,7 +12,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test('each client has a count of its own', async () => {
+test('each client has its own count', async () => {
   server = await openApp();
   const other = await server.addClient();
   for (let index = 0; index < 3; index++) await server.sign(goodRequest());

@@ -28,7 +28,7 @@ test.each([1, 2] as const)('notes the status %i and its time, counts nothing, an
   ]);
 });
 
-test('may be repeated, and the latest report stands', async () => {
+test('may be repeated, and the latest report counts', async () => {
   const id = await newRecord();
   for (const status of [2, 2, 1, 1] as const) expect((await server.report({ id, status })).body).toEqual(SUCCESS);
   expect((await server.data.store.records.find(id))?.report?.status).toBe(1);

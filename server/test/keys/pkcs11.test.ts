@@ -120,7 +120,7 @@ test('many concurrent signatures share the sessions, and closing waits for them'
   }
 });
 
-test('a signature the HSM rejects is an error of its own, and the next one works', async () => {
+test('a signature that the HSM rejects has a separate error, and the next one works', async () => {
   const keys = await openPkcs11(token);
   const key = await keys.find(keyId);
   await expect(key.sign('SHA256', Buffer.alloc(300))).rejects.toMatchObject({ code: 'hsm-failed' });

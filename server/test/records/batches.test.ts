@@ -64,7 +64,7 @@ test('a result that takes longer does not hold up the next batch', async () => {
   expect(await slow).toBe(7);
 });
 
-test('draining waits for what is under way and for what waits behind it', async () => {
+test('draining waits for running work and for the work that waits after it', async () => {
   const { batches } = doubling(async () => void (await sleep(5)));
   let done = 0;
   const add = (item: number) => void batches.add(item).then(() => (done += 1));

@@ -106,7 +106,7 @@ describe.each(Object.keys(PLACES))('%s', (name) => {
     }
   });
 
-  test('a database of a newer server is called newer and left as it is', async () => {
+  test('a database of a newer server is reported as newer and not changed', async () => {
     await create();
     await place.run("insert into kysely_migration values ('9999-later', '2030-01-01')");
     for (const rights of ['use', 'update', 'create'] as const) {

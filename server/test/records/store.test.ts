@@ -218,7 +218,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
   });
 });
 
-test('a database that does not answer is an error of its own, without the password', async () => {
+test('a database that does not answer has a separate error, without the password', async () => {
   const opened = openPostgresStore('postgres://somebody:a-secret@127.0.0.1:1/none', prepareTables('create'));
   await expect(opened).rejects.toMatchObject({ code: 'database-unusable', exitCode: 6 });
   await expect(opened).rejects.not.toThrow(/a-secret/);

@@ -85,7 +85,7 @@ test('a number keeps its key when its certificate is renewed, also when the firs
   expect(new X509Certificate(after?.chain ?? '').issuer).toBe('CN=Root');
 });
 
-test('rejects what is not the certificate of the request, and leaves the request as it is', async () => {
+test('rejects a certificate that does not belong to the request, and keeps the request', async () => {
   const csr = await request('refused');
   const refused = async (reason: string, now?: Date) =>
     await expect(imported('refused', now)).rejects.toMatchObject({
@@ -112,7 +112,7 @@ test('rejects what is not the certificate of the request, and leaves the request
   expect(await request('refused')).toBe(csr);
 });
 
-test('a number that nothing was requested for is an error of its own', async () => {
+test('a number without a request has a separate error', async () => {
   await chain(await root());
   await expect(imported('nobody')).rejects.toMatchObject({ code: 'nothing-requested' });
 });

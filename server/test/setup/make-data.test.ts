@@ -24,7 +24,7 @@ test('a token that the HSM puts elsewhere is noticed before there are keys in it
   expect(await readdir(root)).toEqual(['elsewhere']);
 });
 
-test('a first start that fails leaves everything else in the folder, and nothing of its own', async () => {
+test('a failed first start keeps everything else in the folder, and leaves none of its files', async () => {
   await writeFile(join(root, 'mine'), 'precious');
   const config = dataConfig({ data: root, pkcs11Library: process.execPath }, {}); // no library
   await expect(makeData(config, {}, operationAt(new Date()), 'create')).rejects.toMatchObject({

@@ -36,7 +36,7 @@ const make = (name: string, database?: string, rights: 'create' | 'use' = 'creat
   makeData(configOf(name, database), process.env, operationAt(new Date()), rights);
 const open = (name: string, database?: string) => openData(configOf(name, database), process.env, 'update');
 
-test('the first start makes keys in the token that is named, and none of its own', async () => {
+test('the first start creates keys in the named token, and creates no token', async () => {
   await make('a');
   const made = await readdir(dataFolder(join(folder, 'a')).path);
   expect(made).toContain('database.sqlite');

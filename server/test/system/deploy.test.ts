@@ -96,7 +96,7 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-test('the image holds what the program needs, and runs it under a user of its own', async () => {
+test('the image contains what the program needs, and runs it as a separate user', async () => {
   const text = await readFile(new URL('../../deploy/Containerfile', import.meta.url), 'utf8');
   for (const path of ['node_modules', 'server/bin', 'server/dist', 'server/package.json']) {
     expect(text).toContain(`COPY --from=build /source/${path} `);

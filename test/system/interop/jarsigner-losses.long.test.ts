@@ -122,7 +122,7 @@ describe('jarsigner loses, and says nothing of it,', () => {
     expect(await runJar(mainJava(), result.file)).toEqual({ accepted: true, output: 'Hello from a signed JAR.\n' });
   });
 
-  it('that a program can be started as it is', async () => {
+  it('that a program can be started unchanged', async () => {
     const original = readFileSync(program.path);
     const started = { accepted: true, output: program.expected };
     expect(await program.run(mainJava())).toEqual(started);

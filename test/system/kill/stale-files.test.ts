@@ -53,7 +53,7 @@ async function leftOf(names: readonly string[], { running, by = HOLDER, at = NOW
 describe('the temporary file of a process', () => {
   const dead = { ...HOLDER, pid: 200 };
 
-  it('goes when it has ended', async () => {
+  it('is removed when its process has ended', async () => {
     expect(await leftOf([fileOf(dead)], { running: { 200: false } })).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('the temporary file of a process', () => {
     expect(await leftOf([fileOf(dead)], scene)).toEqual([fileOf(dead)]);
   });
 
-  it('goes when it is of an earlier start of the machine', async () => {
+  it('is removed when it comes from before a restart of the machine', async () => {
     const name = fileOf({ ...dead, boot: 'boot-0' });
     expect(await leftOf([name], { running: {}, at: BOOTED - HOUR })).toEqual([]);
   });
@@ -95,7 +95,7 @@ describe('the temporary file of a process', () => {
   describe('where the system does not say when a process was started', () => {
     const other = { ...MAC, pid: 200 };
 
-    it('goes when there is no such process', async () => {
+    it('is removed when there is no such process', async () => {
       expect(await leftOf([fileOf(other)], { running: { 200: false }, by: MAC })).toEqual([]);
     });
 

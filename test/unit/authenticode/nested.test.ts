@@ -107,7 +107,7 @@ describe('a nested signature', () => {
     expect(printed.match(/:pkcs7-signedData/g)).toHaveLength(2);
   });
 
-  it('goes into a signature encoded in BER, too', () => {
+  it('is added to a signature encoded in BER, too', () => {
     const [open, close] = [Buffer.from('3080', 'hex'), Buffer.from('0000', 'hex')];
     const contentInfo = Buffer.concat([open, outer.subarray(4), close]);
     expect(tree(readAuthenticode(nestSignature(contentInfo, nested)))).toEqual([

@@ -194,7 +194,7 @@ describe('next to osslsigncode, with the same certificates, description and URL'
     expect(types(ours).filter((type) => !types(theirs).includes(type))).toEqual([]);
   });
 
-  it('the root is theirs alone: a verifier needs it of its own anyway', () => {
+  it('only these have the root: a verifier needs its own copy anyway', () => {
     const extra = theirs.certificates.map(hex).filter((one) => !ours.certificates.map(hex).includes(one));
     expect(extra).toEqual([hex(pki.root.der)]);
   });

@@ -84,7 +84,7 @@ it('a file is read into the memory given, when that is long enough', async () =>
   });
 });
 
-it('a file is not asked again for what stands next to bytes that were read, and each reader has bytes of its own', async () => {
+it('a file is not read again for bytes next to those that were read, and each reader has its own bytes', async () => {
   const handle = await open(join(folder, 'file'));
   let reads = 0;
   const counted = new Proxy(handle, {

@@ -83,7 +83,7 @@ beforeAll(() => {
 });
 
 describe('a path', () => {
-  it('goes from the leaf to the root, whatever else is in the pool and in which order', () => {
+  it('leads from the leaf to the root, whatever else is in the pool and in which order', () => {
     const stranger = make({ subject: 'Stranger' });
     const asked = { leaf, pool: [stranger, intermediate, leaf, root, intermediate], roots: [stranger, root] };
     const path = build(asked);
@@ -98,7 +98,7 @@ describe('a path', () => {
     expect(verdictOfOpenssl(asked)).toBe('20');
   });
 
-  it('to a foreign root goes as far as it can, and is not trusted', () => {
+  it('to a foreign root is as long as possible, and not trusted', () => {
     const foreign = make({ subject: 'Foreign' });
     const path = build({ leaf, pool: [intermediate, root], roots: [foreign] });
     expect([namesOf(path), path.isTrusted]).toEqual([['Publisher', 'Issuing CA', 'Root'], false]);
@@ -132,7 +132,7 @@ describe('a path', () => {
     expect(verdictOfOpenssl(asked)).not.toBe('OK');
   });
 
-  it('goes through the cross-signed certificate of an authority whose own root is not trusted', () => {
+  it('includes the cross-signed certificate of an authority whose own root is not trusted', () => {
     const elder = make({ subject: 'Elder Root' });
     const cross = make({ subject: 'Root', key: root.key, issuer: elder, extensions: AUTHORITY });
     const asked = { leaf, pool: [root, cross, intermediate], roots: [elder] };
@@ -394,7 +394,7 @@ describe('weak', () => {
     }
   });
 
-  it('EC keys with curve parameters of their own are found, against trust', () => {
+  it('EC keys with custom curve parameters are found, against trust', () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256', paramEncoding: 'explicit' });
     const info = Buffer.from(publicKey.export({ type: 'spki', format: 'der' }));
     expect(keyed(info)).toEqual([]);

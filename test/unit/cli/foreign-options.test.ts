@@ -91,7 +91,7 @@ describe('what is not an option of another tool', () => {
   });
 });
 
-it('says nothing of an option that another command has, or that stands without a command', async () => {
+it('does not report an option of another command, or an option without a command', async () => {
   expect(await refusal(['history', '-v'])).toBeUndefined();
   expect(await refusal(['--verbose'])).toBeUndefined();
 });

@@ -116,10 +116,10 @@ describe('the kind of a ZIP archive', () => {
   });
 });
 
-describe('an archive behind something else', () => {
+describe('an archive after other data', () => {
   const archive = [{ name: MANIFEST, contents: 'X: 1\n\n' }];
 
-  it('is one behind a script', async () => {
+  it('is one after a script', async () => {
     expect(await isJar(zip(archive, '#!/bin/sh\nexec java -jar "$0"\n'))).toBe(true);
   });
 

@@ -31,7 +31,7 @@ function scriptedNames(answers: readonly (() => Promise<(typeof V4)[]>)[]) {
 }
 
 describe('a name', () => {
-  it('is asked for once by connections that wait for it', async () => {
+  it('is queried once for all connections that wait for it', async () => {
     const { asked, addressOf } = scriptedNames([() => delay(20, [V4])]);
     const connections = Array.from({ length: 16 }, () => addressOf('service.example'));
     expect(await Promise.all(connections)).toEqual(Array(16).fill(V4.address));
@@ -48,13 +48,13 @@ describe('a name', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is asked for again after a failure', async () => {
+  it('is queried again after a failure', async () => {
     const { addressOf } = scriptedNames([() => Promise.reject(new Error('no answer')), async () => [V4]]);
     await expect(addressOf('service.example')).rejects.toThrow('no answer');
     expect(await addressOf('service.example')).toBe(V4.address);
   });
 
-  it('is asked for again when none of its addresses was reached', async () => {
+  it('is queried again when none of its addresses was reached', async () => {
     const server = net.createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as net.AddressInfo;

@@ -70,7 +70,7 @@ test('an answer after which the service closes, whether it says so or not, is wh
   for (const connection of ['1', '2', '3']) expect(bodyOf(await get(http, url))).toBe(connection);
 });
 
-test('calls that wait behind one whose connection fails get their turn', async () => {
+test('calls that wait after one whose connection fails get their turn', async () => {
   const server = net.createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as net.AddressInfo;
@@ -154,7 +154,7 @@ test('a failure to open one ahead of need is reported by the next call, and the 
   }
 });
 
-test('one that was opened for nothing is closed with the others', async () => {
+test('an unused connection is closed with the others', async () => {
   const opened: net.Socket[] = [];
   const server = net.createServer((socket) => void opened.push(socket));
   const http = client();
@@ -191,7 +191,7 @@ test('an answer after an unexpected 100 Continue is found', async () => {
   expect(bodyOf(await get(http, url))).toBe('2 of 1');
 });
 
-test('what a service sends before the request answers nothing: the request goes on another connection', async () => {
+test('bytes that a service sends before the request answer nothing, and the request uses another connection', async () => {
   const received: number[] = [];
   let connections = 0;
   const server = net.createServer((socket) => {

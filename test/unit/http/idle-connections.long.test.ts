@@ -80,7 +80,7 @@ test('a service that keeps connections for less is taken at its word, with two s
   }
 });
 
-test('calls at the same time have connections of their own, up to the bound', async () => {
+test('concurrent calls have separate connections, up to the limit', async () => {
   const { url, connections } = await startCounting();
   const post = openPost(url, 2);
   const outcomes = await Promise.all(Array.from({ length: 6 }, post));

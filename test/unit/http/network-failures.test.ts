@@ -115,7 +115,7 @@ describe('nothing was sent', () => {
     expect(outcome).toMatchObject({ ...never('tls-untrusted'), detail: expect.stringMatching(detail) });
   });
 
-  test('a call that is given up while it waits for a connection is not sent later', async () => {
+  test('a call that is aborted while it waits for a connection is not sent later', async () => {
     const received: string[] = [];
     let open: () => void = () => undefined;
     const authority = await createTlsAuthority();

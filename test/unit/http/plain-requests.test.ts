@@ -54,7 +54,7 @@ test('a POST has the types requested and the body, and nothing of the user infor
   expect(JSON.stringify(request)).not.toContain('password');
 });
 
-test('a GET has no body, and headers of its own', async () => {
+test('a GET has no body, and its own headers', async () => {
   const { url, received } = await start((response) => response.end('list'));
   const headers = { 'if-none-match': '"1"' };
   const outcome = await openHttp().get({ ...bounds, url, accept: 'application/pkix-crl', headers });
@@ -75,7 +75,7 @@ test('a redirect is an answer like any other', async () => {
   expect(received).toHaveLength(2);
 });
 
-test('http: goes to other machines too, which postJson rejects', async () => {
+test('http: is allowed for other machines too, which postJson rejects', async () => {
   const http = openHttp();
   const url = new URL(`http://${'a'.repeat(64)}.invalid/`);
   expect(await http.get({ ...bounds, url, accept: '*/*' })).toMatchObject({ reason: 'host-not-found' });

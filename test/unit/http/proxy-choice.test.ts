@@ -41,7 +41,7 @@ describe('the proxy', () => {
     expect(chosen(SECURE, { HTTPS_PROXY: '' })).toBeUndefined();
   });
 
-  test('is that of ALL_PROXY where the environment has none of its own for the scheme', () => {
+  test('is that of ALL_PROXY if the environment has no proxy for the scheme', () => {
     const env = { HTTPS_PROXY: 'http://secure:1', ALL_PROXY: 'http://all:1' };
     expect([chosen(SECURE, env), chosen(PLAIN, env)]).toEqual(['http://secure:1', 'http://all:1']);
     expect(chosen(SECURE, { all_proxy: 'lower:1', ALL_PROXY: 'http://upper:1' })).toBe('http://lower:1');

@@ -41,7 +41,7 @@ async function openThrough(
 }
 
 describe('https:', () => {
-  test('goes through one tunnel, which the calls share, and the proxy sees nothing of them', async () => {
+  test('uses one tunnel, which the calls share, and the proxy sees nothing of them', async () => {
     const proxy = await start();
     const { service, misbehaving, port } = await openThrough(proxy.url);
     for (let calls = 0; calls < 5; calls += 1) await service.sign(SIGN_REQUEST);
@@ -70,7 +70,7 @@ describe('https:', () => {
     },
   );
 
-  test('goes through an https: proxy whose certificate is trusted, and not through another', async () => {
+  test('uses an https: proxy whose certificate is trusted, and no other', async () => {
     const authority = await createTlsAuthority('Proxy Root');
     const proxy = await start({ identity: await authority.issue({ names: ['127.0.0.1'] }) });
     const service = await startMisbehavingService('good', { name: 'service.test' });
@@ -145,7 +145,7 @@ describe('http:', () => {
     return () => client.post({ ...parts, url: new URL(url), body: Buffer.from('request') });
   }
 
-  test('goes to the proxy with the whole address, and with its credentials', async () => {
+  test('is sent to the proxy with the complete address, and with its credentials', async () => {
     const { port, seen } = await startPlain();
     const proxy = await start({ credentials: 'user:hunter2' });
     const post = openPost(proxy.url.replace('//', '//user:hunter2@'), `http://tsa.test:${port}/tsa?a=b`);

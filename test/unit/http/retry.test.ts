@@ -43,7 +43,7 @@ describe('retry', () => {
     expect(waits).toEqual([]);
   });
 
-  test('gives up after as many attempts as the last failure allows', async () => {
+  test('stops after as many attempts as the last failure allows', async () => {
     expect(await run([transient('a', { maxAttempts: 1 })])).toMatchObject({ retried: { failure: 'a', attempts: 1 } });
     const { retried, waits } = await run([transient('a', { maxAttempts: 2 }), transient('b', { maxAttempts: 4 })]);
     expect(retried).toEqual({ failure: 'b', attempts: 4, mayRecover: false });

@@ -124,7 +124,7 @@ describe('equal files', () => {
     expect(await unfinishedOf(later)).toEqual([]);
   });
 
-  test('to one place: the loser is given up when it finds that its original changed', async () => {
+  test('to one path: the loser is abandoned when it finds that its original changed', async () => {
     const claim = await claimOf(journal, askingOf(1));
     await sign(claim);
     const other = await setting.open();
@@ -200,7 +200,7 @@ async function sign2(claim: Awaited<ReturnType<typeof claimOf>>): Promise<void> 
   await claim.signed({ signature: SIGNATURE, record: 'second' });
 }
 
-test('a call that is given up waits for its report, also if the process is killed before it sends it', async () => {
+test('a forgotten call waits for its report, also if the process is killed before it sends it', async () => {
   const claim = await claimOf(journal, askingOf(1));
   await sign(claim);
   await end(journal);
@@ -218,7 +218,7 @@ test('a call that is given up waits for its report, also if the process is kille
 });
 
 describe('a call that a process works on', () => {
-  test('cannot be given up', async () => {
+  test('cannot be forgotten', async () => {
     const claim = await claimOf(journal, askingOf(1));
     expect(await (await setting.open()).forget(claim.id)).toBe('under-way');
     expect(await journal.forget('none')).toBe('not-found');
@@ -306,7 +306,7 @@ describe('a journal that cannot be written', () => {
     expect(setting.rows('select distinct state from calls')).toMatchObject([{ state: 'requested' }]);
   });
 
-  test('gives up the space that is kept, for what was paid only', async () => {
+  test('releases the reserved space, only for paid signatures', async () => {
     const space = join(setting.folder, 'journal.space');
     expect(statSync(space).size).toBe(256 * 1024);
     const { disk, open } = fullDisk();

@@ -159,7 +159,7 @@ describe('with a call of a live run', () => {
     expect(stateOf(claim.id)).toBe('signed');
   });
 
-  test('a file can be told to wait no longer', async () => {
+  test('the wait of a file can be aborted', async () => {
     await claimOf(journal, askingOf(1));
     const waiting = (await setting.open()).known(askingOf(1), { signal: AbortSignal.timeout(20) });
     await expect(waiting).rejects.toMatchObject({ code: 'claim-interrupted' });
@@ -318,7 +318,7 @@ describe('with a signature', () => {
     expect(await journal.knownFor(askingOf(1).work)).toMatchObject([{ path: '/1' }, { path: '/b' }, { path: '/c' }]);
   });
 
-  test('that does not verify, a file fails before any request, until it is given up', async () => {
+  test('that does not verify, a file fails before any request, until the call is forgotten', async () => {
     const wrong = { ...factsAt('/1'), certificate: { name: 'Wrong', sha256: 'bb' } };
     const claim = await claimOf(journal, askingOf(1));
     await sign(claim);
@@ -331,7 +331,7 @@ describe('with a signature', () => {
     expect(await claimOf(later, askingOf(1, wrong))).toBeDefined();
   });
 
-  test('that is unusable marks the triple: no file of it makes a request, until it is given up', async () => {
+  test('that is unusable marks the triple: no file of it makes a request, until the call is forgotten', async () => {
     const wrong = (number: number) =>
       askingOf(number, { ...factsAt(`/${number}`), certificate: { name: 'Wrong', sha256: 'bb' } });
     const claim = await claimOf(journal, wrong(1));

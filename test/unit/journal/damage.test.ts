@@ -25,7 +25,7 @@ async function refused(expected: object): Promise<void> {
 }
 
 describe('a database', () => {
-  test('that is none is an error that names it and says what to do', async () => {
+  test('that is not valid is an error that names it and says what to do', async () => {
     await writeFile(setting.database, 'this is no database, but a text about one. '.repeat(50), { mode: 0o600 });
     await refused(damaged);
     // It is left as it is.

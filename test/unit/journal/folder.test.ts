@@ -110,7 +110,7 @@ function isLockedForOthers(database: string): boolean {
 describe('a folder on a network or shared file system', () => {
   const isOnSharedDisk = () => true;
 
-  test('has a database without a log, which a run there goes on with', async () => {
+  test('has a database without a log, which a run there continues to use', async () => {
     const journal = await setting.open({ isOnSharedDisk });
     const first = await signAndReport(journal, askingOf(1));
     expect((await readdir(setting.folder)).filter((name) => /-(wal|shm)$/.test(name))).toEqual([]);

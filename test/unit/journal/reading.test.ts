@@ -72,7 +72,7 @@ test('of a folder that is not there, or that is empty, has no calls', async () =
   expect([await outcomes(early), await early.unfinished()]).toEqual([[], []]);
 });
 
-test('of a folder that is none says why', async () => {
+test('of a path that is not a folder gives the reason', async () => {
   const file = join(setting.folder, 'file');
   await writeFile(file, '');
   await expect(read(file)).rejects.toMatchObject({ code: 'journal-unusable' });

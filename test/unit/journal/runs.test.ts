@@ -69,7 +69,7 @@ describe('a run that cannot be seen from here', () => {
     expect(await hasToWait(other)).toBe(true);
   });
 
-  test('that was taken for gone sends nothing more, and is told so by its own row', async () => {
+  test('that was presumed gone sends nothing more, because its own row shows its end', async () => {
     const other = await setting.open();
     const claim = await claimOf(journal, askingOf(2));
     await claim.requested();

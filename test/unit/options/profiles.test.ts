@@ -205,7 +205,7 @@ describe('the file', () => {
     expect(String(error)).not.toContain('s3cret');
   });
 
-  it('is left as it is when it is damaged', async () => {
+  it('is not changed when it is damaged', async () => {
     const folder = await withFile('{"profiles": {}');
     await expect(open(folder)).rejects.toMatchObject({ code: 'settings-file-damaged' });
     expect(await readFile(join(folder, 'config.json'), 'utf8')).toBe('{"profiles": {}');

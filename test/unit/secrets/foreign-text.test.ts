@@ -214,7 +214,7 @@ describe('what is kept', () => {
   });
 });
 
-test('a secret at the end of a long text is masked, whatever stands before it', () => {
+test('a secret at the end of a long text is masked, whatever precedes it', () => {
   for (const unit of ['\\\\\\', '&amp;amp;', '%2525', 'S3cr\\/t', '=\r\n ', 'https://a?', 'word-1 ', '  1']) {
     expect(foreign.show(`${unit.repeat(4000)} ${SECRET}`)).not.toContain(SECRET);
   }

@@ -132,7 +132,7 @@ describe('the audit log', () => {
     expect(log.warnings).toEqual([]);
   });
 
-  test('adds to what stands there, and leaves its mode alone', async () => {
+  test('appends to existing lines, and does not change the mode', async () => {
     const path = join(folder, 'audit.jsonl');
     await writeFile(path, 'before\n');
     await chmod(path, 0o640);

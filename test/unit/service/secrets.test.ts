@@ -51,7 +51,7 @@ test.each<[ServiceMode]>([
   expect(everything).not.toContain(TOKEN);
 });
 
-test('an id that holds the secret is a digest of it with a note, and is reported as it is', async () => {
+test('an id that contains the secret is stored as a digest with a note, and is reported unchanged', async () => {
   const { baseUrl, caFile, stop, requests } = await startMisbehavingService('record-the-secret');
   const { service, calls } = await openServiceClient({ baseUrl, caFile });
   try {

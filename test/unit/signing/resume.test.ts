@@ -34,7 +34,7 @@ describe('giving a call up', () => {
     },
   );
 
-  it('gives up none when one of several is unknown', async () => {
+  it('forgets none when one of several is unknown', async () => {
     const journal = {
       async forget(id: string) {
         if (id === 'call-1') throw new Error('nothing is given up');

@@ -9,7 +9,7 @@ import { buildTstInfo } from './support/build-token.ts';
 describe('timestamp-malformed', () => {
   const malformed = expect.objectContaining({ code: 'timestamp-malformed', category: 'local' });
 
-  it('is a TSTInfo of another version, or one with bytes behind it', () => {
+  it('is a TSTInfo of another version, or one with bytes after it', () => {
     const info = buildTstInfo(Buffer.from('signature'), { version: 2 });
     expect(() => readTstInfo(info)).toThrowError(malformed);
     const good = buildTstInfo(Buffer.from('signature'));

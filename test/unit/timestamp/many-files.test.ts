@@ -243,7 +243,7 @@ describe('an interruption', () => {
     expect(await third).toMatchObject({ code: 'timestamp-failed' });
   });
 
-  it('gives up the request under way', async () => {
+  it('aborts the running request', async () => {
     const interrupt = new AbortController();
     const before = asked('hang');
     const authorities = openAuthorities([authority.urlOf('hang')]);

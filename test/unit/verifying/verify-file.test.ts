@@ -267,7 +267,7 @@ describe('a timestamp', () => {
     expect(file.signatures[0]?.time).toEqual(EARLIER);
   });
 
-  it('gives its earliest time where there are several', async () => {
+  it('returns its earliest time if there are several', async () => {
     const timestamps = [timestamp({ time: new Date('2025-01-01T00:00:00Z') }), timestamp()];
     const file = await verify({ signatures: [signature({ timestamps })] });
     expect(file.signatures[0]?.time).toEqual(EARLIER);
@@ -332,7 +332,7 @@ describe('what is asked of a signature', () => {
     expect(await verdictOf({ signatures: [old, stamped], policy })).toBe('trusted');
   });
 
-  it('does not hold by a name without a certificate behind it', async () => {
+  it('does not accept a name without a certificate', async () => {
     const named = signature({ signerCertificate: undefined });
     const policy = { signer: { commonName: 'Signer' } };
     expect(await verdictOf({ signatures: [named], policy, checkTrust: undefined })).toBe('not-accepted');

@@ -176,7 +176,7 @@ describe('the name of an entry', () => {
     expect(await refusal(one(stored('first.txt')))).toMatch(/^zip-ambiguous: .*two entries first\.txt/);
   });
 
-  it('is rejected where its record is longer than Java reads, and told in a few characters', async () => {
+  it('is rejected if its record is longer than Java reads, and reported in a few characters', async () => {
     const longest = 'n'.repeat(0xffff - 46);
     expect(await namesOrCode(one(stored(longest, { contents: '' })))).toEqual(['first.txt', longest]);
     const message = await refusal(one(stored(`${longest}n`, { contents: '' })));

@@ -290,7 +290,7 @@ describe('a ZIP64 field that holds the offset', () => {
     expect(record.equals(before.directory)).toBe(true);
   });
 
-  it('keeps the number of the disk behind it', async () => {
+  it('keeps the number of the disk after it', async () => {
     // Java opens no archive whose field has a disk and not all of the others.
     const field = Buffer.concat([Buffer.of(1, 0, 28, 0), Buffer.alloc(28)]);
     const original = buildZip({

@@ -150,7 +150,7 @@ describe('the end record', () => {
   });
 });
 
-describe('what stands before the archive', () => {
+describe('bytes before the archive', () => {
   it.each<['file' | 'archive', boolean]>([
     ['file', false],
     ['archive', false],
@@ -213,7 +213,7 @@ describe('the ZIP64 end record', () => {
     expect(await refusal(changed(zip64, (copy) => copy.writeUInt32LE(value, record + at)))).toMatch(/^zip-unsupported/);
   });
 
-  it('with data after its fields is not looked for behind a preamble that offsets do not count: nor does Java', async () => {
+  it('with data after its fields is not searched after a preamble that offsets do not count, as in Java', async () => {
     expect(await namesOrCode(withExtensibleData(LAUNCHER, Buffer.from('more data')))).toBe('zip-malformed');
   });
 

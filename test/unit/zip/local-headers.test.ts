@@ -115,7 +115,7 @@ describe('a data descriptor', () => {
       expect(await lengthIn(buildZip({ entries: [entry] }))).toBe(LENGTHS[descriptor]);
     });
 
-    it('is distinguished from unused bytes behind it', async () => {
+    it('is distinguished from unused bytes after it', async () => {
       const bytes = buildZip({ entries: [deflated('x', { descriptor }), stored('b', { gap: 'unused bytes' })] });
       expect(await lengthIn(bytes)).toBe(LENGTHS[descriptor]);
     });
@@ -180,7 +180,7 @@ describe('the places of records', () => {
     expect(await refusal(bytes)).toMatch(/^zip-ambiguous: .*does not name/);
   });
 
-  it('may be behind a record that is no part of the archive, where a reader from the beginning gets nowhere', async () => {
+  it('may follow a record that does not belong to the archive, where a reader from the beginning fails', async () => {
     expect(
       await namesOrCode(buildZip({ entries: [stored('a')], preamble: Buffer.concat([Buffer.of(0), hidden]) })),
     ).toEqual(['a']);

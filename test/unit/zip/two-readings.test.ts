@@ -19,7 +19,7 @@ function withZip64(at: number, value: number, end: NonNullable<ArchiveParts['end
   return bytes;
 }
 
-describe('an end record at the very end, which Java goes by whatever it leads to', () => {
+describe('an end record at the very end, which Java uses wherever it leads', () => {
   it.each<[string, Buffer]>([
     ['counts other entries for this disk', behindLauncher({ end: { diskCount: 127 } })],
     ['counts other entries in all', behindLauncher({ end: { count: 127 } })],
@@ -39,7 +39,7 @@ describe('an end record at the very end, which Java goes by whatever it leads to
   });
 });
 
-describe('an end record with bytes behind it, where Java looks for its first entry and for the directory', () => {
+describe('an end record with bytes after it, where Java checks its first entry and the directory', () => {
   it.each<[string, Partial<ArchiveParts>]>([
     ['ZIP64 has the place of the directory', { zip64: true }],
     ['offsets count a preamble', { preamble: LAUNCHER }],

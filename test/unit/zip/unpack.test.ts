@@ -172,7 +172,7 @@ describe('one entry', () => {
     });
   });
 
-  it('is given up once it has more than it says, however much compressed data there is', async () => {
+  it('is rejected once it has more than its record says, however much compressed data there is', async () => {
     const zeros = deflateRawSync(Buffer.alloc(8 * MIB));
     const place = {
       name: 'x',

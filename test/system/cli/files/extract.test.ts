@@ -69,7 +69,7 @@ describe('extract', () => {
     expect((await inProcess(['extract', '--pem', JAR, '-q'], { isTTY: true })).code).toBe(0);
   });
 
-  it('takes the first signature when told none, and says that there are others', async () => {
+  it('uses the first signature by default, and says that there are others', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'first.p7s');
     const { code, stderr } = await extract(PROGRAM, '-o', path);
@@ -156,7 +156,7 @@ describe('extract', () => {
     expect(await snapshot(folder.path)).toEqual(before);
   });
 
-  it('leaves a read-only file as it is', async () => {
+  it('does not change a read-only file', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'out.p7s');
     await writeFile(path, 'of before', { mode: 0o444 });

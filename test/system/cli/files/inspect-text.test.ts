@@ -129,7 +129,7 @@ describe('a line of name and value', () => {
     ]);
   });
 
-  it('keeps a long word whole where a line of its own has room for it', () => {
+  it('does not break a long word that fits on a separate line', () => {
     expect(field('digest', 'a'.repeat(64), 4, 22)).toEqual(['    digest', `      ${'a'.repeat(64)}`]);
   });
 

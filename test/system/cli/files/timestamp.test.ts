@@ -310,7 +310,7 @@ describe('a signature that a timestamp does not help', () => {
 });
 
 describe('an interruption', () => {
-  it('gives up the request under way, starts no other, and ends with 130', async () => {
+  it('aborts the running request, starts no other, and ends with 130', async () => {
     await using folder = await temporaryFolder();
     const paths = await Promise.all(['a.exe', 'b.exe', 'c.exe'].map((name) => copyInto(folder.path, files.exe, name)));
     const asked = requests();

@@ -72,7 +72,7 @@ it('waits for a timestamp if no journal keeps the signature', async () => {
 });
 
 // The connection would be waited for for ten seconds.
-it('gives up a connection that does not open, and requests nothing on it', { timeout: 9_000 }, async () => {
+it('abandons a connection that does not open, and requests nothing on it', { timeout: 9_000 }, async () => {
   await using scene = await startScene('by-file-name', {
     times: 1,
     byName: {

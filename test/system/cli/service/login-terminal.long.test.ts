@@ -77,7 +77,7 @@ describe.runIf(process.platform === 'linux')('login on a terminal', () => {
     expect(run).toMatchObject({ code: 0, output: expect.not.stringContaining('Address') });
   });
 
-  it('stores nothing if the service is not trusted and the answer to the question for roots is none', async () => {
+  it('stores nothing if the service is not trusted and the user names no roots', async () => {
     const server = await useServer();
     const run = await runOnTerminal(
       [process.execPath, CLI_PROGRAM, 'login', '--base-url', server.baseUrl, '--access-key', 'key-of-somebody'],

@@ -65,7 +65,7 @@ describe('sign', () => {
     expect(run.stdout + run.stderr).not.toContain('hunter2');
   });
 
-  it('goes through the one of ALL_PROXY where the environment names no other', async () => {
+  it('uses the proxy of ALL_PROXY if the environment names no other', async () => {
     await using proxy = await startProxy();
     await using folder = await temporaryFolder();
     const args = ['sign', '--no-timestamp', '-o', join(folder.path, 'app.exe'), fixture('pe/hello.exe')];

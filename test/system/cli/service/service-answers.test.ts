@@ -148,7 +148,7 @@ describe.each<[string, number, Rows]>([
     expect(isUntouched).toBe(true);
   });
 
-  it('leaves nothing behind, goes nowhere else, and takes no more memory for it', () => {
+  it('leaves no files, contacts nothing else, and takes no more memory', () => {
     expect(answers.run.code).toBe(exitCode);
     expect(answers.added).toEqual([]);
     expect(answers.connectionsElsewhere).toBe(0);

@@ -16,7 +16,7 @@ describe.concurrent('the session', () => {
   const all = ['pipe', 'github', 'terminal-40', 'terminal-80', 'formats'].flatMap(sessionsIn);
   const names = all.filter((name) => !QUICK_SESSIONS.includes(name));
   const numbered = names.map((name, index) => [name, index] as const);
-  it.for(numbered)('%s goes as it is written', { timeout: 300_000 }, async ([name, index], { expect, skip }) => {
+  it.for(numbered)('%s prints the recorded text', { timeout: 300_000 }, async ([name, index], { expect, skip }) => {
     skip(!isInSample(index), 'not in the sample');
     const script = readSession(name);
     skip(script.hasKeyring && process.platform !== 'linux', 'only Linux has a keyring of its own for a test');

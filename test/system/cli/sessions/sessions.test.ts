@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => scenery?.[Symbol.asyncDispose]());
 
 describe('the session', () => {
-  it.for(QUICK_SESSIONS)('%s goes as it is written', { timeout: 120_000 }, async (name) => {
+  it.for(QUICK_SESSIONS)('%s prints the recorded text', { timeout: 120_000 }, async (name) => {
     // Version and the path of the documents are those of the built program.
     const run = name === 'pipe/usage.txt' ? runCliProcess : runCli;
     await expect(await runScript(readSession(name), scenery, run)).toMatchFileSnapshot(sessionPath(name));

@@ -50,7 +50,7 @@ describe('options of other tools', () => {
     expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
   });
 
-  it('are paths behind --', async () => {
+  it('are paths after --', async () => {
     await using folder = await temporaryFolder();
     await copyFile(fixture('jar/plain.jar'), join(folder.path, '-out'));
     const run = await sign(['--dry-run', '--', '-out'], folder.path);
@@ -82,7 +82,7 @@ describe('a release', () => {
     expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
   });
 
-  it('is warned about a file in a folder that is named like a format and is none', async () => {
+  it('causes a warning if a file in a folder is named like a format but does not have its content', async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, 'dist'));
     await copyFile(fixture('jar/plain.jar'), join(folder.path, 'dist/app.jar'));

@@ -44,7 +44,7 @@ async function signaturesIn(path: string): Promise<readonly string[]> {
 }
 
 describe('a JAR', () => {
-  it('is signed in place, and told of as one', async () => {
+  it('is signed in place, and reported as one file', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.jar');
     await copyFile(plain, path);
@@ -103,7 +103,7 @@ describe('a JAR', () => {
     await keepForJava(path);
   });
 
-  it('behind a script keeps its mode, and the script', async () => {
+  it('after a script keeps its mode, and the script', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.jar');
     const script = '#!/bin/sh\nexec java -jar "$0"\n';

@@ -11,7 +11,7 @@ const raw = (folder: string, name: string): Buffer =>
   Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name.replaceAll('?', '\xff'), 'latin1')]);
 
 describe.runIf(process.platform === 'linux')('a name that is not UTF-8', () => {
-  it('is rejected by name in a folder, by a pattern, as an argument and behind a link; other files are processed', async () => {
+  it('is rejected by name in a folder, by a pattern, as an argument and through a link; other files are processed', async () => {
     await using folder = await temporaryFolder();
     const program = fixture('pe/hello.exe');
     mkdirSync(raw(folder.path, 'dir-?'));

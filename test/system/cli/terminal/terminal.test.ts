@@ -56,7 +56,7 @@ describe.concurrent('the live line', () => {
     expect(screen).toMatch(/^\{red\}failed/m);
   });
 
-  it('goes when the terminal loses its columns, and comes back with them', async () => {
+  it('disappears when the terminal loses its columns, and returns with them', async () => {
     let isResized = false;
     const { code, output } = await sign([], {
       onOutput(text, hand) {

@@ -28,7 +28,7 @@ describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s tha
     expect(await (await openBytes(appx, signed, name)).examine()).toEqual([]);
   });
 
-  it('stays as it is up to the signature when that is attached again, and the signature too once inflated', async () => {
+  it('does not change when the signature is attached again, and neither does the inflated signature', async () => {
     const signature = await signatureOf(signed);
     const { patch } = await placeIn(
       await openBytes(appx, signed, name),

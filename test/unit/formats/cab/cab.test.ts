@@ -24,7 +24,7 @@ it('is not appended to next to a signature whose timestamp verify calls broken',
   expect(await decide('append', plain)).toMatchObject({ signatures: 1 });
 });
 
-it('names a reference of 16 bytes in a reserved area of any size, and leaves zeros behind it', async () => {
+it('writes a reference of 16 bytes in a reserved area of any size, followed by zeros', async () => {
   const signer = await makeThrowawaySigner();
   for (const name of ['plain.cab', 'exact.cab', 'large.cab']) {
     const bytes = GOOD_CABINETS.find((each) => each.name === name)?.bytes ?? Buffer.of();

@@ -85,13 +85,13 @@ describe('a second signature', () => {
     expect(Object.fromEntries(intact)).toEqual({ 'Test Publisher': false, 'Another Publisher': true });
   });
 
-  it('goes next to one that has no digest of the whole manifest', async () => {
+  it('can be added to one that has no digest of the whole manifest', async () => {
     const both = await append(signAgain(signed, signer, 'TEST_PUB', withoutWholeDigest));
     const signers = ['Another Publisher', 'Test Publisher'];
     forJava.push({ bytes: both, expected: { a: signers, b: signers } });
   });
 
-  it('goes next to one of more digests, a weak one among them', async () => {
+  it('can be added to one with more digests, including a weak one', async () => {
     const { result } = await signBytes(jar, withDigest('SHA1-Digest', 'hvfkN/qlp/zhXR3cuerq6jd2Z7g='), signer);
     expect(contentsOf(result, MANIFEST).toString()).toContain('SHA1-Digest: hvfkN/qlp/zhXR3cuerq6jd2Z7g=');
     const both = await append(result, { algorithm: 'SHA384' });
@@ -112,13 +112,13 @@ describe('a second signature', () => {
     }
   });
 
-  it('by the same certificate, under another name, stands next to it', async () => {
+  it('by the same certificate, under another name, is added next to it', async () => {
     const both = await append(signed, { signerName: 'second' }, signer);
     expect(names(both)).toEqual(expect.arrayContaining([`${FIRST}.SF`, 'META-INF/SECOND.SF', 'META-INF/SECOND.RSA']));
     expect(await (await openBytes(jar, both)).signatures()).toHaveLength(2);
   });
 
-  it('by another certificate of the same name gets a name of its own', async () => {
+  it('by another certificate of the same name gets another name', async () => {
     const namesake = await makeThrowawaySigner({ bits: 3072 });
     const both = await append(signed, {}, namesake);
     expect(names(both)).toEqual(

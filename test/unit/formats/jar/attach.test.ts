@@ -70,7 +70,7 @@ describe('a block', () => {
     );
   });
 
-  it('that OpenSSL made without signed attributes goes in, and is checked by its key too', async () => {
+  it('that OpenSSL made without signed attributes is attached, and is checked by its key too', async () => {
     const attachedBy = async (key: KeyPair) => {
       const back = await attached(signed, signedByOpenssl(contentsOf(signed, SF), key));
       const [signature, ...others] = await (await openBytes(jar, back)).signatures();

@@ -35,7 +35,7 @@ describe('of the archive is said', () => {
     expect(await oddities(plain)).toEqual([]);
   });
 
-  it('what no signature covers: bytes before, between and behind', async () => {
+  it('bytes that no signature covers: before, between and after the entries', async () => {
     const codes = async (name: string) => {
       const { result } = await signBytes(jar, readFixture(`jar/${name}`), signer);
       return (await oddities(result)).map(([code, weight]) => [code, weight]);

@@ -104,7 +104,7 @@ describe('the field 0xCAFE', () => {
     expect((await extraFields(await signZip(unchanged, a), 0))[0]).toEqual(Buffer.concat([CAFE, OTHER]));
   });
 
-  it('goes to a new manifest from any other first entry, which keeps it too', async () => {
+  it('is copied to a new manifest from any other first entry, which keeps it too', async () => {
     const result = await signZip({ ...a, extra: CAFE }, manifest);
     expect(await extraFields(result, 0)).toEqual([CAFE, CAFE]);
     expect(await extraFields(result, 3)).toEqual([CAFE, CAFE]);

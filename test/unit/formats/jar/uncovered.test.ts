@@ -122,7 +122,7 @@ describe('an APK Signing Block', () => {
     return bytes;
   };
 
-  it('is named and accepted, also behind zeros', async () => {
+  it('is reported and accepted, also after zeros', async () => {
     expect(await checked(withBlock(block), 'app.jar')).toEqual(['apk-signing-block warning', 'signed']);
     expect(await checked(withBlock(Buffer.concat([ZEROS, block])), 'app.jar')).toEqual([
       'bytes-between-entries note',

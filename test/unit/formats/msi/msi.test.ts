@@ -64,7 +64,7 @@ it('counts the sectors of the directory in version 4 alone, and leaves the root 
   }
 });
 
-it('leaves the digest of metadata as it is when a signature is appended', async () => {
+it('does not change the digest of metadata when a signature is appended', async () => {
   const metadataOf = async (bytes: Buffer) => {
     const { root } = await readCompoundFile(memorySource(bytes));
     const name = Buffer.from('\x05MsiDigitalSignatureEx', 'utf16le');

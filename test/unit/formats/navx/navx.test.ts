@@ -10,7 +10,7 @@ import { GOOD_EXTENSIONS, MALFORMED_EXTENSIONS } from './samples.ts';
 
 const [{ bytes } = { bytes: Buffer.alloc(0) }] = GOOD_EXTENSIONS;
 
-it('has a block of its own form after the package, with the length of the package in it', async () => {
+it('has a block in a special form after the package, with the length of the package in it', async () => {
   const { result, sealed } = await signBytes(navx, bytes, await makeThrowawaySigner());
   const offset = Buffer.alloc(4);
   offset.writeUInt32LE(bytes.length);

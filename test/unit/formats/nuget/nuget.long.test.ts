@@ -125,7 +125,7 @@ describe.skipIf(verifiers === '' || program === '')('packages that are signed', 
 
 // Under mono, nuget.exe finds no certificate for a countersignature: only the signature of a repository itself is compared.
 describe.skipIf(program === '')('a repository signature', () => {
-  it('is read by nuget.exe as it is read here', async () => {
+  it('is read by nuget.exe in the same way', async () => {
     const signer = await makeThrowawaySigner({ publisher: 'Test Repository' });
     const plain = makePackage();
     const { sealed } = await signBytes(nuget, plain, signer);

@@ -111,7 +111,7 @@ it('finds a digest of the package by SHA-1', async () => {
   expect(await codesWith(same, { digest: 'SHA1' })).toContain('digest-algorithm-weak');
 });
 
-it('finds a countersignature that is none', async () => {
+it('reports an invalid countersignature', async () => {
   const unsigned = [{ type: COUNTER_SIGNATURE, value: sequence() }];
   expect(await codesWith(same, { unsigned })).toContain('countersignature-unreadable');
 });

@@ -48,7 +48,7 @@ describe('signatures in a file', () => {
     expect(left.map(({ signerName }) => signerName)).toEqual(['Test Publisher']);
   });
 
-  it('are warned of when bytes hide behind one, and lose them', async () => {
+  it('cause a warning if bytes are hidden after one, and lose these bytes', async () => {
     for (const hidden of [Buffer.from('payload!'), Buffer.alloc(16)]) {
       const bytes = withHidden(hidden);
       const file = await openBytes(pe, bytes);
@@ -60,7 +60,7 @@ describe('signatures in a file', () => {
     }
   });
 
-  it('are warned of when bytes hide behind one of indefinite length (BER), and only then', async () => {
+  it('cause a warning if bytes are hidden after one of indefinite length (BER), and only then', async () => {
     const length = table.readUInt16BE(10);
     const ber = Buffer.concat([Buffer.from('3080', 'hex'), table.subarray(12, 12 + length), Buffer.alloc(2)]);
     const entryOf = (data: Buffer) => {

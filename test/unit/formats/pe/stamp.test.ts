@@ -93,7 +93,7 @@ describe('signatures cannot be stamped: cannot-stamp', () => {
 });
 
 describe('the signatures to be stamped', () => {
-  it('keep what is hidden behind them out of the result', async () => {
+  it('omit hidden bytes after them from the result', async () => {
     const { data } = tableOf(signed);
     const hiding = withCertificates(signed, withHeader(Buffer.concat([data, Buffer.from('payload!')])));
     const file = await openBytes(pe, hiding);

@@ -96,12 +96,12 @@ describe('a target that was absent', () => {
     expect((await stat(target)).nlink).toBe(1);
   });
 
-  it('stays as it is if it appears after it was planned', async () => {
+  it('stays unchanged if it appears after it was planned', async () => {
     await expect(replace(() => writeFile(target, 'of another run'))).rejects.toMatchObject(FILE_CHANGED);
     expect(await left()).toEqual([['input', 'target'], 'of another run']);
   });
 
-  it('stays as it is if it appears between the look and the link', async () => {
+  it('stays unchanged if it appears between the check and the link', async () => {
     seen.beforeLink = () => writeFileSync(target, 'of another run');
     await expect(replace()).rejects.toMatchObject(FILE_CHANGED);
     expect(await left()).toEqual([['input', 'target'], 'of another run']);
@@ -116,7 +116,7 @@ describe('a target that was absent', () => {
     },
   );
 
-  it('stays as it is if it appears while a link fails', async () => {
+  it('stays unchanged if it appears while a link fails', async () => {
     answers.link.push('EPERM');
     seen.beforeLink = () => writeFileSync(target, 'of another run');
     await expect(replace()).rejects.toMatchObject(FILE_CHANGED);
@@ -173,7 +173,7 @@ describe('a target that was there', () => {
     expect([answers.rename, ...(await left())]).toEqual([[], ['input', 'target'], 'new']);
   });
 
-  it('stays as it is then if it changes while another program holds it', async () => {
+  it('stays unchanged if it changes while another program has it open', async () => {
     answers.rename.push('EBUSY');
     const replaced = replace();
     await vi.waitFor(() => expect(answers.rename).toEqual([]), { interval: 1 });

@@ -116,7 +116,7 @@ describe('apply', () => {
 });
 
 describe('the temporary file', () => {
-  it('stands next to the target and goes when the work is given up', async () => {
+  it('is next to the target, and is removed when the work is abandoned', async () => {
     const copy = await stage();
     await measureAll(copy);
     expect(await readdir(folder)).toEqual(['.codesign-remote-x.tmp', 'target']);

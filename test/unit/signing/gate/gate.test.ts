@@ -73,7 +73,7 @@ test('where timestamps are wanted, it opens with the first one', async () => {
   expect(await entered(gate, 2)).toHaveLength(2);
 });
 
-test('after one that may have been counted for nothing, requests go one at a time until the next success', async () => {
+test('after one that may have been counted without a signature, requests are sent one at a time until the next success', async () => {
   const gate = await opened(3);
   const failing = await enter(gate);
   failing.fail(TIMED_OUT);
@@ -180,7 +180,7 @@ test('halves what was under way, not what might have been', async () => {
   expect(await widthOf(gate)).toBe(2);
 });
 
-test('goes up by one after as many successes as may be under way, and never beyond the most', async () => {
+test('grows by one after as many successes as the limit, and never beyond the maximum', async () => {
   const gate = await opened(4);
   await throttle(gate, 4);
   for (const width of [2, 3, 4, 4]) {

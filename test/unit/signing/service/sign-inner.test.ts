@@ -235,7 +235,7 @@ describe('a bundle with three packages', () => {
     expect([scene.service.asked, await readFile(path)]).toEqual([0, unfit]);
   });
 
-  it('stays as it is if it changes while a package is signed', async () => {
+  it('stays unchanged if it changes while a package is signed', async () => {
     const copy = join(scene.folder, 'copy');
     await copyFile(path, copy);
     scene.service.before = () => copyFile(copy, path);

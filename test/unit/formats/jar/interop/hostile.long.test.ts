@@ -80,7 +80,7 @@ describe('what takes time or memory', () => {
   });
 });
 
-it('an archive that would need ZIP64, with bytes behind it, is rejected before a signature is requested', async () => {
+it('an archive that would need ZIP64, with bytes after it, is rejected before a signature is requested', async () => {
   const entries = Array.from({ length: 65_532 }, (_, index) => ({ name: `${index}`, contents: '', isStored: true }));
   const bytes = Buffer.concat([archive(MAIN, ...entries), Buffer.alloc(1)]);
   const file = await openBytes(jar, bytes);

@@ -91,7 +91,7 @@ describe('digests', () => {
     expect(await completed(before, { files: ['a', 'b'] })).toBe(after);
   });
 
-  it('come in sections of their own at the end where there are none', async () => {
+  it('are added in separate sections at the end if there are none', async () => {
     expect(await completed(MAIN, { files: ['b', 'a'] })).toBe(MAIN + SECTION_B + SECTION_A);
     expect(await completed(MAIN + SECTION_A, { files: ['b', 'a'] })).toBe(MAIN + SECTION_A + SECTION_B);
   });

@@ -53,7 +53,7 @@ describe('a line', () => {
     }
   });
 
-  it('is written as it is where it fits', () => {
+  it('is written unchanged if it fits', () => {
     expect(manifestLine('Name', 'a/B.class', '\n')).toBe('Name: a/B.class\n');
     expect(manifestLine('Name', 'x'.repeat(64), '\n')).toBe(`Name: ${'x'.repeat(64)}\n`);
     expect(manifestLine('Name', 'x'.repeat(65), '\n')).toBe(`Name: ${'x'.repeat(64)}\n x\n`);
