@@ -93,7 +93,7 @@ export async function wholeSource(file: ReadableFile, size: number): Promise<Byt
 }
 
 /**
- * Does not close `file`. The file must not change: bytes next to requested ones are read with them, and not again. `size`
+ * Does not close `file`. The file must not change: bytes next to requested ones are read with them and cached. `size`
  * is its size in bytes; if it is shorter, reads throw `file-shrunk`.
  */
 export function fileSource(file: ReadableFile, size: number): ByteSource {

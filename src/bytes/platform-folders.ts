@@ -47,7 +47,7 @@ function below(folder: string | undefined, ...names: readonly string[]): string 
   return folder === undefined ? undefined : join(folder, ...names);
 }
 
-/** The XDG Base Directory Specification says to ignore relative paths. */
+/** The XDG Base Directory Specification requires that relative paths are ignored. */
 function absolute(path: string | undefined): string | undefined {
   return path !== undefined && isAbsolute(path) ? path : undefined;
 }

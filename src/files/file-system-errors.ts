@@ -78,7 +78,7 @@ export async function retryWhileBusy<T>(
   return inFileSystem(doing, work);
 }
 
-/** Windows answers EPERM or EACCES for a file that another program has open. */
+/** Windows reports EPERM or EACCES for a file that another program has open. */
 function isBusy(thrown: unknown, { platform }: Patience): boolean {
   if (!isSystemError(thrown)) return false;
   return thrown.code === 'EBUSY' || (platform === 'win32' && (thrown.code === 'EPERM' || thrown.code === 'EACCES'));

@@ -1,6 +1,6 @@
 /**
  * One script for each shell. At each Tab it runs `codesign-remote complete`, so it needs no list of commands and
- * options.
+ * options. At each Tab it runs `codesign-remote complete`, so it needs no list of commands and options.
  */
 
 import type { Io } from '../io.ts';

@@ -1,4 +1,7 @@
-/** Portable Executable: Windows programs, libraries, drivers and EFI programs. What opens one is loaded when one is opened. */
+/**
+ * Portable Executable: Windows programs, libraries, drivers and EFI programs. The code to open them is loaded on
+ * demand.
+ */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';
@@ -16,7 +19,7 @@ export const pe = {
     keepsExtension: false,
   },
   purpose: 'code-signing',
-  // Any MZ program, so that the message about a DOS or a 16 bit one says what it is.
+  // Claims every MZ program, so that the error for a DOS or 16-bit program names its kind.
   recognition: { by: 'bytes', claims: (head) => head[0] === 0x4d && head[1] === 0x5a },
   open: async (source, reader) => (await import('./open-pe.ts')).openPe(source, reader),
   seemsSigned: async (source) => (await import('./layout.ts')).seemsSigned(source),

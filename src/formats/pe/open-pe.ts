@@ -66,7 +66,7 @@ function certificateTable(
       return spcContent({ type: SPC_PE_IMAGE_DATA, value }, algorithm, digestIn(measured, algorithm));
     },
     async compare({ dataValue }) {
-      // What cannot be read is a finding of `kind`.
+      // Unreadable data is reported as a finding by `kind`.
       const claimed = (dataValue && orUndefined(() => pageHashesIn(dataValue))) ?? [];
       return (
         await Promise.all(claimed.map((pages) => comparePages(pages, layout, (digest) => lists[digest]())))
@@ -78,7 +78,7 @@ function certificateTable(
   };
 }
 
-/** One for each WIN_CERTIFICATE that says that it holds a CMS. */
+/** Returns an entry for each WIN_CERTIFICATE whose header declares a CMS. */
 async function cmsEntries(source: ByteSource, { certificates }: CertificateEntries): Promise<readonly CmsEntry[]> {
   const found: CmsEntry[] = [];
   for (const [index, certificate] of certificates.entries()) {
@@ -98,7 +98,7 @@ function obstacleIn({ table, programEnd }: PeLayout, { certificates, damage }: C
   return 'their table is not aligned to 8 bytes, and moving it would break them';
 }
 
-/** What follows the CMS in its entry is covered by nothing, and Windows accepts it unless configured otherwise. */
+/** No signature covers bytes after the CMS in its entry, but Windows accepts them by default. */
 async function examineEntry(source: ByteSource, certificate: WinCertificate): Promise<readonly Finding[]> {
   const length = await hiddenLength(source, certificate);
   if (length === 0) return [];
