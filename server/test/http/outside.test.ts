@@ -95,7 +95,7 @@ test('a certificate added next to the running server is served immediately', asy
     'utf8,sep_multiline,lname',
   ]);
   expect(stdout).toContain('Ümlaut, = "quoted" \\ + #');
-  await expect(server.addCertificate('added', 2048)).rejects.toMatchObject({ code: 2 });
+  await expect(server.addCertificate('added', 2048)).rejects.toThrow(/added/);
 });
 
 test('data stays over a restart, and the secret is nowhere but in the environment file', async () => {

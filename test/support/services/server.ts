@@ -5,10 +5,11 @@ import { once } from 'node:events';
 import { access, appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { adminCommand } from '../../../server/test/support/commands.ts';
 import { endWithThisProcess } from '../children.ts';
 import { mustHoldNoCredentials, watchCredentials } from '../credential-watch.ts';
 import { startDemoAuthority } from '../demo-authority.ts';
-import { copyData, type KeyBits, numberFor, runServerCommand, SERVER_PROGRAM } from './server-data.ts';
+import { copyData, type KeyBits, numberFor, SERVER_PROGRAM } from './server-data.ts';
 
 export interface ServerOptions {
   /** A folder that stays after `stop`, so that a later start finds it; without it, one of its own that goes. */
@@ -119,7 +120,9 @@ async function spawnServer(
     operations: (operation) => operationsIn(log, operation),
     async addCertificate(added, addedBits, commonName = 'Code Signing') {
       const more = ['--number', added, '--bits', `${addedBits}`, '--common-name', commonName];
-      return (await runServerCommand('certificate', 'add', '--data', data, ...more)).trimEnd();
+      const { code, output, errors } = await adminCommand(['certificate', 'add', '--data', data, ...more]);
+      if (code !== 0) throw new Error(errors);
+      return output.trimEnd();
     },
     async stop() {
       child.kill('SIGTERM');

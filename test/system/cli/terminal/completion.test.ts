@@ -147,7 +147,6 @@ async function scriptFor(shell: string): Promise<string> {
 const TYPED = [
   ['si', ['sign', '!verify']],
   ['sign --file-name ', ['send', 'hide', '!app.exe']],
-  ['sign --concurrency ', ['!app.exe', '!sign']],
   ['sign --extra host', ['hostname=', '!app.exe']],
   ['sign app', ['app.exe', '!--append']],
 ] as const;
