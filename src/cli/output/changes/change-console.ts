@@ -76,7 +76,7 @@ export function changeConsole(
   }
 
   function printResult(word: string, text: string): void {
-    lines.result(word.padEnd(Math.max(INDENT.length, verb.length + 2)) + text);
+    lines.result(word.padEnd(Math.max(INDENT.length, verb.length + 2, word.length + 1)) + text);
   }
 
   return {
