@@ -99,7 +99,7 @@ interface Connection {
   readonly account:
     | { readonly service: SigningService; readonly origin: string; readonly code: string; readonly clientId: string }
     | undefined;
-  /** Opens the connection to the service ahead of need. */
+  /** Opens the connection to the service ahead of need, and asks where the first authority is. */
   readonly prepare?: () => void;
   readonly authorities: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
@@ -121,7 +121,11 @@ async function connect(
   const { service, http, client, later } = await composeService(baseUrl, credentials, settings, env, onEvent);
   return {
     account: { service, origin: baseUrl.origin, code, clientId: client },
-    prepare: () => http.prepare(baseUrl),
+    prepare() {
+      http.prepare(baseUrl);
+      const [first] = settings.timestamps.urls;
+      if (first !== undefined) http.resolve(first);
+    },
     authorities: composeTimestamps(settings, http, roots, onEvent),
     warnings: credentials.warnings,
     later,

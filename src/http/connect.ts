@@ -3,7 +3,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import tls from 'node:tls';
-import { type AddressBook, createAddressBook } from './addresses.ts';
+import type { AddressBook } from './addresses.ts';
 import { ConnectFailure, type ConnectReason } from './errors.ts';
 import type { HttpProxy } from './proxy.ts';
 import { type TrustRoots, trustInSteps } from './roots.ts';
@@ -28,11 +28,7 @@ export function targetOf({ protocol, hostname, port }: URL): Target {
 const ADDRESS_MILLISECONDS = 2000;
 
 /** `timeoutMilliseconds`: limit for name, TCP and TLS together, or through a proxy for each of the three. */
-export function createConnector(
-  roots: TrustRoots,
-  timeoutMilliseconds: number,
-  names: AddressBook = createAddressBook(),
-) {
+export function createConnector(roots: TrustRoots, timeoutMilliseconds: number, names: AddressBook) {
   const opening = new Set<net.Socket>();
   const trusting = trustInSteps(roots);
   const sessions = keepTlsSessions();

@@ -1,4 +1,5 @@
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
+import { type AddressBook, createAddressBook } from './addresses.ts';
 import { createAgent } from './agent.ts';
 import { createConnector } from './connect.ts';
 import { httpErrors } from './errors.ts';
@@ -19,6 +20,8 @@ export interface HttpOptions {
   readonly connectMilliseconds?: number | undefined;
   /** Default: none. The environment is not read here. */
   readonly proxies?: Proxies | undefined;
+  /** For tests. */
+  readonly names?: AddressBook | undefined;
 }
 
 export interface JsonRequest extends Pick<ExchangeRequest, 'url' | 'headers'>, RequestBounds {
@@ -59,13 +62,15 @@ export interface Http {
    * failure.
    */
   prepare(url: URL, count?: number): void;
+  /** Asks for the addresses of the name ahead of need. If that fails, the first connection asks again. */
+  resolve(url: URL): void;
   /** Closes all connections. Running requests fail as broken connections. */
   close(): Promise<void>;
 }
 
 export function createHttp(options: HttpOptions): Http {
-  const { roots, userAgent, connections, proxies = NO_PROXIES } = options;
-  const connector = createConnector(roots, options.connectMilliseconds ?? LONGEST_TO_CONNECT_MILLISECONDS);
+  const { roots, userAgent, connections, proxies = NO_PROXIES, names = createAddressBook() } = options;
+  const connector = createConnector(roots, options.connectMilliseconds ?? LONGEST_TO_CONNECT_MILLISECONDS, names);
   const openAgents = () => {
     const { https } = proxies;
     return {
@@ -133,6 +138,9 @@ export function createHttp(options: HttpOptions): Http {
     prepare(url, count = 1) {
       const { agent, proxy } = agentFor(url);
       agent.prepare(proxy?.url ?? url, count);
+    },
+    resolve(url) {
+      if (proxyFor(url, proxies) === undefined) names.lookup(url.hostname, { all: true }, () => undefined);
     },
     async close() {
       connector.abandon();

@@ -2,11 +2,14 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createAddressBook } from '../../../src/http/addresses.ts';
 import { createConnector, type Target } from '../../../src/http/connect.ts';
+import { createHttp } from '../../../src/http/http.ts';
+import { NO_PROXIES } from '../../../src/http/proxy.ts';
 
 const ROOTS = { own: undefined, all: async () => undefined };
 const V4 = { address: '127.0.0.1', family: 4 };
@@ -68,6 +71,26 @@ describe('a name', () => {
     expect(asked).toHaveLength(2);
     server.close();
   });
+});
+
+it('a name can be asked for ahead of need, unless a proxy asks for it', async () => {
+  const server = http.createServer((_request, response) => response.end('{}')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(`http://service.example:${(server.address() as net.AddressInfo).port}/`);
+  const proxied = { url: new URL(url), authorization: undefined };
+  for (const [proxies, expected] of [
+    [NO_PROXIES, ['service.example']],
+    [{ ...NO_PROXIES, http: proxied }, []],
+  ] as const) {
+    const { names, asked } = scriptedNames([async () => [V4]]);
+    const client = createHttp({ roots: ROOTS, userAgent: 'test', names, proxies });
+    client.resolve(url);
+    expect(asked).toEqual(expected);
+    const outcome = await client.get({ url, accept: '*/*', deadlineMilliseconds: 5000, sizeLimit: 1000 });
+    expect([outcome.kind, asked]).toEqual(['answer', ['service.example']]);
+    await client.close();
+  }
+  server.close();
 });
 
 describe('the addresses of a name', () => {

@@ -57,6 +57,7 @@ export function cannedHttp(answer: (url: URL, body: Uint8Array) => Outcome | Pro
     get: never,
     postJson: never,
     prepare: () => undefined,
+    resolve: () => undefined,
     close: async () => undefined,
   };
 }
