@@ -9,10 +9,9 @@ import { composeResume } from './app/compose-resume.ts';
 import { openSigning } from './app/compose-signing.ts';
 import { composeVerifying } from './app/compose-verifying.ts';
 import type { HistoryEntry } from './journal/journal.ts';
-import { resolveSettings } from './options/commands/sign.ts';
-import { resolveTimestampingSettings } from './options/commands/timestamp.ts';
-import { resolveVerifySettings } from './options/commands/verify.ts';
 import type { Environment, SettingsOptions, VerifyOptions } from './options/options.ts';
+import { resolve } from './options/resolve.ts';
+import { resolveSigning } from './options/resolve-signing.ts';
 import type { LibraryOptionsOf } from './options/table.ts';
 import { removeSignatures as removeWith } from './signing/changes/remove.ts';
 import { timestampFiles as timestampWith } from './signing/changes/timestamp.ts';
@@ -79,7 +78,7 @@ export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
 export async function signFiles(options: SignFilesOptions): Promise<SignFilesResult> {
   const clock = clockFromNow();
   const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
-  const settings = resolveSettings(settingsOptions, env, await composeNamed(settingsOptions, env));
+  const settings = resolveSigning(settingsOptions, env, await composeNamed(settingsOptions, env));
   const signing = await openSigning(settings, { env, clock }, onEvent);
   let isComplete = false;
   try {
@@ -112,7 +111,7 @@ export interface TimestampFilesOptions extends ChangeFilesOptions, Omit<LibraryO
  */
 export async function timestampFiles(options: TimestampFilesOptions): Promise<ChangeFilesResult> {
   const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
-  const settings = resolveTimestampingSettings(settingsOptions, env, await composeNamed(settingsOptions, env));
+  const settings = resolve('timestamp', settingsOptions, env, await composeNamed(settingsOptions, env));
   await using timestamping = await openTimestamping(settings, env, onEvent);
   return await timestampWith(files.map(asFileToSign), timestamping, timestamping.run, signal);
 }
@@ -183,7 +182,7 @@ export interface VerifyFileOptions extends Omit<VerifyOptions, 'roots'> {
  */
 export async function verifyFile(path: string, options: VerifyFileOptions = {}): Promise<VerifiedFile> {
   const { env = {}, roots, ...verifyOptions } = options;
-  const settings = resolveVerifySettings({ ...verifyOptions, roots: typeof roots === 'string' ? [roots] : roots }, env);
+  const settings = resolve('verify', { ...verifyOptions, roots: typeof roots === 'string' ? [roots] : roots }, env);
   await using composition = await composeVerifying(settings, env);
   return await composition.verifyFile(path);
 }

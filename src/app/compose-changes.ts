@@ -1,5 +1,6 @@
-import type { TimestampingSettings } from '../options/commands/timestamp.ts';
 import type { Environment } from '../options/options.ts';
+import { missingSettings, type Resolved, resolveTimestamps } from '../options/resolve.ts';
+import { OPTIONS } from '../options/table.ts';
 import type { Timestamping } from '../signing/changes/timestamp.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import { composeHttp, composeTimestamps, readTimestampRoots } from './compose-connection.ts';
@@ -12,16 +13,17 @@ const LOCAL_CONCURRENCY = 4;
 
 export interface OpenedTimestamping extends OpenedRun, Timestamping, AsyncDisposable {}
 
-/** Sends nothing. Throws what makes every request impossible: roots that cannot be read, TLS checks switched off. */
+/** Sends nothing. Throws `setting-missing` without an authority, and what makes every request impossible. */
 export async function openTimestamping(
-  settings: TimestampingSettings,
+  settings: Resolved<'timestamp'>,
   env: Environment,
   onEvent: OnEvent,
 ): Promise<OpenedTimestamping> {
-  const { concurrency, force, timestamps } = settings;
+  const { look, concurrency, force } = settings;
+  const timestamps = resolveTimestamps(look, OPTIONS.timestampAlgorithm.in.timestamp.default, env);
   const http = await composeHttp(settings, env, concurrency);
-  const authorities = composeTimestamps(settings, http, await readTimestampRoots(timestamps), onEvent);
-  if (authorities === undefined) throw new Error('settings for timestamping have an authority');
+  const authorities = composeTimestamps(settings, timestamps, http, await readTimestampRoots(timestamps), onEvent);
+  if (authorities === undefined) throw missingSettings(['timestampUrl'], env);
   const opened = await openRun(concurrency, onEvent);
   return { ...opened, authorities, algorithm: timestamps.algorithm, force, [Symbol.asyncDispose]: () => http.close() };
 }

@@ -4,11 +4,9 @@ import { createHttp, type Http, LONGEST_TO_CONNECT_MILLISECONDS } from '../http/
 import { proxyFor } from '../http/proxy.ts';
 import type { OnWait } from '../http/retry.ts';
 import { loadRoots, type TrustRoots as TlsRoots, tlsChecksDisabled } from '../http/roots.ts';
-import type { TimestampSettings } from '../options/commands/common.ts';
-import type { ResumeSettings } from '../options/commands/resume.ts';
-import type { TimestampingSettings } from '../options/commands/timestamp.ts';
 import type { Credentials } from '../options/credentials/credentials.ts';
 import type { Environment } from '../options/options.ts';
+import type { Resolved, TimestampSettings } from '../options/resolve.ts';
 import { type CallRecord, openAuditLog } from '../service/call-record.ts';
 import { createSigningService } from '../service/client.ts';
 import type { SigningEvent, WaitingToRetry } from '../signing/outcome.ts';
@@ -16,18 +14,14 @@ import { createTimestampAuthorities, type TimestampAuthorities } from '../timest
 import { loadTrustRoots, type TrustRoots } from '../verifying/roots.ts';
 import { VERSION } from './version.ts';
 
-export type HttpSettings = Pick<ResumeSettings, 'caFile' | 'proxies'>;
+export type HttpSettings = Pick<Resolved<'timestamp'>, 'caFile' | 'proxies' | 'timeout'>;
 
 /** No request yet, but what makes every one impossible. `connections`: to one origin. */
-export async function composeHttp(
-  settings: HttpSettings & Pick<ResumeSettings, 'timeoutMilliseconds'>,
-  env: Environment,
-  connections?: number,
-): Promise<Http> {
+export async function composeHttp(settings: HttpSettings, env: Environment, connections?: number): Promise<Http> {
   const roots = await readTlsRoots(settings, env);
   const userAgent = `codesign-remote/${VERSION}`;
   const proxies = settings.proxies();
-  const connectMilliseconds = Math.min(settings.timeoutMilliseconds, LONGEST_TO_CONNECT_MILLISECONDS);
+  const connectMilliseconds = Math.min(settings.timeout, LONGEST_TO_CONNECT_MILLISECONDS);
   return createHttp({
     roots,
     userAgent,
@@ -69,11 +63,11 @@ export type ServiceComposition = Awaited<ReturnType<typeof composeService>>;
 export async function composeService(
   baseUrl: URL,
   credentials: Credentials,
-  settings: HttpSettings & Pick<ResumeSettings, 'concurrency' | 'timeoutMilliseconds' | 'auditLog'>,
+  settings: HttpSettings & Pick<Resolved<'resume'>, 'concurrency' | 'auditLog'>,
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ) {
-  const { concurrency, timeoutMilliseconds, auditLog } = settings;
+  const { concurrency, timeout, auditLog } = settings;
   checkProxies(settings, [baseUrl]);
   // Reports run concurrently with requests for signatures and must not wait for one of their connections.
   const http = await composeHttp(settings, env, concurrency * 2);
@@ -82,7 +76,7 @@ export async function composeService(
     baseUrl,
     credentials,
     http,
-    timeoutMilliseconds,
+    timeoutMilliseconds: timeout,
     onCall,
     onWait: reportWaits(onEvent),
   });
@@ -105,16 +99,12 @@ function reportWaits(onEvent: (event: WaitingToRetry) => void): OnWait {
 
 /** Undefined when none is named. Throws `proxy-invalid`. `roots`: as `readTimestampRoots` gives them. */
 export function composeTimestamps(
-  {
-    timestamps,
-    timeoutMilliseconds,
-    proxies,
-  }: Pick<TimestampingSettings, 'timestamps' | 'timeoutMilliseconds' | 'proxies'>,
+  { timeout, proxies }: Pick<HttpSettings, 'timeout' | 'proxies'>,
+  { urls, algorithm, policy }: TimestampSettings,
   http: Http,
   roots: TrustRoots | undefined,
   onEvent: (event: WaitingToRetry) => void,
 ): TimestampAuthorities | undefined {
-  const { urls, algorithm, policy } = timestamps;
   if (urls.length === 0) return undefined;
   checkProxies({ proxies }, urls);
   return createTimestampAuthorities({
@@ -123,7 +113,7 @@ export function composeTimestamps(
     policy,
     roots,
     http,
-    timeoutMilliseconds,
+    timeoutMilliseconds: timeout,
     now: () => new Date(),
     randomBytes: (length) => randomBytes(length),
     onWait: reportWaits(onEvent),

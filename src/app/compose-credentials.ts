@@ -1,10 +1,10 @@
 import { isatty } from 'node:tty';
-import { resolveCredentialsSettings } from '../options/commands/credentials.ts';
 import { type Credentials, readCredentials } from '../options/credentials/credentials.ts';
 import { type Account, type Keychain, openKeychain } from '../options/credentials/keychain.ts';
-import type { OptionValues } from '../options/lookup.ts';
+import { lookUp, NOTHING_STORED, type OptionValues } from '../options/lookup.ts';
 import type { Environment, ProfileOptions } from '../options/options.ts';
-import { openProfiles } from '../options/stored/profiles.ts';
+import { resolveProxies } from '../options/resolve.ts';
+import { checkName, openProfiles, type Profiles } from '../options/stored/profiles.ts';
 import type { SigningServiceOptions } from '../service/client.ts';
 import { checkCredentials } from '../service/client.ts';
 import { nameProfile } from './compose-config.ts';
@@ -42,7 +42,7 @@ export async function composeCredentialsCommand(
   { mayBeNew }: { readonly mayBeNew: boolean },
 ) {
   const profiles = await openProfiles(env);
-  const settings = resolveCredentialsSettings(options, env, nameProfile(options, env), profiles, mayBeNew);
+  const settings = settingsOf(options, env, profiles, mayBeNew);
   return {
     settings,
     keychain: composeKeychain(env),
@@ -54,16 +54,43 @@ export async function composeCredentialsCommand(
      * `checkCredentials` throws, and what makes every request impossible.
      */
     async check(baseUrl: URL, credentials: SigningServiceOptions['credentials']) {
-      const { timeoutMilliseconds, auditLog } = settings;
+      const { timeout, auditLog } = settings;
       const { onCall, warnings } = composeCallRecords(auditLog, () => undefined);
       const http = await composeHttp(settings, env);
       try {
-        const now = Date.now;
-        const check = await checkCredentials({ baseUrl, credentials, http, timeoutMilliseconds, onCall, now });
+        const request = { timeoutMilliseconds: timeout, onCall, now: Date.now };
+        const check = await checkCredentials({ baseUrl, credentials, http, ...request });
         return { ...check, warnings: [...(check.warning === undefined ? [] : [check.warning]), ...warnings] };
       } finally {
         await http.close();
       }
     },
+  };
+}
+
+/**
+ * With `mayBeNew` the profile need not exist: credentials come before settings, so the keychain may be the only place that
+ * knows it. Throws usage.
+ */
+function settingsOf(options: OptionValues & ProfileOptions, env: Environment, profiles: Profiles, mayBeNew: boolean) {
+  const { name, from } = nameProfile(options, env);
+  checkName(name, from);
+  const isKnown = profiles.has(name) || !mayBeNew;
+  const profile = isKnown ? profiles.read(name, from) : { ...NOTHING_STORED.profile, name };
+  const look = lookUp(options, env, { project: undefined, profile });
+  const environment = look.read('environment');
+  const hasAddress = options.baseUrl !== undefined || profile.environments.has(environment);
+  const isNew = mayBeNew && options.environment !== undefined && !hasAddress;
+  return {
+    profile: name,
+    environment,
+    baseUrl: isNew ? undefined : look.read('baseUrl'),
+    isNewProfile: !profiles.has(name),
+    /** The address that the profile has for this environment. */
+    storedAddress: profile.environments.get(environment),
+    timeout: look.read('timeout'),
+    caFile: look.read('caFile'),
+    proxies: () => resolveProxies(look, env),
+    auditLog: look.read('auditLog'),
   };
 }

@@ -1,16 +1,13 @@
 import { matchesAnyOf } from '../files/file-names.ts';
 import type { HistoryEntry } from '../journal/journal.ts';
-import { lookUp } from '../options/lookup.ts';
 import type { Environment } from '../options/options.ts';
+import { resolve } from '../options/resolve.ts';
 import type { LibraryOptionsOf } from '../options/table.ts';
 import { composeJournalReading } from './compose-local.ts';
 
 /** Throws `invalid-setting`, and what keeps the journal from being read. */
 export async function composeHistory(options: LibraryOptionsOf<'history'>, env: Environment) {
-  const look = lookUp(options, {});
-  const { since = '', file: patterns = [] } = options;
-  const outcomes = look.read('outcome');
-  const limit = look.read('limit');
+  const { since = '', limit, file: patterns, outcome: outcomes } = resolve('history', options, env);
   const isFile = await matchesAnyOf(patterns);
   const isSelected = ({ at, file, outcome }: HistoryEntry): boolean =>
     at >= since &&

@@ -3,11 +3,11 @@
 import { lazy } from '../bytes/reuse.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { Journal, UnfinishedCall } from '../journal/journal.ts';
-import { missingSettings } from '../options/commands/common.ts';
-import { type ResumeSettings, resolveResumeSettings } from '../options/commands/resume.ts';
 import { hasCredentials, isWithoutCredentials } from '../options/credentials/credentials.ts';
+import { type ReplacedExtra, resolveExtra } from '../options/extra.ts';
 import type { Stored } from '../options/lookup.ts';
 import type { Environment } from '../options/options.ts';
+import { missingSettings, type Resolved, resolve, resolveTimestamps } from '../options/resolve.ts';
 import type { OptionsOf } from '../options/table.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
@@ -35,6 +35,8 @@ import { composeCredentials } from './compose-credentials.ts';
 import { composeJournal, composeJournalReading, hasJournal, openRun, type Runtime } from './compose-local.ts';
 import { describeClient } from './compose-signing.ts';
 
+type ResumeSettings = Resolved<'resume'> & { readonly extra: ReplacedExtra };
+
 interface Connection extends ServiceComposition {
   readonly given: Given;
 }
@@ -47,14 +49,13 @@ export async function composeResume(
   onEvent: (event: SigningEvent) => void,
 ) {
   const { env } = runtime;
-  const { dryRun = false, forget = [], forgetUnknown = false } = options;
-  const settings = resolveResumeSettings(options, env, stored);
+  const resolved = resolve('resume', options, env, stored);
+  const { look, dryRun, forget, forgetUnknown } = resolved;
+  const settings = { ...resolved, extra: resolveExtra(look.read('extra'), look.read('fileName')) };
   const reading = dryRun ? await composeJournalReading(env) : undefined;
   // To open a journal makes one.
   const journal =
-    reading === undefined && (await hasJournal(env))
-      ? await composeJournal(runtime, settings.timeoutMilliseconds)
-      : undefined;
+    reading === undefined && (await hasJournal(env)) ? await composeJournal(runtime, settings.timeout) : undefined;
   const calls = [...((await (reading ?? journal)?.unfinished()) ?? [])].sort((one, other) =>
     one.at < other.at ? -1 : 1,
   );
@@ -159,8 +160,10 @@ async function composeWriting(
   { service, http, given }: Connection,
   run: Signing['run'],
 ) {
-  const chain = await readChain(settings.certificates(), env);
-  const wanted = settings.timestamps('SHA256');
+  const { look, certificate } = settings;
+  if (certificate.length === 0) throw missingSettings(['certificate'], env);
+  const chain = await readChain(certificate, env);
+  const wanted = resolveTimestamps(look, 'SHA256', env);
   const { urls, isDeclined } = wanted;
   const roots = await readTimestampRoots(wanted);
   if (urls.length === 0 && !isDeclined) {
@@ -168,7 +171,7 @@ async function composeWriting(
   }
   const createSigning: CreateSigning = ({ code, algorithm, signingOptions }, journal) => {
     const { existing, report } = signingOptions;
-    const timestamps = settings.timestamps(algorithm);
+    const timestamps = resolveTimestamps(look, algorithm, env);
     const timestampAlgorithm = urls.length > 0 ? timestamps.algorithm : undefined;
     return {
       run,
@@ -183,7 +186,7 @@ async function composeWriting(
         journal,
         client: describeClient(given.client, settings.extra),
       },
-      authorities: composeTimestamps({ ...settings, timestamps }, http, roots, run.onEvent),
+      authorities: composeTimestamps(settings, timestamps, http, roots, run.onEvent),
       warnings: [],
       laterWarnings: [],
     };

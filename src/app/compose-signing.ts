@@ -3,11 +3,11 @@ import { lazy } from '../bytes/reuse.ts';
 import { dateOf, type SigningChain } from '../certificates/signing-chain.ts';
 import { checkFormatOptions } from '../format/options.ts';
 import { FORMAT_OPTIONS } from '../formats/registry.ts';
-import type { TimestampSettings } from '../options/commands/common.ts';
-import type { Settings } from '../options/commands/sign.ts';
 import { hasCredentials } from '../options/credentials/credentials.ts';
 import type { ReplacedExtra } from '../options/extra.ts';
 import type { Environment } from '../options/options.ts';
+import type { TimestampSettings } from '../options/resolve.ts';
+import type { SigningSettings } from '../options/resolve-signing.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import { signingWarnings } from '../signing/errors.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
@@ -35,17 +35,16 @@ export interface OpenedSigning extends OpenedRun, Signing, AsyncDisposable {
 
 /** Reads the certificate and the credentials. Throws if no file can be signed. */
 export async function openSigning(
-  settings: Settings,
+  settings: SigningSettings,
   runtime: Runtime,
   onEvent: (event: SigningEvent) => void,
 ): Promise<OpenedSigning> {
   const { env } = runtime;
-  const chain = await readChain(settings.certificates, env);
+  const chain = await readChain(settings.certificate, env);
   checkFormatOptions(FORMAT_OPTIONS, settings.formatOptions);
   const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env, onEvent));
   const { account, authorities } = connection;
-  const journal =
-    settings.dryRun || !settings.journal ? undefined : await composeJournal(runtime, settings.timeoutMilliseconds);
+  const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(runtime, settings.timeout);
   const close = lazy(async () => journal?.close());
   const opened = await openRun(settings.concurrency, onEvent);
   const warnings = [
@@ -59,8 +58,9 @@ export async function openSigning(
   return {
     ...opened,
     context: contextOf(settings, chain),
-    policy: settings,
-    typedOptions: settings.typedOptions,
+    policy: { ...settings, isAlgorithmGiven: settings.look.one('algorithm') !== undefined },
+    // Those that come from neither a settings file nor a default.
+    typedOptions: FORMAT_OPTIONS.filter(({ key, flag }) => settings.look.one(key)?.origin === flag),
     account: account && {
       ...account,
       journal: journal ?? withoutJournal,
@@ -78,7 +78,7 @@ export async function openSigning(
   };
 }
 
-function contextOf(settings: Settings, chain: SigningChain): RunContext {
+function contextOf(settings: SigningSettings, chain: SigningChain): RunContext {
   const { urls, algorithm } = settings.timestamps;
   return runContext({ ...settings, chain, timestampAlgorithm: urls.length > 0 ? algorithm : undefined });
 }
@@ -108,7 +108,7 @@ interface Connection {
 }
 
 async function connect(
-  settings: Settings,
+  settings: SigningSettings,
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ): Promise<Connection> {
@@ -126,7 +126,7 @@ async function connect(
       const [first] = settings.timestamps.urls;
       if (first !== undefined) http.resolve(first);
     },
-    authorities: composeTimestamps(settings, http, roots, onEvent),
+    authorities: composeTimestamps(settings, settings.timestamps, http, roots, onEvent),
     warnings: credentials.warnings,
     later,
   };
@@ -142,7 +142,7 @@ function aboutTimestamps(
 }
 
 /** A dry run needs no credentials, and asks no keychain for them; but what is given must be right, or the real run will fail. */
-async function checkConnection(settings: Settings, env: Environment): Promise<Connection> {
+async function checkConnection(settings: SigningSettings, env: Environment): Promise<Connection> {
   await readTlsRoots(settings, env);
   await readTimestampRoots(settings.timestamps);
   checkProxies(settings, [...(settings.baseUrl ? [settings.baseUrl] : []), ...settings.timestamps.urls]);

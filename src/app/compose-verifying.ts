@@ -1,6 +1,8 @@
 import type { Http } from '../http/http.ts';
-import type { VerifySettings } from '../options/commands/verify.ts';
+import { settingsErrors } from '../options/errors.ts';
 import type { Environment } from '../options/options.ts';
+import type { Resolved } from '../options/resolve.ts';
+import { listed } from '../options/variables.ts';
 import { createRevocation } from '../verifying/revocation.ts';
 import { loadCrlFiles, loadTrustRoots } from '../verifying/roots.ts';
 import { type ExamineTrust, trustExaminer } from '../verifying/trust.ts';
@@ -13,13 +15,22 @@ import { composeReading } from './compose-local.ts';
 /** The value of --roots for what is trusted without that option. A file of this name is `./system`. */
 const SYSTEM_ROOTS = 'system';
 
-/** Reads the roots and CRLs named; throws what makes every verification impossible. */
+type VerifySettings = Resolved<'verify'>;
+
+/** Of requests for revocation. */
+const REQUEST_OPTIONS = ['caFile', 'proxy', 'timeout'] as const;
+
+/**
+ * Reads the roots and CRLs named. Throws `settings-conflict`, `revocation-not-checked`, and what makes every verification
+ * impossible.
+ */
 export async function composeVerifying(settings: VerifySettings, env: Environment, onRead?: Verifying['onRead']) {
+  refuseUselessOptions(settings);
   const now = new Date();
   // For CRLs and OCSP alone.
   const http = settings.checkRevocation ? await composeHttp(settings, env) : undefined;
   const trust = settings.integrityOnly ? undefined : await composeTrust(settings, env, now, http);
-  const { requireTimestamp, signer, leastAlgorithm } = settings;
+  const { requireTimestamp = false, signer, algorithmAtLeast: leastAlgorithm } = settings;
   const verifying: Verifying = {
     ...composeReading(),
     onRead,
@@ -39,6 +50,15 @@ export async function composeVerifying(settings: VerifySettings, env: Environmen
   };
 }
 
+function refuseUselessOptions({ look, checkRevocation, integrityOnly, signer }: VerifySettings): void {
+  const unused = checkRevocation ? [] : REQUEST_OPTIONS.flatMap((key) => look.one(key)?.name ?? []);
+  if (unused.length > 0) throw settingsErrors('revocation-not-checked', { options: listed(unused) });
+  // A certificate with any name is easily made: a name means something only with trust.
+  if (integrityOnly && signer !== undefined && 'commonName' in signer) {
+    throw settingsErrors('settings-conflict', { options: '--integrity-only and --signer with a name' });
+  }
+}
+
 async function composeTrust(
   settings: VerifySettings,
   env: Environment,
@@ -48,9 +68,9 @@ async function composeTrust(
   const files = settings.roots.filter((root) => root !== SYSTEM_ROOTS);
   const withSystem = files.length === 0 || files.length < settings.roots.length;
   const roots = await loadTrustRoots({ files, withSystem, environment: env });
-  const crls = await loadCrlFiles(settings.crlFiles);
+  const crls = await loadCrlFiles(settings.crlFile);
   const isAsked = http !== undefined || crls.length > 0;
-  const deadlineMilliseconds = settings.timeoutMilliseconds;
+  const deadlineMilliseconds = settings.timeout;
   const revocation = isAsked ? createRevocation({ crls, http, now, deadlineMilliseconds }) : undefined;
   return { examineTrust: trustExaminer({ roots, now, revocation }), rootsFrom: roots.source };
 }

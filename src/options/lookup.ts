@@ -3,7 +3,16 @@
 import { settingsErrors } from './errors.ts';
 import type { CommandName } from './option.ts';
 import type { Environment } from './options.ts';
-import { definitionOf, OPTIONS, type OptionKey, optionsOf, type Read, SETTING_KEYS, type SettingKey } from './table.ts';
+import {
+  type CommandOption,
+  definitionOf,
+  OPTIONS,
+  type OptionKey,
+  optionsOf,
+  type Read,
+  SETTING_KEYS,
+  type SettingKey,
+} from './table.ts';
 import type { Given } from './values.ts';
 
 /** The settings of a file, as text. */
@@ -51,13 +60,21 @@ export interface Lookup {
   read<Key extends OptionKey>(key: Key): Read<Key>;
 }
 
-export function lookUp(options: OptionValues, env: Environment, stored: Stored = NOTHING_STORED): Lookup {
+/** `command`: whose options may differ from those of other commands. */
+export function lookUp(
+  options: OptionValues,
+  env: Environment,
+  stored: Stored = NOTHING_STORED,
+  command?: CommandName,
+): Lookup {
+  const own = new Map(command && optionsOf(command).map((option) => [option.key, option]));
+  const optionOf = (key: OptionKey): CommandOption => own.get(key) ?? { key, ...definitionOf(key) };
   const all = (key: OptionKey): readonly Found[] => {
     const typed = fromOption(key, options);
     // The last value of a member counts, and what a profile hides stays hidden if an option names other members.
     if (definitionOf(key).kind?.form === 'members') return [...(fromProfile(key, stored) ?? []), ...(typed ?? [])];
+    if (typed !== undefined || optionOf(key).isTypedOnly) return typed ?? [];
     return (
-      typed ??
       (key === 'baseUrl' ? addressOf(options, env, stored) : undefined) ??
       fromVariable(key, env) ??
       fromProject(key, stored) ??
@@ -66,12 +83,11 @@ export function lookUp(options: OptionValues, env: Environment, stored: Stored =
     );
   };
   const read = (key: OptionKey): unknown => {
-    const { kind, isList, flag, ...definition } = definitionOf(key);
+    const { kind, isList, flag, default: value } = optionOf(key);
     if (kind === undefined) return options[key] ?? isNegative(flag);
     const found = all(key);
     if (isList) return found.map((one) => kind.read(one));
-    const [from = definition.default === undefined ? undefined : { value: definition.default, name: 'default' }] =
-      found;
+    const [from = value === undefined ? undefined : { value, name: 'default' }] = found;
     return from && kind.read(from);
   };
   // The type `Read` says of each key what its kind reads.

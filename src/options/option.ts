@@ -9,6 +9,7 @@ import {
   readNumber,
   readObjectIdentifier,
   readProxy,
+  readSigner,
   readSwitch,
   readText,
   readTimestampUrl,
@@ -66,6 +67,7 @@ export const path: ValueKind<string> = { ...text, isPath: true };
 export const certificateFile: ValueKind<string> = { ...path, note: 'PEM, DER, PKCS#7 or PKCS#12' };
 export const serviceAddress: ValueKind<URL> = { ...WEB_ADDRESS, read: ({ value, name }) => parseBaseUrl(value, name) };
 export const timestampAuthority = { ...WEB_ADDRESS, read: readTimestampUrl } satisfies ValueKind<URL>;
+export const signer = { ...TEXT, read: readSigner } satisfies ValueKind<unknown>;
 export const proxyAddress = { ...TEXT, read: readProxy } satisfies ValueKind<unknown>;
 export const objectIdentifier: ValueKind<string> = { ...TEXT, read: readObjectIdentifier };
 export const certificateCode: ValueKind<string> = { ...text, form: 'code', schema: { type: ['string', 'integer'] } };
@@ -129,6 +131,6 @@ export interface OptionDefinition {
 }
 
 interface Differences extends Partial<Pick<OptionDefinition, 'flag' | 'help' | 'default' | 'defaultText'>> {
-  /** The variable does not count here. */
+  /** Neither the variable nor a settings file counts. */
   readonly isTypedOnly?: true;
 }

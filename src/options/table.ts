@@ -53,6 +53,11 @@ export type OptionsOf<Command extends CommandName> = {
     | undefined;
 };
 
+/** The checked values of a command's options. */
+export type ValuesOf<Command extends CommandName> = {
+  readonly [Key in OptionKey as Command extends Table[Key]['commands'][number] ? Key : never]: Read<Key>;
+};
+
 /** Those that the library has, too. */
 export type LibraryOptionsOf<Command extends CommandName> = Omit<
   OptionsOf<Command>,
@@ -79,12 +84,17 @@ export function isStoredIn(file: 'project' | 'profile', key: SettingKey): boolea
   return stored === file || stored === 'both';
 }
 
+export interface CommandOption extends OptionDefinition {
+  readonly key: OptionKey;
+  readonly isTypedOnly?: true;
+}
+
 /** The options of a command, each with what differs there. */
-export function optionsOf(command: CommandName): readonly (OptionDefinition & { readonly key: OptionKey })[] {
+export function optionsOf(command: CommandName): readonly CommandOption[] {
   return OPTION_KEYS.filter((key) => definitionOf(key).commands.includes(command)).map((key) => {
     const { variable, ...option } = definitionOf(key);
-    const { isTypedOnly, ...own } = option.in?.[command] ?? {};
-    return { key, ...option, ...own, ...(variable !== undefined && !isTypedOnly && { variable }) };
+    const own = option.in?.[command] ?? {};
+    return { key, ...option, ...own, ...(variable !== undefined && !own.isTypedOnly && { variable }) };
   });
 }
 

@@ -36,6 +36,18 @@ export function readWord<const Word extends string>(from: Given, words: readonly
   return refuse(typed, `one of ${words.join(', ')}`, isWord ? typed.value : HIDDEN);
 }
 
+/** As openssl and Windows print them: with colons or spaces, in either case. */
+const SHA256 = /^[0-9a-f]{64}$/;
+const SHA1 = /^[0-9a-f]{40}$/;
+
+/** By common name, or by the SHA-256 of the certificate in lower-case hexadecimal. */
+export function readSigner(from: Given): { readonly commonName: string } | { readonly sha256: string } {
+  const digits = readText(from).replace(/[:\s]/g, '').toLowerCase();
+  // What signtool shows; as a name it would never match.
+  if (SHA1.test(digits)) refuse(from, "a common name, or the certificate's SHA-256");
+  return SHA256.test(digits) ? { sha256: digits } : { commonName: from.value };
+}
+
 export function readSwitch(from: Given): boolean {
   if (/^(?:true|yes|1)$/i.test(from.value)) return true;
   return /^(?:false|no|0)$/i.test(from.value) ? false : refuse(from, 'true or false');

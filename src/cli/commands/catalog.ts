@@ -9,7 +9,7 @@ import type { ListedFile } from '../../format/signable-file.ts';
 import { newCatalog } from '../../formats/cat/create.ts';
 import { listedFile } from '../../formats/catalogs.ts';
 import { contentReader } from '../../formats/recognise.ts';
-import { readOutput } from '../../options/commands/common.ts';
+import { resolve } from '../../options/resolve.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import type { Reading } from '../../verifying/verify-file.ts';
 import { cliErrors } from '../errors.ts';
@@ -23,7 +23,7 @@ import { inputsOf } from './run-changes.ts';
 
 /** Creates an unsigned catalog. Returns the exit code. Throws errors of usage. */
 export async function catalog(named: readonly string[], options: OptionsOf<'catalog'>, io: Io): Promise<number> {
-  const output = readOutput(options.output);
+  const { output } = resolve('catalog', options, io.env);
   if (output === undefined) throw cliErrors('catalog-output-missing');
   const files = await inputsOf(named, options, undefined, io, true);
   const older = identityAt(output);

@@ -3,8 +3,7 @@ import { openLocalRun, openTimestamping } from '../../app/compose-changes.ts';
 import { composeStored } from '../../app/compose-config.ts';
 import { openToRead } from '../../bytes/read-file.ts';
 import { existingForm } from '../../files/file-names.ts';
-import { readOutput } from '../../options/commands/common.ts';
-import { resolveTimestampingSettings } from '../../options/commands/timestamp.ts';
+import { resolve } from '../../options/resolve.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { attachSignature, readSignatureFile } from '../../signing/changes/attach.ts';
 import { removeSignatures } from '../../signing/changes/remove.ts';
@@ -16,8 +15,8 @@ import { changeAndPrint, inputsOf } from './run-changes.ts';
 
 /** Returns the exit code. Throws what makes the whole run impossible: usage, settings. */
 export async function timestamp(named: readonly string[], options: OptionsOf<'timestamp'>, io: Io): Promise<number> {
-  const settings = resolveTimestampingSettings(options, io.env, await composeStored(options, io.env));
-  const output = readOutput(options.output);
+  const settings = resolve('timestamp', options, io.env, await composeStored(options, io.env));
+  const { output } = settings;
   const inputs = await inputsOf(named, options, output, io);
   using console = changeConsole(io, options, 'timestamped');
   await using opened = await openTimestamping(settings, io.env, console.event);
@@ -28,7 +27,7 @@ export async function timestamp(named: readonly string[], options: OptionsOf<'ti
 
 /** Returns the exit code. Throws errors of usage. */
 export async function remove(named: readonly string[], options: OptionsOf<'remove'>, io: Io): Promise<number> {
-  const output = readOutput(options.output);
+  const { output } = resolve('remove', options, io.env);
   const inputs = await inputsOf(named, options, output, io);
   using console = changeConsole(io, options, 'removed');
   const opened = await openLocalRun(console.event);
@@ -47,7 +46,7 @@ export async function attach(
   const isStdin = signature === '-';
   const name = isStdin ? 'standard input' : signature;
   const open = async (): Promise<Readable> => (isStdin ? io.stdin : (await openToRead(signature)).createReadStream());
-  const output = readOutput(options.output);
+  const { output } = resolve('attach', options, io.env);
   using console = changeConsole(io, options, 'attached');
   const cms = await readSignatureFile(open, name);
   const opened = await openLocalRun(console.event);

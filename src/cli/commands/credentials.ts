@@ -3,11 +3,11 @@
 import type { Readable } from 'node:stream';
 import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
-import { missingSettings } from '../../options/commands/common.ts';
 import { checkAccessKey, hasCredentials, readAccessSecret } from '../../options/credentials/credentials.ts';
 import { accountName, accountText, storeCredentials } from '../../options/credentials/keychain.ts';
 import { settingsErrors } from '../../options/errors.ts';
 import type { ProfileOptions } from '../../options/options.ts';
+import { missingSettings } from '../../options/resolve.ts';
 import { DEFAULT_PROFILE } from '../../options/stored/profiles.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { parseBaseUrl } from '../../options/values.ts';

@@ -1,8 +1,7 @@
-import { resolve } from 'node:path';
 import { composeStored } from '../../app/compose-config.ts';
 import { openSigning } from '../../app/compose-signing.ts';
-import { resolveSettings } from '../../options/commands/sign.ts';
-import { lookUp } from '../../options/lookup.ts';
+import { PROJECT_FILE } from '../../options/lookup.ts';
+import { resolveSigning } from '../../options/resolve-signing.ts';
 import { checkProjectOutputs } from '../../options/stored/project-output.ts';
 import { type OptionsOf, optionsOf } from '../../options/table.ts';
 import { signFiles } from '../../signing/sign-files.ts';
@@ -28,19 +27,19 @@ export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
 
 /** Returns the exit code. Throws what makes the whole run impossible: usage, settings, the certificate. */
 export async function sign(named: readonly string[], options: OptionsOf<'sign'>, io: Io): Promise<number> {
-  const settings = resolveSettings(options, io.env, await composeStored(options, io.env));
-  const { output, projectOutput } = settings;
-  const checksums = lookUp({ checksums: options.checksums }, {}).read('checksums');
+  const stored = await composeStored(options, io.env);
+  const settings = resolveSigning(options, io.env, stored);
+  const { look, output, checksums } = settings;
   const expanded = await inputsOf(named, options, output, io);
   const inputs = checksums === undefined ? expanded : withoutChecksums(expanded, checksums);
   using console = changeConsole(io, options, 'signed', resumeCommand(options));
   await using signing = await openSigning(settings, io, console.event);
   for (const warning of signing.warnings) console.warning(warning);
   const files = resolveOutputs(inputs, output);
-  if (projectOutput !== undefined) {
+  if (stored.project !== undefined && look.one('output')?.origin === PROJECT_FILE) {
     checkProjectOutputs(
-      projectOutput,
-      files.map((file) => resolve(file.output)),
+      stored.project.path,
+      files.map((file) => file.output),
     );
   }
   if (checksums !== undefined) await checkChecksums(checksums, files);

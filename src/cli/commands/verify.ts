@@ -2,7 +2,7 @@ import { composeVerifying } from '../../app/compose-verifying.ts';
 import { combineExitCodes, EXIT_NOT_VERIFIED, exitCodeFor } from '../../errors/exit-codes.ts';
 import { plural } from '../../errors/plural.ts';
 import { identityAt } from '../../files/input-file.ts';
-import { resolveVerifySettings, type VerifySettings } from '../../options/commands/verify.ts';
+import { type Resolved, resolve } from '../../options/resolve.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import type { VerifiedFile } from '../../verifying/verdict.ts';
 import { cliErrors } from '../errors.ts';
@@ -19,7 +19,7 @@ import { inputsOf } from './run-changes.ts';
 /** Returns the exit code. Throws what makes the whole run impossible: usage, roots that cannot be read. */
 export async function verify(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
   const { json = false, quiet = false } = options;
-  const settings = resolveVerifySettings(options, io.env);
+  const settings = resolve('verify', options, io.env);
   const { catalog } = settings;
   const own = catalog === undefined ? undefined : identityAt(catalog);
   const all = await inputsOf(named, options, undefined, io, catalog !== undefined);
@@ -59,7 +59,7 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
 /** Returns where the trusted roots come from. */
 async function verifyAll(
   inputs: readonly InputPath[],
-  settings: VerifySettings,
+  settings: Resolved<'verify'>,
   io: Io,
   {
     progress,

@@ -1,25 +1,19 @@
 /** Where the results may go that a project file sends somewhere: below its folder, and neither through links nor into `.git`. */
 
 import { lstatSync, type Stats } from 'node:fs';
-import { join, relative, sep } from 'node:path';
-import { isAtOrBelow } from '../../bytes/folders.ts';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { isAtOrBelow } from '../../bytes/trusted-paths.ts';
 import { settingsErrors } from '../errors.ts';
-
-export interface ProjectOutput {
-  /** The project file. */
-  readonly path: string;
-  /** The folder that the file is in. */
-  readonly folder: string;
-}
 
 /**
  * Throws `project-output-refused` if a result would leave the project's folder, go through a link below that folder, or go
- * into a `.git` folder, as git itself does with paths of a repository. `outputs` are absolute. What is not there yet is made
- * by the run, so it is no link.
+ * into a `.git` folder, as git itself does with paths of a repository. `path`: of the project file. What is not there yet is
+ * created by the run, so it is no link.
  */
-export function checkProjectOutputs({ path, folder }: ProjectOutput, outputs: readonly string[]): void {
+export function checkProjectOutputs(path: string, outputs: readonly string[]): void {
+  const folder = dirname(path);
   const checked = new Set<string>();
-  for (const output of outputs) {
+  for (const output of outputs.map((one) => resolve(one))) {
     const refuse = (reason: string) => settingsErrors('project-output-refused', { path, output, reason });
     if (!isAtOrBelow(output, folder)) throw refuse('that is not below the folder of the file');
     let at = folder;

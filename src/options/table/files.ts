@@ -22,6 +22,7 @@ export const FILE_OPTIONS = {
     commands: ['sign', 'catalog', 'timestamp', 'remove', 'attach', 'extract'],
     in: {
       catalog: { help: 'file for the catalog; must be given', defaultText: '' },
+      timestamp: { isTypedOnly: true },
       attach: { help: 'file for the result' },
       extract: { help: 'file for the result', defaultText: 'standard output' },
     },

@@ -5,8 +5,8 @@ import {
   type OptionDefinition,
   objectIdentifier,
   path,
+  signer,
   switched,
-  text,
   timestampAuthority,
 } from '../option.ts';
 
@@ -100,7 +100,7 @@ export const VERIFY_OPTIONS = {
   signer: {
     flag: '--signer',
     placeholder: 'name or SHA-256',
-    kind: text,
+    kind: signer,
     help: 'required signer: common name, or SHA-256 of the certificate',
     commands: ['verify'],
   },

@@ -2,8 +2,8 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { resolveSettings } from '../../../src/options/commands/sign.ts';
 import { PROJECT_FILE, type Stored } from '../../../src/options/lookup.ts';
+import { resolveSigning } from '../../../src/options/resolve-signing.ts';
 import { openProfiles, profilesPath } from '../../../src/options/stored/profiles.ts';
 import { readProjectFile } from '../../../src/options/stored/project-file.ts';
 import { answering, require } from '../check-case.ts';
@@ -100,7 +100,7 @@ async function readAll(folder: string, { project, profiles }: Left): Promise<str
   const profile = await answering(() => opened.value.read('default'));
   if ('code' in profile) return profile.code;
   const stored: Stored = { project: 'code' in shared ? undefined : shared.value, profile: profile.value };
-  const resolved = await answering(() => resolveSettings({}, env, stored));
+  const resolved = await answering(() => resolveSigning({}, env, stored));
   // What can be read can be changed, and says afterwards what was put in.
   const put = await answering(() => opened.value.set('default', 'description', ['put in']));
   if ('value' in put) {

@@ -2,15 +2,12 @@
 
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { resolveResumeSettings } from '../../../src/options/commands/resume.ts';
-import { resolveSettings } from '../../../src/options/commands/sign.ts';
-import { resolveTimestampingSettings } from '../../../src/options/commands/timestamp.ts';
-import { resolveVerifySettings } from '../../../src/options/commands/verify.ts';
 import { readCredentials } from '../../../src/options/credentials/credentials.ts';
 import { readCertificateFiles } from '../../../src/options/credentials/files.ts';
 import type { Keychain } from '../../../src/options/credentials/keychain.ts';
-import { NOTHING_STORED } from '../../../src/options/lookup.ts';
 import type { SettingsOptions, VerifyOptions } from '../../../src/options/options.ts';
+import { resolve } from '../../../src/options/resolve.ts';
+import { resolveSigning } from '../../../src/options/resolve-signing.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { answering, require } from '../check-case.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
@@ -128,10 +125,10 @@ async function check(folder: string, { options, env: said, secret, mode }: Said)
   };
   const typed = options as SettingsOptions & VerifyOptions;
   const answers = [
-    await answering(() => resolveSettings(typed, env)),
-    await answering(() => resolveVerifySettings(typed)),
-    await answering(() => resolveTimestampingSettings(typed, env, NOTHING_STORED)),
-    await answering(() => resolveResumeSettings(typed, env, NOTHING_STORED)),
+    await answering(() => resolveSigning(typed, env)),
+    await answering(() => resolve('verify', typed, {})),
+    await answering(() => resolve('timestamp', typed, env)),
+    await answering(() => resolve('resume', typed, env)),
     await answering(() =>
       readCredentials({
         env,

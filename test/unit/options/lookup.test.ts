@@ -1,9 +1,9 @@
 /** Which place decides a setting, for every setting over every place that may say something. */
 
 import { describe, expect, it, test } from 'vitest';
-import { resolveSettings } from '../../../src/options/commands/sign.ts';
 import { listSettings, lookUp, NOTHING_STORED, type OptionValues, type Stored } from '../../../src/options/lookup.ts';
 import type { Environment } from '../../../src/options/options.ts';
+import { resolveSigning } from '../../../src/options/resolve-signing.ts';
 import { definitionOf, isStoredIn, SETTING_KEYS, type SettingKey } from '../../../src/options/table.ts';
 
 /** Two good values of each setting. */
@@ -149,7 +149,7 @@ describe('the address of the service', () => {
 
   it('is missing, not unknown, where no environment was named', () => {
     expect(lookUp({}, {}).one('baseUrl')).toBeUndefined();
-    expect(() => resolveSettings({ certificate: ['c.pem'] }, {})).toThrowError(
+    expect(() => resolveSigning({ certificate: ['c.pem'] }, {})).toThrowError(
       expect.objectContaining({ code: 'setting-missing' }),
     );
   });
@@ -162,7 +162,7 @@ describe('the address of the service', () => {
 
 it('names the file and the key of a bad value', () => {
   const bad = (said: Said) => () =>
-    resolveSettings({ certificate: ['c.pem'], dryRun: true }, {}, storedWith('algorithm', said));
+    resolveSigning({ certificate: ['c.pem'], dryRun: true }, {}, storedWith('algorithm', said));
   expect(bad({ project: 'MD5' })).toThrowError('algorithm in /p/codesign-remote.config.json: "MD5"');
   expect(bad({ profile: 'MD5' })).toThrowError('algorithm in profile work: "MD5"');
 });
@@ -173,8 +173,8 @@ it('takes several authorities from a variable and several certificates from a pr
     profile: { ...NOTHING_STORED.profile, values: new Map([['certificate' as const, ['/a.pem', '/b.pem']]]) },
   };
   const env = { CODESIGN_TIMESTAMP_URL: ' http://a.example  http://b.example\nhttp://a.example ' };
-  const { certificates, timestamps } = resolveSettings({ dryRun: true }, env, stored);
-  expect(certificates).toEqual(['/a.pem', '/b.pem']);
+  const { certificate, timestamps } = resolveSigning({ dryRun: true }, env, stored);
+  expect(certificate).toEqual(['/a.pem', '/b.pem']);
   expect(timestamps.urls.map(String)).toEqual(['http://a.example/', 'http://b.example/']);
 });
 
@@ -186,7 +186,7 @@ it.each<[Said, Environment, string | undefined]>([
   [{ options: { requireTimestamp: false } }, { CODESIGN_REQUIRE_TIMESTAMP: 'yes' }, undefined],
 ])('rejects --no-timestamp where a timestamp is required by %j %j', (said, env, name) => {
   const resolve = () =>
-    resolveSettings(
+    resolveSigning(
       { certificate: ['c'], dryRun: true, timestamp: false, ...(said.options as { requireTimestamp?: boolean }) },
       env,
       storedWith('requireTimestamp', said),
@@ -197,6 +197,6 @@ it.each<[Said, Environment, string | undefined]>([
 
 it('keeps --no-timestamp above authorities in files', () => {
   const stored = storedWith('timestampUrl', { profile: 'http://t.example' });
-  const { timestamps } = resolveSettings({ certificate: ['c'], dryRun: true, timestamp: false }, {}, stored);
+  const { timestamps } = resolveSigning({ certificate: ['c'], dryRun: true, timestamp: false }, {}, stored);
   expect(timestamps).toMatchObject({ urls: [], isDeclined: true });
 });

@@ -16,7 +16,7 @@ afterEach(() => rm(join(folder, '..'), { recursive: true }));
 
 const check = (...outputs: readonly string[]) =>
   checkProjectOutputs(
-    { path: join(folder, 'codesign-remote.config.json'), folder },
+    join(folder, 'codesign-remote.config.json'),
     outputs.map((output) => join(folder, output)),
   );
 const refused = (reason: string) =>

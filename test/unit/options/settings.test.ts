@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
-import { resolveSettings } from '../../../src/options/commands/sign.ts';
 import type { Environment, SettingsOptions } from '../../../src/options/options.ts';
+import { resolveSigning } from '../../../src/options/resolve-signing.ts';
 
 const complete: SettingsOptions = { baseUrl: 'https://sign.example', code: '1', certificate: ['chain.pem'] };
 const resolve = (options: SettingsOptions = {}, env: Environment = {}) =>
-  resolveSettings({ ...complete, ...options }, env);
+  resolveSigning({ ...complete, ...options }, env);
 
-describe('resolveSettings', () => {
+describe('resolveSigning', () => {
   it('has the defaults that the command line documents', () => {
     expect(resolve()).toMatchObject({
       algorithm: 'SHA256',
       existing: undefined,
       formatOptions: {},
       concurrency: 4,
-      timeoutMilliseconds: 30_000,
+      timeout: 30_000,
       extra: {},
       report: true,
       dryRun: false,
@@ -43,7 +43,7 @@ describe('resolveSettings', () => {
   it('takes an empty environment variable for an absent one', () => {
     expect(resolve({}, { CODESIGN_ALGORITHM: '', CODESIGN_TIMEOUT: '' })).toMatchObject({
       algorithm: 'SHA256',
-      timeoutMilliseconds: 30_000,
+      timeout: 30_000,
     });
   });
 

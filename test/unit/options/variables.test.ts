@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { resolveSettings } from '../../../src/options/commands/sign.ts';
 import { readCredentials } from '../../../src/options/credentials/credentials.ts';
 import { settingsErrors } from '../../../src/options/errors.ts';
+import { resolveSigning } from '../../../src/options/resolve-signing.ts';
 import { emptyVariables, unknownVariables } from '../../../src/options/variables.ts';
 import { runCli } from '../../support/programs/cli.ts';
 
@@ -30,7 +30,7 @@ describe('a variable that is set but empty', () => {
 
   it('is named where a setting is missing', () => {
     const env = { CODESIGN_CODE: '', CODESIGN_ACCESS_KEY: '' };
-    const act = () => resolveSettings({ baseUrl: 'https://x.example', certificate: ['chain.pem'] }, env);
+    const act = () => resolveSigning({ baseUrl: 'https://x.example', certificate: ['chain.pem'] }, env);
     expect(act).toThrow(/certificate at the service \(CODESIGN_CODE and CODESIGN_ACCESS_KEY are set but empty\)$/);
     expect(emptyVariables(['A', 'B'], { A: 'x' })).toBe('');
   });

@@ -1,25 +1,36 @@
-/** Settings that several commands resolve: requests, timestamp authorities, and required options. */
+/** The settings of a command: checked values of its options, and settings that several options decide together. */
 
-import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
-import { toCodesignError } from '../../errors/codesign-error.ts';
-import { type HttpProxy, type Proxies, readExceptions, type UnusableProxy } from '../../http/proxy.ts';
-import { CREDENTIAL_VARIABLES } from '../credentials/credentials.ts';
-import { settingsErrors } from '../errors.ts';
-import { type Lookup, lookUp } from '../lookup.ts';
-import type { Environment } from '../options.ts';
-import { definitionOf, type OptionKey } from '../table.ts';
-import { type Given, readProxyVariable } from '../values.ts';
-import { emptyVariables, listed } from '../variables.ts';
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import { toCodesignError } from '../errors/codesign-error.ts';
+import { type HttpProxy, type Proxies, readExceptions, type UnusableProxy } from '../http/proxy.ts';
+import { CREDENTIAL_VARIABLES } from './credentials/credentials.ts';
+import { settingsErrors } from './errors.ts';
+import { type Lookup, lookUp, NOTHING_STORED, refuseConflicts, type Stored } from './lookup.ts';
+import type { CommandName } from './option.ts';
+import type { Environment } from './options.ts';
+import { definitionOf, type OptionKey, type OptionsOf, optionsOf, type ValuesOf } from './table.ts';
+import { type Given, readProxyVariable } from './values.ts';
+import { emptyVariables, listed } from './variables.ts';
 
-export function resolveRequests(look: Lookup, env: Environment) {
-  return {
-    /** For one attempt of one request. */
-    timeoutMilliseconds: look.read('timeout'),
-    /** Path of a PEM file with additional TLS roots. */
-    caFile: look.read('caFile'),
-    /** Lazy: called only when a request is to be sent. Throws `proxy-invalid`, `proxy-holds-credentials`. */
-    proxies: () => resolveProxies(look, env),
-  };
+export type Resolved<Command extends CommandName> = ValuesOf<Command> & {
+  /** Where values come from. Reads settings that are not options of the command, too. */
+  readonly look: Lookup;
+  /** Called only when a request is to be sent. Throws `proxy-invalid`, `proxy-holds-credentials`. */
+  proxies(): Proxies;
+};
+
+/** Throws `settings-conflict`, `invalid-setting`, `environment-unknown` and the errors of addresses. */
+export function resolve<Command extends CommandName>(
+  command: Command,
+  options: OptionsOf<Command>,
+  env: Environment,
+  stored: Stored = NOTHING_STORED,
+): Resolved<Command> {
+  refuseConflicts(command, options);
+  const look = lookUp(options, env, stored, command);
+  const values = Object.fromEntries(optionsOf(command).map(({ key }) => [key, look.read(key)]));
+  // The table says of each key what its kind reads.
+  return { ...(values as ValuesOf<Command>), look, proxies: () => resolveProxies(look, env) };
 }
 
 /**
@@ -78,17 +89,12 @@ export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: 
   };
 }
 
-/** The value of `--output` where no settings file may hold it. Throws `invalid-setting`. */
-export function readOutput(output: string | undefined): string | undefined {
-  return lookUp({ output }, {}).read('output');
-}
-
 const CREDENTIALS =
   ' Credentials are needed as well: codesign-remote login keeps them, or set CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET.';
 
 /**
- * The error for options that a command needs and that were not given: all of them at once. `hasCredentials` is false when
- * the environment has no credentials either, which would be the next error. `or`: an option that makes them needless.
+ * The error for options that a command needs and that were not given: all of them in one. `hasCredentials` is false if the
+ * environment has no credentials either, which would be the next error. `or`: an option to use instead.
  */
 export function missingSettings(
   keys: readonly OptionKey[],
