@@ -1,8 +1,14 @@
 /** The manual page, in the macros of man(7), made from the definitions that `--help` is made from. */
 
-import type { ArgumentDefinition, CommandDefinition, CommandGroup, ProgramDefinition } from '../../src/cli/command.ts';
+import {
+  type ArgumentDefinition,
+  type CommandDefinition,
+  type CommandGroup,
+  capitalised,
+  type ProgramDefinition,
+} from '../../src/cli/command.ts';
 import type { OptionDefinition } from '../../src/options/option.ts';
-import { helpOf, OPTIONS, optionsOf } from '../../src/options/table.ts';
+import { groupsOf, helpOf, OPTIONS, optionsOf } from '../../src/options/table.ts';
 import { VARIABLES } from '../../src/options/variables.ts';
 
 type Entry = CommandDefinition | CommandGroup;
@@ -54,7 +60,11 @@ function commandLines(entry: Entry): readonly string[] {
     `.SS ${roff(entry.name)}${entry.arguments.map(argumentText).join('')}`,
     roff(sentence(entry.description)),
     ...entry.arguments.flatMap(({ name, help }) => ['.TP', `.I ${roff(nameOf(name))}`, roff(sentence(help))]),
-    ...optionsOf(entry.name).flatMap(optionLines),
+    ...[...groupsOf(entry.name)].flatMap(([heading, options]) => [
+      '.PP',
+      roff(`${heading}:`),
+      ...options.flatMap(optionLines),
+    ]),
     ...notes,
   ];
 }
@@ -75,7 +85,7 @@ function environment(): readonly string[] {
 }
 
 function sentence(text: string): string {
-  return text === '' || text.endsWith('.') ? text : `${text}.`;
+  return text === '' || text.endsWith('.') ? text : `${capitalised(text)}.`;
 }
 
 /** roff takes a backslash for the begin of an escape, a dash for a hyphen, and a dot at the begin of a line for a macro. */

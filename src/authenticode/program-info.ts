@@ -7,6 +7,7 @@ const DESCRIPTION = {
   short: '-d',
   placeholder: 'text',
   help: "program's name, shown by Windows",
+  group: 'Windows',
   stored: 'both',
   value: SOME_TEXT,
   check: checkDescription,
@@ -17,6 +18,7 @@ const URL_OPTION = {
   short: '-u',
   placeholder: 'url',
   help: "program's web page, shown by Windows",
+  group: 'Windows',
   stored: 'both',
   value: {
     accepts: isWebAddress,

@@ -13,8 +13,8 @@ const FILE_TO_READ: ArgumentDefinition = { name: 'file', help: 'path of the file
 export const PROGRAM: ProgramDefinition = {
   name: 'codesign-remote',
   description: 'Signs code with a key in a remote HSM: only a digest leaves this machine.',
-  versionHelp: 'version of this program',
-  helpHelp: 'this help',
+  versionHelp: 'show the version',
+  helpHelp: 'show this help',
   notes: NOTES.program,
   commands: [
     command({

@@ -7,6 +7,11 @@ export function argumentText({ name, isOptional }: ArgumentDefinition): string {
   return isOptional ? `[${name}]` : `<${name}>`;
 }
 
+/** Help as a reader sees it. Messages put the same words into a sentence. */
+export function capitalised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 export interface ArgumentDefinition {
   /** Several with `...` at the end. */
   readonly name: string;

@@ -4,9 +4,9 @@ import { Argument, Command, CommanderError, type Help, Option } from 'commander'
 import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import type { OptionDefinition } from '../options/option.ts';
-import { helpOf, optionsOf } from '../options/table.ts';
+import { groupsOf, helpOf } from '../options/table.ts';
 import { unknownVariables } from '../options/variables.ts';
-import { type ArgumentDefinition, argumentText, type CommandDefinition } from './command.ts';
+import { type ArgumentDefinition, argumentText, type CommandDefinition, capitalised } from './command.ts';
 import { PROGRAM } from './command-table.ts';
 import { DOCS_FOLDER } from './docs-folder.ts';
 import { commandFirst } from './input/command-first.ts';
@@ -81,7 +81,13 @@ function define(parent: Command, definition: CommandDefinition, run: Run): void 
     .description(description)
     .exitOverride();
   for (const argument of taken) command.addArgument(argumentOf(argument));
-  for (const option of optionsOf(name)) command.addOption(optionOf(option));
+  const groups = groupsOf(name);
+  for (const [heading, options] of groups) {
+    command.optionsGroup(`${heading}:`);
+    for (const option of options) command.addOption(optionOf(option));
+  }
+  const helpOption = new Option('-h, --help', PROGRAM.helpHelp);
+  command.addHelpOption(groups.size === 0 ? helpOption : helpOption.helpGroup('Output:'));
   if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
   command.action((...given: readonly unknown[]) => run(definition, command.opts(), given.slice(0, taken.length)));
 }
@@ -105,7 +111,7 @@ function optionOf(definition: OptionDefinition): Option {
 /** Commands copy these settings when they are defined, so each of them gets them. */
 function showHelpThrough(command: Command, io: Io): void {
   const columns = helpColumns(io);
-  command.configureHelp({ formatItem });
+  command.configureHelp({ formatItem, commandDescription: (one) => capitalised(one.description()) });
   command.configureOutput({
     writeOut: (text) => io.stdout.write(wrapHelp(text, columns)),
     writeErr: () => undefined,
@@ -131,9 +137,10 @@ function formatItem(term: string, termWidth: number, description: string, { help
   const columns = helpWidth ?? MOST_COLUMNS;
   const lead = `  ${padded(term, termWidth)}  `;
   const indent = widthOf(lead);
-  if (description === '') return lead.trimEnd();
-  if (columns - indent >= LEAST_DESCRIPTION) return hang(lead, description, indent, columns).join('\n');
-  return [`  ${term}`, ...hang(' '.repeat(6), description, 6, columns)].join('\n');
+  const text = capitalised(description);
+  if (text === '') return lead.trimEnd();
+  if (columns - indent >= LEAST_DESCRIPTION) return hang(lead, text, indent, columns).join('\n');
+  return [`  ${term}`, ...hang(' '.repeat(6), text, 6, columns)].join('\n');
 }
 
 /** Wraps paragraphs at the margin that are too wide. Indented lines, such as examples to copy, stay. */

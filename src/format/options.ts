@@ -6,6 +6,8 @@ export interface FormatOption {
   /** Name of the value in help: `text`. undefined for a switch, whose value is `true`. */
   readonly placeholder?: string;
   readonly help: string;
+  /** Heading in help: `PDF`. */
+  readonly group: string;
   /** Shown in help if the default is not a constant. */
   readonly defaultText?: string;
   /** Affected files as a noun phrase; undefined if it affects every file of the formats that declare it. */

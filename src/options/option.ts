@@ -119,8 +119,10 @@ export interface OptionDefinition {
   readonly defaultText?: string;
   /** Settings files that may hold it. A project file says only what a cloned repository may decide. */
   readonly stored?: 'project' | 'profile' | 'both';
-  /** A noun phrase. Values, default and variable are added to it. */
+  /** A noun phrase for a value, an imperative for a switch. Values, default and variable are added to it. */
   readonly help: string;
+  /** Heading in help, for an option of a format. */
+  readonly group?: string;
   /** Keys of the options that it cannot be combined with. */
   readonly conflicts?: readonly string[];
   readonly commands: readonly CommandName[];
@@ -129,6 +131,8 @@ export interface OptionDefinition {
   /** Not an option of the library. */
   readonly isCommandLineOnly?: true;
 }
+
+export type OptionTable = Readonly<Record<string, OptionDefinition>>;
 
 interface Differences extends Partial<Pick<OptionDefinition, 'flag' | 'help' | 'default' | 'defaultText'>> {
   /** Neither the variable nor a settings file counts. */

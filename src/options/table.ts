@@ -1,21 +1,38 @@
 /** THE TABLE OF OPTIONS: everything that commands, help, completion, documents, settings files and the library know of an option. */
 
 import type { CommandName, OptionDefinition, ValueKind } from './option.ts';
-import { FILE_OPTIONS } from './table/files.ts';
+import { CALLS_OPTIONS, FILES_OPTIONS } from './table/files.ts';
 import { FORMAT_ENTRIES } from './table/formats.ts';
-import { RUN_OPTIONS } from './table/run.ts';
+import { LIMITS_OPTIONS, OUTPUT_OPTIONS, PRIVACY_OPTIONS } from './table/run.ts';
 import { SERVICE_OPTIONS } from './table/service.ts';
-import { SIGNATURE_OPTIONS, VERIFY_OPTIONS } from './table/signature.ts';
+import { SIGNATURE_OPTIONS, TIMESTAMP_OPTIONS, TRUST_OPTIONS } from './table/signature.ts';
 
 /** In the order of help and lists. */
 export const OPTIONS = {
   ...SERVICE_OPTIONS,
   ...SIGNATURE_OPTIONS,
+  ...TIMESTAMP_OPTIONS,
+  ...TRUST_OPTIONS,
+  ...FILES_OPTIONS,
+  ...CALLS_OPTIONS,
+  ...LIMITS_OPTIONS,
+  ...PRIVACY_OPTIONS,
   ...FORMAT_ENTRIES,
-  ...VERIFY_OPTIONS,
-  ...FILE_OPTIONS,
-  ...RUN_OPTIONS,
+  ...OUTPUT_OPTIONS,
 } as const;
+
+/** Headings of options in help. Formats name the groups of their options. */
+const GROUPS: Readonly<Record<string, object>> = {
+  Service: SERVICE_OPTIONS,
+  Signature: SIGNATURE_OPTIONS,
+  Timestamp: TIMESTAMP_OPTIONS,
+  Trust: TRUST_OPTIONS,
+  Files: FILES_OPTIONS,
+  Calls: CALLS_OPTIONS,
+  Limits: LIMITS_OPTIONS,
+  Privacy: PRIVACY_OPTIONS,
+  Output: OUTPUT_OPTIONS,
+};
 
 type Table = typeof OPTIONS;
 export type OptionKey = keyof Table;
@@ -98,16 +115,27 @@ export function optionsOf(command: CommandName): readonly CommandOption[] {
   });
 }
 
+/** The options of a command by their headings in help. */
+export function groupsOf(command: CommandName): ReadonlyMap<string, readonly CommandOption[]> {
+  const groups = new Map<string, CommandOption[]>();
+  for (const option of optionsOf(command)) {
+    const found = Object.entries(GROUPS).find(([, options]) => option.key in options);
+    const heading = option.group ?? found?.[0] ?? 'Options';
+    groups.set(heading, [...(groups.get(heading) ?? []), option]);
+  }
+  return groups;
+}
+
 /** Help, with values, default and variable. */
 export function helpOf(option: OptionDefinition): string {
-  const { help, kind, isList, defaultText, variable = option.otherVariables } = option;
+  const { help, kind, isList, variable = option.otherVariables } = option;
   const values = kind?.words?.join(', ') ?? kind?.note;
-  const otherwise = option.default === undefined ? defaultText && `: ${defaultText}` : ` ${option.default}`;
+  const value = option.default ?? option.defaultText;
   return [
     help,
     values && `: ${values}`,
     isList && '; repeatable',
-    otherwise && ` (default${otherwise})`,
+    value && ` (default: ${value})`,
     variable && ` [${variable}]`,
   ]
     .filter(Boolean)

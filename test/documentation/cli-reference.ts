@@ -4,10 +4,11 @@ import {
   argumentText,
   type CommandDefinition,
   type CommandGroup,
+  capitalised,
   type ProgramDefinition,
 } from '../../src/cli/command.ts';
 import type { OptionDefinition } from '../../src/options/option.ts';
-import { definitionOf, optionsOf, SETTING_KEYS } from '../../src/options/table.ts';
+import { definitionOf, groupsOf, SETTING_KEYS } from '../../src/options/table.ts';
 import { VARIABLES } from '../../src/options/variables.ts';
 
 export function cliReference({ commands }: ProgramDefinition): string {
@@ -26,7 +27,7 @@ export function cliReference({ commands }: ProgramDefinition): string {
     '## Variables without an option',
     table(
       ['variable', 'meaning'],
-      Object.entries(VARIABLES).map(([name, help]) => [code(name), cell(help)]),
+      Object.entries(VARIABLES).map(([name, help]) => [code(name), cell(capitalised(help))]),
     ),
   ]
     .join('\n\n')
@@ -34,21 +35,21 @@ export function cliReference({ commands }: ProgramDefinition): string {
 }
 
 function commandText({ name, description, arguments: taken, notes }: CommandDefinition): string[] {
-  const options = optionsOf(name);
-  const usage = ['codesign-remote', name, ...(options.length > 0 ? ['[options]'] : []), ...taken.map(argumentText)];
+  const groups = [...groupsOf(name)];
+  const usage = ['codesign-remote', name, ...(groups.length > 0 ? ['[options]'] : []), ...taken.map(argumentText)];
   return [
     `## ${name}`,
-    `${description[0]?.toUpperCase()}${description.slice(1)}.`,
+    `${capitalised(description)}.`,
     fenced(usage.join(' ')),
     ...(taken.length > 0
       ? [
           table(
             ['argument', 'meaning'],
-            taken.map((one) => [code(one.name), cell(one.help)]),
+            taken.map((one) => [code(one.name), cell(capitalised(one.help))]),
           ),
         ]
       : []),
-    ...(options.length > 0 ? [table(['option', 'variable', 'default', 'meaning'], options.map(optionRow))] : []),
+    ...groups.map(([heading, options]) => table([heading, 'variable', 'default', 'meaning'], options.map(optionRow))),
     ...(notes === undefined ? [] : [fenced(notes)]),
   ];
 }
@@ -61,7 +62,7 @@ function optionRow(option: OptionDefinition): string[] {
     code(placeholder === undefined ? flags : `${flags} <${placeholder}>`),
     (variable ?? otherVariables)?.split(', ').map(code).join(', ') ?? '',
     option.default === undefined ? cell(defaultText ?? '') : code(option.default),
-    [cell(help), values && `: ${values}`, isList && '; repeatable'].filter(Boolean).join(''),
+    [cell(capitalised(help)), values && `: ${values}`, isList && '; repeatable'].filter(Boolean).join(''),
   ];
 }
 

@@ -5,5 +5,6 @@ export const INNER_PACKAGES = {
   key: 'innerPackages',
   flag: '--inner-packages',
   appliesTo: 'app bundles (.msixbundle, .appxbundle)',
-  help: 'app bundle: sign the unsigned packages in it too',
+  help: 'also sign the unsigned packages in an app bundle',
+  group: 'Windows',
 } as const satisfies FormatOption;

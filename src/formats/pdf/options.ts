@@ -4,12 +4,13 @@ import { pdfSigningErrors } from './errors.ts';
 /** In UTF-16 units. Readers show the first line or two. */
 const LONGEST = 1024;
 
-const shown = (key: string, flag: `--${string}`, what: string) =>
+const shown = (key: string, flag: `--${string}`, help: string) =>
   ({
     key,
     flag,
     placeholder: 'text',
-    help: `PDF: ${what}`,
+    help,
+    group: 'PDF',
     stored: 'both',
     value: SOME_TEXT,
     check(text: string): void {
@@ -29,7 +30,8 @@ export const FIELD = {
   key: 'field',
   flag: '--field',
   placeholder: 'name',
-  help: 'PDF: name of the empty signature field to sign',
+  help: 'name of the empty signature field to sign',
+  group: 'PDF',
   defaultText: 'a new, invisible field',
   value: SOME_TEXT,
 } as const satisfies FormatOption;
@@ -45,7 +47,8 @@ export const CERTIFY = {
   key: 'certify',
   flag: '--certify',
   placeholder: 'level',
-  help: 'PDF: certification; allowed changes: no-changes, forms or comments',
+  help: 'changes that stay allowed after certification: no-changes, forms or comments',
+  group: 'PDF',
   value: {
     accepts: (text: string) => CERTIFY_LEVELS.has(text),
     expected: 'no-changes, forms or comments',

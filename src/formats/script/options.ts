@@ -5,4 +5,5 @@ export const WSH = {
   flag: '--wsh',
   appliesTo: '.js files',
   help: 'also sign .js files, as scripts for Windows Script Host',
+  group: 'Windows',
 } as const satisfies FormatOption;

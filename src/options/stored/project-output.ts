@@ -2,7 +2,7 @@
 
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { isAtOrBelow } from '../../bytes/trusted-paths.ts';
+import { isAtOrBelow } from '../../bytes/folders.ts';
 import { settingsErrors } from '../errors.ts';
 
 /**

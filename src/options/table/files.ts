@@ -1,7 +1,7 @@
-/** Options that choose files, and what happens to signatures that they have. */
+/** Options that choose files, or calls of the journal. */
 
 import { CALL_OUTCOMES } from '../../journal/journal.ts';
-import { number, type OptionDefinition, oneOf, path, text, type ValueKind } from '../option.ts';
+import { number, type OptionTable, oneOf, path, text, type ValueKind } from '../option.ts';
 import { refuse } from '../values.ts';
 
 /** A file that is written. */
@@ -10,7 +10,7 @@ const namedPath: ValueKind<string> = {
   read: (given) => (given.value === '-' ? refuse(given, 'a path', given.value) : path.read(given)),
 };
 
-export const FILE_OPTIONS = {
+export const FILES_OPTIONS = {
   output: {
     flag: '--output',
     short: '-o',
@@ -27,39 +27,13 @@ export const FILE_OPTIONS = {
       extract: { help: 'file for the result', defaultText: 'standard output' },
     },
   },
-  replace: {
-    flag: '--replace',
-    defaultText: 'for named files',
-    help: 'replacement of existing signatures',
-    conflicts: ['append', 'skipSigned', 'skipAnySigned'],
-    commands: ['sign', 'catalog'],
-    in: {
-      catalog: { help: 'replacement of an existing file', defaultText: '' },
-    },
-  },
-  append: {
-    flag: '--append',
-    help: 'signature in addition to existing ones',
-    conflicts: ['skipSigned', 'skipAnySigned'],
-    commands: ['sign'],
-  },
-  skipSigned: {
-    flag: '--skip-signed',
-    help: 'no change to files with an intact signature of this certificate',
-    commands: ['sign'],
-  },
-  skipAnySigned: {
-    flag: '--skip-any-signed',
-    help: 'no change to files with an intact signature of any signer',
-    commands: ['sign'],
-  },
   recursive: {
     flag: '--recursive',
-    help: 'all supported files in folders and their subfolders',
+    help: 'process all supported files in folders and their subfolders',
     commands: ['sign', 'catalog', 'verify', 'timestamp', 'remove'],
     isCommandLineOnly: true,
     in: {
-      catalog: { help: 'all files in folders and their subfolders' },
+      catalog: { help: 'list all files in folders and their subfolders' },
     },
   },
   exclude: {
@@ -79,32 +53,20 @@ export const FILE_OPTIONS = {
     commands: ['sign'],
     isCommandLineOnly: true,
   },
-  pem: {
-    flag: '--pem',
-    help: 'PEM with the label PKCS7 instead of DER',
-    commands: ['extract'],
-    isCommandLineOnly: true,
-  },
-  index: {
-    flag: '--index',
-    placeholder: 'n',
-    kind: text,
-    default: '1',
-    help: 'number of the signature, as shown by inspect',
-    commands: ['extract'],
-    isCommandLineOnly: true,
-  },
+} as const satisfies OptionTable;
+
+export const CALLS_OPTIONS = {
   forget: {
     flag: '--forget',
     placeholder: 'id...',
     kind: text,
     isList: true,
-    help: 'calls to give up permanently; nothing else is finished',
+    help: 'ids of calls to give up permanently; nothing else is finished',
     commands: ['resume'],
   },
   forgetUnknown: {
     flag: '--forget-unknown',
-    help: 'as --forget, for all calls with an unknown outcome',
+    help: 'give up all calls with an unknown outcome permanently',
     commands: ['resume'],
   },
   since: {
@@ -118,7 +80,7 @@ export const FILE_OPTIONS = {
     flag: '--limit',
     placeholder: 'n',
     kind: number({ isWhole: true, from: 1, to: 1_000_000 }),
-    help: 'number of calls to list: the latest',
+    help: 'number of latest calls to list',
     commands: ['history'],
   },
   file: {
@@ -126,7 +88,7 @@ export const FILE_OPTIONS = {
     placeholder: 'pattern',
     kind: text,
     isList: true,
-    help: 'only calls for files of this name ("*.exe") or path ("dist/**")',
+    help: 'name ("*.exe") or path ("dist/**") of files whose calls are listed',
     commands: ['history'],
   },
   outcome: {
@@ -134,7 +96,7 @@ export const FILE_OPTIONS = {
     placeholder: 'word',
     kind: oneOf(CALL_OUTCOMES),
     isList: true,
-    help: 'only calls with this outcome',
+    help: 'outcome of the calls to list',
     commands: ['history'],
   },
-} as const satisfies Readonly<Record<string, OptionDefinition>>;
+} as const satisfies OptionTable;

@@ -1,12 +1,12 @@
-/** Options that limit a run, and say what the service is sent and how it is reached. */
+/** Options that limit a run, and say what it sends, keeps and prints. */
 
 import { extraMember } from '../extra.ts';
-import { number, type OptionDefinition, oneOf, path, proxyAddress } from '../option.ts';
+import { number, type OptionTable, oneOf, path, text } from '../option.ts';
 
 const FILE_COMMANDS = ['sign', 'catalog', 'verify', 'timestamp', 'remove'] as const;
 const QUIETABLE = [...FILE_COMMANDS, 'attach', 'inspect', 'extract', 'resume', 'login', 'logout'] as const;
 
-export const RUN_OPTIONS = {
+export const LIMITS_OPTIONS = {
   concurrency: {
     flag: '--concurrency',
     short: '-j',
@@ -37,7 +37,7 @@ export const RUN_OPTIONS = {
   },
   allOrNothing: {
     flag: '--all-or-nothing',
-    help: 'no signature requests when one of the files cannot be signed',
+    help: 'request no signatures unless every file can be signed',
     commands: ['sign'],
   },
   maxSignatures: {
@@ -56,9 +56,12 @@ export const RUN_OPTIONS = {
     variable: 'CODESIGN_REPEAT_UNKNOWN',
     default: '0',
     stored: 'profile',
-    help: 'requests without an answer that may be sent once more, although each may be counted twice',
+    help: 'number of requests without an answer to send once more; each may be counted twice',
     commands: ['sign'],
   },
+} as const satisfies OptionTable;
+
+export const PRIVACY_OPTIONS = {
   fileName: {
     flag: '--file-name',
     placeholder: 'what',
@@ -66,7 +69,7 @@ export const RUN_OPTIONS = {
     variable: 'CODESIGN_FILE_NAME',
     default: 'send',
     stored: 'profile',
-    help: 'file name, without folders, in requests to the service',
+    help: 'file name in requests to the service, without its folders',
     commands: ['sign'],
   },
   extra: {
@@ -75,19 +78,19 @@ export const RUN_OPTIONS = {
     kind: extraMember,
     isList: true,
     stored: 'profile',
-    help: 'replacement for data about client and file sent to the service, empty to leave it out',
+    help: 'replacement for a value about client or file in requests; an empty value leaves it out',
     commands: ['sign'],
   },
   report: {
     flag: '--no-report',
-    help: 'no report of the outcome to the service',
+    help: 'send no report of the outcome to the service',
     commands: ['sign', 'resume'],
-    in: { resume: { help: 'no report of the outcome to the service; pending reports are dropped' } },
+    in: { resume: { help: 'send no report of the outcome to the service; drop pending reports' } },
   },
   /** False: no journal. */
   journal: {
     flag: '--no-journal',
-    help: 'no journal: a signature that could not be used is lost, and paid for again',
+    help: 'keep no journal: an unused signature is lost, and paid for again',
     commands: ['sign'],
   },
   /** Path of a file to which a record of each call is added. */
@@ -97,78 +100,70 @@ export const RUN_OPTIONS = {
     kind: path,
     variable: 'CODESIGN_AUDIT_LOG',
     stored: 'profile',
-    help: 'file to which a masked record of each call is added',
+    help: 'file to which a masked record of each call is appended',
     commands: ['sign', 'resume'],
   },
-  caFile: {
-    flag: '--ca-file',
-    placeholder: 'pem',
-    kind: path,
-    variable: 'CODESIGN_CA_FILE',
-    stored: 'profile',
-    help: 'additional root certificates to trust for TLS',
-    commands: ['sign', 'verify', 'timestamp', 'resume', 'init', 'login', 'whoami'],
-    in: { verify: { isTypedOnly: true } },
-  },
-  proxy: {
-    flag: '--proxy',
-    placeholder: 'url',
-    kind: proxyAddress,
-    otherVariables: 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY',
-    stored: 'profile',
-    help: 'proxy for requests to other machines',
-    commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami'],
-  },
-  dryRun: {
-    flag: '--dry-run',
-    help: 'run without requests and changes; shows the digests',
-    commands: ['sign', 'catalog', 'resume'],
-    in: {
-      catalog: { help: 'run that writes nothing' },
-      resume: { help: 'list of what is unfinished, without requests and changes' },
-    },
-  },
-  yes: {
-    flag: '--yes',
-    short: '-y',
-    help: 'no questions: values come from options, environment and profile',
-    commands: ['init'],
+} as const satisfies OptionTable;
+
+export const OUTPUT_OPTIONS = {
+  index: {
+    flag: '--index',
+    placeholder: 'n',
+    kind: text,
+    default: '1',
+    help: 'number of the signature, as inspect shows it',
+    commands: ['extract'],
     isCommandLineOnly: true,
   },
-  origin: {
-    flag: '--origin',
-    help: 'source of each setting',
-    commands: ['config list'],
+  pem: {
+    flag: '--pem',
+    help: 'write PEM with the label PKCS7 instead of DER',
+    commands: ['extract'],
     isCommandLineOnly: true,
   },
   certificates: {
     flag: '--certificates',
-    help: 'all certificates as PEM instead of the report',
+    help: 'print all certificates as PEM instead of the report',
     conflicts: ['json'],
     commands: ['inspect'],
     isCommandLineOnly: true,
   },
+  origin: {
+    flag: '--origin',
+    help: 'show the source of each setting',
+    commands: ['config list'],
+    isCommandLineOnly: true,
+  },
+  dryRun: {
+    flag: '--dry-run',
+    help: 'send and change nothing; show the digests',
+    commands: ['sign', 'catalog', 'resume'],
+    in: {
+      catalog: { help: 'write nothing' },
+      resume: { help: 'list unfinished calls; send and change nothing' },
+    },
+  },
   json: {
     flag: '--json',
-    help: 'one JSON document on standard output',
+    help: 'print one JSON document on standard output',
     commands: [...FILE_COMMANDS, 'attach', 'inspect', 'resume', 'history', 'whoami', 'config list'],
     isCommandLineOnly: true,
   },
   quiet: {
     flag: '--quiet',
     short: '-q',
-    help: 'errors only',
+    help: 'print errors only',
     conflicts: ['verbose'],
-    commands: [...FILE_COMMANDS, 'attach', 'inspect', 'extract', 'resume', 'login', 'logout'],
-    in: { verify: { help: 'files with problems only' } },
+    commands: QUIETABLE,
+    in: { verify: { help: 'print only files with problems' } },
     isCommandLineOnly: true,
   },
   verbose: {
     flag: '--verbose',
     short: '-v',
-    help: 'more details: each start, each call, causes of errors',
+    help: 'print more details: each start, each call, causes of errors',
     commands: [...QUIETABLE, 'whoami'],
-    in: { verify: { help: 'more details: every certificate of the chains, warnings' } },
+    in: { verify: { help: 'print more details: every certificate of the chains, all warnings' } },
     isCommandLineOnly: true,
   },
-} as const satisfies Readonly<Record<string, OptionDefinition>>;
+} as const satisfies OptionTable;

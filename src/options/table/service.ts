@@ -1,6 +1,14 @@
-/** Options that name the service, the certificate at the service, and the credentials. */
+/** Options that name the service, the certificate at the service, and the credentials, and how the service is reached. */
 
-import { certificateCode, certificateFile, type OptionDefinition, serviceAddress, text } from '../option.ts';
+import {
+  certificateCode,
+  certificateFile,
+  type OptionTable,
+  path,
+  proxyAddress,
+  serviceAddress,
+  text,
+} from '../option.ts';
 
 export const SERVICE_OPTIONS = {
   /** Name of a stored profile. */
@@ -43,9 +51,9 @@ export const SERVICE_OPTIONS = {
   },
   check: {
     flag: '--check',
-    help: 'request that checks the credentials and spends no signature',
+    help: 'check the credentials with a request that uses no signature',
     commands: ['login', 'whoami'],
-    in: { login: { flag: '--no-check', help: 'no check of the credentials at the service before they are stored' } },
+    in: { login: { flag: '--no-check', help: 'store the credentials without checking them at the service' } },
     isCommandLineOnly: true,
   },
   code: {
@@ -68,4 +76,30 @@ export const SERVICE_OPTIONS = {
     help: 'signing certificate and its chain',
     commands: ['sign', 'resume', 'init'],
   },
-} as const satisfies Readonly<Record<string, OptionDefinition>>;
+  caFile: {
+    flag: '--ca-file',
+    placeholder: 'pem',
+    kind: path,
+    variable: 'CODESIGN_CA_FILE',
+    stored: 'profile',
+    help: 'additional root certificates to trust for TLS',
+    commands: ['sign', 'verify', 'timestamp', 'resume', 'init', 'login', 'whoami'],
+    in: { verify: { isTypedOnly: true } },
+  },
+  proxy: {
+    flag: '--proxy',
+    placeholder: 'url',
+    kind: proxyAddress,
+    otherVariables: 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY',
+    stored: 'profile',
+    help: 'proxy for requests to other machines',
+    commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami'],
+  },
+  yes: {
+    flag: '--yes',
+    short: '-y',
+    help: 'ask no questions: use options, environment and profile',
+    commands: ['init'],
+    isCommandLineOnly: true,
+  },
+} as const satisfies OptionTable;

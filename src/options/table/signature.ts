@@ -2,7 +2,7 @@
 
 import {
   algorithm,
-  type OptionDefinition,
+  type OptionTable,
   objectIdentifier,
   path,
   signer,
@@ -22,6 +22,35 @@ export const SIGNATURE_OPTIONS = {
     help: 'digest algorithm of the signature',
     commands: ['sign'],
   },
+  replace: {
+    flag: '--replace',
+    defaultText: 'for named files',
+    help: 'replace existing signatures',
+    conflicts: ['append', 'skipSigned', 'skipAnySigned'],
+    commands: ['sign', 'catalog'],
+    in: {
+      catalog: { help: 'replace an existing file', defaultText: '' },
+    },
+  },
+  append: {
+    flag: '--append',
+    help: 'add a signature to the existing ones',
+    conflicts: ['skipSigned', 'skipAnySigned'],
+    commands: ['sign'],
+  },
+  skipSigned: {
+    flag: '--skip-signed',
+    help: 'skip files with an intact signature of this certificate',
+    commands: ['sign'],
+  },
+  skipAnySigned: {
+    flag: '--skip-any-signed',
+    help: 'skip files with an intact signature of any signer',
+    commands: ['sign'],
+  },
+} as const satisfies OptionTable;
+
+export const TIMESTAMP_OPTIONS = {
   timestampUrl: {
     flag: '--timestamp-url',
     short: '-t',
@@ -51,7 +80,7 @@ export const SIGNATURE_OPTIONS = {
     placeholder: 'oid',
     kind: objectIdentifier,
     stored: 'profile',
-    help: 'policy to request from the authority',
+    help: 'object identifier of the policy to request from the authority',
     conflicts: ['timestamp'],
     commands: ['sign', 'timestamp', 'resume'],
   },
@@ -63,25 +92,35 @@ export const SIGNATURE_OPTIONS = {
     variable: 'CODESIGN_TIMESTAMP_ROOTS',
     defaultText: 'not checked',
     stored: 'profile',
-    help: "roots at which the timestamp's chain must end",
+    help: 'root certificates to trust for timestamps',
     conflicts: ['timestamp'],
     commands: ['sign', 'timestamp', 'resume'],
   },
   /** False: no timestamp, whatever the environment says. */
   timestamp: {
     flag: '--no-timestamp',
-    help: 'no timestamp: the signature is valid only as long as the certificate',
+    help: 'add no timestamp: the signature is valid only as long as the certificate',
     commands: ['sign', 'resume', 'init'],
-    in: { init: { help: 'no timestamp authority in the profile' } },
+    in: { init: { help: 'store no timestamp authority' } },
+  },
+  requireTimestamp: {
+    flag: '--require-timestamp',
+    kind: switched,
+    variable: 'CODESIGN_REQUIRE_TIMESTAMP',
+    stored: 'both',
+    help: 'fail unless a timestamp authority is configured',
+    conflicts: ['timestamp'],
+    commands: ['sign', 'verify'],
+    in: { verify: { help: 'require a valid timestamp of each signature', isTypedOnly: true } },
   },
   force: {
     flag: '--force',
-    help: 'replacement of existing timestamps, and timestamps for signatures of expired certificates',
+    help: 'replace existing timestamps, and add timestamps to signatures of expired certificates',
     commands: ['timestamp'],
   },
-} as const satisfies Readonly<Record<string, OptionDefinition>>;
+} as const satisfies OptionTable;
 
-export const VERIFY_OPTIONS = {
+export const TRUST_OPTIONS = {
   roots: {
     flag: '--roots',
     placeholder: 'pem',
@@ -94,7 +133,7 @@ export const VERIFY_OPTIONS = {
   },
   integrityOnly: {
     flag: '--integrity-only',
-    help: 'no check whether the signer is trusted',
+    help: 'check integrity only, not whether the signer is trusted',
     commands: ['verify'],
   },
   signer: {
@@ -103,16 +142,6 @@ export const VERIFY_OPTIONS = {
     kind: signer,
     help: 'required signer: common name, or SHA-256 of the certificate',
     commands: ['verify'],
-  },
-  requireTimestamp: {
-    flag: '--require-timestamp',
-    kind: switched,
-    variable: 'CODESIGN_REQUIRE_TIMESTAMP',
-    stored: 'both',
-    help: 'requirement that a timestamp authority is configured',
-    conflicts: ['timestamp'],
-    commands: ['sign', 'verify'],
-    in: { verify: { help: 'requirement that a signature has a valid timestamp', isTypedOnly: true } },
   },
   algorithmAtLeast: {
     flag: '--algorithm-at-least',
@@ -134,13 +163,13 @@ export const VERIFY_OPTIONS = {
     flag: '--catalog',
     placeholder: 'file',
     kind: path,
-    help: 'security catalog (.cat) that lists the files, which may be of any kind; its signature counts, not theirs',
+    help: 'security catalog (.cat) that lists the files; its signature counts, not theirs',
     commands: ['verify'],
   },
   checkRevocation: {
     flag: '--check-revocation',
-    help: 'revocation check at the addresses in the certificates (OCSP, CRL)',
+    help: 'check revocation at the addresses in the certificates (OCSP, CRL)',
     conflicts: ['integrityOnly'],
     commands: ['verify'],
   },
-} as const satisfies Readonly<Record<string, OptionDefinition>>;
+} as const satisfies OptionTable;

@@ -81,9 +81,9 @@ describe('config', () => {
       ['profile work', 'environments.alternate', 'https://alternate.example'],
       ['profile work', 'code', '7'],
       ['codesign-remote.config.json', 'algorithm', 'SHA512'],
-      ['profile work', 'description', 'Bücher\\x1b[31m'],
       ['codesign-remote.config.json', 'output', join(folder, 'signed/')],
       ['CODESIGN_CONCURRENCY', 'concurrency', '9'],
+      ['profile work', 'description', 'Bücher\\x1b[31m'],
       [''],
     ]);
     const json = JSON.parse((await run(['list', '--json'], env)).stdout);

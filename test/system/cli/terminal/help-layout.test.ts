@@ -51,8 +51,8 @@ describe('help', () => {
   });
 
   it('puts descriptions below their options where there is no room next to them', async () => {
-    expect(await help(['sign'], 80)).toMatch(/^ {2}--recursive {2,}all supported/m);
-    expect(await help(['sign'], 40)).toMatch(/^ {2}--recursive\n {6}all supported/m);
+    expect(await help(['sign'], 80)).toMatch(/^ {2}--recursive {2,}Process all/m);
+    expect(await help(['sign'], 40)).toMatch(/^ {2}--recursive\n {6}Process all/m);
   });
 
   it('leaves examples in one line, to be copied', async () => {
