@@ -1,7 +1,7 @@
 /** Nests a new signature in the existing one, as signtool does with /as. The existing signature must be intact. */
 
 import { SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
-import { isReadableCertificate } from '../certificates/parsed-certificate.ts';
+import { isReadableCertificate } from '../certificates/certificate.ts';
 import { addUnsignedValue } from '../cms/unsigned-attributes.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';

@@ -5,9 +5,8 @@ import { lazy } from '../bytes/reuse.ts';
 import { BUDGET_SPENT, createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { type Finding, hasFindingAgainst, isAgainst, untrusted } from '../errors/finding.ts';
-import { authorityKeyIdentifierOf, subjectKeyIdentifierOf } from './certificate-fields.ts';
+import { authorityKeyIdentifierOf, hasSigned, type ParsedCertificate, subjectKeyIdentifierOf } from './certificate.ts';
 import { examinePath } from './examine-path.ts';
-import { hasSigned, type ParsedCertificate } from './parsed-certificate.ts';
 import type { Purpose } from './purpose.ts';
 
 export interface CertificatePath {

@@ -4,9 +4,8 @@ import * as known from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
 import { expectedError } from '../errors/codesign-error.ts';
 import { type Finding, note, untrusted, warning } from '../errors/finding.ts';
-import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from './certificate-fields.ts';
+import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS, type ParsedCertificate } from './certificate.ts';
 import { nameProblem } from './name-constraints.ts';
-import type { ParsedCertificate } from './parsed-certificate.ts';
 import { allowsBelow, examineKey, PURPOSES, type Purpose, purposeOddity, purposeProblem } from './purpose.ts';
 import { describeSignatureAlgorithm, isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
 

@@ -3,7 +3,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { NAME_CONSTRAINTS, SUBJECT_ALTERNATIVE_NAME } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, parts, readDer } from '../asn1/read.ts';
-import type { CertificateFields } from './certificate-fields.ts';
+import type { CertificateFields } from './certificate.ts';
 import { GENERAL_NAME, readName, textOf } from './names.ts';
 
 /** Comparisons for one pair of certificates. Real ones need tens; hostile ones could need billions. */

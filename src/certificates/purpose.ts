@@ -15,8 +15,14 @@ import {
   TIME_STAMPING,
 } from '../asn1/object-identifiers.ts';
 import { type Finding, untrusted, warning } from '../errors/finding.ts';
-import { allowsKeyUsage, type CertificateFields, extendedKeyUsageOf, KEY_USAGE_BITS } from './certificate-fields.ts';
-import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
+import {
+  allowsKeyUsage,
+  type CertificateFields,
+  extendedKeyUsageOf,
+  KEY_USAGE_BITS,
+  type ParsedCertificate,
+  publicKeyOf,
+} from './certificate.ts';
 
 /**
  * `document-signing`: Acrobat rejects code signing certificates, and other readers accept them. `remote-desktop`:

@@ -11,7 +11,7 @@ import {
 } from '../asn1/algorithm-identifiers.ts';
 import { algorithmOf, type Element, expectTag, fieldsOf, objectIdentifierOf, onlyPart, readDer } from '../asn1/read.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
-import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
+import { type ParsedCertificate, publicKeyOf } from './certificate.ts';
 
 export interface SignatureAlgorithm {
   /** node:crypto name of the digest; null if the algorithm includes its own (Ed25519, Ed448). */

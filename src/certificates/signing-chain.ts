@@ -2,17 +2,17 @@ import type { KeyObject } from 'node:crypto';
 import { secondOf } from '../asn1/times.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { buildPath } from './build-path.ts';
-import { extendedKeyUsageOf } from './certificate-fields.ts';
-import { type CertificateFile, readContainer } from './certificate-files.ts';
-import { certificateErrors, certificateWarnings } from './errors.ts';
 import {
   type Certificate,
+  extendedKeyUsageOf,
   hasSigned,
   isSelfSigned,
   type ParsedCertificate,
   parseCertificate,
   publicKeyOf,
-} from './parsed-certificate.ts';
+} from './certificate.ts';
+import { type CertificateFile, readContainer } from './certificate-files.ts';
+import { certificateErrors, certificateWarnings } from './errors.ts';
 import { PURPOSES, type Purpose, purposeOddity, purposeProblem } from './purpose.ts';
 
 export interface SigningChain {

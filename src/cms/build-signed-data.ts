@@ -14,7 +14,7 @@ import {
   setOfAll,
   smallInteger,
 } from '../asn1/write.ts';
-import { type CertificateFields, readCertificateFields } from '../certificates/certificate-fields.ts';
+import { type CertificateFields, readCertificateFields } from '../certificates/certificate.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 
 export interface Attribute {

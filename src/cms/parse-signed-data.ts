@@ -16,11 +16,7 @@ import {
 } from '../asn1/read.ts';
 import { encode } from '../asn1/write.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
-import {
-  type CertificateFields,
-  readCertificateFields,
-  subjectKeyIdentifierOf,
-} from '../certificates/certificate-fields.ts';
+import { type CertificateFields, readCertificateFields, subjectKeyIdentifierOf } from '../certificates/certificate.ts';
 import { readName } from '../certificates/names.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { cmsErrors } from './errors.ts';

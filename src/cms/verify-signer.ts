@@ -15,7 +15,7 @@ import {
 import { CONTENT_TYPE, MESSAGE_DIGEST } from '../asn1/object-identifiers.ts';
 import { objectIdentifierOf, octetsOf } from '../asn1/read.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
-import { publicKeyOf } from '../certificates/parsed-certificate.ts';
+import { publicKeyOf } from '../certificates/certificate.ts';
 import {
   readSignatureAlgorithm,
   type SignatureAlgorithm,

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { isSameBytes } from '../bytes/byte-source.ts';
-import { readCertificateFields } from '../certificates/certificate-fields.ts';
+import { type Certificate, readCertificateFields } from '../certificates/certificate.ts';
 import { readName } from '../certificates/names.ts';
-import type { Certificate } from '../certificates/parsed-certificate.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { asClause, hasFindingAgainst, isBroken } from '../errors/finding.ts';

@@ -5,7 +5,7 @@ import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
 import { SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2 } from '../asn1/object-identifiers.ts';
 import { algorithmOf, type Element, fieldsOf, octetsOf, onlyPart, parts } from '../asn1/read.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
-import { readCertificateFields } from '../certificates/certificate-fields.ts';
+import { readCertificateFields } from '../certificates/certificate.ts';
 import { readName } from '../certificates/names.ts';
 import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
 

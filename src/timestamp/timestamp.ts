@@ -1,4 +1,4 @@
-import { readCertificateFields } from '../certificates/certificate-fields.ts';
+import { readCertificateFields } from '../certificates/certificate.ts';
 import { purposeProblem, timeStampingOddity } from '../certificates/purpose.ts';
 import { BUDGET_SPENT } from '../crypto/work-budget.ts';
 import { broken, type Finding, note, unsupported, untrusted, warning } from '../errors/finding.ts';

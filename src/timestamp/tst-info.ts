@@ -1,5 +1,5 @@
 import { algorithmOf, type Element, expectTag, fieldsOf, objectIdentifierOf, octetsOf, readDer } from '../asn1/read.ts';
-import { readExtensions } from '../certificates/certificate-fields.ts';
+import { readExtensions } from '../certificates/certificate.ts';
 import { timestampErrors } from './errors.ts';
 
 const VERSION = 1;

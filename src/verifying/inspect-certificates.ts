@@ -10,15 +10,13 @@ import {
   type CertificateFields,
   extendedKeyUsageOf,
   extensionOf,
-  readCertificateFields,
-} from '../certificates/certificate-fields.ts';
-import { readName } from '../certificates/names.ts';
-import {
   hasSigned,
   type ParsedCertificate,
   parseCertificate,
   publicKeyOf,
-} from '../certificates/parsed-certificate.ts';
+  readCertificateFields,
+} from '../certificates/certificate.ts';
+import { readName } from '../certificates/names.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { hexOf } from './inspect-attributes.ts';

@@ -1,7 +1,7 @@
 /** Requests the revocation status of a certificate from the addresses in it: first OCSP responders, then CRLs. */
 
 import { memoize } from '../bytes/reuse.ts';
-import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
+import type { ParsedCertificate } from '../certificates/certificate.ts';
 import { type Crl, readCrls } from '../certificates/revocation/crl.ts';
 import { buildOcspRequest, statusByOcsp } from '../certificates/revocation/ocsp.ts';
 import { crlAddressesOf, ocspAddressesOf } from '../certificates/revocation/sources.ts';

@@ -3,8 +3,7 @@
 import { NO_REVOCATION_AVAILABLE, TIME_STAMPING } from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
 import { memoize } from '../bytes/reuse.ts';
-import { basicConstraintsOf, extendedKeyUsageOf } from '../certificates/certificate-fields.ts';
-import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
+import { basicConstraintsOf, extendedKeyUsageOf, type ParsedCertificate } from '../certificates/certificate.ts';
 import type { Crl, CrlEntry } from '../certificates/revocation/crl.ts';
 import {
   combineStatuses,

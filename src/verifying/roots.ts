@@ -1,7 +1,7 @@
 import tls from 'node:tls';
 import { readFileUpTo } from '../bytes/read-file.ts';
+import { type ParsedCertificate, parseCertificate } from '../certificates/certificate.ts';
 import { readContainer } from '../certificates/certificate-files.ts';
-import { type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
 import { type Crl, readCrls } from '../certificates/revocation/crl.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';

@@ -4,12 +4,7 @@ import { secondOf } from '../asn1/times.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
 import { memoize } from '../bytes/reuse.ts';
 import { buildPath } from '../certificates/build-path.ts';
-import {
-  hasSigned,
-  isSelfSigned,
-  type ParsedCertificate,
-  parseCertificate,
-} from '../certificates/parsed-certificate.ts';
+import { hasSigned, isSelfSigned, type ParsedCertificate, parseCertificate } from '../certificates/certificate.ts';
 import { isLifetimeSigner, type Purpose } from '../certificates/purpose.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';

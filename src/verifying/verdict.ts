@@ -1,4 +1,4 @@
-import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
+import type { ParsedCertificate } from '../certificates/certificate.ts';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { type Finding, untrusted } from '../errors/finding.ts';

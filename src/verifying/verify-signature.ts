@@ -1,13 +1,19 @@
 import { secondOf } from '../asn1/times.ts';
-import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
+import type { ParsedCertificate } from '../certificates/certificate.ts';
 import type { Purpose } from '../certificates/purpose.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { type Finding, hasFindingAgainst, untrusted } from '../errors/finding.ts';
 import type { FoundSignature } from '../format/signature.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { ExamineTrust, Trust } from './trust.ts';
-import type { Identity, PathCertificate, VerifiedSignature, VerifiedTimestamp } from './verdict.ts';
-import { integrityBy, worstOf } from './verdict.ts';
+import {
+  type Identity,
+  integrityBy,
+  type PathCertificate,
+  type VerifiedSignature,
+  type VerifiedTimestamp,
+  worstOf,
+} from './verdict.ts';
 
 export interface SignatureContext {
   /** undefined if trust is not checked. */

@@ -16,9 +16,8 @@ import { isSameBytes } from '../../bytes/byte-source.ts';
 import { memoize } from '../../bytes/reuse.ts';
 import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { CodesignError, orUndefined } from '../../errors/codesign-error.ts';
-import { type Extension, readExtensions } from '../certificate-fields.ts';
+import { type Extension, type ParsedCertificate, readExtensions } from '../certificate.ts';
 import { GENERAL_NAME, readName } from '../names.ts';
-import type { ParsedCertificate } from '../parsed-certificate.ts';
 import { isSignedBy } from '../signature-algorithm.ts';
 import { pointNames } from './sources.ts';
 

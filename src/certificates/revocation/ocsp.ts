@@ -24,12 +24,14 @@ import {
   allowsKeyUsage,
   type Extension,
   extendedKeyUsageOf,
+  hasSigned,
   KEY_USAGE_BITS,
+  type ParsedCertificate,
+  parseCertificate,
   readExtensions,
-} from '../certificate-fields.ts';
+} from '../certificate.ts';
 import { examinePath } from '../examine-path.ts';
 import { readName } from '../names.ts';
-import { hasSigned, type ParsedCertificate, parseCertificate } from '../parsed-certificate.ts';
 import { isSignedBy } from '../signature-algorithm.ts';
 import { combineStatuses, type RevocationStatus, stalenessOf, unknownBecause } from './status.ts';
 

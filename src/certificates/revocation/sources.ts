@@ -3,7 +3,7 @@
 import { AUTHORITY_INFORMATION, CRL_DISTRIBUTION_POINTS, OCSP } from '../../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, onlyPart, parts, readDer } from '../../asn1/read.ts';
 import { encode, sequence } from '../../asn1/write.ts';
-import { type CertificateFields, extensionOf } from '../certificate-fields.ts';
+import { type CertificateFields, extensionOf } from '../certificate.ts';
 import { GENERAL_NAME, readName, textOf } from '../names.ts';
 
 /** Returns the addresses of OCSP responders in order. Throws `asn1-malformed`. */

@@ -2,8 +2,7 @@
 
 import { secondOf } from '../../asn1/times.ts';
 import { expectedError } from '../../errors/codesign-error.ts';
-import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from '../certificate-fields.ts';
-import type { ParsedCertificate } from '../parsed-certificate.ts';
+import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS, type ParsedCertificate } from '../certificate.ts';
 import { type Crl, type CrlEntry, findInCrl } from './crl.ts';
 import { crlPointsOf } from './sources.ts';
 

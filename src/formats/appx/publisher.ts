@@ -3,7 +3,7 @@
  * must be the same text.
  */
 
-import { readCertificateFields } from '../../certificates/certificate-fields.ts';
+import { readCertificateFields } from '../../certificates/certificate.ts';
 import { type NameAttribute, readName } from '../../certificates/names.ts';
 
 /** Attribute names in the schema of the manifest (ST_Publisher_2010_v2). Others are `OID.` and the identifier. */

@@ -1,4 +1,4 @@
-import { isReadableCertificate } from '../../certificates/parsed-certificate.ts';
+import { isReadableCertificate } from '../../certificates/certificate.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../../format/errors.ts';
 import type { ContentDigest, ListedEntry } from './content.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, firstParts, objectIdentifierOf } from '../../asn1/read.ts';
 import { readTime } from '../../asn1/times.ts';
-import { readCertificateFields } from '../../certificates/certificate-fields.ts';
+import { readCertificateFields } from '../../certificates/certificate.ts';
 import { isLifetimeSigner } from '../../certificates/purpose.ts';
 import { attributeValues, parseSignerInfo, type SignedData, type SignerInfo } from '../../cms/parse-signed-data.ts';
 import { attempt, type CodesignError, orUndefined } from '../../errors/codesign-error.ts';

@@ -1,7 +1,7 @@
 /** Prepares a signature of a document: the content to sign and the update that stores the signature. */
 
 import { DATA } from '../../asn1/object-identifiers.ts';
-import { isReadableCertificate } from '../../certificates/parsed-certificate.ts';
+import { isReadableCertificate } from '../../certificates/certificate.ts';
 import { DIGEST_LENGTH } from '../../crypto/algorithms.ts';
 import { isBroken } from '../../errors/finding.ts';
 import { prepareCms } from '../../format/cms.ts';

@@ -1,4 +1,4 @@
-import { parseCertificate } from '../../certificates/parsed-certificate.ts';
+import { parseCertificate } from '../../certificates/certificate.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
 import type { SignedContent } from '../../cms/verify-signer.ts';
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';

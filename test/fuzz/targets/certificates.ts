@@ -3,8 +3,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildPath } from '../../../src/certificates/build-path.ts';
+import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/certificate.ts';
 import { examinePath } from '../../../src/certificates/examine-path.ts';
-import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
 import { isLifetimeSigner, purposeProblem } from '../../../src/certificates/purpose.ts';
 import { findInCrl, readCrls } from '../../../src/certificates/revocation/crl.ts';
 import { buildOcspRequest, statusByOcsp } from '../../../src/certificates/revocation/ocsp.ts';

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
+import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/certificate.ts';
 import { parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import type { Format } from '../../../src/format/format.ts';
 import { jar } from '../../../src/formats/jar/index.ts';

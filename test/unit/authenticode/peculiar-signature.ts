@@ -12,7 +12,7 @@ import {
   setOf,
   smallInteger,
 } from '../../../src/asn1/write.ts';
-import { readCertificateFields } from '../../../src/certificates/certificate-fields.ts';
+import { readCertificateFields } from '../../../src/certificates/certificate.ts';
 import type { IssuedCertificate } from '../../support/signed-files/pki.ts';
 
 const SHA256 = { oid: '2.16.840.1.101.3.4.2.1', name: 'sha256' };

@@ -6,7 +6,7 @@ import { parts, readElement } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, objectIdentifier, sequence } from '../../../src/asn1/write.ts';
 import { nestSignature } from '../../../src/authenticode/append.ts';
 import { readAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
-import { readCertificateFields } from '../../../src/certificates/certificate-fields.ts';
+import { readCertificateFields } from '../../../src/certificates/certificate.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { chainOf, requestFor, signAuthenticode } from '../../support/signed-files/authenticode-signing.ts';
 import { type IssuedCertificate, makePki, testKey } from '../../support/signed-files/pki.ts';

@@ -11,7 +11,7 @@ import {
   smallInteger,
 } from '../../../src/asn1/write.ts';
 import { buildPath, type CertificatePath } from '../../../src/certificates/build-path.ts';
-import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
+import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/certificate.ts';
 import type { Purpose } from '../../../src/certificates/purpose.ts';
 import { createWorkBudget, type WorkBudget } from '../../../src/crypto/work-budget.ts';
 import { openssl } from '../../support/programs/openssl.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CODE_SIGNING, EMAIL_PROTECTION, REMOTE_DESKTOP } from '../../../src/asn1/object-identifiers.ts';
 import { onlyPart, parts, readElement } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, octetString, sequence } from '../../../src/asn1/write.ts';
-import { parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
+import { parseCertificate } from '../../../src/certificates/certificate.ts';
 import { checkPurpose, purposeWarnings, readSigningChain } from '../../../src/certificates/signing-chain.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { openssl } from '../../support/programs/openssl.ts';

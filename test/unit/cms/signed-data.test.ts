@@ -4,7 +4,7 @@ import { createHash, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { digestAlgorithmOf } from '../../../src/asn1/algorithm-identifiers.ts';
 import { contextPrimitive, encode, objectIdentifier, octetString, sequence } from '../../../src/asn1/write.ts';
-import { readCertificateFields } from '../../../src/certificates/certificate-fields.ts';
+import { readCertificateFields } from '../../../src/certificates/certificate.ts';
 import { buildSignedAttributes, buildSignedData } from '../../../src/cms/build-signed-data.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { addUnsignedValue } from '../../../src/cms/unsigned-attributes.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { DIGEST_OID } from '../../../src/asn1/algorithm-identifiers.ts';
 import { encode, sequence, smallInteger } from '../../../src/asn1/write.ts';
-import { parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
+import { parseCertificate } from '../../../src/certificates/certificate.ts';
 import { NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
 import { checkAnswer } from '../../../src/timestamp/check-answer.ts';
 import { type IssuedCertificate, issue, testKey } from '../../support/signed-files/pki.ts';

@@ -3,7 +3,7 @@
 import { createHash, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encode, nullValue, objectIdentifier, octetString, sequence, smallInteger } from '../../../src/asn1/write.ts';
-import { readCertificateFields } from '../../../src/certificates/certificate-fields.ts';
+import { readCertificateFields } from '../../../src/certificates/certificate.ts';
 import { type Attribute, buildSignedAttributes, digestAlgorithm } from '../../../src/cms/build-signed-data.ts';
 import { readCounterSignature } from '../../../src/timestamp/read-counter-signature.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';

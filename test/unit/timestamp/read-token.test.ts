@@ -11,7 +11,7 @@ import {
   octetString,
   sequence,
 } from '../../../src/asn1/write.ts';
-import { parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
+import { parseCertificate } from '../../../src/certificates/certificate.ts';
 import { readSignedDataFields } from '../../../src/cms/signed-data-fields.ts';
 import { readTimestampToken } from '../../../src/timestamp/read-token.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../../../asn1/algorithm-identifiers.ts';
-import { isReadableCertificate } from '../../../certificates/parsed-certificate.ts';
+import { isReadableCertificate } from '../../../certificates/certificate.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
 import {
   broken,

@@ -1,5 +1,5 @@
 import { TIMESTAMP_TOKEN } from '../../../asn1/object-identifiers.ts';
-import type { Certificate } from '../../../certificates/parsed-certificate.ts';
+import type { Certificate } from '../../../certificates/certificate.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
 import type { SignatureProfile } from '../../../format/cms.ts';
 import { jarErrors } from '../errors.ts';

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseCertificate } from '../../../../src/certificates/parsed-certificate.ts';
+import { parseCertificate } from '../../../../src/certificates/certificate.ts';
 import { parseCrl } from '../../../../src/certificates/revocation/crl.ts';
 import { statusByOcsp } from '../../../../src/certificates/revocation/ocsp.ts';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';

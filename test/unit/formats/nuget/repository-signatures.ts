@@ -21,7 +21,7 @@ import {
   setOfAll,
   smallInteger,
 } from '../../../../src/asn1/write.ts';
-import { readCertificateFields } from '../../../../src/certificates/certificate-fields.ts';
+import { readCertificateFields } from '../../../../src/certificates/certificate.ts';
 import {
   type Attribute,
   buildSignedAttributes,

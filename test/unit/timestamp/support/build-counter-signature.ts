@@ -2,7 +2,7 @@
 
 import { createHash, type KeyObject, sign } from 'node:crypto';
 import { nullValue, objectIdentifier, octetString, sequence, setOf, smallInteger } from '../../../../src/asn1/write.ts';
-import { readCertificateFields } from '../../../../src/certificates/certificate-fields.ts';
+import { readCertificateFields } from '../../../../src/certificates/certificate.ts';
 import { encodeAttribute } from '../../../../src/cms/build-signed-data.ts';
 import { signingTime } from './build-token.ts';
 

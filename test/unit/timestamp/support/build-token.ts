@@ -11,7 +11,7 @@ import {
   sequence,
   smallInteger,
 } from '../../../../src/asn1/write.ts';
-import { readCertificateFields } from '../../../../src/certificates/certificate-fields.ts';
+import { readCertificateFields } from '../../../../src/certificates/certificate.ts';
 import { type Attribute, buildSignedAttributes, buildSignedData } from '../../../../src/cms/build-signed-data.ts';
 import { NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
 import { type IssuedCertificate, issue, testKey } from '../../../support/signed-files/pki.ts';

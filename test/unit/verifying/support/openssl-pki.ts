@@ -12,7 +12,7 @@ import {
   setOf,
   smallInteger,
 } from '../../../../src/asn1/write.ts';
-import { type ParsedCertificate, parseCertificate } from '../../../../src/certificates/parsed-certificate.ts';
+import { type ParsedCertificate, parseCertificate } from '../../../../src/certificates/certificate.ts';
 import { openssl } from '../../../support/programs/openssl.ts';
 import { pemBlock, signatureAlgorithm } from '../../../support/signed-files/pki.ts';
 import { rsaKey } from '../../../support/signed-files/rsa-keys.ts';
