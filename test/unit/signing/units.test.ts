@@ -1,0 +1,95 @@
+/** A format with XML envelopes and two independent units goes through the same flow as those with one CMS. */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CodesignError } from '../../../src/errors/codesign-error.ts';
+import type { Format } from '../../../src/format/format.ts';
+import { removeSignatures } from '../../../src/signing/changes/remove.ts';
+import { matchKey } from '../../../src/signing/service/key-match.ts';
+import { signFiles } from '../../../src/signing/sign-files.ts';
+import { readToy, toy } from '../formats/support/toy-format.ts';
+import { type JournalScene, journalScene } from './journal-scene.ts';
+import { type FlatSigning, testRun } from './signing-run.ts';
+
+let scene: JournalScene;
+let path: string;
+let stamped: Buffer[];
+beforeEach(async () => {
+  scene = await journalScene();
+  path = join(scene.folder, 'a.toy');
+  await writeFile(path, 'TOY content');
+  stamped = [];
+});
+afterEach(() => scene[Symbol.asyncDispose]());
+
+const authorities = {
+  async stamp(value: unknown) {
+    stamped.push(Buffer.from(value as Uint8Array));
+    return { token: Buffer.from('a token'), time: new Date('2026-11-21T10:00:00Z'), authority: 'https://tsa.example' };
+  },
+};
+
+async function run(more: FlatSigning = {}, formats: readonly Format[] = [toy]) {
+  const signing = scene.signing(await scene.open(), { formats, authorities, timestampAlgorithm: 'SHA256', ...more });
+  return { chain: signing.context.chain, outcome: (await signFiles([{ path, output: path }], signing)).files[0] };
+}
+
+const codeOf = (outcome: object | undefined) => (outcome && 'error' in outcome ? outcome.error : undefined);
+
+describe('a file with two units', () => {
+  it('has both signatures, by one request each, and a timestamp of the unit that has one', async () => {
+    const { outcome, chain } = await run();
+    expect(outcome).toMatchObject({
+      status: 'signed',
+      record: 'record-1',
+      reused: false,
+      timestamp: '2026-11-21T10:00:00Z',
+    });
+    expect(scene.service.asked).toBe(2);
+    expect(scene.service.reports.toSorted()).toEqual([
+      ['record-1', 1],
+      ['record-2', 1],
+    ]);
+    const { text, signatures } = readToy(await readFile(path));
+    expect(text).toBe('TOY content');
+    expect(signatures.map(({ name, token }) => [name, token?.toString()])).toEqual([
+      ['license', 'a token'],
+      ['strong name', undefined],
+    ]);
+    expect(stamped).toEqual([signatures[0]?.value]);
+    for (const { digest, value } of signatures)
+      expect(matchKey(chain, '1').verifies({ digest, algorithm: 'SHA256' }, value)).toBe(true);
+  });
+
+  it('is as it was when the second signature fails, and the next run requests only that one', async () => {
+    const before = await readFile(path);
+    scene.service.before = async () => {
+      if (scene.service.asked === 2)
+        throw new CodesignError({ code: 'refused', category: 'business', message: 'refused', hint: '' });
+    };
+    expect((await run()).outcome?.status).toBe('failed');
+    expect(await readFile(path)).toEqual(before);
+    expect((await run()).outcome).toMatchObject({ status: 'signed', record: 'record-1', reused: false });
+    expect(scene.service.asked).toBe(3);
+    expect(readToy(await readFile(path)).signatures).toHaveLength(2);
+  });
+
+  it('counts twice for a limit of signatures', async () => {
+    await expect(run({ maxSignatures: 1 })).rejects.toMatchObject({ code: 'too-many-signatures' });
+    expect(scene.service.asked).toBe(0);
+  });
+});
+
+describe('a capability that files of the format do not have', () => {
+  const unsupported = { code: 'operation-unsupported' };
+
+  it('is refused before any request', async () => {
+    const reading: Format = { ...toy, signing: undefined };
+    expect(codeOf((await run({}, [reading])).outcome)).toMatchObject(unsupported);
+    const changing = { ...testRun(), formats: [toy], onEvent: () => undefined };
+    const { files } = await removeSignatures([{ path, output: path }], changing);
+    expect(codeOf(files[0])).toMatchObject(unsupported);
+    expect(scene.service.asked).toBe(0);
+  });
+});
