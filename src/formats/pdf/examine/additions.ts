@@ -89,20 +89,15 @@ export async function findAdditions(
     const field = before.has(keyOf(reference)) ? undefined : await newSignatureField(signed, later, reference);
     const signature = laterByField.get(keyOf(reference));
     if (field === undefined || names.has(field.name) || (field.isSigned && signature === undefined)) continue;
-    const isHidden = await everyAsync(field.widgets, ({ dictionary }) => hasNoArea(later, dictionary));
+    const isHidden = await everyAsync([...field.widgets.values()], (widget) => hasNoArea(later, widget));
     if ((permission === 1 && !(isHidden && field.isSigned)) || !(await isAllowed(signature, field.name))) continue;
     isVisible ||= !isHidden;
     fields.add(keyOf(reference));
-    for (const widget of field.widgets) widgets.add(keyOf(widget.reference));
+    for (const widget of field.widgets.keys()) widgets.add(keyOf(widget));
   }
   const hasOthers = signedFields.some(({ type }) => type !== 'Sig') || (await showsOthers(signed, signatureWidgets));
   if (!hasOthers) freeKeys.set('form', DRAWN_DEFAULTS);
-  const { elements, grown } = await findElements(
-    signed,
-    later,
-    widgets,
-    async (reference) => (await newDictionary(signed, later, reference))?.dictionary,
-  );
+  const { elements, grown } = await findElements(signed, later, widgets, (each) => newDictionary(signed, later, each));
   const items = new Map([
     ['fields', fields],
     ['annotations', widgets],
@@ -126,7 +121,8 @@ async function showsOthers(document: PdfDocument, widgets: ReadonlySet<string>):
 interface NewField {
   readonly name: string;
   readonly isSigned: boolean;
-  readonly widgets: readonly NewObject[];
+  /** By reference. */
+  readonly widgets: ReadonlyMap<PdfValue, PdfDictionary>;
 }
 
 /** Returns undefined for any other field, and for one that includes an object of the signed revision. */
@@ -137,19 +133,20 @@ async function newSignatureField(
 ): Promise<NewField | undefined> {
   const field = await newDictionary(signed, later, reference);
   if (field === undefined) return undefined;
-  const { entries } = field.dictionary;
+  const { entries } = field;
   if (nameOf(await later.resolve(entries.get('FT'))) !== 'Sig' || entries.has('Parent')) return undefined;
   const kids = await itemsOf(later, entries.get('Kids'));
-  const widgets: NewObject[] = kids.length === 0 ? [field] : [];
+  const widgets = new Map<PdfValue, PdfDictionary>(kids.length === 0 ? [[reference, field]] : []);
   for (const kid of kids) {
     const widget = await newDictionary(signed, later, kid);
     // pyHanko writes widgets that do not refer to their field.
-    const isOwn = isSameValue(widget?.dictionary.entries.get('Parent') ?? reference, reference);
-    if (widget === undefined || !isOwn || hasAny(widget.dictionary, ['FT', 'Kids', 'T', 'V'])) return undefined;
-    widgets.push(widget);
+    const isOwn = isSameValue(widget?.entries.get('Parent') ?? reference, reference);
+    if (widget === undefined || !isOwn || hasAny(widget, ['FT', 'Kids', 'T', 'V'])) return undefined;
+    widgets.set(kid, widget);
   }
-  if ([field, ...widgets].some(({ dictionary }) => hasAny(dictionary, ACTIVE_KEYS))) return undefined;
-  if (!(await everyAsync(widgets, ({ dictionary }) => isWidget(later, dictionary)))) return undefined;
+  const all = [...widgets.values()];
+  if ([field, ...all].some((each) => hasAny(each, ACTIVE_KEYS))) return undefined;
+  if (!(await everyAsync(all, (each) => isWidget(later, each)))) return undefined;
   return {
     name: textOf(await later.resolve(entries.get('T'))) ?? '',
     isSigned: (await later.resolve(entries.get('V'))) !== null,
@@ -165,15 +162,14 @@ async function isWidget(document: PdfDocument, { entries }: PdfDictionary): Prom
   return subtype === null || nameOf(subtype) === 'Widget';
 }
 
-interface NewObject {
-  readonly reference: PdfReference;
-  readonly dictionary: PdfDictionary;
-}
-
-async function newDictionary(signed: PdfDocument, later: PdfDocument, value: PdfValue): Promise<NewObject | undefined> {
-  if (!isOf(value, 'reference') || (signed.entry(value.number)?.type ?? 'free') !== 'free') return undefined;
-  const dictionary = await plainDictionary(later, value);
-  return dictionary && { reference: value, dictionary };
+/** Returns undefined for an object of the signed revision. */
+async function newDictionary(
+  signed: PdfDocument,
+  later: PdfDocument,
+  value: PdfValue,
+): Promise<PdfDictionary | undefined> {
+  const isNew = isOf(value, 'reference') && (signed.entry(value.number)?.type ?? 'free') === 'free';
+  return isNew ? plainDictionary(later, value) : undefined;
 }
 
 /** Returns undefined for a stream. */

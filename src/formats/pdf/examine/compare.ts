@@ -16,7 +16,7 @@ import {
   type PdfValue,
 } from '../../../pdf-syntax/values.ts';
 import type { Additions } from './additions.ts';
-import { endOfSame, isExact, NOTHING, reach } from './reached.ts';
+import { endOfSame, inStoredOrder, isExact, NOTHING, reach } from './reached.ts';
 
 export interface Revisions {
   readonly signed: PdfDocument;
@@ -244,7 +244,7 @@ export async function differenceBetween(
     while (waiting[area].length > 0 && found.content === undefined && found[area] === undefined) {
       const pairs = waiting[area];
       waiting[area] = [];
-      for (const pair of await inStoredOrder(last, pairs)) await compareReached(pair);
+      for (const pair of inStoredOrder(last, pairs, ({ now }) => now)) await compareReached(pair);
     }
   }
   return found.content ?? found.addition ?? found.form;
@@ -258,16 +258,3 @@ const areSameNumbers = (a: PdfArray['items'], b: PdfArray['items']): boolean =>
 
 const isSimple = (value: PdfValue): boolean =>
   !isOf(value, 'reference') && !isOf(value, 'array') && !isOf(value, 'dictionary');
-
-/** Sorts objects by object stream, so that each stream is decoded once. */
-async function inStoredOrder(document: PdfDocument, pairs: readonly Pair[]): Promise<readonly Pair[]> {
-  if (pairs.length === 1) return pairs;
-  const places = new Float64Array(pairs.length);
-  for (const [index, { now }] of pairs.entries()) {
-    const entry = isOf(now, 'reference') ? document.entry(now.number) : undefined;
-    if (entry?.type === 'in-stream') places[index] = -entry.stream;
-    else if (entry?.type === 'in-file') places[index] = entry.offset;
-  }
-  const order = Uint32Array.from(pairs.keys()).sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
-  return Array.from(order, (index) => pairs[index]).filter((pair) => pair !== undefined);
-}

@@ -6,12 +6,13 @@ import { readObjectAt } from '../../../pdf-syntax/objects.ts';
 import type { Entry, Section } from '../../../pdf-syntax/section.ts';
 import { findEndstream, streamLength, textAt } from '../../../pdf-syntax/stream-end.ts';
 import { isOf, isSameValue, numberOf } from '../../../pdf-syntax/values.ts';
+import { inStoredOrder } from './reached.ts';
 
 const WINDOW = 256;
-const SPACE = /^[\0\t\n\f\r ]+/;
-/** iText writes its name in a comment before the keyword. */
-const TRAILER_END =
-  /^(?:%(?![^\r\n]*(?:obj|xref|trailer|PDF|EOF))[\x20-\x7e]{0,100}[\r\n]+)?startxref[\0\t\n\f\r ]+\d+[\0\t\n\f\r ]+%%EOF/;
+const LONGEST_GAP = 64 * 1024;
+/** White space and ends of trailers. iText writes its name in a comment before the keyword. */
+const GAP =
+  /^(?:[\0\t\n\f\r ]+|(?:%(?![^\r\n]*(?:obj|xref|trailer|PDF|EOF))[\x20-\x7e]{0,100}[\r\n]+)?startxref[\0\t\n\f\r ]+\d+[\0\t\n\f\r ]+%%EOF)*/;
 const OBJECT_END = /^[\0\t\n\f\r ]*endobj/;
 
 /**
@@ -21,36 +22,29 @@ const OBJECT_END = /^[\0\t\n\f\r ]*endobj/;
  */
 export async function unlistedBytes(document: PdfDocument, from: number): Promise<readonly ByteRange[]> {
   const { source, sections } = document;
-  for (const [number, entry] of entriesFrom(document, from)) await document.objectAt(number, entry);
   const tableEnds = new Map<number, number>();
-  const objects = new Set<number>();
-  for (const section of sections) {
-    if (section.kind === 'table') tableEnds.set(section.offset, section.end);
-    else objects.add(section.offset);
-    section.forEach((_number, entry) => {
-      if (entry.type === 'in-file' && entry.offset >= from) objects.add(entry.offset);
+  const starts = new Set<number>([source.size]);
+  const numbers = new Set<number>();
+  for (const { kind, offset, end, forEach } of sections) {
+    if (offset >= from) starts.add(offset);
+    if (kind === 'table') tableEnds.set(offset, end);
+    forEach((number, entry) => {
+      if (offset >= from) numbers.add(number);
+      if (entry.type === 'in-file' && entry.offset >= from) starts.add(entry.offset);
     });
   }
-  const starts = Float64Array.from([...objects, ...tableEnds.keys(), source.size]).sort();
-  const unlisted: ByteRange[] = await repairedBytes(document, from);
-  let index = 0;
-  for (let position = from; position < source.size; ) {
-    const text = await textAt(source, position, WINDOW);
-    while ((starts[index] ?? source.size) < position) index += 1;
-    const start = starts[index] ?? source.size;
-    const space = SPACE.exec(text)?.[0].length ?? 0;
-    // An entry may point to the white space before its object.
-    const isAtStart = start < position + Math.max(1, space);
-    const trailer = TRAILER_END.exec(text)?.[0].length ?? 0;
-    if (!isAtStart && space + trailer > 0) {
-      position += space + trailer;
-      continue;
-    }
-    const next = isAtStart ? (starts[index + 1] ?? source.size) : start;
-    const isObject = isAtStart && objects.has(start);
-    const end = isObject ? await objectEnd(document, start, next) : isAtStart ? tableEnds.get(start) : undefined;
-    if (end === undefined) unlisted.push({ start: position, end: next });
-    position = end ?? next;
+  const references = Array.from(numbers, (number) => ({ kind: 'reference', number, generation: 0 }) as const);
+  for (const { number } of inStoredOrder(document, references, (each) => each)) await document.object(number);
+  const unlisted = await repairedBytes(document, from);
+  const sorted = [...Float64Array.from(starts).sort()];
+  let position = from;
+  for (const [index, start] of sorted.entries()) {
+    const gap = await textAt(source, position, Math.min(LONGEST_GAP, start - position));
+    const hidden = position + (GAP.exec(gap)?.[0].length ?? 0);
+    if (hidden < start) unlisted.push({ start: hidden, end: start });
+    const next = sorted[index + 1];
+    if (next === undefined) break;
+    position = Math.max(position, tableEnds.get(start) ?? (await objectEnd(document, start, next)) ?? start);
   }
   return unlisted;
 }
@@ -80,20 +74,6 @@ async function repairedBytes({ source, sections, entry, root }: PdfDocument, fro
   return found;
 }
 
-/** Returns the entries that are in force, in file order of their objects. */
-function entriesFrom({ sections, entry: inForce }: PdfDocument, from: number): readonly (readonly [number, Entry])[] {
-  const entries: [number, Entry][] = [];
-  for (const { offset, forEach } of sections) {
-    if (offset < from) continue;
-    forEach((number, entry) => {
-      if (entry.type !== 'free' && isSameEntry(entry, inForce(number))) entries.push([number, entry]);
-    });
-  }
-  const placeOf = (entry: Entry): number =>
-    entry.type === 'in-file' ? entry.offset : entry.type === 'in-stream' ? -entry.stream : 0;
-  return entries.sort(([, a], [, b]) => placeOf(a) - placeOf(b));
-}
-
 /** `limit` is the start of the next object. */
 async function objectEnd(document: PdfDocument, offset: number, limit: number): Promise<number | undefined> {
   const { source } = document;
@@ -115,7 +95,6 @@ export interface Moved {
 
 /** `later` is the number of sections after the signed revision. */
 export async function movedObjects(signed: PdfDocument, last: PdfDocument, later: number): Promise<Moved> {
-  const entries: [number, Entry][] = [];
   const moved = new Set<number>();
   let misled = isResized(signed, last) ? 'the trailer, /Size' : undefined;
   const mislead = (number: number): void => {
@@ -129,17 +108,14 @@ export async function movedObjects(signed: PdfDocument, last: PdfDocument, later
       misled ??= 'the trailer, /XRefStm /Prev';
     }
     section.forEach((number, entry) => {
-      entries.push([number, entry]);
-      const other = table?.entry(number);
-      const isHidden = other?.type === 'free' && isSameEntry(other, signed.entry(number));
+      const [before, other] = [signed.entry(number), table?.entry(number)];
+      const isHidden = other?.type === 'free' && isSameEntry(other, before);
       if (other !== undefined && !isHidden && !isSameEntry(other, entry)) mislead(number);
+      if (isSameEntry(entry, before)) return;
+      moved.add(number);
+      const stored = entry.type === 'in-stream' ? last.entry(entry.stream) : entry;
+      if (stored?.type === 'in-file' && stored.offset < signed.source.size) mislead(number);
     });
-  }
-  for (const [number, entry] of entries) {
-    if (isSameEntry(entry, signed.entry(number))) continue;
-    moved.add(number);
-    const stored = entry.type === 'in-stream' ? last.entry(entry.stream) : entry;
-    if (stored?.type === 'in-file' && stored.offset < signed.source.size) mislead(number);
   }
   for (const stream of containersOf(signed)) {
     const value = (await signed.object(stream))?.value;

@@ -26,6 +26,20 @@ export async function reach(document: PdfDocument, value: PdfValue): Promise<Rea
   return object.generation === value.generation ? object : { ...object, isStale: true };
 }
 
+/** Sorts by object stream, so that each stream is decoded once. */
+export function inStoredOrder<T>(
+  document: PdfDocument,
+  items: readonly T[],
+  referenceIn: (item: T) => PdfValue,
+): readonly T[] {
+  const placed = items.map((item) => {
+    const value = referenceIn(item);
+    const entry = isOf(value, 'reference') ? document.entry(value.number) : undefined;
+    return { item, place: entry?.type === 'in-stream' ? -entry.stream : entry?.type === 'in-file' ? entry.offset : 0 };
+  });
+  return placed.sort((a, b) => a.place - b.place).map(({ item }) => item);
+}
+
 const PIECE = 256 * 1024;
 
 /** Returns the end of the signed stream if both streams have the same bytes, 0 if neither is a stream, otherwise undefined. */
