@@ -50,25 +50,41 @@ export async function unlistedBytes(document: PdfDocument, from: number): Promis
 }
 
 /** What readers search for to repair a document, in streams too: they take the last object with a number, and a catalog. */
-const REPAIRED = /(?<!\d)(\d{1,10})[\0\t\n\f\r ]+\d{1,5}[\0\t\n\f\r ]+obj|trailer|\/Root[\0\t\n\f\r ]*(\d{1,10})/g;
+const REPAIRED = /(?<!\d)(\d+)[\s\0]+\d+[\s\0]+obj|trailer|\/Root[\s\0]*(\d+)/g;
+/** An entry may point to the white space before its object. */
+const ONLY_SPACE = /^[\s\0]*$/;
+const LONGEST_SPACE = 64;
 const PIECE = 256 * 1024;
-const LONGEST = 64;
+const LONGEST = 4096;
 
 /** A reference to a missing object is enough for poppler to repair a document. */
 async function repairedBytes({ source, sections, entry, root }: PdfDocument, from: number): Promise<ByteRange[]> {
-  const isLast = (number: number, at: number): boolean => {
-    const inForce = entry(number);
-    const stored = inForce?.type === 'in-stream' ? entry(inForce.stream) : inForce;
-    return stored?.type === 'in-file' && stored.offset + LONGEST > at;
-  };
-  const isInSection = (at: number): boolean => sections.some(({ offset, end }) => offset <= at && at < end);
   const found: ByteRange[] = [];
+  const tables = new Set(sections.filter(({ kind }) => kind === 'table'));
+  /** True for the first one in a table: the table itself has only numbers before it. */
+  const isTrailer = (at: number): boolean => {
+    const table = [...tables].find(({ offset, end }) => offset <= at && at < end);
+    return table !== undefined && tables.delete(table);
+  };
   for (let start = from; start < source.size; start += PIECE) {
     const text = await textAt(source, start, PIECE + LONGEST);
+    const isLast = (number: number, at: number): boolean => {
+      const inForce = entry(number);
+      const stored = inForce?.type === 'in-stream' ? entry(inForce.stream) : inForce;
+      if (stored?.type !== 'in-file') return sections.some(({ offset }) => offset === at);
+      const isNear = stored.offset + LONGEST_SPACE >= at;
+      return isNear && ONLY_SPACE.test(text.slice(Math.max(0, stored.offset - start), Math.max(0, at - start)));
+    };
     for (const { 0: match, 1: number, 2: catalog, index } of text.matchAll(REPAIRED)) {
+      if (index >= PIECE) break;
       const at = start + index;
-      const isUsed = number !== undefined ? isLast(Number(number), at) : Number(catalog) === root.number;
-      if (index < PIECE && !isUsed && !isInSection(at)) found.push({ start: at, end: at + match.length });
+      const isUsed =
+        number !== undefined
+          ? isLast(Number(number), at)
+          : catalog !== undefined
+            ? Number(catalog) === root.number
+            : isTrailer(at);
+      if (!isUsed) found.push({ start: at, end: at + match.length });
     }
   }
   return found;

@@ -69,6 +69,8 @@ const FONT = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
 export const REPAIR_ATTACKS: readonly RepairAttack[] = [
   ...[
     { where: 'a stream', value: hiding(6) },
+    { where: 'a stream, with other white space', value: hiding(6).replace('6 0 obj', '6\x0b0\x0bobj') },
+    { where: 'a stream, with zeros', value: hiding(6).replace('6 0 obj', `${'0'.repeat(20)}6 0 obj`) },
     { where: 'a text', value: `(${hiding(6).replaceAll(/[()]/g, '\\$&')})` },
     { where: 'a stream, as a trailer', value: streamOf('\ntrailer\n<< /Root 80 0 R >>\n') },
     { where: 'a stream of references', value: streamOf('').replace('<<', '<< /Type /XRef /Root 80 0 R') },
@@ -76,6 +78,16 @@ export const REPAIR_ATTACKS: readonly RepairAttack[] = [
     name: `validation data that hide another object in ${where}, and a reference that leads nowhere`,
     original: BROKEN,
     attack: withCatalog('/DSS << /Certs [60 0 R] >>', { 60: value }),
+    code: 'hidden-bytes',
+  })),
+  ...[
+    `(${hiding(6).replaceAll(/[()]/g, '\\$&')})`,
+    '(\ntrailer\n<< /Root 80 0 R >>)',
+    '(\ntrailer\n<< /R#6fot 80 0 R >>)',
+  ].map((text) => ({
+    name: `a trailer that hides ${text.slice(0, 30)}`,
+    original: BROKEN,
+    attack: updated({ 90: 'null' }, `/X ${text}`),
     code: 'hidden-bytes',
   })),
   {
