@@ -1,18 +1,30 @@
 /** What a file is given: its part in a call that has a signature, or the claim of one that is still to be requested. */
 
-import { type Claimed, claimWork, type Decision, decide, markOf, type Part, shareCall, workId } from './claimant.ts';
+import * as claimant from './claimant.ts';
 import type { Urgency } from './commits.ts';
 import type { Row } from './driver.ts';
-import { journalErrors, journalWarnings } from './errors.ts';
-import type { AfterFile, Asking, Claim, KnownCall, SharedCall, Waiting } from './journal.ts';
+import { journalErrors, journalWarnings, refusal } from './errors.ts';
+import type {
+  AfterFile,
+  Asking,
+  Claim,
+  Failure,
+  KnownCall,
+  SharedCall,
+  SignatureOnRecord,
+  Waiting,
+} from './journal.ts';
+import { giveSignOfLife, type Run } from './runs.ts';
+import { OPEN_STATES } from './schema.ts';
 import type { Session, Unrecorded } from './session.ts';
-import * as steps from './steps.ts';
+import { closeIfDone, endWithout, makeDue, noteReport } from './steps.ts';
 
 const FIRST_PAUSE_MILLISECONDS = 50;
 const LONGEST_PAUSE_MILLISECONDS = 500;
 /** Less than others watch a run before they take it for gone. */
 const LONGEST_UNTIL_SENT_MILLISECONDS = 120_000;
 const NOTHING_DUE: AfterFile = { reportDue: undefined, reported: undefined };
+const NOT_ENDED = 'exists (select 1 from runs where id = ? and ended is null)';
 
 /** As `Journal.known`. `patience`: milliseconds that a call of another run may stay unchanged. */
 export async function knownCall(
@@ -21,20 +33,19 @@ export async function knownCall(
   { signal, onWait }: Waiting,
   patience: number,
 ): Promise<KnownCall | undefined> {
-  const { run, unrecorded } = session;
-  let seen = { row: '', since: run.uptime() };
-  let pause = FIRST_PAUSE_MILLISECONDS;
+  const { unrecorded, uptime } = session;
+  let seen = { row: '', since: 0 };
   let isReported = false;
-  for (;;) {
-    const kept = session.hasFailed() ? unrecorded.get(workId(asking.work)) : undefined;
-    if (kept !== undefined) return outsideCall(kept);
-    const decision = await decided(session, asking, (verified) => {
-      const found = decide(run, asking, verified);
-      return found.kind === 'share' ? { ...found, part: shareCall(run, asking, found.call) } : found;
+  for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MILLISECONDS)) {
+    const kept = session.hasFailed() ? unrecorded.get(claimant.workId(asking.work)) : undefined;
+    if (kept !== undefined) return kept;
+    const decision = await session.decide(() => {
+      const found = claimant.decide(session, asking);
+      return found.kind === 'share' ? { ...found, part: claimant.shareCall(session, asking, found.call) } : found;
     });
     switch (decision.kind) {
       case 'share':
-        return { ...stepsOf(session, decision.part), known: signatureOf(decision.call) };
+        return { ...sharedCall(session, decision.part), known: signatureOf(decision.call) };
       case 'claim':
         return undefined;
       case 'mismatch':
@@ -43,90 +54,193 @@ export async function knownCall(
         throw journalErrors('just-unanswered');
       case 'wait':
     }
-    const { id, run: owner = null, state, attempts } = decision.call;
     const { whom } = decision;
-    const row = JSON.stringify([id, owner, state, attempts]);
-    if (row !== seen.row) seen = { row, since: run.uptime() };
-    const isOther = owner !== run.id;
-    if (isOther && run.uptime() - seen.since > patience) {
+    const { id, run, state, attempts } = decision.call;
+    const row = JSON.stringify([id, run, state, attempts]);
+    if (row !== seen.row) seen = { row, since: uptime() };
+    if (run !== session.id && uptime() - seen.since > patience) {
       throw journalErrors('work-held', { whom, seconds: Math.round(patience / 1000) });
     }
-    if (isOther && !isReported) onWait?.(whom);
-    isReported ||= isOther;
+    if (run !== session.id && !isReported) onWait?.(whom);
+    isReported ||= run !== session.id;
     await session.paused(pause, signal);
     if (signal?.aborted) throw journalErrors('claim-interrupted', { whom });
-    pause = Math.min(pause * 1.5, LONGEST_PAUSE_MILLISECONDS);
   }
+}
+
+function signatureOf({ signature, record, token }: Row): KnownCall['known'] {
+  const bytes = (text: unknown) => new Uint8Array(Buffer.from(String(text), 'base64'));
+  return {
+    signature: bytes(signature),
+    record: typeof record === 'string' ? record : undefined,
+    token: typeof token === 'string' ? bytes(token) : undefined,
+  };
 }
 
 /** As `Journal.claim`. `name`: of the call that is inserted. */
 export async function claimedCall(session: Session, asking: Asking, name: string): Promise<Claim | undefined> {
   session.assertUsable();
-  const claimed = await decided(session, asking, (verified) => claimWork(session.run, asking, verified, name));
-  return claimed.kind === 'claimed' ? claimOf(session, claimed, asking) : undefined;
+  const claimed = await session.decide(() => claimant.claimWork(session, asking, name));
+  return claimed && claimOf(session, claimed);
 }
 
-/** Decides again once it is known whether the signature of the call verifies. */
-async function decided<D extends Claimed | Decision>(
-  session: Session,
-  asking: Asking,
-  decision: (verified: ReadonlyMap<string, boolean>) => D,
-) {
-  const verified = new Map<string, boolean>();
-  for (;;) {
-    const found = await session.decide(() => decision(verified));
-    if (found.kind !== 'unverified') return found as Exclude<D, { readonly kind: 'unverified' }>;
-    const { name, signature } = found.call;
-    verified.set(String(name), asking.verifies(bytesOf(signature)));
-  }
-}
-
-function signatureOf({ signature, record, token }: Row): KnownCall['known'] {
-  return {
-    signature: bytesOf(signature),
-    record: typeof record === 'string' ? record : undefined,
-    token: typeof token === 'string' ? bytesOf(token) : undefined,
-  };
-}
-
-function bytesOf(text: Row[string] | undefined): Uint8Array {
-  return new Uint8Array(Buffer.from(String(text), 'base64'));
-}
-
-/** A call for an equal file of this run, when the journal could not record the signature. */
-function outsideCall({ name, signature, record }: Unrecorded): KnownCall {
+export function sharedCall(session: Session, part: claimant.Part): SharedCall {
+  const { db, enter, warn } = session;
+  const { call, name, metadata } = part;
+  const place = claimant.placeOf(metadata);
   return {
     id: name,
-    known: { signature, record, token: undefined },
-    stamped: async () => undefined,
-    written: async () => NOTHING_DUE,
-    notWritten: async () => NOTHING_DUE,
-    reported: async () => undefined,
-  };
-}
-
-function stepsOf({ run, enter, warn }: Session, part: Part): SharedCall {
-  const { id, name } = part;
-  return {
-    id: name,
-    async stamped(given) {
-      const token = Buffer.from(given).toString('base64');
-      await enter('now', () => run.db.run('update calls set token = ? where id = ?', token, id));
+    async stamped(token) {
+      await enter('now', () => db.run('update calls set token = ? where id = ?', base64(token), call));
     },
     async written(target, sha256) {
-      return await enter('later', () => steps.write(run, part, target, sha256)).catch((thrown) => {
+      const noting = enter('later', () => {
+        const sql =
+          'update files set written = 1, given_up = 0, reason = null, sha256 = ? where call = ? and place = ?';
+        db.run(sql, sha256 ?? null, call, place);
+        // Whatever else waits for the same output has nothing left to wait for.
+        const others = 'update files set given_up = 1 where call = ? and place <> ? and written = 0 and output = ?';
+        db.run(others, call, place, metadata.signingOptions?.output ?? target);
+        const reportDue = makeDue(session, call, 1) ? 1 : undefined;
+        return { reportDue, reported: closeIfDone(session, call) } as const;
+      });
+      return await noting.catch((thrown) => {
         warn(notRecorded(thrown));
         // A second report is harmless, a missing one is not.
-        return { reportDue: 1, reported: undefined } as const;
+        return { reportDue: 1, reported: undefined };
       });
     },
     async notWritten(reason, changed = false) {
-      return await enter('later', () => steps.failToWrite(run, part, reason, changed)).catch(() => NOTHING_DUE);
+      const noting = enter('later', () => {
+        // It was written with this signature before, by another run at the same file, so there is nothing left to do.
+        const again = 'update files set written = 1 where call = ? and place = ? and sha256 is not null';
+        if (changed) db.run(again, call, place);
+        db.run(
+          `update files set reason = ?, given_up = max(given_up, ? and exists (
+             select 1 from files o where o.call = files.call and o.output = files.output and o.written = 1))
+           where call = ? and place = ? and written = 0`,
+          ...[reason, Number(changed), call, place],
+        );
+        return { reportDue: undefined, reported: closeIfDone(session, call) };
+      });
+      return await noting.catch(() => NOTHING_DUE);
     },
     async reported(status) {
-      await enter('later', () => steps.noteReport(run, id, status)).catch((thrown) => warn(notRecorded(thrown)));
+      await enter('later', () => noteReport(session, call, status)).catch((thrown) => warn(notRecorded(thrown)));
     },
   };
+}
+
+export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
+  const { id: me, db, enter, warn, uptime, assertUsable, unrecorded } = session;
+  const { call, name, metadata, unknownCalls, isProven } = claimed;
+  const shared = sharedCall(session, claimed);
+  const work = claimant.workId(claimed.work);
+  let committed = 0;
+  let isOver = false;
+  let isSurplus = false;
+  const end = (state: Parameters<typeof endWithout>[2], urgency: Urgency, failure?: Failure): Promise<void> => {
+    isOver = true;
+    return enter(urgency, () => endWithout(session, call, state, failure));
+  };
+  return {
+    ...shared,
+    known: undefined,
+    unknownCalls,
+    isProven,
+    async requested(repeated = false) {
+      assertUsable();
+      await enter('now', () => {
+        // Another file has shown meanwhile that the certificate does not match.
+        const mark = claimant.markOf(db, claimed);
+        if (mark?.matches === 0) throw claimed.mismatch([String(mark.call)], true);
+        const changed = db.run(
+          `update calls set state = 'requested', sender = run, attempts = attempts + 1, repeated = max(repeated, ?)
+           where id = ? and run = ? and (state = 'claimed' or state = 'requested' and max(repeated, ?) = 1) and ${NOT_ENDED}`,
+          ...[Number(repeated), call, me, Number(repeated), me],
+        );
+        if (changed === 0) throw journalErrors('claim-lost');
+        // Who watches this run sees nothing else for at least 130 s.
+        giveSignOfLife(session);
+      });
+      committed = uptime();
+    },
+    mayBeSent() {
+      session.lookForReplaced();
+      assertUsable();
+      const sql = `select 1 from calls where id = ? and run = ? and state = 'requested' and ${NOT_ENDED}`;
+      const isLate = uptime() - committed > LONGEST_UNTIL_SENT_MILLISECONDS;
+      if (isLate || db.get(sql, call, me, me) === undefined) throw journalErrors('claim-lost');
+    },
+    // What was repeated stays `requested`: the attempt before it may have been counted.
+    async deferred(failure) {
+      const { httpStatus = null, serviceCode = null } = failure ?? {};
+      const sql = `update calls set state = iif(repeated, state, 'claimed'), http_status = ?, service_code = ?
+        where id = ? and run = ? and state = 'requested'`;
+      await enter('soon', () => db.run(sql, httpStatus, serviceCode, call, me));
+    },
+    async signed(given) {
+      isOver = true;
+      try {
+        const kept = await enter('kept', () => keepAnswer(session, claimed, given));
+        if (kept !== 'signed') warn(journalWarnings('late-answer', { file: metadata.file, id: name }));
+        isSurplus = kept === 'surplus';
+        return isSurplus ? 'surplus' : 'signed';
+      } catch (thrown) {
+        unrecorded.set(work, unrecordedCall(name, given, metadata.file, thrown));
+        throw thrown;
+      }
+    },
+    async unusable(given, reason) {
+      isOver = true;
+      await enter('kept', () => keepAnswer(session, claimed, given, reason));
+    },
+    refused: (failure) => end('refused', 'soon', failure),
+    unanswered: (failure) => end('unknown', 'now', failure),
+    async release() {
+      if (!isOver) await end('released', 'soon').catch(() => undefined);
+    },
+    written: async (...of) => (isSurplus ? NOTHING_DUE : await shared.written(...of)),
+    async notWritten(...of) {
+      // The signature itself is not in the journal.
+      if (session.hasFailed() && unrecorded.has(work)) assertUsable();
+      return isSurplus ? NOTHING_DUE : await shared.notWritten(...of);
+    },
+  };
+}
+
+/**
+ * A late answer is kept in any case: `surplus` if the work has another open call, or none any more. Throws if the row is gone: the
+ * signature stays in memory. `unusable`: why it is.
+ */
+function keepAnswer(
+  me: Run,
+  part: claimant.Part,
+  given: SignatureOnRecord,
+  unusable?: string,
+): 'signed' | 'late' | 'surplus' {
+  const { db } = me;
+  const { call } = part;
+  const sql = `select state, exists (select 1 from calls o where o.work = calls.work and o.state in ${OPEN_STATES}) as hasOpen
+    from calls where id = ? and sender = ? and state in ('requested', 'unknown', 'forgotten')`;
+  const { state, hasOpen } = db.get(sql, call, me.id) ?? {};
+  if (state === undefined) throw refusal('the call', 'is not in the journal any more');
+  const isSurplus = state === 'forgotten' || (state === 'unknown' && hasOpen === 1);
+  const { signature, record = null } = given;
+  const to = unusable !== undefined ? 'unusable' : isSurplus ? 'surplus' : 'signed';
+  claimant.settle(me, call, { state: to, run: me.id, record, signature: base64(signature) });
+  claimant.prove(db, part, unusable === undefined ? 1 : 0);
+  if (unusable !== undefined) db.run('update files set reason = ? where call = ?', unusable, call);
+  if (to !== 'signed') makeDue(me, call, 2);
+  return isSurplus ? 'surplus' : state === 'unknown' ? 'late' : 'signed';
+}
+
+/** For equal files of this run, when the journal could not record the signature. */
+function unrecordedCall(id: string, given: SignatureOnRecord, file: string, thrown: unknown): Unrecorded {
+  const nothing = async () => undefined;
+  const nothingDue = async () => NOTHING_DUE;
+  const steps = { stamped: nothing, written: nothingDue, notWritten: nothingDue, reported: nothing };
+  return { id, known: { ...given, token: undefined }, ...steps, file, reason: messageOf(thrown) };
 }
 
 export function notRecorded(thrown: unknown): string {
@@ -137,62 +251,6 @@ function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-function claimOf(session: Session, claimed: Claimed, asking: Asking): Claim {
-  const { run, enter, warn, assertUsable, unrecorded } = session;
-  const { id, name, unknown, isProven, work, metadata } = claimed;
-  const shared = stepsOf(session, claimed);
-  let committed = 0;
-  let isOver = false;
-  let isSurplus = false;
-  const end = (apply: () => void, urgency: Urgency = 'now'): Promise<void> => {
-    isOver = true;
-    return enter(urgency, apply);
-  };
-  return {
-    ...shared,
-    known: undefined,
-    unknownCalls: unknown,
-    isProven,
-    async requested(repeated = false) {
-      assertUsable();
-      await enter('now', () => {
-        // Another file has shown meanwhile that the certificate does not match.
-        const mark = markOf(run.db, asking);
-        if (mark?.matches === 0) throw asking.mismatch([String(mark.call)], true);
-        steps.request(run, id, repeated);
-      });
-      committed = run.uptime();
-    },
-    mayBeSent() {
-      session.lookForReplaced();
-      assertUsable();
-      const isLate = run.uptime() - committed > LONGEST_UNTIL_SENT_MILLISECONDS;
-      if (isLate || !steps.isRequested(run, id)) throw journalErrors('claim-lost');
-    },
-    deferred: (failure) => enter('soon', () => steps.defer(run, id, failure)),
-    async signed(signature) {
-      isOver = true;
-      try {
-        const kept = await enter('kept', () => steps.sign(run, claimed, signature));
-        if (kept !== 'signed') warn(journalWarnings('late-answer', { file: metadata.file, id: name }));
-        isSurplus = kept === 'surplus';
-        return isSurplus ? 'surplus' : 'signed';
-      } catch (thrown) {
-        unrecorded.set(workId(work), { ...signature, name, file: metadata.file, reason: messageOf(thrown) });
-        throw thrown;
-      }
-    },
-    unusable: (given, reason) => end(() => steps.keepUnusable(run, claimed, given, reason), 'kept'),
-    refused: (failure) => end(() => steps.endWithout(run, id, 'refused', failure), 'soon'),
-    unanswered: (failure) => end(() => steps.endWithout(run, id, 'unknown', failure)),
-    async release() {
-      if (!isOver) await end(() => steps.endWithout(run, id, 'released'), 'soon').catch(() => undefined);
-    },
-    written: async (...of) => (isSurplus ? NOTHING_DUE : await shared.written(...of)),
-    async notWritten(...of) {
-      // The signature itself is not in the journal.
-      if (session.hasFailed() && unrecorded.has(workId(work))) assertUsable();
-      return isSurplus ? NOTHING_DUE : await shared.notWritten(...of);
-    },
-  };
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64');
 }

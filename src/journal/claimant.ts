@@ -2,29 +2,26 @@
 
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import type { Database, Row, Value } from './driver.ts';
-import type { Asking, CallMetadata, Work } from './journal.ts';
+import type { Asking, CallMetadata, Claim, Work } from './journal.ts';
 import { inWords, isGone, nextNumber, type Run, unendedSince } from './runs.ts';
 import { OPEN_STATES } from './schema.ts';
 
-export type Need = Pick<Asking, 'work' | 'metadata'>;
-
-/** Whether signatures verify with the certificate of this run, by the names of their calls: found out before the transaction. */
-export type Verified = ReadonlyMap<string, boolean>;
-
 export type Decision =
-  /** A call of the work may be inserted, after `first`. */
-  | { readonly kind: 'claim'; readonly first?: Settling }
+  /** A call of the work may be inserted. `before`: the state that `call` gets first. */
+  | { readonly kind: 'claim'; readonly call?: Row; readonly before?: 'released' | 'unknown' | 'aside' }
   | { readonly kind: 'share'; readonly call: Row }
-  | { readonly kind: 'unverified'; readonly call: Row }
   | { readonly kind: 'wait'; readonly call: Row; readonly whom: string }
   /** `isOfAll`: number and certificate never matched, so no request of this run would bring anything. */
   | { readonly kind: 'mismatch'; readonly name: string; readonly isOfAll: boolean }
   | { readonly kind: 'just-unanswered' };
 
-interface Settling {
-  readonly call: Row;
-  readonly to: 'released' | 'unknown' | 'aside';
+/** A call, and the file that has a part in it. */
+export interface Part extends Asking {
+  readonly call: number;
+  readonly name: string;
 }
+
+export type Claimed = Part & Pick<Claim, 'unknownCalls' | 'isProven'>;
 
 /** 64 hexadecimal digits. JSON keeps the parts apart, whatever characters they hold. */
 export function workId({ origin, code, algorithm, digest }: Work): string {
@@ -41,38 +38,44 @@ export function currentCall(db: Database, work: Work): Row | undefined {
 }
 
 /** Only sets the end of runs that it finds gone. */
-export function decide(me: Run, need: Need, verified: Verified): Decision {
-  const mark = markOf(me.db, need);
+export function decide(me: Run, asking: Asking): Decision {
+  const mark = markOf(me.db, asking);
   if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call), isOfAll: true };
-  const current = currentCall(me.db, need.work);
-  const isOpen = ['claimed', 'requested', 'signed'].includes(String(current?.state));
-  const call = (isOpen ? undefined : usableCall(me, need.work, verified)) ?? current;
+  const call = currentCall(me.db, asking.work);
+  const { state, run = null, settled } = call ?? {};
+  const isOpen = state === 'claimed' || state === 'requested' || state === 'signed';
+  const usable = isOpen ? undefined : usableCall(me, asking);
+  if (usable !== undefined) return { kind: 'share', call: usable };
   if (call === undefined) return { kind: 'claim' };
-  const { state, run = null, settled } = call;
-  if (state === 'unknown') return { kind: Number(settled) > me.began ? 'just-unanswered' : 'claim' };
-  if (state === 'claimed' || state === 'requested') {
-    if (!isGone(me, run)) return { kind: 'wait', call, whom: inWords(me, run) };
-    return { kind: 'claim', first: { call, to: state === 'claimed' ? 'released' : 'unknown' } };
+  switch (state) {
+    case 'unknown':
+      return { kind: Number(settled) > me.began ? 'just-unanswered' : 'claim' };
+    case 'claimed':
+    case 'requested':
+      if (!isGone(me, run)) return { kind: 'wait', call, whom: inWords(me, run) };
+      return { kind: 'claim', call, before: state === 'claimed' ? 'released' : 'unknown' };
+    case 'closed':
+      return isShared(me, call) && verifies(asking, call) ? { kind: 'share', call } : { kind: 'claim' };
+    default:
+      if (verifies(asking, call)) return { kind: 'share', call };
+      // In its files: the certificate may have been renewed since.
+      if (isWritten(me, call)) return state === 'signed' ? { kind: 'claim', call, before: 'aside' } : { kind: 'claim' };
+      return { kind: 'mismatch', name: String(call.name), isOfAll: mark === undefined };
   }
-  if (state === 'closed' && !isShared(me, call)) return { kind: 'claim' };
-  const verifies = verified.get(String(call.name));
-  if (verifies === undefined) return { kind: 'unverified', call };
-  if (verifies) return { kind: 'share', call };
-  if (state === 'closed') return { kind: 'claim' };
-  // In its files: the certificate may have been renewed since.
-  if (isWritten(me, call))
-    return state === 'signed' ? { kind: 'claim', first: { call, to: 'aside' } } : { kind: 'claim' };
-  return { kind: 'mismatch', name: String(call.name), isOfAll: mark === undefined };
 }
 
 /**
- * A signature that was paid and is in no file, or was closed after this run began, unless it is known not to verify: it goes
- * before whatever came after it.
+ * A signature that verifies, and that was paid and is in no file, or was closed after this run began: it goes before whatever came
+ * after it.
  */
-function usableCall({ db, began }: Run, work: Work, verified: Verified): Row | undefined {
+function usableCall({ db, began }: Run, asking: Asking): Row | undefined {
   const sql = `select * from calls where work = ? and (state in ('surplus', 'unusable') or state = 'closed' and settled > ?)
     order by id desc`;
-  return db.all(sql, workId(work), began).find(({ name }) => verified.get(String(name)) !== false);
+  return db.all(sql, workId(asking.work), began).find((call) => verifies(asking, call));
+}
+
+function verifies(asking: Asking, { signature }: Row): boolean {
+  return asking.verifies(Buffer.from(String(signature), 'base64'));
 }
 
 /** Of a closed call. */
@@ -94,88 +97,77 @@ export function waitingRuns(db: Database, call: Value): readonly Value[] {
   return db.all(sql, call).map(({ run = null }) => run);
 }
 
-/** A call, and the file that has a part in it. */
-export interface Part extends Need {
-  readonly id: number;
-  readonly name: string;
-}
-
-export interface Claimed extends Part {
-  readonly kind: 'claimed';
-  /** Calls of the work whose outcome is unknown. */
-  readonly unknown: readonly string[];
-  /** Whether number and certificate are proven to belong together. */
-  readonly isProven: boolean;
-}
-
-/** Inserts a claim; otherwise returns what is to be done first. */
-export function claimWork(me: Run, need: Need, verified: Verified, name: string): Claimed | Decision {
+/** Inserts a claim, if that is the decision. */
+export function claimWork(me: Run, asking: Asking, name: string): Claimed | undefined {
   const { db } = me;
-  let decision = decide(me, need, verified);
-  if (decision.kind === 'claim' && decision.first?.to === 'released') {
+  let decision = decide(me, asking);
+  if (decision.kind !== 'claim') return undefined;
+  const { call, before } = decision;
+  if (call !== undefined && before !== undefined) settle(me, call.id, { state: before });
+  if (call !== undefined && before === 'released') {
     // Nothing was sent for it, so what counts is the call before it.
-    settle(me, decision.first);
-    db.run('update files set given_up = 1 where call = ?', decision.first.call.id ?? null);
-    decision = decide(me, need, verified);
+    db.run('update files set given_up = 1 where call = ?', call.id ?? null);
+    decision = decide(me, asking);
   }
-  if (decision.kind !== 'claim') return decision;
-  const call = decision.first?.to === 'unknown' ? usableCall(me, need.work, verified) : undefined;
-  if (call !== undefined && !verified.has(String(call.name))) return { kind: 'unverified', call };
-  if (decision.first !== undefined) settle(me, decision.first);
-  if (call !== undefined) return { kind: 'share', call };
-  const id = insertClaim(me, need, name);
-  const unknown = db.all("select name from calls where work = ? and state = 'unknown'", workId(need.work));
-  const names = unknown.map((one) => String(one.name));
-  return { ...need, kind: 'claimed', id, name, unknown: names, isProven: markOf(db, need)?.matches === 1 };
-}
-
-/** What is known of certificate number and certificate. */
-export function markOf(db: Database, { work, metadata }: Need): Row | undefined {
-  const sql = 'select matches, call from proven where origin = ? and code = ? and leaf = ?';
-  return db.get(sql, work.origin, work.code, metadata.certificate.sha256);
-}
-
-function insertClaim(me: Run, { work, metadata }: Need, name: string): number {
-  const { file, bytes, certificate, client } = metadata;
+  if (decision.kind !== 'claim' || (before === 'unknown' && usableCall(me, asking) !== undefined)) return undefined;
+  const { work, metadata } = asking;
   const { origin, code, algorithm, digest } = work;
-  const row = me.db.get(
+  const { file, bytes, certificate, client } = metadata;
+  const row = db.get(
     `insert into calls (name, work, origin, code, algorithm, digest, run, state, at, file, bytes, certificate, leaf, client)
      values (?, ?, ?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?) returning id`,
     ...[name, workId(work), origin, code, algorithm, digest, me.id, me.now().getTime()],
     ...[file, bytes, certificate.name, certificate.sha256, client],
   );
-  addFile(me, Number(row?.id), metadata);
-  return Number(row?.id);
-}
-
-/** Ends a state of a call, unless it has changed meanwhile. */
-function settle({ db, now }: Run, { call, to }: Settling): void {
-  const { id = null, run = null, state = null } = call;
-  const sql = 'update calls set state = ?, settled = ?, ended_at = ? where id = ? and run = ? and state = ?';
-  db.run(sql, to, nextNumber(db), now().getTime(), id, run, state);
+  const unknown = db.all("select name from calls where work = ? and state = 'unknown'", workId(work));
+  return {
+    ...addFile(me, asking, { id: Number(row?.id), name }),
+    unknownCalls: unknown.map((one) => String(one.name)),
+    isProven: markOf(db, asking)?.matches === 1,
+  };
 }
 
 /** Adds this file to a call with a signature that verifies. A live owner keeps the report. */
-export function shareCall(me: Run, need: Need, { id, name, state, run = null }: Row): Part {
-  const part = { ...need, id: Number(id), name: String(name) };
-  const { name: certificate, sha256 } = need.metadata.certificate;
+export function shareCall(me: Run, asking: Asking, call: Row): Part {
+  const { state, run = null } = call;
+  const { name, sha256 } = asking.metadata.certificate;
   const owner = state !== 'closed' && !isGone(me, run) ? run : me.id;
   // There may be a file for the signature now, so that a report 2 is not due any more.
   const sql =
     "update calls set state = 'signed', run = ?, certificate = ?, leaf = ?, due = nullif(due, 2) where id = ?";
-  me.db.run(sql, owner, certificate, sha256, part.id);
-  addFile(me, part.id, need.metadata);
-  prove(me.db, part);
+  me.db.run(sql, owner, name, sha256, call.id ?? null);
+  const part = addFile(me, asking, call);
+  prove(me.db, part, 1);
   return part;
 }
 
-/** A match replaces a mismatch. */
-export function prove(db: Database, { work, metadata, name }: Part): void {
+/** What is known of certificate number and certificate. */
+export function markOf(db: Database, { work, metadata }: Asking): Row | undefined {
+  const sql = 'select matches, call from proven where origin = ? and code = ? and leaf = ?';
+  return db.get(sql, work.origin, work.code, metadata.certificate.sha256);
+}
+
+/** A match replaces a mismatch. A triple that matched once is never marked: one faulty answer must not stop a team. */
+export function prove(db: Database, { work, metadata, name }: Part, matches: 0 | 1): void {
   db.run(
-    `insert into proven values (?, ?, ?, 1, ?)
-     on conflict do update set matches = 1, call = excluded.call where matches = 0`,
-    ...[work.origin, work.code, metadata.certificate.sha256, name],
+    `insert into proven values (?, ?, ?, ?, ?)
+     on conflict do update set matches = 1, call = excluded.call where matches < excluded.matches`,
+    ...[work.origin, work.code, metadata.certificate.sha256, matches, name],
   );
+}
+
+/** Gives a call a state that answers or ends it, and `values`, if `where` holds for it. Returns whether it does. */
+export function settle(
+  { db, now }: Run,
+  call: Value | undefined,
+  values: Readonly<Record<string, Value>>,
+  where = 'true',
+  ...of: readonly Value[]
+): boolean {
+  const all = { ...values, settled: nextNumber(db), ended_at: now().getTime() };
+  const columns = Object.keys(all).map((name) => `${name} = ?`);
+  const sql = `update calls set ${columns.join(', ')} where id = ? and ${where}`;
+  return db.run(sql, ...Object.values(all), call ?? null, ...of) === 1;
 }
 
 /** A file is the same if path, output and the name of a file in it are. */
@@ -185,13 +177,15 @@ export function placeOf({ file, signingOptions }: CallMetadata): string {
 }
 
 /** A file of the same place is taken over. */
-function addFile({ db, id }: Run, call: number, metadata: CallMetadata): void {
-  const { file, signingOptions: options } = metadata;
+function addFile(me: Run, asking: Asking, { id, name }: Row): Part {
+  const { file, signingOptions: options } = asking.metadata;
   const recorded = options === undefined ? null : JSON.stringify(options);
-  db.run(
+  me.db.run(
     `insert into files (call, run, place, file, output, options, wants_report) values (?, ?, ?, ?, ?, ?, ?)
      on conflict (call, place) do update set run = excluded.run, file = excluded.file, options = excluded.options,
        wants_report = excluded.wants_report, written = 0, given_up = 0, reason = null`,
-    ...[call, id, placeOf(metadata), file, options?.output ?? null, recorded, options?.report === false ? 0 : 1],
+    ...[Number(id), me.id, placeOf(asking.metadata), file, options?.output ?? null, recorded],
+    options?.report === false ? 0 : 1,
   );
+  return { ...asking, call: Number(id), name: String(name) };
 }

@@ -88,7 +88,8 @@ export function journalOfRun(
       await enter('now', () => undefined).catch(() => undefined);
       await enter('now', end).catch((thrown) => warn(notRecorded(thrown)));
       if (hasFailed()) {
-        for (const { name: id, file, record = '-', reason } of session.unrecorded.values()) {
+        for (const { id, file, known, reason } of session.unrecorded.values()) {
+          const { record = '-' } = known;
           warn(journalWarnings('signature-not-recorded', { id, file, record, reason }));
         }
       }

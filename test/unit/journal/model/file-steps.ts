@@ -1,11 +1,13 @@
 /** What a file of a run does next, step by step, as `obtainSignature` and those who write and report do it. */
 
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
-import { claimWork, decide, type Need, shareCall } from '../../../../src/journal/claimant.ts';
+import { claimOf, sharedCall } from '../../../../src/journal/calls.ts';
+import { claimWork, decide, shareCall } from '../../../../src/journal/claimant.ts';
 import type { Database } from '../../../../src/journal/driver.ts';
-import type { Work } from '../../../../src/journal/journal.ts';
+import type { AfterFile, Asking, Claim, SharedCall } from '../../../../src/journal/journal.ts';
 import type { Observer, Run } from '../../../../src/journal/runs.ts';
-import * as steps from '../../../../src/journal/steps.ts';
+import type { Session } from '../../../../src/journal/session.ts';
+import { endWithout } from '../../../../src/journal/steps.ts';
 import { checkSending } from './promises.ts';
 import type { Actor, Answer, Budget, Thread, World } from './world.ts';
 
@@ -49,37 +51,25 @@ export function fileSteps(db: Database) {
   /** The next step of one file. */
   function goOn(world: World, actor: Actor, thread: Thread): Choices {
     const me = runOf(db, world, actor);
-    const need = needOf(actor, thread);
+    const asking = askingOf(actor, thread);
     const { call, work } = thread;
-    const part = { ...need, id: call, name: thread.name };
     const fails = (): void => {
       thread.step = 'failed';
     };
-    const commit = <T>(apply: () => T): T | undefined => {
-      try {
-        return apply();
-      } catch (thrown) {
-        if (!(thrown instanceof CodesignError)) throw thrown;
-        return undefined;
-      }
-    };
+    const noted = (note: (shared: SharedCall) => unknown) =>
+      committed(me, (session) => note(sharedCall(session, partOf(actor, thread))));
     switch (thread.step) {
       case 'known':
         return [
           [
             'known',
             () => {
-              const verified = verifiedBy(actor, need.work);
-              const found = commit(() => {
-                const decision = decide(me, need, verified);
-                if (decision.kind === 'share') shareCall(me, need, decision.call);
-                return decision;
-              });
-              if (found?.kind === 'wait') return;
-              if (found?.kind === 'share') {
-                const { id, name } = found.call;
-                Object.assign(thread, { step: 'write', call: Number(id), name: String(name) });
-              } else if (found?.kind === 'mismatch' || found?.kind === 'just-unanswered' || thread.resumes) fails();
+              const found = decide(me, asking);
+              if (found.kind === 'wait') return;
+              if (found.kind === 'share') {
+                const { call: shared, name } = shareCall(me, asking, found.call);
+                Object.assign(thread, { step: 'write', call: shared, name });
+              } else if (found.kind !== 'claim' || thread.resumes) fails();
               else thread.step = 'claim';
             },
           ],
@@ -89,14 +79,13 @@ export function fileSteps(db: Database) {
           [
             'claim',
             () => {
-              const verified = verifiedBy(actor, need.work);
-              const found = commit(() => claimWork(me, need, verified, `call-${nextOf(db, 'calls')}`));
-              if (found?.kind !== 'claimed') {
+              const claimed = claimWork(me, asking, `call-${nextOf(db, 'calls')}`);
+              if (claimed === undefined) {
                 thread.step = 'known';
                 return;
               }
-              const { id, name, unknown } = found;
-              Object.assign(thread, { step: 'request', call: id, name, warned: [...unknown], isRepeated: false });
+              const { call: id, name, unknownCalls } = claimed;
+              Object.assign(thread, { step: 'request', call: id, name, warned: [...unknownCalls], isRepeated: false });
             },
           ],
         ];
@@ -105,10 +94,7 @@ export function fileSteps(db: Database) {
           [
             'request',
             () => {
-              const isDone = commit(() => {
-                steps.request(me, call, thread.isRepeated);
-                return true;
-              });
+              const isDone = claiming(me, actor, thread, (claim) => claim.requested(thread.isRepeated));
               if (isDone) thread.step = 'send';
               else fails();
             },
@@ -119,8 +105,8 @@ export function fileSteps(db: Database) {
           [
             'send',
             () => {
-              if (!steps.isRequested(me, call)) {
-                commit(() => steps.endWithout(me, call, 'released'));
+              if (!claiming(me, actor, thread, (claim) => claim.mayBeSent())) {
+                endWithout(me, call, 'released');
                 fails();
                 return;
               }
@@ -144,7 +130,7 @@ export function fileSteps(db: Database) {
       case 'write': {
         const isChanged = (world.files[thread.path] ?? 0) !== thread.opened;
         const failing: Change = () => {
-          commit(() => steps.failToWrite(me, part, 'why', isChanged));
+          noted((shared) => shared.notWritten('why', isChanged));
           fails();
         };
         if (isChanged) return [['write: changed', failing]];
@@ -164,7 +150,7 @@ export function fileSteps(db: Database) {
           [
             'note-written',
             () => {
-              const after = commit(() => steps.write(me, part, thread.path, 'sha'));
+              const after = noted((shared) => shared.written(thread.path, 'sha'))?.value as AfterFile | undefined;
               thread.status = 1;
               thread.step = after?.reportDue === undefined ? 'done' : 'report';
             },
@@ -189,7 +175,7 @@ export function fileSteps(db: Database) {
           [
             'note-report',
             () => {
-              commit(() => steps.noteReport(me, call, thread.status));
+              noted((shared) => shared.reported(thread.status));
               thread.step = 'done';
             },
           ],
@@ -203,21 +189,20 @@ export function fileSteps(db: Database) {
     const me = runOf(db, world, actor);
     const { budget } = world;
     const { call, name } = thread;
-    const part = { ...needOf(actor, thread), id: call, name };
     const request = world.requests[thread.request];
     const end = (state: 'refused' | 'unknown'): void => {
-      steps.endWithout(me, call, state);
+      endWithout(me, call, state);
       thread.step = 'failed';
     };
     const given = (key: string) => ({ signature: Buffer.from(key), record: `r-${name}` });
     const keep = (key: string): void => {
       if (request) request.isGiven = true;
       if (key === actor.certificate) {
-        const kept = steps.sign(me, part, given(key));
-        thread.step = kept === 'surplus' ? 'failed' : 'write';
+        const kept = claiming(me, actor, thread, (claim) => claim.signed(given(key)));
+        thread.step = kept?.value === 'surplus' ? 'failed' : 'write';
         return;
       }
-      steps.keepUnusable(me, part, given(key), 'why');
+      claiming(me, actor, thread, (claim) => claim.unusable(given(key), 'why'));
       Object.assign(thread, { step: 'report', status: 2 });
     };
     const answers: (readonly [Answer, () => void])[] = [['good', () => keep('A')]];
@@ -228,7 +213,7 @@ export function fileSteps(db: Database) {
         'throttled',
         () => {
           budget.throttled -= 1;
-          steps.defer(me, call);
+          claiming(me, actor, thread, (claim) => claim.deferred());
           thread.step = 'request';
         },
       ]);
@@ -253,7 +238,7 @@ export function fileSteps(db: Database) {
       [
         `stops: ${state}`,
         () => {
-          if (state) steps.endWithout(runOf(db, world, actor), thread.call, state);
+          if (state) endWithout(runOf(db, world, actor), thread.call, state);
           thread.step = 'failed';
         },
       ],
@@ -264,25 +249,58 @@ export function fileSteps(db: Database) {
     return goOn(world, actor, thread);
   }
 
-  function verifiedBy({ certificate }: Actor, work: Work): ReadonlyMap<string, boolean> {
-    const rows = db.all('select name, signature from calls where digest = ? and signature is not null', work.digest);
-    return new Map(
-      rows.map((row) => [String(row.name), Buffer.from(String(row.signature), 'base64').toString() === certificate]),
-    );
-  }
-
   return { goOn, stopping };
 }
 
-export function needOf(
-  { certificate }: Pick<Actor, 'certificate'>,
-  { path, work }: Pick<Thread, 'path' | 'work'>,
-): Need {
+function askingOf({ certificate }: Pick<Actor, 'certificate'>, { path, work }: Pick<Thread, 'path' | 'work'>): Asking {
   return {
     work: { origin: 'https://one', code: '1', algorithm: 'SHA256', digest: String(work) },
     metadata: {
       ...{ file: path, bytes: 1, certificate: { name: 'name', sha256: certificate }, client: 'client' },
       signingOptions: { path, output: path, formatOptions: {} },
     },
+    verifies: (signature) => Buffer.from(signature).toString() === certificate,
+    mismatch: () =>
+      new CodesignError({ code: 'signature-mismatch', category: 'network', message: 'it does not verify' }),
   };
+}
+
+const partOf = (actor: Actor, thread: Thread) => ({ ...askingOf(actor, thread), call: thread.call, name: thread.name });
+
+/** A step of the claim that the file has. */
+function claiming(me: Run, actor: Actor, thread: Thread, step: (claim: Claim) => unknown) {
+  const claimed = { ...partOf(actor, thread), unknownCalls: [], isProven: false };
+  return committed(me, (session) => step(claimOf(session, claimed)));
+}
+
+/** Applies the entry of a step at once, and returns what that returns; undefined if the step fails. */
+function committed(me: Run, step: (session: Session) => unknown): { readonly value: unknown } | undefined {
+  let value: unknown;
+  let failure: unknown;
+  const enter = <T>(apply: () => T): Promise<T> => {
+    try {
+      value = apply();
+    } catch (thrown) {
+      failure = thrown;
+    }
+    // What follows the commit is the memory of the process, which the model has in its own state.
+    return new Promise(() => undefined);
+  };
+  const nothing = (): void => undefined;
+  const session: Session = {
+    ...{ ...me, warnings: [], warn: nothing, unrecorded: new Map(), hasFailed: () => false, lookForReplaced: nothing },
+    ...{
+      assertUsable: nothing,
+      paused: async () => undefined,
+      decide: enter,
+      enter: (_urgency, apply) => enter(apply),
+    },
+  };
+  try {
+    step(session);
+  } catch (thrown) {
+    failure = thrown;
+  }
+  if (failure !== undefined && !(failure instanceof CodesignError)) throw failure;
+  return failure === undefined ? { value } : undefined;
 }
