@@ -58,24 +58,16 @@ export const journalWarnings = defineWarnings({
     'another process assumed this one had exited, and requested the signature of {file} again: call {id} may have been counted twice',
 });
 
-/** Result codes of SQLite, as both drivers report them. */
-const CODES = ['BUSY', 'CANTOPEN', 'CONSTRAINT', 'CORRUPT', 'FULL', 'NOTADB', 'READONLY'] as const;
-type SqliteCode = (typeof CODES)[number];
-const NUMBERS: Readonly<Record<number, SqliteCode>> = {
-  ...{ 5: 'BUSY', 8: 'READONLY', 11: 'CORRUPT', 13: 'FULL', 14: 'CANTOPEN', 19: 'CONSTRAINT', 26: 'NOTADB' },
-};
+/** Result codes of SQLite. Extended codes have more bits, or longer names. */
+const CODES = { BUSY: 5, READONLY: 8, CORRUPT: 11, FULL: 13, CANTOPEN: 14, CONSTRAINT: 19, NOTADB: 26 } as const;
 
-/** Extended codes count as what they extend. */
-export function hasSqliteCode(thrown: unknown, ...codes: readonly SqliteCode[]): boolean {
+export function hasSqliteCode(thrown: unknown, ...names: readonly (keyof typeof CODES)[]): boolean {
   if (!(thrown instanceof Error)) return false;
   const { errcode, code, message } = thrown as { errcode?: number; code?: unknown; message: string };
   // libsql knows few extended codes by name, and says of a database that cannot be opened only the number.
-  const [, number] =
-    (code === '' ? /: (\d+)"?\)?$/.exec(message) : /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(String(code))) ?? [];
-  const given = errcode ?? (number === undefined ? undefined : Number(number));
-  const named = typeof code === 'string' ? CODES.find((name) => code.startsWith(`SQLITE_${name}`)) : undefined;
-  const found = given === undefined ? named : NUMBERS[given & 255];
-  return found !== undefined && codes.includes(found);
+  const number = code === '' ? /: (\d+)"?\)?$/.exec(message) : /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(String(code));
+  const given = Number(errcode ?? number?.[1]) & 255;
+  return names.some((name) => given === CODES[name] || String(code).startsWith(`SQLITE_${name}`));
 }
 
 /** The error code of what the journal refuses: a link, something that is no file, something that is not this user's. */

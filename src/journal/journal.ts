@@ -3,7 +3,7 @@
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 
-/** What identifies the work: whatever the file is called, the same work has the same signature. */
+/** Whatever the file is called, the same work has the same signature. */
 export interface Work {
   /** Scheme, host and port of the service. */
   readonly origin: string;
@@ -23,11 +23,10 @@ export interface CallMetadata {
   readonly certificate: { readonly name: string; readonly sha256: string };
   /** SHA-256 of the access key, in hex: a report goes out only with the credentials that the signature came from. */
   readonly client: string;
-  /** For `resume`, which must prepare the very same; undefined where that is not wanted. */
   readonly signingOptions?: RecordedSigningOptions | undefined;
 }
 
-/** Where a file is, where its result goes, and which options the bytes to be signed or written depend on. */
+/** For `resume`, which must prepare the very same: where a file is, where its result goes, and what its bytes depend on. */
 export interface RecordedSigningOptions {
   /** Both absolute; the same when signing in place. */
   readonly path: string;
@@ -85,24 +84,20 @@ export interface Failure {
   readonly serviceCode?: number | undefined;
 }
 
-/** One file's part in a call that has its signature. */
+/** One file's part in a call that has its signature. What nothing waits for joins the next commit. */
 export interface SharedCall {
   /** The journal's own id of the call, for people: `resume --forget <id>`. */
   readonly id: string;
-  /** The timestamp of the signature. Committed when it resolves: before the file is renamed. The last one counts. */
+  /** The timestamp of the signature, committed before the file is renamed. The last one counts. */
   stamped(token: Uint8Array): Promise<void>;
-  /**
-   * `sha256`: of the written file, in hex. Nothing waits for it: it joins the next commit, so do not hold up a file for it.
-   * If it cannot be committed it resolves too, with a warning in `Journal.warnings`.
-   */
+  /** `sha256`: of the written file, in hex. Nothing waits for it. A failure is a warning in `Journal.warnings`. */
   written(target: string, sha256?: string): Promise<AfterFile>;
   /**
-   * The file could not be written or timestamped: the signature stays, and is `known` to the next file of the work, at any age.
-   * But where another file was written to the same place with it, and this one was found `changed`, it is given up.
-   * Throws if the signature itself is not in the journal: then no later run can find it.
+   * The signature stays, and is `known` to the next file of the work, at any age. But where another file was written to the same
+   * place with it, and this one was found `changed`, it is given up. Throws if the journal could not record the signature.
    */
   notWritten(reason: string, changed?: boolean): Promise<AfterFile>;
-  /** The report has been sent, or is not wanted. Without this step a call stays `unreported`. Joins the next commit; never throws. */
+  /** Without it a call stays `unreported`. Nothing waits for it, and it never throws. */
   reported(status: Reported): Promise<void>;
 }
 
@@ -112,8 +107,8 @@ export interface KnownCall extends SharedCall {
 }
 
 /**
- * The right to request the signature of a work. The usual way: requested, mayBeSent, signed, written, reported. Each step's promise
- * resolves when it is committed. `refused`, `unanswered`, `unusable` and `release` end the claim.
+ * The right to request the signature of a work. The usual way: requested, mayBeSent, signed, written, reported. Each promise
+ * resolves after the commit. `refused`, `unanswered`, `unusable` and `release` end the claim.
  */
 export interface Claim extends SharedCall {
   readonly known: undefined;
@@ -126,36 +121,31 @@ export interface Claim extends SharedCall {
    * attempt before it may have been counted; it never becomes `unknown` in between.
    */
   requested(repeated?: boolean): Promise<void>;
-  /**
-   * Synchronously before the first byte of an attempt is written to the socket, which must not be when this throws: the row is
-   * still ours, the three files are still those that were opened, and this process did not stand still since the commit.
-   */
+  /** Synchronously before the first byte of an attempt, which must not be sent when this throws: see the README. */
   mayBeSent(): void;
-  /** The attempt made no signature for certain, and is to be repeated: until then nothing is under way. */
+  /** The attempt certainly made no signature, and is to be repeated. */
   deferred(failure?: Failure): Promise<void>;
   /**
-   * The signature, which has verified. If this throws, the signature stays in memory, serves this run's equal files, and is tried again with
-   * each later commit and at the end; this run makes no more requests. `surplus`: another process took this one for gone and
+   * The signature has verified. If this throws, it stays in memory, and this run makes no more requests. `surplus`: another process
    * has the work now; the signature is kept for `resume` only, and the other steps of this claim do nothing.
    */
   signed(given: SignatureOnRecord): Promise<'signed' | 'surplus'>;
-  /** In place of `signed`: the signature does not verify. It stays for a claim with the right certificate. */
+  /** The signature does not verify. It stays for a claim with the right certificate. */
   unusable(given: SignatureOnRecord, reason: string): Promise<void>;
-  /** Certainly no signature was made: the service says no. */
+  /** Certainly no signature was made. */
   refused(failure: Failure): Promise<void>;
   /** The request may have been answered with a signature that never arrived. */
   unanswered(failure: Failure): Promise<void>;
-  /** Certainly nothing was sent, or nothing is under way. Does nothing after another last step. Never throws. */
+  /** Nothing is under way. Does nothing after another last step. Never throws. */
   release(): Promise<void>;
 }
 
 /**
- * `under-way`: a process that runs is at it. `unwritten`: there is a signature, and a file that waits for it.
- * `unreported`: only the report is missing. `unknown`: may have been counted. `surplus`: an answer that came after another process
- * had taken the work over; its report 2 is due.
+ * `under-way`: a process that runs is at it. `unwritten`: there is a signature, and a file that waits for it. `unreported`: only
+ * the report is missing. `unknown`: may have been counted. `surplus`: an answer that came after another process had taken the
+ * work over; its report 2 is due.
  */
-export const UNFINISHED_KINDS = ['under-way', 'unwritten', 'unreported', 'unknown', 'surplus'] as const;
-export type UnfinishedKind = (typeof UNFINISHED_KINDS)[number];
+export type UnfinishedKind = 'under-way' | 'unwritten' | 'unreported' | 'unknown' | 'surplus';
 
 export interface UnfinishedCall {
   readonly id: string;
@@ -164,12 +154,12 @@ export interface UnfinishedCall {
   readonly at: string;
   readonly work: Work;
   /** Of the file that the signature was requested for. */
-  readonly metadata: CallMetadata;
+  readonly metadata: Omit<CallMetadata, 'signingOptions'>;
   readonly files: readonly SharingFile[];
-  readonly record: string | undefined;
-  readonly reportDue: 1 | 2 | undefined;
+  readonly record?: string | undefined;
+  readonly reportDue?: 1 | 2 | undefined;
   /** Why the outcome is unknown; undefined if its process ended before it could record it. */
-  readonly reason: string | undefined;
+  readonly reason?: string | undefined;
 }
 
 /** A file that has a part in a call, as its user named it. */
@@ -179,12 +169,15 @@ export interface SharingFile {
   /** The signature does not verify with the certificate that it was requested with. */
   readonly unusable: boolean;
   /** Why it is not written. */
-  readonly reason: string | undefined;
-  readonly signingOptions: RecordedSigningOptions | undefined;
+  readonly reason?: string | undefined;
+  readonly signingOptions?: RecordedSigningOptions | undefined;
 }
 
 /** Of a call that is over, or the kind of one that is not. */
-export const CALL_OUTCOMES = [...UNFINISHED_KINDS, 'written', 'refused', 'unusable', 'given-up'] as const;
+export const CALL_OUTCOMES = [
+  ...(['under-way', 'unwritten', 'unreported', 'unknown', 'surplus'] satisfies UnfinishedKind[]),
+  ...(['written', 'refused', 'unusable', 'given-up'] as const),
+] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 export interface HistoryEntry extends Work, Pick<CallMetadata, 'file' | 'bytes' | 'certificate'> {
@@ -212,9 +205,9 @@ export interface Journal {
    * `journal-unusable`, `journal-full`, and what `asking.mismatch` returns.
    */
   known(asking: Asking, waiting?: Waiting): Promise<KnownCall | undefined>;
-  /** The right to request the signature of the work; undefined if there is something to wait for or to share by now: ask `known` again. */
+  /** The right to request the signature; undefined if there is something to wait for or to share by now: ask `known` again. */
   claim(asking: Asking): Promise<Claim | undefined>;
-  /** Signing options of the files whose signature `known` would give; empty if it would give none. Waits for nothing. */
+  /** Signing options of the files whose signature `known` would give. Waits for nothing. */
   knownFor(work: Work): Promise<readonly RecordedSigningOptions[]>;
   /** Oldest first, and of any origin and client. */
   unfinished(): Promise<readonly UnfinishedCall[]>;
@@ -230,15 +223,14 @@ export interface Journal {
    */
   forget(id: string, report?: 1 | 2): Promise<'forgotten' | 'not-found' | 'under-way'>;
   /**
-   * At the end of every run, also of one that failed, and when it is interrupted: commits what is left, hands calls over to the runs
-   * that share them, and ends this run. Never throws: what could not be committed is a warning with id and record.
+   * At the end of every run, also of one that failed or is interrupted: commits what is left, and hands calls over to the runs that
+   * share them. Never throws: what could not be committed is a warning with id and record.
    */
   close(): Promise<void>;
   /**
-   * Notes that this run ended well, after `close`; never throws. What a run without this note has finished (it was killed or
-   * interrupted, a file failed, its output was lost) is `known` to runs that start within a week: the same command requests
-   * nothing twice. Synchronous, so that a process can note it as its last action. With `isWell` false it only closes the files,
-   * for a process that goes on.
+   * Notes that this run ended well, after `close`. What a run without this note has finished (it was killed, a file failed, its
+   * output was lost) is `known` to runs that start within a week: the same command requests nothing twice. Synchronous, for the last
+   * action of a process, and never throws. With `isWell` false it only closes the files.
    */
   ended(isWell?: boolean): void;
   /** What is odd. Grows as things are found. */

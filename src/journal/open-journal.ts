@@ -91,14 +91,11 @@ function versionOf(db: Database, database: string): number {
 export async function readJournal(options: JournalOptions): Promise<JournalReading> {
   const { folder, openDatabase: open = openDatabase } = options;
   const opened = inJournal(folder, () => openToRead(folder, open));
-  return {
-    warnings: [],
-    ...(opened === undefined ? NO_CALLS : listingOf({ ...options, db: opened.db })),
-    [Symbol.dispose]: () => opened?.close(),
-  };
+  const listing = opened
+    ? listingOf({ ...options, db: opened.db })
+    : { unfinished: async () => [], async *history() {} };
+  return { warnings: [], ...listing, [Symbol.dispose]: () => opened?.close() };
 }
-
-const NO_CALLS: Pick<Journal, 'unfinished' | 'history'> = { unfinished: async () => [], async *history() {} };
 
 interface OpenedToRead {
   readonly db: Database;
@@ -112,30 +109,33 @@ function openToRead(folder: string, open: typeof openDatabase): OpenedToRead | u
   const { database } = placeIn(folder);
   if (isMissing(database)) return undefined;
   try {
-    return openedToRead(open(database), database);
+    return openedToRead(() => open(database), database);
   } catch (thrown) {
     if (!hasSqliteCode(thrown, 'CANTOPEN', 'READONLY')) throw thrown;
   }
   // Where this user cannot write, SQLite cannot make the file that processes share.
   const place = mkdtempSync(join(tmpdir(), 'codesign-remote-'));
-  const copy = join(place, 'journal.db');
-  const remove = (): void => rmSync(place, { recursive: true, force: true });
-  try {
+  const copyAndOpen = (): Database => {
+    const copy = join(place, 'journal.db');
     for (const end of ['', '-wal']) if (!isMissing(database + end)) copyFileSync(database + end, copy + end);
-    return openedToRead(open(copy), database, remove);
-  } catch (thrown) {
-    remove();
-    throw thrown;
-  }
+    return open(copy);
+  };
+  return openedToRead(copyAndOpen, database, () => rmSync(place, { recursive: true, force: true }));
 }
 
 /** Undefined for a database that a run had no time to fill. */
-function openedToRead(db: Database, database: string, remove?: () => void): OpenedToRead | undefined {
+function openedToRead(
+  open: () => Database,
+  database: string,
+  remove = (): void => undefined,
+): OpenedToRead | undefined {
+  let db: Database | undefined;
   const close = (): void => {
-    db.close();
-    remove?.();
+    db?.close();
+    remove();
   };
   try {
+    db = open();
     db.exec('pragma busy_timeout = 5000; pragma query_only = on');
     if (versionOf(db, database) > 0) return { db, close };
   } catch (thrown) {
