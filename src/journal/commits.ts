@@ -2,6 +2,7 @@
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';
+import { rollBack } from './driver.ts';
 import { asJournalError, hasSqliteCode } from './errors.ts';
 import { giveUpSpace } from './place.ts';
 import type { Run } from './runs.ts';
@@ -35,26 +36,23 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
   let hasSpace = true;
   let timer: NodeJS.Timeout | undefined;
 
-  function start(): void {
+  async function work(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     if (isWorking) return;
     isWorking = true;
-    void work().finally(() => {
+    try {
+      while (waiting.length > 0) {
+        // Waits for all entries that become ready in this turn of the event loop.
+        await setImmediate();
+        const entries = [...failed, ...waiting.splice(0)];
+        if (await areCommitted(entries)) continue;
+        // Commits them one after the other, paid ones first, so a failure affects no other entry.
+        const isPaid = ({ urgency }: Entry): number => Number(urgency === 'kept');
+        for (const entry of entries.sort((one, other) => isPaid(other) - isPaid(one))) await areCommitted([entry]);
+      }
+    } finally {
       isWorking = false;
-      if (waiting.length > 0) start();
-    });
-  }
-
-  async function work(): Promise<void> {
-    while (waiting.length > 0) {
-      // Waits for all entries that become ready in this turn of the event loop.
-      await setImmediate();
-      const entries = [...failed, ...waiting.splice(0)];
-      if (await areCommitted(entries)) continue;
-      // Commits them one after the other, paid ones first, so a failure affects no other entry.
-      const isPaid = ({ urgency }: Entry): number => Number(urgency === 'kept');
-      for (const entry of entries.sort((one, other) => isPaid(other) - isPaid(one))) await areCommitted([entry]);
     }
   }
 
@@ -93,17 +91,8 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
       await retried(() => db.exec('commit'));
       return settle;
     } catch (error) {
-      rollBack();
+      rollBack(db);
       throw error;
-    }
-  }
-
-  /** SQLite may have rolled back the transaction itself. */
-  function rollBack(): void {
-    try {
-      db.exec('rollback');
-    } catch {
-      // No transaction is active.
     }
   }
 
@@ -129,8 +118,8 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
           resolve: (value) => resolve(value as T),
           reject: (error) => reject(asJournalError(error, folder)),
         });
-        if (urgency !== 'later') start();
-        else timer ??= setTimeout(start, LATER_MILLISECONDS);
+        if (urgency !== 'later') void work();
+        else timer ??= setTimeout(() => void work(), LATER_MILLISECONDS);
       });
     },
     /** Checks whether a paid signature is missing from the journal. */

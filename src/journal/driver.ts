@@ -46,6 +46,15 @@ export function openDatabase(path: string): Database {
   };
 }
 
+/** SQLite may have rolled back the transaction itself. */
+export function rollBack(db: Database): void {
+  try {
+    db.exec('rollback');
+  } catch {
+    // No transaction is active.
+  }
+}
+
 /** Node.js 22 warns that SQLite is experimental when it is loaded. */
 function nodeDriver(): Driver | undefined {
   const { emitWarning } = process;

@@ -2,20 +2,11 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, openDatabase } from './driver.ts';
+import { type Database, openDatabase, rollBack } from './driver.ts';
 import { asJournalError, hasSqliteCode, inJournal, refusal } from './errors.ts';
 import type { Journal, JournalReading } from './journal.ts';
 import { listingOf } from './listing.ts';
-import {
-  assertOwnLinks,
-  checkPlace,
-  checkShared,
-  isMissing,
-  keepSpace,
-  type Place,
-  placeIn,
-  preparePlace,
-} from './place.ts';
+import * as place from './place.ts';
 import { type JournalOptions, journalOfRun } from './run-journal.ts';
 import { beginRun, forgetToken, type Run } from './runs.ts';
 import { PAGE_SIZE, SCHEMA, VERSION } from './schema.ts';
@@ -26,14 +17,15 @@ const PAUSE_MILLISECONDS = 10;
 
 /** Throws `journal-unusable`, `journal-full`, `journal-damaged`, `journal-of-earlier-build`, `journal-needs-node-22`. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { folder } = options;
+  const { folder, isOnSharedDisk = place.isOnNetwork } = options;
   const token = options.randomId();
   let run: Run | undefined;
   try {
-    const place = await preparePlace(folder, options.isOnSharedDisk);
-    checkShared(place);
-    run = await openRun(place, token, options);
-    keepSpace(folder);
+    await place.preparePlace(folder);
+    const isShared = isOnSharedDisk(folder);
+    if (isShared) place.checkShared(place.databaseIn(folder));
+    run = await openRun({ ...options, isShared }, token);
+    place.keepSpace(folder);
     return journalOfRun(run, token, options);
   } catch (thrown) {
     forgetToken(token);
@@ -42,15 +34,18 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 }
 
-async function openRun(place: Place, token: string, options: JournalOptions): Promise<Run> {
-  const began = options.uptime();
+type Opening = JournalOptions & { readonly isShared: boolean };
+
+async function openRun(opening: Opening, token: string): Promise<Run> {
+  const { folder, uptime, openDatabase: open = openDatabase } = opening;
+  const began = uptime();
   for (;;) {
-    const db = (options.openDatabase ?? openDatabase)(place.database);
+    const db = open(place.databaseIn(folder));
     try {
-      return beginIn(db, place, token, options);
+      return beginIn(db, opening, token);
     } catch (thrown) {
       discard(db);
-      if (!hasSqliteCode(thrown, 'BUSY') || options.uptime() - began > LONGEST_OPENING_MILLISECONDS) throw thrown;
+      if (!hasSqliteCode(thrown, 'BUSY') || uptime() - began > LONGEST_OPENING_MILLISECONDS) throw thrown;
     }
     await sleep(PAUSE_MILLISECONDS * (1 + Math.random()));
   }
@@ -58,15 +53,12 @@ async function openRun(place: Place, token: string, options: JournalOptions): Pr
 
 /** A connection of libsql keeps its locks as long as a statement is left. */
 function discard(db: Database): void {
-  try {
-    db.exec('rollback');
-  } catch {
-    // No transaction is active.
-  }
+  rollBack(db);
   db.close();
 }
 
-function beginIn(db: Database, { database, isShared }: Place, token: string, options: JournalOptions): Run {
+function beginIn(db: Database, { isShared, ...options }: Opening, token: string): Run {
+  const database = place.databaseIn(options.folder);
   db.exec(isShared ? 'pragma busy_timeout = 2000' : 'pragma busy_timeout = 0');
   db.exec(`pragma page_size = ${PAGE_SIZE}; pragma auto_vacuum = incremental; pragma foreign_keys = on;
     pragma wal_autocheckpoint = 250; pragma fullfsync = on; pragma checkpoint_fullfsync = on`);
@@ -104,23 +96,23 @@ interface OpenedToRead {
 
 function openToRead(folder: string, open: typeof openDatabase): OpenedToRead | undefined {
   if (!existsSync(folder)) return undefined;
-  assertOwnLinks(folder);
-  checkPlace(folder);
-  const { database } = placeIn(folder);
-  if (isMissing(database)) return undefined;
+  place.assertOwnLinks(folder);
+  place.checkPlace(folder);
+  const database = place.databaseIn(folder);
+  if (place.isMissing(database)) return undefined;
   try {
     return openedToRead(() => open(database), database);
   } catch (thrown) {
     if (!hasSqliteCode(thrown, 'CANTOPEN', 'READONLY')) throw thrown;
   }
   // Where this user cannot write, SQLite cannot make the file that processes share.
-  const place = mkdtempSync(join(tmpdir(), 'codesign-remote-'));
+  const copies = mkdtempSync(join(tmpdir(), 'codesign-remote-'));
   const copyAndOpen = (): Database => {
-    const copy = join(place, 'journal.db');
-    for (const end of ['', '-wal']) if (!isMissing(database + end)) copyFileSync(database + end, copy + end);
+    const copy = join(copies, 'journal.db');
+    for (const end of ['', '-wal']) if (!place.isMissing(database + end)) copyFileSync(database + end, copy + end);
     return open(copy);
   };
-  return openedToRead(copyAndOpen, database, () => rmSync(place, { recursive: true, force: true }));
+  return openedToRead(copyAndOpen, database, () => rmSync(copies, { recursive: true, force: true }));
 }
 
 /** Undefined for a database that a run had no time to fill. */

@@ -35,28 +35,19 @@ const SHARED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
 const LOG_FORMAT_OFFSET = 18;
 const HAS_LOG = 2;
 
-export interface Place {
-  readonly folder: string;
-  readonly database: string;
-  /** On a network or shared file system, where processes of several hosts have no memory in common, as SQLite's log needs it. */
-  readonly isShared: boolean;
-}
-
-export function placeIn(folder: string, isShared = isOnNetwork): Place {
-  return { folder, database: join(folder, 'journal.db'), isShared: isShared(folder) };
+export function databaseIn(folder: string): string {
+  return join(folder, 'journal.db');
 }
 
 /** Makes what is missing. Throws system errors and those of `refusal`. */
-export async function preparePlace(folder: string, isShared?: (folder: string) => boolean): Promise<Place> {
+export async function preparePlace(folder: string): Promise<void> {
   assertOwnLinks(folder);
   if (await makeFolders(folder, 0o700)) await flushFolder(dirname(folder));
   checkPlace(folder);
-  const place = placeIn(folder, isShared);
   probe(join(folder, '.probe'));
   // An empty database next to the space is damaged.
-  if (isMissing(place.database)) giveUpSpace(folder);
-  if (createFile(place.database)) await flushFolder(folder);
-  return place;
+  if (isMissing(databaseIn(folder))) giveUpSpace(folder);
+  if (createFile(databaseIn(folder))) await flushFolder(folder);
 }
 
 /**
@@ -86,14 +77,14 @@ export function checkPlace(folder: string): void {
     if (found !== undefined && !found.isFile()) throw refusal(path, 'is a link or no file');
     if (found !== undefined) checkOwner(path, found);
   }
-  const { size } = lstatSync(join(folder, 'journal.db'), { throwIfNoEntry: false }) ?? {};
+  const { size } = lstatSync(databaseIn(folder), { throwIfNoEntry: false }) ?? {};
   if (size === 0 && hasSpace) throw damaged(folder);
 }
 
-/** Throws for a database with a log on a shared disk. */
-export function checkShared({ database, isShared }: Place): void {
+/** Throws for a database with a log, which is on a network or shared file system. */
+export function checkShared(database: string): void {
   // Another run of this process has checked it.
-  if (!isShared || isOpenHere(database)) return;
+  if (isOpenHere(database)) return;
   const fd = openSync(database, 'r');
   const header = Buffer.alloc(LOG_FORMAT_OFFSET + 2);
   readSync(fd, header, 0, header.length, 0);
@@ -185,6 +176,7 @@ function checkOwner(path: string, { uid, mode }: BigIntStats): void {
   );
 }
 
-function isOnNetwork(folder: string): boolean {
+/** There processes of several hosts have no memory in common, as SQLite's log needs it. */
+export function isOnNetwork(folder: string): boolean {
   return process.platform === 'linux' && SHARED_FILE_SYSTEMS.has(statfsSync(folder).type);
 }

@@ -15,7 +15,7 @@ const UNFINISHED_CALL = `select id from calls where name = ? and state in ${UNFI
 /** Gives some pages back to the disk. A connection of libsql would leave the log for the next run to read. */
 const TIDY = 'pragma incremental_vacuum(64); pragma wal_checkpoint(truncate); pragma busy_timeout = 1000';
 
-export interface JournalOptions extends runs.RunOptions {
+export interface JournalOptions extends Omit<runs.Observer, 'db' | 'isShared'> {
   /** 8 to 64 characters of a-z and 0-9: never the same twice. */
   readonly randomId: () => string;
   /** Days that calls are kept after their end. */

@@ -11,18 +11,15 @@ export const SIGN_OF_LIFE_MILLISECONDS = 60 * 1000;
 /** If a run has not recorded success after this time, its finished calls are no longer shared. */
 const UNENDED_MILLISECONDS = 7 * 24 * 60 * 60 * 1000;
 
-export interface RunOptions {
+/** A database, and what this process can observe of its runs. */
+export interface Observer {
+  readonly db: Database;
   /** The state folder. */
   readonly folder: string;
   readonly now: () => Date;
   /** Monotonic clock in milliseconds. */
   readonly uptime: () => number;
   readonly processes: Processes;
-}
-
-/** A database, and what this process can observe of its runs. */
-export interface Observer extends RunOptions {
-  readonly db: Database;
   /** Set if other machines, perhaps with the same name, may use the database too. */
   readonly isShared?: boolean | undefined;
 }
@@ -105,7 +102,7 @@ export function liveRuns(observer: Observer): readonly Value[] {
   return rows.filter((row) => seenAlive(row, observer) ?? !isSilent(row, observer)).map(({ id = null }) => id);
 }
 
-function isSilent({ beat_at }: Row, { now }: RunOptions): boolean {
+function isSilent({ beat_at }: Row, { now }: Observer): boolean {
   // A clock that was set back must not keep the run alive forever.
   return Math.abs(now().getTime() - Number(beat_at)) > PRESUMED_GONE_MILLISECONDS;
 }
@@ -134,7 +131,7 @@ export function inWords(me: Run, id: Value): string {
 }
 
 /** Returns the earliest start of a run whose missing success still counts. */
-export function unendedSince({ now }: RunOptions): number {
+export function unendedSince({ now }: Observer): number {
   return now().getTime() - UNENDED_MILLISECONDS;
 }
 

@@ -22,7 +22,7 @@ import { hasJournal } from '../../../src/app/compose-local.ts';
 import { stateFolder } from '../../../src/bytes/platform-folders.ts';
 import { openDatabase } from '../../../src/journal/driver.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
-import { checkShared, placeIn } from '../../../src/journal/place.ts';
+import { checkShared } from '../../../src/journal/place.ts';
 import { type WorkerSetting, workerSetting } from './support/processes.ts';
 import { askingOf, end, journalSetting, type Setting, signAndReport } from './support/setting.ts';
 
@@ -132,7 +132,7 @@ describe('a folder on a network or shared file system', () => {
     await end(await setting.open({ isOnSharedDisk }));
     const connection = openDatabase(setting.database);
     connection.exec('begin immediate');
-    checkShared({ ...placeIn(setting.folder), isShared: true });
+    checkShared(setting.database);
     expect(isLockedForOthers(setting.database)).toBe(true);
     connection.close();
   });
