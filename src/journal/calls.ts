@@ -228,7 +228,9 @@ function keepAnswer(
   const isSurplus = state === 'forgotten' || (state === 'unknown' && hasOpen === 1);
   const { signature, record = null } = given;
   const to = unusable !== undefined ? 'unusable' : isSurplus ? 'surplus' : 'signed';
-  claimant.settle(me, call, { state: to, run: me.id, record, signature: base64(signature) });
+  claimant.settle(me, call, to);
+  const keeping = 'update calls set run = ?, record = ?, signature = ? where id = ?';
+  db.run(keeping, me.id, record, base64(signature), call);
   claimant.prove(db, part, unusable === undefined ? 1 : 0);
   if (unusable !== undefined) db.run('update files set reason = ? where call = ?', unusable, call);
   if (to !== 'signed') makeDue(me, call, 2);

@@ -103,7 +103,7 @@ export function claimWork(me: Run, asking: Asking, name: string): Claimed | unde
   let decision = decide(me, asking);
   if (decision.kind !== 'claim') return undefined;
   const { call, before } = decision;
-  if (call !== undefined && before !== undefined) settle(me, call.id, { state: before });
+  if (call !== undefined && before !== undefined) settle(me, call.id ?? null, before);
   if (call !== undefined && before === 'released') {
     // Nothing was sent for it, so what counts is the call before it.
     db.run('update files set given_up = 1 where call = ?', call.id ?? null);
@@ -156,18 +156,16 @@ export function prove(db: Database, { work, metadata, name }: Part, matches: 0 |
   );
 }
 
-/** Gives a call a state that answers or ends it, and `values`, if `where` holds for it. Returns whether it does. */
+/** Gives a call a state that answers or ends it, if `where` holds for it. Returns whether it does. */
 export function settle(
   { db, now }: Run,
-  call: Value | undefined,
-  values: Readonly<Record<string, Value>>,
+  call: Value,
+  state: string,
   where = 'true',
-  ...of: readonly Value[]
+  ...values: readonly Value[]
 ): boolean {
-  const all = { ...values, settled: nextNumber(db), ended_at: now().getTime() };
-  const columns = Object.keys(all).map((name) => `${name} = ?`);
-  const sql = `update calls set ${columns.join(', ')} where id = ? and ${where}`;
-  return db.run(sql, ...Object.values(all), call ?? null, ...of) === 1;
+  const sql = `update calls set state = ?, settled = ?, ended_at = ? where id = ? and ${where}`;
+  return db.run(sql, state, nextNumber(db), now().getTime(), call, ...values) === 1;
 }
 
 /** A file is the same if path, output and the name of a file in it are. */

@@ -10,9 +10,10 @@ export function endWithout(me: Run, call: number, state: 'refused' | 'unknown' |
   const { reason = null, httpStatus = null, serviceCode = null } = failure ?? {};
   const isRepeated = me.db.get('select 1 from calls where id = ? and repeated = 1', call) !== undefined;
   const end = isRepeated ? 'unknown' : state;
-  const values = { state: end, reason, http_status: httpStatus, service_code: serviceCode };
-  const isOurs = settle(me, call, values, "run = ? and state in ('claimed', 'requested')", me.id);
-  if (isOurs && end !== 'unknown') me.db.run('update files set given_up = 1 where call = ?', call);
+  if (!settle(me, call, end, "run = ? and state in ('claimed', 'requested')", me.id)) return;
+  const why = 'update calls set reason = ?, http_status = ?, service_code = ? where id = ?';
+  me.db.run(why, reason, httpStatus, serviceCode, call);
+  if (end !== 'unknown') me.db.run('update files set given_up = 1 where call = ?', call);
 }
 
 export function noteReport(me: Run, call: number, status: Reported): void {
@@ -43,7 +44,7 @@ export function makeDue(me: Run, call: number, status: 1 | 2): boolean {
 export function closeIfDone(me: Run, call: number): 1 | 2 | undefined {
   const where = `state in ('signed', 'aside') and due is null
     and not exists (select 1 from files where call = calls.id and written = 0 and given_up = 0)`;
-  settle(me, call, { state: 'closed' }, where);
+  settle(me, call, 'closed', where);
   const reported = me.db.get('select reported from calls where id = ?', call)?.reported;
   return reported === 1 || reported === 2 ? reported : undefined;
 }
@@ -63,5 +64,6 @@ export function handOver(me: Run): void {
 /** Given up by the user: its signature is not used any more. `report`: still to be sent, by this run or a later one. */
 export function giveUp(me: Run, call: number, report: 1 | 2 | undefined): void {
   me.db.run('update files set given_up = 1 where call = ? and written = 0', call);
-  settle(me, call, { state: 'forgotten', due: report ?? null, reporter: me.id });
+  me.db.run('update calls set due = ?, reporter = ? where id = ?', report ?? null, me.id, call);
+  settle(me, call, 'forgotten');
 }
