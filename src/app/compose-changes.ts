@@ -28,7 +28,7 @@ export async function openTimestamping(
   return { ...opened, authorities, algorithm: timestamps.algorithm, force, [Symbol.asyncDispose]: () => http.close() };
 }
 
-/** For changes that call no service and no authority. */
+/** Opens a run for changes that call neither service nor authority. */
 export function openLocalRun(onEvent: OnEvent): Promise<OpenedRun> {
   return openRun(LOCAL_CONCURRENCY, onEvent);
 }

@@ -16,7 +16,7 @@ import { VERSION } from './version.ts';
 
 export type HttpSettings = Pick<Resolved<'timestamp'>, 'caFile' | 'proxies' | 'timeout'>;
 
-/** No request yet, but what makes every one impossible. `connections`: to one origin. */
+/** Sends nothing. Throws if no request could succeed. `connections`: maximum for one origin. */
 export async function composeHttp(settings: HttpSettings, env: Environment, connections?: number): Promise<Http> {
   const roots = await readTlsRoots(settings, env);
   const userAgent = `codesign-remote/${VERSION}`;
@@ -31,7 +31,7 @@ export async function composeHttp(settings: HttpSettings, env: Environment, conn
   });
 }
 
-/** Before anything is sent. Throws `proxy-invalid` if an address can only be reached through a proxy that cannot be used. */
+/** Throws `proxy-invalid` if a request to one of the addresses would need an unusable proxy. */
 export function checkProxies({ proxies }: Pick<HttpSettings, 'proxies'>, urls: readonly URL[]): void {
   const known = proxies();
   for (const url of urls) proxyFor(url, known);
@@ -59,7 +59,7 @@ export function composeCallRecords(auditLog: string | undefined, onEvent: (event
 
 export type ServiceComposition = Awaited<ReturnType<typeof composeService>>;
 
-/** No request yet: only what must be right before one. Throws what makes every request impossible. */
+/** Sends nothing. Throws if no request could succeed. */
 export async function composeService(
   baseUrl: URL,
   credentials: Credentials,
@@ -82,11 +82,11 @@ export async function composeService(
   });
   return {
     service,
-    /** For timestamp authorities, too. */
+    /** Also used for timestamp authorities. */
     http,
-    /** How the journal knows whose calls they are, without the access key. */
+    /** Identifies the client in the journal without its access key. */
     client: fingerprintOf(credentials.accessKey),
-    /** About the credentials. */
+    /** Warnings about the credentials. */
     warnings: credentials.warnings,
     /** Grows as things are found. */
     later,
@@ -97,7 +97,7 @@ function reportWaits(onEvent: (event: WaitingToRetry) => void): OnWait {
   return (reason, wait) => onEvent({ type: 'waiting-to-retry', reason, ...wait });
 }
 
-/** Undefined when none is named. Throws `proxy-invalid`. `roots`: as `readTimestampRoots` gives them. */
+/** Returns undefined if no authority is named. Throws `proxy-invalid`. */
 export function composeTimestamps(
   { timeout, proxies }: Pick<HttpSettings, 'timeout' | 'proxies'>,
   { urls, algorithm, policy }: TimestampSettings,
@@ -120,7 +120,7 @@ export function composeTimestamps(
   });
 }
 
-/** Undefined where any chain is accepted, or no timestamp is wanted. Throws `roots-unreadable`, `roots-unusable`. */
+/** Returns undefined if any chain is accepted, or no timestamp is wanted. Throws `roots-unreadable`, `roots-unusable`. */
 export async function readTimestampRoots({ urls, roots }: TimestampSettings): Promise<TrustRoots | undefined> {
   if (roots === undefined || urls.length === 0) return undefined;
   return loadTrustRoots({ files: [roots], option: '--timestamp-roots', environment: {} });

@@ -12,7 +12,7 @@ import { composeCallRecords, composeHttp } from './compose-connection.ts';
 
 /** The user may be typing the keychain's password. */
 const PATIENCE_WITH_A_USER = 120_000;
-/** A build must not hang: there no user sees what the keychain asks. */
+/** A build must not hang: no user sees the question of the keychain there. */
 const PATIENCE_ALONE = 15_000;
 
 const STANDARD_INPUT = 0;
@@ -35,7 +35,7 @@ export async function composeCredentials(
 
 export type CredentialsComposition = Awaited<ReturnType<typeof composeCredentialsCommand>>;
 
-/** For a profile that need not exist yet; `mayBeNew`: nor the environment that an option names. Throws usage. */
+/** `mayBeNew`: neither profile nor environment need exist. Throws errors of category usage. */
 export async function composeCredentialsCommand(
   options: OptionValues & ProfileOptions,
   env: Environment,
@@ -47,10 +47,10 @@ export async function composeCredentialsCommand(
     settings,
     keychain: composeKeychain(env),
     profiles,
-    /** Those that `sign` would use. Throws what `readCredentials` throws. */
+    /** Reads the credentials that `sign` would use. Throws what `readCredentials` throws. */
     read: () => composeCredentials(env, settings, settings.baseUrl?.origin),
     /**
-     * Asks the service, once, on record: gives its answer, and warnings on that and on the audit log. Throws what
+     * Calls the service once, and records the call in the audit log. Returns its answer with warnings. Throws what
      * `checkCredentials` throws, and what makes every request impossible.
      */
     async check(baseUrl: URL, credentials: SigningServiceOptions['credentials']) {

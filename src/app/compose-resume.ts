@@ -1,4 +1,4 @@
-/** Where resuming is wired: only what the unfinished calls need is read, so that a list needs nothing. */
+/** Wires `resume`. Reads only what the unfinished calls need: a list needs no credentials. */
 
 import { lazy } from '../bytes/reuse.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
@@ -125,12 +125,12 @@ export async function composeResume(
   };
 }
 
-/** Throws again whatever else was wrong. */
+/** Throws every other error again. */
 function withoutCredentials(thrown: unknown): undefined {
   if (!isWithoutCredentials(thrown)) throw thrown;
 }
 
-/** In which no call is found. */
+/** Finds no call. */
 const NO_JOURNAL: Pick<Journal, 'forget' | 'reported'> = {
   forget: async () => 'not-found',
   reported: async () => false,
@@ -140,7 +140,7 @@ function needsWriting(calls: readonly UnfinishedCall[], given: Given): boolean {
   return calls.map((call) => planCall(call, given)).some(({ next, error }) => next === 'write' && error === undefined);
 }
 
-/** Undefined when no service was named. No request yet. */
+/** Sends nothing. Returns undefined if no service was named. */
 async function connect(
   settings: ResumeSettings,
   env: Environment,
@@ -194,7 +194,7 @@ async function composeWriting(
   return { createSigning, leaf: leafDigest(chain), warnings: chain.warnings };
 }
 
-/** A signature that is requested here would be one that no one wants. */
+/** Protects against a request in `resume`, which must not use a signature. */
 function withoutSigning(service: SigningService): SigningService {
   return {
     ...service,

@@ -53,13 +53,13 @@ export async function openSigning(
     ...aboutTimestamps(settings.timestamps, chain),
     ...(settings.journal ? [] : [signingWarnings('journal-off')]),
   ];
-  // From here on the caller closes the connection.
+  // The caller closes the connection.
   connection.prepare?.();
   return {
     ...opened,
     context: contextOf(settings, chain),
     policy: { ...settings, isAlgorithmGiven: settings.look.one('algorithm') !== undefined },
-    // Those that come from neither a settings file nor a default.
+    // Options of formats that were typed.
     typedOptions: FORMAT_OPTIONS.filter(({ key, flag }) => settings.look.one(key)?.origin === flag),
     account: account && {
       ...account,
@@ -95,7 +95,7 @@ export function describeClient(id: string, replaced: ReplacedExtra): ClientInfo 
 }
 
 interface Connection {
-  /** Undefined in a dry run. */
+  /** undefined in a dry run. */
   readonly account:
     | { readonly service: SigningService; readonly origin: string; readonly code: string; readonly clientId: string }
     | undefined;
@@ -141,7 +141,7 @@ function aboutTimestamps(
   return [signingWarnings('timestamp-not-configured', { date: dateOf(notAfter) })];
 }
 
-/** A dry run needs no credentials, and asks no keychain for them; but what is given must be right, or the real run will fail. */
+/** A dry run needs no credentials and no keychain, but checks every given setting: the real run would fail later. */
 async function checkConnection(settings: SigningSettings, env: Environment): Promise<Connection> {
   await readTlsRoots(settings, env);
   await readTimestampRoots(settings.timestamps);

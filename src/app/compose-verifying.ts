@@ -17,7 +17,7 @@ const SYSTEM_ROOTS = 'system';
 
 type VerifySettings = Resolved<'verify'>;
 
-/** Of requests for revocation. */
+/** Options that have an effect only on requests for revocation. */
 const REQUEST_OPTIONS = ['caFile', 'proxy', 'timeout'] as const;
 
 /**
@@ -27,7 +27,7 @@ const REQUEST_OPTIONS = ['caFile', 'proxy', 'timeout'] as const;
 export async function composeVerifying(settings: VerifySettings, env: Environment, onRead?: Verifying['onRead']) {
   refuseUselessOptions(settings);
   const now = new Date();
-  // For CRLs and OCSP alone.
+  // Used for CRLs and OCSP only.
   const http = settings.checkRevocation ? await composeHttp(settings, env) : undefined;
   const trust = settings.integrityOnly ? undefined : await composeTrust(settings, env, now, http);
   const { requireTimestamp = false, signer, algorithmAtLeast: leastAlgorithm } = settings;
@@ -40,9 +40,9 @@ export async function composeVerifying(settings: VerifySettings, env: Environmen
   };
   const verify = settings.catalog === undefined ? verifyFile : await verifyByCatalog(settings.catalog, verifying);
   return {
-    /** Where the trusted roots come from, for people; undefined where trust is not asked about. */
+    /** Source of the trusted roots, for people; undefined if trust is not checked. */
     rootsFrom: trust?.rootsFrom,
-    /** Never throws for one file: it has its verdict, or its error. */
+    /** Never throws: the result contains the verdict or the error. */
     verifyFile: (path: string): Promise<VerifiedFile> => verify(path, verifying),
     async [Symbol.asyncDispose](): Promise<void> {
       await http?.close();

@@ -2,7 +2,7 @@ import type { CommandName } from '../options/option.ts';
 import type { OptionsOf } from '../options/table.ts';
 import type { Io } from './io.ts';
 
-/** As a user types it: `<files...>`, or `[values...]` for an argument that may be left out. */
+/** `<files...>`, or `[values...]` for an optional argument. */
 export function argumentText({ name, isOptional }: ArgumentDefinition): string {
   return isOptional ? `[${name}]` : `<${name}>`;
 }
@@ -13,16 +13,16 @@ export function capitalised(text: string): string {
 }
 
 export interface ArgumentDefinition {
-  /** Several with `...` at the end. */
+  /** Ends with `...` if it takes several words. */
   readonly name: string;
   readonly isOptional?: true;
   readonly help: string;
-  /** What a shell offers: paths, names of profiles, keys of settings, error codes, or the only words. */
+  /** Completions that a shell offers. A list contains the only accepted words. */
   readonly offers: 'paths' | 'profiles' | 'keys' | 'codes' | 'nothing' | readonly string[];
 }
 
 export interface CommandDefinition {
-  /** With the group before it: `config list`. */
+  /** Includes the name of the group: `config list`. */
   readonly name: CommandName;
   readonly description: string;
   readonly arguments: readonly ArgumentDefinition[];

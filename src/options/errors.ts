@@ -1,8 +1,8 @@
-/** What can be wrong with options, environment, settings files and credentials: all of it found before anything is sent. */
+/** Errors of options, environment, settings files and credentials. All of them occur before anything is sent. */
 
 import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
-/** For machines without one, and for builds, where no one can type its password. */
+/** Advice for machines without a keychain, and for builds, where its password cannot be typed. */
 const WITHOUT_KEYCHAIN =
   'It is only needed if the environment has no credentials: set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE (a file that only you can read) or CODESIGN_ACCESS_SECRET.';
 
@@ -80,7 +80,7 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Use the address without them, because addresses appear in logs.',
   },
   'proxy-invalid': {
-    // Never the address itself: it may hold a password.
+    // Never the address itself: it may contain a password.
     message: '{name} is not a usable proxy address',
     hint: 'Write it as http://host:port or https://host:port. Other kinds of proxies (SOCKS) are not supported; NO_PROXY names hosts that need none.',
   },

@@ -1,4 +1,4 @@
-/** Where the value of an option comes from: option, environment, project file, profile, default, in this order. */
+/** Finds the value of an option in this order: option, environment, project file, profile, default. */
 
 import { settingsErrors } from './errors.ts';
 import type { CommandName } from './option.ts';
@@ -15,12 +15,10 @@ import {
 } from './table.ts';
 import type { Given } from './values.ts';
 
-/** The settings of a file, as text. */
 export type StoredValues = ReadonlyMap<SettingKey, readonly string[]>;
 
-/** What is stored on this machine, below options and environment. */
+/** Settings files of this machine. Options and environment take precedence. */
 export interface Stored {
-  /** Undefined when there is no project file. */
   readonly project: { readonly path: string; readonly values: StoredValues } | undefined;
   readonly profile: StoredProfile;
 }
@@ -34,7 +32,7 @@ export interface StoredProfile {
   readonly environment: string | undefined;
 }
 
-/** For callers that read no settings files, such as users of the library. */
+/** Used by callers that read no settings files, such as users of the library. */
 export const NOTHING_STORED: Stored = {
   project: undefined,
   profile: { name: OPTIONS.profile.default, values: new Map(), environments: new Map(), environment: undefined },
@@ -53,7 +51,7 @@ export type OptionValues = {
 };
 
 export interface Lookup {
-  /** Empty when the value is the default. */
+  /** Empty if the value is the default. */
   all(key: OptionKey): readonly Found[];
   one(key: OptionKey): Found | undefined;
   /** The checked value, or the default. Throws `invalid-setting` and the errors of addresses. */

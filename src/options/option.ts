@@ -1,4 +1,4 @@
-/** What the table says of an option, and the kinds of values. */
+/** The definition of an option, and the kinds of values. */
 
 import { DIGEST_ALGORITHMS } from '../crypto/algorithms.ts';
 import {
@@ -38,13 +38,13 @@ export type CommandName =
   | 'explain'
   | 'completion';
 
-/** A kind of values: how one is read, how it stands in a settings file, and what a shell offers for it. */
+/** Reads values of one kind, and describes them for settings files and shells. */
 export interface ValueKind<Value> {
   /** Throws `invalid-setting`, or what is wrong with an address. */
   read(given: Given): Value;
   /**
-   * In a settings file. A code is a number that may begin with zeros: text, but a number is accepted too. Members are an
-   * object, and `key=value` as they are typed.
+   * Form in a settings file. A code is a number that may begin with zeros: text, but a number is accepted too. Members are an
+   * object in a file, and typed as `key=value`.
    */
   readonly form: 'text' | 'number' | 'code' | 'switch' | 'members';
   /** JSON schema of one value in a settings file, of members: of all of them. */
@@ -55,7 +55,7 @@ export interface ValueKind<Value> {
   readonly suggestions?: readonly string[] | 'profiles' | 'environments';
   /** A relative path in a settings file starts from the folder of that file. */
   readonly isPath?: true;
-  /** For help, where the name of the value does not say enough. */
+  /** Explains the value in help. */
   readonly note?: string;
 }
 
@@ -78,7 +78,7 @@ export const algorithm = {
   words: DIGEST_ALGORITHMS,
 } satisfies ValueKind<unknown>;
 
-/** For a switch that settings files may hold. */
+/** A switch that settings files may contain. */
 export const switched = {
   read: readSwitch,
   form: 'switch',
@@ -108,16 +108,16 @@ export interface OptionDefinition {
   readonly kind?: ValueKind<unknown>;
   /** Repeatable; a list in a settings file. */
   readonly isList?: true;
-  /** The variable holds several values with spaces between them. */
+  /** The variable contains several values, separated by spaces. */
   readonly isSplit?: true;
   readonly variable?: string;
   /** Variables for help that this table does not look up. */
   readonly otherVariables?: string;
-  /** As it would be typed. */
+  /** As typed. */
   readonly default?: string;
-  /** For help, where the default is not a constant. */
+  /** Describes the default in help if it is not a constant. */
   readonly defaultText?: string;
-  /** Settings files that may hold it. A project file says only what a cloned repository may decide. */
+  /** Settings files that may contain it. A project file contains only what a cloned repository may decide. */
   readonly stored?: 'project' | 'profile' | 'both';
   /** A noun phrase for a value, an imperative for a switch. Values, default and variable are added to it. */
   readonly help: string;
@@ -126,9 +126,9 @@ export interface OptionDefinition {
   /** Keys of the options that it cannot be combined with. */
   readonly conflicts?: readonly string[];
   readonly commands: readonly CommandName[];
-  /** What differs in some of the commands. */
+  /** Differences in some of the commands. */
   readonly in?: Readonly<Partial<Record<CommandName, Differences>>>;
-  /** Not an option of the library. */
+  /** The library has no such option. */
   readonly isCommandLineOnly?: true;
 }
 

@@ -13,7 +13,7 @@ import { type Given, readProxyVariable } from './values.ts';
 import { emptyVariables, listed } from './variables.ts';
 
 export type Resolved<Command extends CommandName> = ValuesOf<Command> & {
-  /** Where values come from. Reads settings that are not options of the command, too. */
+  /** Tells the origin of values, and reads settings that are not options of the command. */
   readonly look: Lookup;
   /** Called only when a request is to be sent. Throws `proxy-invalid`, `proxy-holds-credentials`. */
   proxies(): Proxies;
@@ -29,7 +29,7 @@ export function resolve<Command extends CommandName>(
   refuseConflicts(command, options);
   const look = lookUp(options, env, stored, command);
   const values = Object.fromEntries(optionsOf(command).map(({ key }) => [key, look.read(key)]));
-  // The table says of each key what its kind reads.
+  // `Read` derives the type of each value from the table.
   return { ...(values as ValuesOf<Command>), look, proxies: () => resolveProxies(look, env) };
 }
 
@@ -59,7 +59,7 @@ function readOrRefuse(given: Given): HttpProxy | UnusableProxy {
   }
 }
 
-/** As in curl, the name in lower case comes first. */
+/** Prefers the name in lower case, as curl does. */
 function variable(name: string, env: Environment): Given | undefined {
   const found = [name, name.toUpperCase()].find((one) => env[one]);
   return found === undefined ? undefined : { value: env[found] ?? '', name: found };
@@ -84,7 +84,7 @@ export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: 
     algorithm: look.read('timestampAlgorithm') ?? fallback,
     policy: look.read('timestampPolicy'),
     roots: look.read('timestampRoots'),
-    /** By the user. */
+    /** The user chose to have no timestamp. */
     isDeclined: !isWanted,
   };
 }

@@ -1,4 +1,4 @@
-/** THE TABLE OF OPTIONS: everything that commands, help, completion, documents, settings files and the library know of an option. */
+/** THE TABLE OF OPTIONS: commands, help, completion, documents, settings files and the library are made from it. */
 
 import type { CommandName, OptionDefinition, ValueKind } from './option.ts';
 import { CALLS_OPTIONS, FILES_OPTIONS } from './table/files.ts';
@@ -40,10 +40,10 @@ export type OptionKey = keyof Table;
 /** The options whose definition has this property. */
 type KeyWith<Property> = { [Key in OptionKey]: Table[Key] extends Property ? Key : never }[OptionKey];
 
-/** An option that a settings file may hold. */
+/** An option that a settings file may contain. */
 export type SettingKey = KeyWith<{ readonly stored: string }>;
 
-/** What a caller gives for an option. */
+/** The type that a caller passes for an option. */
 type Typed<Option> = Option extends { readonly isList: true }
   ? readonly string[]
   : Option extends { readonly kind: { readonly form: 'number' } }
@@ -54,7 +54,7 @@ type Typed<Option> = Option extends { readonly isList: true }
         ? string
         : boolean;
 
-/** What `Lookup.read` makes of an option. */
+/** The type that `Lookup.read` returns for an option. */
 export type Read<Key extends OptionKey> = Table[Key] extends { readonly kind: ValueKind<infer Value> }
   ? Table[Key] extends { readonly isList: true }
     ? readonly Value[]
@@ -75,7 +75,7 @@ export type ValuesOf<Command extends CommandName> = {
   readonly [Key in OptionKey as Command extends Table[Key]['commands'][number] ? Key : never]: Read<Key>;
 };
 
-/** Those that the library has, too. */
+/** The options of a command that the library has too. */
 export type LibraryOptionsOf<Command extends CommandName> = Omit<
   OptionsOf<Command>,
   KeyWith<{ readonly isCommandLineOnly: true }>

@@ -19,7 +19,7 @@ export function readText(from: Given): string {
   return from.value === '' ? refuse(from, 'some text') : from.value;
 }
 
-/** In any case, and also as Java writes the names: SHA-256. */
+/** Accepts upper and lower case, and Java's names such as SHA-256. */
 export function readAlgorithm(from: Given): DigestAlgorithm {
   const wanted = from.value.toUpperCase().replace(/^SHA-/, 'SHA');
   return readWord({ ...from, value: wanted }, DIGEST_ALGORITHMS, from);
@@ -36,14 +36,14 @@ export function readWord<const Word extends string>(from: Given, words: readonly
   return refuse(typed, `one of ${words.join(', ')}`, isWord ? typed.value : HIDDEN);
 }
 
-/** As openssl and Windows print them: with colons or spaces, in either case. */
+// openssl and Windows print digests with colons or spaces, in either case.
 const SHA256 = /^[0-9a-f]{64}$/;
 const SHA1 = /^[0-9a-f]{40}$/;
 
-/** By common name, or by the SHA-256 of the certificate in lower-case hexadecimal. */
+/** Returns a SHA-256 in lower-case hexadecimal. */
 export function readSigner(from: Given): { readonly commonName: string } | { readonly sha256: string } {
   const digits = readText(from).replace(/[:\s]/g, '').toLowerCase();
-  // What signtool shows; as a name it would never match.
+  // signtool shows SHA-1, which would never match as a name.
   if (SHA1.test(digits)) refuse(from, "a common name, or the certificate's SHA-256");
   return SHA256.test(digits) ? { sha256: digits } : { commonName: from.value };
 }

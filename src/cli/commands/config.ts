@@ -30,12 +30,12 @@ export async function configList(options: OptionsOf<'config list'>, io: Io): Pro
   return 0;
 }
 
-/** The query of an authority's address may hold a token. The address of the product is public: it is in the signature. */
+/** The query of an authority's address may contain a token. The address of the product is public: it is in the signature. */
 function masked({ values, ...setting }: ListedSetting): ListedSetting {
   return { ...setting, values: setting.key === 'url' ? values : values.map(maskedAddress) };
 }
 
-/** Without values it removes the setting. */
+/** Removes the setting if there are no values. */
 export async function configSet(
   key: string,
   values: readonly string[],
@@ -45,7 +45,7 @@ export async function configSet(
   const profiles = await openProfiles(io.env);
   const { name, from } = nameProfile(options, io.env);
   if (values.length === 0) return await removeSetting(key, profiles.read(name, from), profiles, io);
-  // Without the name of a new profile: a secret may follow -p by mistake.
+  // The name of a new profile is not printed: a secret may follow -p by mistake.
   const isNew = !profiles.has(name) && name !== DEFAULT_PROFILE;
   const isNewDefault = !profiles.has(name) && name === DEFAULT_PROFILE;
   await profiles.set(name, key, values);
@@ -81,7 +81,7 @@ export async function configRemoveProfile(name: string, io: Io): Promise<number>
   return 0;
 }
 
-/** A line for each value: its origin, key and value. */
+/** Prints origin, key and value on a line for each value. */
 function settingLines(settings: readonly ListedSetting[], hasOrigin: boolean): readonly string[] {
   const rows = settings.flatMap(({ key, values, origin }) =>
     values.map((value) => ({ key: shownValue(key), value: shownValue(value), origin })),

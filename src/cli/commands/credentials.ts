@@ -26,7 +26,7 @@ interface Given {
   readonly accessSecret: Secret;
 }
 
-/** In bytes: longer input is another file by mistake. */
+/** Bytes. Longer input is another file by mistake. */
 const LARGEST_SECRET = 64 * 1024;
 const SOURCE = 'standard input';
 const KEY_OPTION = '--access-key';
@@ -75,11 +75,11 @@ async function askFor(options: OptionsOf<'login'>, { settings }: CredentialsComp
   return { baseUrl, accessKey, accessSecret };
 }
 
-/** For scripts. */
+/** Reads the secret from standard input, for scripts. */
 async function readFrom(options: OptionsOf<'login'>, { settings }: CredentialsComposition, io: Io): Promise<Given> {
   const { stdin, env } = io;
   const accessKey = options.accessKey ?? (env.CODESIGN_ACCESS_KEY || undefined);
-  // A terminal would show the secret as it is typed.
+  // A terminal would show the typed secret.
   const isTerminal = 'isTTY' in stdin && stdin.isTTY === true;
   if (accessKey === undefined || isTerminal) throw cliErrors('no-terminal', { instead: WITHOUT_TERMINAL });
   if (settings.baseUrl === undefined) throw missingSettings(['baseUrl'], env);
@@ -145,7 +145,7 @@ async function storeAddress({ settings, profiles }: CredentialsComposition, base
   }
 }
 
-/** Stores the file of TLS roots, which `sign` needs too. An option leaves the file of the profile as it is. */
+/** Stores the file of TLS roots, which `sign` needs too. An option does not change the file of the profile. */
 async function storeRoots(
   caFile: string | undefined,
   isAnswer: boolean,
@@ -179,7 +179,7 @@ export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<numb
   return 0;
 }
 
-/** Without the name of a profile that no file has: a secret may follow -p by mistake. */
+/** Omits the name of a new profile: a secret may follow -p by mistake. */
 function profileText(settings: CredentialsComposition['settings']): string {
   return settings.isNewProfile && settings.profile !== DEFAULT_PROFILE
     ? 'a new profile'

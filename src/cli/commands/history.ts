@@ -1,4 +1,4 @@
-/** `codesign-remote history`: prints calls of the journal, without holding all of them in memory. */
+/** `codesign-remote history`: prints calls while the journal is read, because there may be too many for the memory. */
 
 import type { Writable } from 'node:stream';
 import { composeHistory } from '../../app/compose-history.ts';
@@ -9,7 +9,6 @@ import { addToSums, type HistoryForm, historyJson, historyTable, type Sums, sums
 import { Lines } from '../output/lines.ts';
 import { lineColumns } from '../output/terminal.ts';
 
-/** In characters. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /** Returns the exit code. Throws errors of usage and of reading the journal. */

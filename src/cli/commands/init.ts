@@ -40,7 +40,7 @@ export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> 
   return login({ profile: name, environment, baseUrl: answers.baseUrl }, io);
 }
 
-/** Without a terminal, the environment and the profile are used only with --yes. */
+/** Uses environment and profile without a terminal only if --yes was given. */
 async function answer(
   suggested: Suggested,
   options: OptionsOf<'init'> & { readonly name: string; readonly path: string },

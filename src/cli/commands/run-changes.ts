@@ -14,7 +14,6 @@ import { writeChecksums } from '../output/checksums.ts';
 import { jsonText } from '../output/json.ts';
 import { Lines, type LinesOptions, oneLine } from '../output/lines.ts';
 
-/** What the files are changed with. */
 interface OpenedChange {
   removeTemporaryFiles(): void;
   /** Path of the file for the checksums of the results; undefined for none. */
@@ -57,7 +56,7 @@ export function changeAndPrint(
   return runInterruptibly({ console, removeTemporaryFiles, work }, io);
 }
 
-/** The files that the arguments of a command name. `output`: path of --output, if there is one. `ofAnyKind`: as in `InputOptions`. */
+/** `output` is the path of --output; `ofAnyKind`: as in `InputOptions`. */
 export function inputsOf(
   named: readonly string[],
   { recursive = false, exclude }: Pick<OptionsOf<'remove'>, 'recursive' | 'exclude'>,

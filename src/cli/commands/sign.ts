@@ -12,7 +12,7 @@ import { checkChecksums, withoutChecksums } from '../output/checksums.ts';
 import { maskedAddress, shellWord } from '../output/lines.ts';
 import { changeAndPrint, inputsOf } from './run-changes.ts';
 
-/** With the options of this run that `resume` needs too; undefined without a journal. Exported for tests. */
+/** Includes the options of this run that `resume` needs too. Returns undefined without a journal. Exported for tests. */
 export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
   if (options.journal === false) return undefined;
   const typed: Readonly<Record<string, unknown>> = { ...options };

@@ -80,7 +80,7 @@ async function verifyAll(
   return composition.rootsFrom;
 }
 
-/** In a folder, files of other formats are left out. */
+/** Files of other formats in a folder are skipped. */
 function isLeftOut({ pathInFolder }: InputPath, { error }: VerifiedFile): boolean {
   return pathInFolder !== undefined && error?.code === 'unsupported-format';
 }

@@ -15,7 +15,7 @@ interface Candidate {
 /** `files`: the shell completes file names. */
 type Candidates = readonly Candidate[] | 'files';
 
-/** What may stand in one place. */
+/** Words that may follow. */
 type Place = ArgumentDefinition['offers'] | NonNullable<ValueKind<unknown>['suggestions']>;
 
 /** `words`: all words after `codesign-remote` up to the cursor; the last one may be empty. */

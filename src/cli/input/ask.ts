@@ -21,7 +21,7 @@ export interface Question<Answer> {
 /** Prompts on standard error: standard output is for the result. Each function throws `no-answer` when the input ends. */
 export interface Ask extends Disposable {
   text<Answer>(question: string, options: Question<Answer>): Promise<Answer>;
-  /** Without echo. `accept` may throw as for a text. */
+  /** Hides the typed text. `accept` may throw as for a text. */
   secret(question: string, accept?: (answer: string) => Secret): Promise<Secret>;
   confirm(question: string, defaultAnswer: boolean): Promise<boolean>;
 }
@@ -31,7 +31,6 @@ interface TerminalInput {
   setRawMode(isRaw: boolean): unknown;
 }
 
-/** Whether there is a terminal to ask on. */
 export function canAsk({ stdin, stderr }: Io): boolean {
   return isTerminalInput(stdin) && 'isTTY' in stderr && stderr.isTTY === true;
 }

@@ -2,7 +2,7 @@ import { PROGRAM } from '../command-table.ts';
 import { isOurs, takesValue } from './strange-option.ts';
 
 /**
- * Moves options in front of a command behind it: `--profile work sign x` becomes `sign --profile work x`. Without a command,
+ * Moves options from before the command to after it: `--profile work sign x` becomes `sign --profile work x`. Without a command,
  * and with the program's own `--version`, the arguments stay as they are.
  */
 export function commandFirst(argv: readonly string[]): readonly string[] {

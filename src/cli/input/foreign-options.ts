@@ -15,6 +15,6 @@ export async function refuseForeignOptions(
   const [words, rest] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end)];
   const given = { argv: words, rest, exists };
   const isStrange = words.some((word, at) => strangeOption(word, given) && !takesValue(words[at - 1] ?? ''));
-  // Not loaded for a command line that has none of them.
+  // Loaded only for a command line with such options.
   if (isStrange) (await import('./translate-options.ts')).refuseStrangeOptions(given);
 }

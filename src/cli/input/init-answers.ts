@@ -1,4 +1,4 @@
-/** The settings that `init` stores: each is checked as soon as it is known. Without a terminal nothing is asked. */
+/** The settings that `init` stores. Each is checked before the next question; without a terminal there are no questions. */
 
 import { join } from 'node:path';
 import { checkRoots, readChain } from '../../app/compose-config.ts';
@@ -14,7 +14,7 @@ import type { Io } from '../io.ts';
 import { maskedAddress, shown, writeLines } from '../output/lines.ts';
 import { type Ask, openAsk } from './ask.ts';
 
-/** What options, environment and profile say before any question. */
+/** Values from options, environment and profile, before any question. */
 export interface Suggestion {
   readonly values: readonly string[];
   /** Given as an option of this command, so there is no question. */
@@ -42,7 +42,7 @@ export interface Answers {
 
 const NONE = 'none';
 
-/** Without questions. Throws `setting-missing`, and what is wrong with a value. */
+/** Asks nothing. Throws `setting-missing`, and the errors of unusable values. */
 export async function checkSuggested(suggested: Suggested, env: Environment): Promise<Answers> {
   const { baseUrl, code, certificate, timestampUrl, caFile } = suggested;
   const needed = ['baseUrl', 'code', 'certificate'] as const;
@@ -177,7 +177,7 @@ function checkAddress(value: string, name: string): string {
   return value;
 }
 
-/** The rule of the service; other services may distinguish upper case. */
+/** Accepts both cases, although the service uses one: other services may distinguish them. */
 function checkCode(value: string, name: string): string {
   if (/^[a-z\d][\w.-]{0,63}$/i.test(value)) return value;
   return refuse(

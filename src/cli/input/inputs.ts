@@ -1,4 +1,4 @@
-/** From the arguments of a command to its files: paths, patterns, folders, @lists and standard input; and where each result goes. */
+/** Finds the files that the arguments of a command name (paths, patterns, folders, @lists, standard input), and the paths of the results. */
 
 import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
@@ -16,11 +16,11 @@ import { cliErrors } from '../errors.ts';
 import { expandPattern, hasMagic } from './patterns.ts';
 
 export interface InputPath {
-  /** As the user gave it, or as found in a folder. */
+  /** As typed, or as found in a folder. */
   readonly path: string;
   /** Path below the named folder in which the file was found, and below an output folder; undefined for a file named itself. */
   readonly pathInFolder: string | undefined;
-  /** Whether a pattern, a folder or a list named it, and not the user. */
+  /** A pattern, a folder or a list named it, not the user. */
   readonly isFound: boolean;
 }
 
@@ -28,7 +28,7 @@ interface InputOptions {
   readonly recursive: boolean;
   /** Patterns that leave files out, however these are named. */
   readonly exclude?: readonly string[] | undefined;
-  /** Whether files in folders count whatever their extension. */
+  /** Files in folders may have any extension. */
   readonly ofAnyKind?: boolean;
   /** Opened only when it is read. */
   readonly stdin: () => Readable;
@@ -40,8 +40,8 @@ interface InputOptions {
 const TEMPORARY_FILE = /^\.codesign-remote-.*\.tmp$/;
 
 /**
- * Each file once, in the order given; a file with several names (links of either kind) keeps the first one. A plain path that
- * does not exist is kept, so that only this file fails. Throws errors of category usage.
+ * Returns each file once, in the order of the arguments; a file with several names (links of either kind) keeps the first one. A
+ * plain path that does not exist is kept: then only this file fails. Throws errors of category usage.
  */
 export async function expandInputs(named: readonly string[], options: InputOptions): Promise<InputPath[]> {
   if (named.filter((name) => name === '-').length > 1) throw cliErrors('standard-input-twice');
@@ -89,7 +89,7 @@ async function* expand(typed: string, options: Expanding): AsyncGenerator<InputP
   }
 }
 
-/** For a path that exists or stands in a list: never a pattern. `isFound`: as in `InputPath`. */
+/** Expands a path that exists or comes from a list, and is never a pattern. `isFound`: as in `InputPath`. */
 async function* expandLiteral(
   path: string,
   { recursive, ofAnyKind, outputFolder, isExcluded }: Expanding,
@@ -112,7 +112,7 @@ async function* expandLines(lines: readonly string[], options: Expanding): Async
   for (const line of lines) yield* expandLiteral(existingForm(line), options, true);
 }
 
-/** Files below a folder, sorted by name so that two runs do the same; links are not followed. */
+/** Yields files below a folder, sorted by name: two runs have the same order. Links are not followed. */
 async function* walk(folder: string, leftOut: string | undefined, isExcluded: MatchesPath): AsyncGenerator<string> {
   if (leftOut !== undefined && (await realpath(folder).catch(() => undefined)) === leftOut) return;
   const entries = await inFileSystem(`read the folder ${folder}`, () => readdir(folder, { withFileTypes: true }));
@@ -142,7 +142,7 @@ export function resolveOutputs(inputs: readonly InputPath[], output: string | un
   }));
 }
 
-/** Many files are looked at, and the system's memory answers: to have it asked in another thread takes longer. */
+/** Synchronous, because the kernel's cache usually answers, and a thread for each of many files would take longer. */
 function statsOf(path: string, look: typeof lstatSync = statSync): BigIntStats | undefined {
   try {
     return look(path, { bigint: true });
@@ -151,9 +151,9 @@ function statsOf(path: string, look: typeof lstatSync = statSync): BigIntStats |
   }
 }
 
-/** In bytes. No system allows longer paths: on Windows 32767 characters, each of 3 bytes at most. */
+/** Bytes. No system allows longer paths: Windows has 32767 characters of 3 bytes at most. */
 const LONGEST_LINE = 96 * 1024;
-/** In bytes: enough for half a million paths of usual length. */
+/** Bytes: enough for half a million paths of usual length. */
 const LARGEST_LIST = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

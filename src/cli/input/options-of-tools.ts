@@ -3,7 +3,7 @@ import type { StrangeOption } from './strange-option.ts';
 export type Tool = 'signtool' | 'AzureSignTool' | 'jsign' | 'osslsigncode' | 'jarsigner';
 
 /**
- * What each option of another tool becomes here. An option of ours has the same value; `path` and `@list` are arguments. In other
+ * Replacements for options of other tools. An option of ours takes the same value; `path` and `@list` are arguments. In other
  * advice, {} stands for the options. Names have no dashes, and a `=` if a value follows. Short options that are ours too are left out.
  */
 const FOREIGN_OPTIONS: readonly (readonly [here: string, names: Readonly<Partial<Record<Tool, string>>>])[] = [

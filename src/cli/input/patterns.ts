@@ -7,13 +7,12 @@ import { existingForm, isUtf8Name, unicodeForms } from '../../files/file-names.t
 import { cliErrors } from '../errors.ts';
 
 export interface PatternOptions {
-  /** Whether folders match too. */
+  /** Folders match too. */
   readonly recursive: boolean;
   /** Path of --output; undefined if files are changed in place. */
   readonly outputFolder: string | undefined;
 }
 
-/** Whether the pattern is more than a plain path. */
 export async function hasMagic(name: string): Promise<boolean> {
   if (!/[*?[\]{}()!]/.test(name)) return false;
   const { isDynamicPattern } = await import('tinyglobby');
@@ -28,7 +27,7 @@ export async function hasMagic(name: string): Promise<boolean> {
 export async function expandPattern(pattern: string, { recursive, outputFolder }: PatternOptions): Promise<string[]> {
   const { glob } = await import('tinyglobby');
   const { default: picomatch } = await import('picomatch');
-  // Without a shell in between, Windows users write backslashes; there they cannot be part of a name.
+  // On Windows users write backslashes in patterns; no name contains one there.
   const portable = sep === '\\' ? pattern.replaceAll('\\', '/') : pattern;
   const { base, glob: rest } = picomatch.scan(portable);
   const folder = existingForm(base.replace(/\\(.)/g, '$1'));
@@ -54,7 +53,7 @@ export async function expandPattern(pattern: string, { recursive, outputFolder }
 
 type Callback = (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
 
-/** As `readdir`, but a link to a file below `base` is a file. `onUnread`: for a folder that cannot be read. */
+/** `readdir` that reports a link to a file below `base` as a file. Calls `onUnread` for a folder that cannot be read. */
 function readdirWithLinksBelow(base: string, onUnread: (folder: string) => void): typeof fs.readdir {
   const readdir = (folder: string, options: { readonly withFileTypes: true }, callback: Callback): void => {
     fs.readdir(folder, options, (error, entries = []) => {
@@ -71,7 +70,7 @@ function readdirWithLinksBelow(base: string, onUnread: (folder: string) => void)
   return readdir as unknown as typeof fs.readdir;
 }
 
-/** A path that leads nowhere stays as it is. */
+/** Returns a path that does not exist unchanged. */
 function realPathOf(path: string): string {
   try {
     return realpathSync.native(path);

@@ -1,4 +1,4 @@
-/** What looks like an option in the arguments: one of ours, or a strange one. */
+/** Finds arguments that look like options and are not options of this program. */
 
 import type { OptionDefinition } from '../../options/option.ts';
 import { OPTIONS } from '../../options/table.ts';
@@ -23,7 +23,7 @@ const WITH_VALUE = new Set(
 
 /** An argument that looks like an option and is not one of this program. */
 export interface StrangeOption {
-  /** With its dashes or slash. */
+  /** Includes its dashes or slash. */
   readonly option: string;
   readonly name: string;
   readonly hasSlash: boolean;
@@ -33,7 +33,7 @@ export interface StrangeOption {
 
 export interface Arguments {
   readonly argv: readonly string[];
-  /** From -- on. */
+  /** Begins with `--`. */
   readonly rest: readonly string[];
   readonly exists: (path: string) => boolean;
 }
@@ -50,7 +50,6 @@ export function isOurs(option: string): boolean {
   return OURS.has(option);
 }
 
-/** Whether the word is an option of ours that takes the next word as its value. */
 export function takesValue(word: string): boolean {
   return WITH_VALUE.has(word);
 }

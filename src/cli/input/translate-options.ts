@@ -15,7 +15,7 @@ const SECRET =
 const HIDDEN = '…';
 const DEFINITIONS = Object.values<OptionDefinition>(OPTIONS);
 
-/** What an option that is not ours becomes. */
+/** Replacement for an option of another tool. */
 interface Translated {
   readonly strange: StrangeOption;
   readonly problem: 'secret' | 'foreign' | 'not an option' | 'unknown';
@@ -44,7 +44,7 @@ export function refuseStrangeOptions(given: Arguments): void {
   if (problem !== '') throw cliErrors('foreign-option', { problem, advice: help });
 }
 
-/** Those with most of the options in the line. */
+/** The tools that have most of the options in the command line. */
 function likelyTools(given: Arguments): readonly Tool[] {
   const counts = new Map<Tool, number>();
   for (const strange of strangeOptions(given))
@@ -115,7 +115,7 @@ function translate(given: Arguments, tool: Tool | undefined): Translation {
   return { options, advice: [...advices(options), use].join(' ') };
 }
 
-/** Without a known command it is `sign`. */
+/** Returns `sign` if the command line has no known command. */
 function commandOf(argv: readonly string[]): { readonly command: CommandName; readonly words: readonly string[] } {
   const commands = PROGRAM.commands.flatMap((entry) => ('commands' in entry ? entry.commands : [entry]));
   const found = commands.find(({ name }) => name === argv[0] || name === `${argv[0]} ${argv[1]}`);

@@ -42,10 +42,9 @@ export function withoutChecksums(inputs: readonly InputPath[], path: string): re
 }
 
 const CHECKSUM_LINE = /^\\?[0-9a-f]{64} [ *]/;
-/** In bytes: longer than the digest at the start of a line. */
+/** Bytes: longer than the digest at the start of a line. */
 const START_LENGTH = 100;
 
-/** Whether the text begins as a file of sha256sum does. */
 function holdsChecksums(start: string): boolean {
   return start === '' || CHECKSUM_LINE.test(start);
 }
@@ -91,7 +90,7 @@ function nameFrom(folder: string, path: string): string {
   return portable === '-' ? './-' : portable;
 }
 
-/** A folder that is new stays as it is named. */
+/** Returns the path of a new folder as it was named. */
 function realFolder(path: string): string {
   try {
     return realpathSync.native(path);

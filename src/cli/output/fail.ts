@@ -16,7 +16,7 @@ export function fail(thrown: unknown, argv: readonly string[], io: Io): number {
   return exitCodeFor([error.category]);
 }
 
-/** For a command on one file: the message names it, except for errors of usage. */
+/** Prints the failure of a command on one file. The message names the file, except for errors of usage. */
 export function failOne(path: string, thrown: unknown, options: LinesOptions, io: Io): number {
   const error = toCodesignError(thrown);
   if (options.json) io.stdout.write(jsonText({ error: errorJson(error) }));

@@ -33,7 +33,7 @@ export function hasAnnotations({ GITHUB_ACTIONS }: Env): boolean {
   return GITHUB_ACTIONS === 'true';
 }
 
-/** A workflow command on one line. Text from outside is escaped, so that it cannot end the command; the runner shows `%0A` as a line break. */
+/** A workflow command on one line. Text from outside is escaped: it cannot end the command. The runner shows `%0A` as a line break. */
 export function annotationLine({ kind, title, message, file }: Annotation): string {
   const properties = [...(file === undefined ? [] : [`file=${property(file)}`]), `title=${property(title)}`];
   const lines = message.split('\n').map((line) => data(printable(line, MESSAGE_LENGTH)));

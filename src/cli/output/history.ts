@@ -16,7 +16,7 @@ export interface HistoryForm {
 }
 
 export interface Sum {
-  /** In UTC, for example 2026-11. */
+  /** UTC, for example 2026-11. */
   readonly month: string;
   readonly certificate: { readonly name: string; readonly sha256: string };
   readonly calls: number;
@@ -27,7 +27,7 @@ export interface Sum {
   readonly files: number;
 }
 
-/** By month and certificate, so their number does not grow with the calls. */
+/** The key is month and certificate: the number of sums does not grow with the calls. */
 export type Sums = Map<string, Sum>;
 
 export function addToSums(sums: Sums, { at, certificate, counted, repeated, filesWritten }: HistoryEntry): void {
@@ -53,7 +53,7 @@ export function sumsInOrder(sums: Sums): readonly Sum[] {
 const REPORTED = { 0: '-', 1: 'written', 2: 'failed' } as const;
 const NAME_COLUMNS = 24;
 const LEAST_NAME_COLUMNS = 12;
-/** For names of files; a longer one has a line of its own. */
+/** Columns for names of files. A longer name is printed on a separate line. */
 const FILE_COLUMNS = 20;
 const GAP = '  ';
 
@@ -82,7 +82,7 @@ const TABLE: readonly TableColumn[] = [
   { head: 'file', width: 0, text: ({ file }) => shown(file) },
 ];
 
-/** What a narrow terminal leaves out, in this order. */
+/** Columns that a narrow terminal omits, in this order. */
 const DROPPED = ['service', 'reported', 'record'];
 
 /** `columns`: width of the terminal; infinite for a pipe or a file, which get every column. */
@@ -104,7 +104,7 @@ export function historyTable(columns: number): HistoryForm {
   };
 }
 
-/** With fewer columns than `TABLE` if the terminal is narrow; names of certificates are cut if that is not enough. */
+/** Omits columns if the terminal is narrow, then cuts the names of certificates. */
 function fittingTable(columns: number): readonly TableColumn[] {
   let table = TABLE;
   const missing = () => table.reduce((sum, { width }) => sum + width + GAP.length, FILE_COLUMNS - GAP.length) - columns;

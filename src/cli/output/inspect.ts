@@ -46,7 +46,7 @@ export function pem(label: string, der: Uint8Array): string {
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
 }
 
-/** Each certificate of all signatures and timestamps once, after two lines with its subject and issuer. */
+/** Prints each certificate of all signatures and timestamps once, after two lines with its subject and issuer. */
 export function certificatesPem({ signatures }: InspectedFile): string {
   const distinct = new Map(signatures.flatMap(certificatesOf).map((certificate) => [certificate.sha256, certificate]));
   return [...distinct.values()]
@@ -65,7 +65,7 @@ function certificatesOf({ certificates, timestamps, nested }: InspectedSignature
   ];
 }
 
-/** Readers of PEM look for dashes anywhere in a line, so a name must not hold them. */
+/** Readers of PEM look for dashes anywhere in a line, so a name must not contain them. */
 function comment(name: string): string {
   return shown(name).replaceAll('-----', '- - -');
 }
@@ -76,7 +76,7 @@ const STEP = 2;
 /** Limit for the indent of a hostile chain. */
 const DEEPEST = 6;
 const CERTIFICATE_NAME_COLUMNS = 15;
-/** Of six arcs at least: no version number has so many. */
+/** At least six arcs: no version number has so many. */
 const OBJECT_IDENTIFIER = /(?<![\d.])[0-2](?:\.\d+){5,}(?![\d.]*\d)/g;
 const KINDS = { rfc3161: 'RFC 3161', authenticode: 'Authenticode countersignature' } as const;
 const KEY_TYPES: Readonly<Record<string, string>> = { rsa: 'RSA', 'rsa-pss': 'RSA-PSS', ec: 'EC', dsa: 'DSA' };
@@ -155,7 +155,7 @@ function timestampLines(timestamp: InspectedTimestamp): string[] {
   ];
 }
 
-/** Each certificate, its issuer indented below it if it is there. */
+/** Prints each certificate, with its issuer indented below it if the file contains it. */
 function certificateLines(certificates: readonly InspectedCertificate[], indent: number): string[] {
   let level = 0;
   return certificates.flatMap((certificate, index) => {
@@ -217,7 +217,7 @@ function detailLines({ name, value }: Detail): string[] {
   return line(shown(name), value === '' ? 'empty' : shown(withNames(value)));
 }
 
-/** The object identifiers in a format's words by their names, as far as they have any. */
+/** Replaces object identifiers by their names, if they have names. */
 function withNames(text: string): string {
   return text.replace(OBJECT_IDENTIFIER, (oid) => objectName(oid) ?? oid);
 }
@@ -237,7 +237,6 @@ function named({ oid, name }: NamedObject): string {
   return name ?? oid;
 }
 
-/** In UTC, to the second. */
 function dateTime(date: Date): string {
   return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

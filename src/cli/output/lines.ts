@@ -18,7 +18,7 @@ export interface LinesOptions {
 }
 
 const SHORT_WAIT_MILLISECONDS = 5000;
-/** Of a line that continues the one before, and the width of the first word. */
+/** Begins a line that continues the line before. The first word of a line has the same width. */
 export const INDENT = '         ';
 /** Longer than any path that a system allows. */
 const PATH_LENGTH = 4096;
@@ -41,7 +41,7 @@ export class Lines {
     this.options = options;
   }
 
-  /** On a terminal lines are short, except with --verbose. */
+  /** True on a terminal, except with --verbose. */
   get isBrief(): boolean {
     return !this.options.verbose && isTerminal(this.#resultStream());
   }
@@ -57,7 +57,7 @@ export class Lines {
     writeLines(this.#io.stderr, [line, ...more], this.#io);
   }
 
-  /** On standard error, because it is not a result. `line` must be printable. */
+  /** Prints on standard error, because it is not a result. `line` must be printable. */
   progress(line: string): void {
     if (!this.options.quiet) this.print(line);
   }
@@ -235,7 +235,7 @@ export function shownPaths({ path, output }: { readonly path: string; readonly o
   return output === path ? shown(path) : `${shown(path)} -> ${shown(output)}`;
 }
 
-/** Without the query of an address, which may hold a token, and without its user name and password. */
+/** Removes the query of an address, which may contain a token, and its user name and password. */
 export function maskedAddress(text: string): string {
   if (!/^[a-z]+:\/\//i.test(text)) return text;
   return text.replace(/[?#].*/s, '?…').replace(/^(\w+:\/\/).*@/s, '$1…@');

@@ -44,7 +44,7 @@ export function hasColour(stream: Writable, env: Env): boolean {
   return isTerminal(stream) && !isDumb(env) && !isContinuousIntegration(env);
 }
 
-/** Whether the terminal shows Unicode symbols. A Windows console may have any code page and font, so only two terminals count there. */
+/** A Windows console may have any code page and font, so only two terminals count as Unicode there. */
 export function isUnicode(env: Env, platform: NodeJS.Platform = process.platform): boolean {
   if (isDumb(env)) return false;
   if (platform === 'win32' && (env.WT_SESSION || env.TERM_PROGRAM === 'vscode')) return true;

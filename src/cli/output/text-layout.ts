@@ -10,7 +10,7 @@ const WITHOUT_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}\p{Format}]+$/u
 const COLUMNS = 80;
 
 /**
- * Counts columns by grapheme clusters (Unicode Standard Annexes 11 and 29). Stops once the count is above `limit`, so that a
+ * Counts columns by grapheme clusters (Unicode Standard Annexes 11 and 29). Stops once the count is above `limit`: then a
  * hostile name costs no more than a long one.
  */
 export function widthOf(text: string, limit = Number.POSITIVE_INFINITY): number {
@@ -44,7 +44,7 @@ export function padded(text: string, columns: number): string {
 
 /**
  * A line of a name and a value, at `indent`: the value follows the name, which is padded to `nameColumns`, and is wrapped below
- * itself. After a longer name, or if a word such as a digest is too long for that, the value starts on a line of its own.
+ * itself. After a longer name, or if a word such as a digest is too long for that, the value starts on the next line.
  */
 export function field(name: string, value: string, indent: number, nameColumns: number): string[] {
   const lead = `${' '.repeat(indent)}${padded(name, nameColumns - 2)}  `;
@@ -95,7 +95,7 @@ export function hang(lead: string, text: string, indent: number, mostColumns = C
 
 /**
  * A printed line, wrapped at words. Further lines begin where the text begins: after the indent, or after a first word such as
- * `failed   `. A longer word, such as a path, stays in one piece, so that it can be copied.
+ * `failed   `. A longer word, such as a path, is not broken: users copy it.
  */
 export function wrapped(text: string, mostColumns: number): string[] {
   if (mostColumns === Number.POSITIVE_INFINITY) return [text];

@@ -10,7 +10,7 @@ export function verdictsJson(files: readonly VerifiedFile[], roots: string | und
   return { files: files.map(fileJson), summary: countVerdicts(files), roots: roots ?? null };
 }
 
-/** Files by verdict, in the order in which the verdicts occur, and last the warnings, if there are any. */
+/** Counts files by verdict, in the order in which the verdicts occur. The number of warnings comes last, if there are any. */
 export function countVerdicts(files: readonly VerifiedFile[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { verdict } of files) {
@@ -50,7 +50,7 @@ function fileJson(file: VerifiedFile) {
   };
 }
 
-/** For the file and all its signatures; null without a signature. */
+/** Covers the file and all its signatures. Returns null without a signature. */
 function integrityOf({ verdict }: VerifiedFile) {
   if (verdict === null || verdict === 'unsigned') return null;
   return verdict === 'broken' || verdict === 'unsupported' ? verdict : 'intact';

@@ -14,15 +14,13 @@ import { countVerdicts, warningsOf } from './verdict-json.ts';
 
 const MESSAGE_LENGTH = 1000;
 const INDENT = ' '.repeat(14);
-/** Named in a headline. */
 const MAX_ROOTS = 3;
 const ROOTS_HINT =
   "hint: if you trust it, name its certificate file with --roots (`--roots system` adds the system's roots), or check integrity only with --integrity-only";
 
-/** Whether a finding of these signatures is printed. */
+/** Decides whether a finding of these signatures is printed. */
 type Shows = (finding: Finding, signatures: readonly VerifiedSignature[]) => boolean;
 
-/** Whether all requirements are met. */
 export function isGood({ verdict }: VerifiedFile): boolean {
   return verdict === 'trusted' || verdict === 'intact';
 }
@@ -89,12 +87,12 @@ function unknownRoots({ verdict, signatures }: VerifiedFile): readonly string[] 
   return [...found.values()];
 }
 
-/** Whether nothing is wrong with the timestamp except that its root is unknown. */
+/** True if the only fault of the timestamp is its unknown root. */
 function lacksOnlyRoot({ integrity, findings }: VerifiedTimestamp): boolean {
   return integrity === 'intact' && findings.some(isAboutRoot) && findings.filter(isObjection).every(isAboutRoot);
 }
 
-/** Whether the finding of an untrusted file would be gone if all roots were known: then the timestamps would count. */
+/** True if the finding would disappear with trusted roots, because then the timestamps would count. */
 function followsFromRoot(finding: Finding, signatures: readonly VerifiedSignature[]): boolean {
   if (isAboutRoot(finding)) return true;
   if (finding.code !== 'timestamp-required' && finding.code !== 'certificate-expired') return false;
@@ -150,7 +148,7 @@ const CONTENT_CHANGED: ReadonlySet<string> = new Set([
   'rdp-settings-uncovered',
 ]);
 
-/** Of the signature that says most: one that proves a change of the content, or else a broken one. */
+/** Describes a signature that proves a change of the content, or the first broken one. */
 function brokenHeadline(
   { signatures, findings }: VerifiedFile,
   first: VerifiedSignature,

@@ -41,7 +41,7 @@ export async function writeOutput(
     await inFileSystem(doing, () => writeFile(output, content));
     return;
   }
-  // Links are followed, so that the rename replaces the file and not the link.
+  // Follow links: otherwise the rename would replace the link and not the file.
   const target = existing === undefined ? output : await inFileSystem(doing, () => realpath(output));
   await assertUtf8Name(target, true);
   if (existing !== undefined) await assertReplaceable(target);

@@ -16,12 +16,12 @@ const AT_ONCE = constants.O_NONBLOCK ?? 0;
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface JsonFileOptions {
-  /** Whether root takes a file of a user for whom it works. */
+  /** Root accepts a file of the user for whom it works (sudo). */
   readonly rootTakesAny: boolean;
 }
 
 /**
- * Undefined when there is no such file. Throws `settings-file-unreadable`, `settings-file-exposed`,
+ * Returns undefined if the file does not exist. Throws `settings-file-unreadable`, `settings-file-exposed`,
  * `settings-file-damaged`; none quotes the content, which may be anything that a link leads to.
  */
 export async function readJsonFile(path: string, options: JsonFileOptions): Promise<JsonObject | undefined> {

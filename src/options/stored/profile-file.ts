@@ -12,7 +12,7 @@ import { damaged, textOf, unknownKey } from './stored-values.ts';
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Of an environment, too. */
+/** Names of environments follow the same rule. */
 export function isProfileName(name: string): boolean {
   return NAME.test(name);
 }

@@ -17,14 +17,13 @@ const REFUSED = {
 };
 
 export interface ProjectSearch {
-  /** Where the search begins. */
+  /** The search begins here. */
   readonly folder: string;
-  /** Undefined for a user without one. */
   readonly home: string | undefined;
 }
 
 /**
- * Undefined without one. Throws `project-setting-refused`, `setting-unknown`, `setting-is-secret`, or
+ * Returns undefined if there is no project file. Throws `project-setting-refused`, `setting-unknown`, `setting-is-secret`, or
  * `settings-file-unreadable`, `-exposed`, `-damaged`.
  */
 export async function readProjectFile(place: ProjectSearch): Promise<Stored['project']> {
@@ -76,7 +75,7 @@ function readValue(key: string, value: unknown, path: string): readonly string[]
   return texts;
 }
 
-/** What a repository brings along may not be written over the files of its user. */
+/** A repository must not decide which files of its user are overwritten. */
 function refuseOutside(output: string, path: string): void {
   if (!isAtOrBelow(output, dirname(path))) {
     throw damaged(path, 'has an "output" that is not below the folder it is in');

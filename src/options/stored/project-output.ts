@@ -1,4 +1,4 @@
-/** Where the results may go that a project file sends somewhere: below its folder, and neither through links nor into `.git`. */
+/** Restricts the output of a project file to paths below its folder, outside `.git` and not through links. */
 
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';

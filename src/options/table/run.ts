@@ -22,11 +22,10 @@ export const LIMITS_OPTIONS = {
       resume: { help: 'number of concurrent files and reports' },
     },
   },
-  /** In seconds. */
   timeout: {
     flag: '--timeout',
     placeholder: 'seconds',
-    // Read as milliseconds.
+    // Typed in seconds, read as milliseconds.
     kind: number({ isWhole: false, from: 0.1, to: 3600 }, 1000),
     variable: 'CODESIGN_TIMEOUT',
     default: '30',

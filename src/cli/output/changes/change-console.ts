@@ -15,8 +15,8 @@ import { type ChangeVerb, DOING, rowOf, summaryTable, totalLine, wordOf } from '
 type ReportFailed = SigningEvent & { readonly type: 'report-failed' };
 
 /**
- * Disposing prints the lines that still wait, and removes the progress of the run from the terminal. `resumeCommand`: what to
- * type to finish the run; undefined if nothing can be resumed.
+ * Disposing prints the waiting lines, and removes the progress of the run from the terminal. `resumeCommand` finishes the run; it
+ * is undefined if nothing can be resumed.
  */
 export function changeConsole(
   io: Io,
@@ -36,7 +36,7 @@ export function changeConsole(
   const underWay = new Set<string>();
   /** How many signatures are not in the file yet, by its path. */
   const unwritten = new Map<string, number>();
-  /** By the path of the file. */
+  /** The key is the path of the file. */
   const unreported = new Map<string, ReportFailed[]>();
   const failures = failedFiles(lines, verb, resumeCommand);
   const outcomes = inOrder(printOutcome);
@@ -56,7 +56,7 @@ export function changeConsole(
       return;
     }
     const word = wordOf(outcome);
-    // In a folder there may be hundreds of them.
+    // A folder may contain hundreds of kept files.
     if (word === 'kept' && !lines.options.verbose) return;
     const { details, below = [] } = rowOf(outcome, lines.isBrief);
     const paths = outcome.output === path || status === 'skipped' ? path : `${path} -> ${outcome.output}`;
@@ -64,7 +64,7 @@ export function changeConsole(
     for (const line of below) printResult('', line);
   }
 
-  /** What waited for the end. `paths`: in the order of the input. */
+  /** Prints what waited for the end. `paths` has the order of the input. */
   function printRest(paths: readonly string[]): void {
     outcomes.flush();
     for (const { path, record, error } of paths.flatMap((one) => unreported.get(one) ?? [])) {

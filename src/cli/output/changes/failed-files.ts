@@ -53,7 +53,7 @@ export function failedFiles(lines: Lines, verb: ChangeVerb, resumeCommand: strin
   };
 }
 
-/** What to do after a run that ended before every file was tried. */
+/** Advice after a run that ended before every file was tried. */
 function nextStep(verb: ChangeVerb, hasJournal: boolean): string {
   const again = 'Run the same command again';
   if (verb !== 'signed') return `${again}.`;

@@ -25,7 +25,7 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
   'not-signed': 'not signed',
 };
 
-/** What lines, the last line of a run and the summary of a job say of a file. */
+/** Describes a file in lines and in the summary of a job. */
 interface Row {
   /** Short parts. */
   readonly details: readonly string[];
@@ -94,7 +94,7 @@ function signersLines(word: string, signers: readonly string[]): readonly string
   return signers.map((signer) => `${word} the signature of "${printable(signer)}"`);
 }
 
-/** Known only from the events of a run. */
+/** Figures that the events of a run contain, but not its outcomes. */
 interface RunFigures {
   /** Signatures that the service returned in this run; they count. */
   readonly signatures: number;
@@ -142,7 +142,6 @@ function usedText(files: readonly FileOutcome[], { signatures, requested }: RunF
   return `${plural(signatures, 'signature')} used${uncertain > 0 ? `, perhaps ${uncertain} more` : ''}`;
 }
 
-/** For the page of a job of GitHub Actions. */
 export function summaryTable(files: readonly FileOutcome[], total: string): SummaryTable {
   const rows = files.map((file) => [file.path, wordOf(file), rowOf(file).details.join(', ')]);
   return { heading: total, columns: ['File', 'Outcome', 'Details'], rows };

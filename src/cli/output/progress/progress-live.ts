@@ -14,17 +14,16 @@ interface Symbols {
 
 const UNICODE: Symbols = { frames: [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'], between: ' · ', ellipsis: '…' };
 const ASCII: Symbols = { frames: [...'-\\|/'], between: ', ', ellipsis: '...' };
-/** For the spinner, the spaces around it, and the last column, after which some terminals wrap. */
+/** Columns of the spinner, the spaces around it, and the last column, after which some terminals wrap. */
 const TAKEN_COLUMNS = 4;
 const INTERVAL_MILLISECONDS = 100;
 
-/** What the line shows. */
 interface Shown {
   parts(): readonly string[];
   elapsedSeconds(): number;
 }
 
-/** Standard error must be a terminal. Returns what ends the line. */
+/** Standard error must be a terminal. Returns a function that removes the line. */
 export function startLiveLine(state: Shown, { stderr, env }: Io): () => void {
   const symbols = isUnicode(env) ? UNICODE : ASCII;
   const isColoured = hasColour(stderr, env);
@@ -46,7 +45,7 @@ export function startLiveLine(state: Shown, { stderr, env }: Io): () => void {
     color: false,
     spinner: { frames: symbols.frames.map(frame) },
     interval: INTERVAL_MILLISECONDS,
-    // Computed for each frame, so that it fits a resized terminal.
+    // Computed for each frame, because the terminal may be resized.
     suffixText: text,
   });
   // ora never ends counting lines on a terminal of 0 columns.

@@ -16,7 +16,6 @@ export type ProgressEvent =
   | { readonly type: 'file-finished'; readonly path: string; readonly word: string };
 
 export interface ProgressWords {
-  /** For example signing. */
   readonly doing: string;
   /** Word of successful files, for example signed. */
   readonly done: string;
@@ -26,7 +25,7 @@ const WAITING: Readonly<Record<Exclude<FileStep, 'writing'>, string>> = {
   'asking-service': 'waiting for the service',
   'asking-authority': 'waiting for the timestamp authority',
 };
-/** Without a new event after this time, a file is no longer shown as being read. */
+/** A file without a new event for this time is no longer shown as being read. */
 const READING_MILLISECONDS = 1500;
 
 type ProgressState = ReturnType<typeof progressState>;
@@ -104,7 +103,6 @@ function shortName(path: string): string {
   return printable(basename(path));
 }
 
-/** In decimal units. */
 function sizeInWords(bytes: number): string {
   return bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
@@ -144,7 +142,7 @@ function wishIn(value: string | undefined): ProgressMode | undefined {
   throw cliErrors('progress-unknown', { value });
 }
 
-/** Returns what ends it. */
+/** Returns a function that ends the progress. */
 function show(mode: ProgressMode, state: ProgressState, io: Io): () => void {
   if (mode === 'none') return () => undefined;
   return mode === 'live' ? showLive(state, io) : showPlain(state, io);
