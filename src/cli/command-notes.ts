@@ -10,11 +10,11 @@ The first time: codesign-remote init, codesign-remote login, codesign-remote sig
 Run codesign-remote <command> --help for its options.`,
 
   sign: `\
-Credentials come from CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, or else from the keychain
+Credentials come from CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, or from the keychain
 (codesign-remote login), never from an option.
 
-Files that a pattern, a folder or a list names are kept if they have an intact signature of another publisher. --replace and
---append sign them too. Put patterns in quotes: a shell that expands them names each file.
+Files from a pattern, a folder or a list are kept if they have an intact signature of another publisher. --replace and --append
+sign them too. Put patterns in quotes: otherwise the shell expands them, and each file counts as named.
 
 Examples:
   codesign-remote sign app.exe
@@ -29,8 +29,8 @@ Exit codes: 0 done, 2 usage, 3 network, 4 HTTP, 5 rejected by the service, 6 loc
 
   catalog: `\
 A catalog lists digests of files; its one signature is valid for all of them. Sign programs and cabinets first, then create the
-catalog, then sign it: files other than programs must not change after the catalog is created. An older catalog at the output is left
-out if it is among the files. An existing file is replaced only with --replace.
+catalog, then sign it: files other than programs must not change after the catalog is created. An older catalog at the path of
+--output is not listed. --replace replaces it.
 
 Examples:
   codesign-remote catalog driver.sys driver.inf -o driver.cat
@@ -42,12 +42,12 @@ Exit codes: 0 created, 2 usage, 6 the output exists, or a file cannot be read or
 
   verify: `\
 Without --roots a signer is trusted if its chain ends at one of the system's roots (SSL_CERT_FILE, or the distribution's
-bundle). Those are the web's roots: Microsoft's and Oracle's own programmes trust others.
+bundle). These roots are for web sites. Microsoft and Oracle trust other roots for code.
 
 Verdicts: trusted; intact (the same with --integrity-only); not-accepted (a requirement such as --signer is not met);
 untrusted (intact, but its signer or timestamp is not trusted); unsupported (a signature cannot be verified); broken; unsigned. The
-worst verdict of a file's signatures counts. With --catalog, a file that is not in the catalog is unsigned, one that differs is broken, and a catalog that is not good
-passes its verdict on to all files.
+worst verdict of a file's signatures counts. With --catalog, a file that is not in the catalog is unsigned, and one that
+differs is broken. If the catalog is neither trusted nor intact, its verdict is that of all files.
 
 Examples:
   codesign-remote verify --roots root.pem app.exe
@@ -110,9 +110,9 @@ Examples:
 Exit codes: 0 done, 2 usage (also an unknown signature number), 6 the file contains no signature, or cannot be read or written`,
 
   resume: `\
-It requests no signature. Credentials come from the environment or the keychain, as for sign; a report is sent only to the
-service, and with the access key, that the signature came from. A call whose outcome is unknown may have been counted: ask the
-operator of your service, then give it up with --forget or --forget-unknown. In either case sign requests a new signature for its file.
+resume requests no signature. Credentials come from the environment or the keychain, as for sign. A report is sent only to the
+service that made the signature, with the same access key. A call whose outcome is unknown may have been counted: ask the
+operator of your service, then give it up with --forget or --forget-unknown. Afterwards sign requests a new signature for its file.
 
 Examples:
   codesign-remote resume --dry-run
@@ -124,7 +124,7 @@ Exit codes: 0 nothing is left, or only what you must decide; 2 usage, or other s
 5 rejected by the service, 6 local file, 7 timestamp, 9 several kinds`,
 
   history: `\
-It reads the journal of this user on this machine [CODESIGN_STATE_DIR]. The journal keeps calls for 90 days. Times are UTC.
+history reads the journal of this user on this machine [CODESIGN_STATE_DIR]. The journal keeps calls for 90 days. Times are UTC.
 
 Examples:
   codesign-remote history --since 2026-11
@@ -135,7 +135,7 @@ Exit codes: 0 done, 2 usage, 6 the journal cannot be read`,
 
   init: `\
 init does not ask for values that options give. Values in brackets come from the environment or the profile: Enter accepts them.
-Nothing is written before everything is checked. The service is not called: codesign-remote whoami --check does that.
+init checks all values before it writes. It does not call the service: codesign-remote whoami --check does.
 
 Examples:
   codesign-remote init
@@ -145,9 +145,9 @@ Examples:
 Exit codes: 0 stored, 2 usage, or something is missing, 6 the certificate is unusable or the file cannot be written`,
 
   login: `\
-On a terminal it asks for address, Access Key and Access Secret, which is not shown. The Access Secret is never an argument:
-others could see it, and the shell would keep it. The credentials are bound to the service they were given for. The check
-spends no signature.
+On a terminal, login asks for address, Access Key and Access Secret, and hides the secret. The Access Secret is never an argument:
+others could see it, and the shell would keep it. The credentials are sent only to the service that they were stored for. The
+check uses no signature.
 
 Examples:
   codesign-remote login
@@ -192,7 +192,7 @@ Examples:
 Exit codes: 0 done, 2 usage, or a damaged file, 6 the file cannot be written`,
 
   explain: `\
-{…} in a cause stands for a value that the message of an occurrence shows.
+Names in braces stand for values that the actual message shows.
 
 Examples:
   codesign-remote explain file-changed
@@ -200,11 +200,11 @@ Examples:
 Exit codes: 0 shown, 2 usage, or an unknown code`,
 
   completion: `\
-A line for the shell's start-up file:
+Add this line to the shell's start-up file:
   ~/.bashrc                    eval "$(codesign-remote completion bash)"
   ~/.zshrc, after compinit     source <(codesign-remote completion zsh)
   ~/.config/fish/config.fish   codesign-remote completion fish | source
   $PROFILE of PowerShell       codesign-remote completion powershell | Out-String | Invoke-Expression
 
-The script for PowerShell was written without a PowerShell and never run.`,
+The script for PowerShell has never been run.`,
 } as const;

@@ -8,7 +8,11 @@ const FILES: ArgumentDefinition = {
   help: 'paths, patterns ("dist/*.exe"), @list.txt, or - for a list on standard input',
   offers: 'paths',
 };
-const FILE_TO_READ: ArgumentDefinition = { name: 'file', help: 'path of the file; it is only read', offers: 'paths' };
+const FILE_TO_READ: ArgumentDefinition = {
+  name: 'file',
+  help: 'path of the file, which is not changed',
+  offers: 'paths',
+};
 
 export const PROGRAM: ProgramDefinition = {
   name: 'codesign-remote',
@@ -64,7 +68,7 @@ export const PROGRAM: ProgramDefinition = {
         { name: 'file', help: 'path of the file', offers: 'paths' },
         {
           name: 'signature',
-          help: 'signature as extract writes it: CMS (PKCS#7), DER or PEM; - for standard input',
+          help: 'CMS signature (PKCS#7) in DER or PEM, as extract writes it, or - for standard input',
           offers: 'paths',
         },
       ],
@@ -88,7 +92,7 @@ export const PROGRAM: ProgramDefinition = {
     }),
     command({
       name: 'resume',
-      description: 'finish what earlier runs of sign left: unwritten files, unsent reports',
+      description: 'finish earlier runs of sign: write files, send reports',
       notes: NOTES.resume,
       run: async (io, options) => (await import('./commands/resume.ts')).resume(options, io),
     }),
@@ -124,12 +128,12 @@ export const PROGRAM: ProgramDefinition = {
     }),
     {
       name: 'config',
-      description: 'show the settings in effect here, and change those stored in your profiles',
+      description: 'show the effective settings, and change the settings in your profiles',
       notes: NOTES.config,
       commands: [
         command({
           name: 'config list',
-          description: 'list every setting in effect here',
+          description: 'list the effective settings',
           notes: ORDER_OF_SETTINGS,
           run: async (io, options) => (await import('./commands/config.ts')).configList(options, io),
         }),

@@ -25,7 +25,7 @@ export const cliErrors = defineErrors('usage', {
     hint: 'Name at least one file, a pattern such as "dist/*.exe", a list as @list.txt, or - for a list on standard input.',
   },
   'catalog-output-missing': {
-    message: 'the path of the catalog was not given',
+    message: 'no path was given for the catalog',
     hint: 'Name it with --output: codesign-remote catalog -o files.cat <files>',
   },
   'catalog-member-unusable': {
@@ -60,11 +60,11 @@ export const cliErrors = defineErrors('usage', {
   },
   'list-unreadable': {
     message: 'the file list {path} cannot be read: {reason}',
-    hint: 'Check the name of the list: a file with one path on each line, in UTF-8. Write ./@name for a file whose own name starts with @.',
+    hint: 'Check the name of the list. A list has one path on each line, in UTF-8. Write ./@name for a file whose own name starts with @.',
   },
   'list-too-large': {
     message: 'the file list contains {what}',
-    hint: 'Check that the file is a list with one path on each line, and that the program that writes it ends.',
+    hint: 'Check that the list has one path on each line, and that the program that writes it ends.',
   },
   'list-unusable': {
     message: 'the file list contains NUL characters',
@@ -93,7 +93,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'checksums-incomplete': {
     category: 'local',
-    message: '{path} does not list the files that failed: {files}',
+    message: '{path} omits the files that failed: {files}',
     hint: 'Run the same command again: signatures that were paid for are used.',
   },
   'output-is-input': {
@@ -116,7 +116,7 @@ export const cliErrors = defineErrors('usage', {
   'nothing-to-extract': {
     category: 'local',
     message: 'signature {index} is empty, or too damaged to be read',
-    hint: 'Run codesign-remote inspect to see what is wrong with it.',
+    hint: 'Run codesign-remote inspect to see its faults.',
   },
   'index-invalid': {
     message: '--index is not the number of a signature',
@@ -131,7 +131,7 @@ export const cliErrors = defineErrors('usage', {
     hint: '{instead}',
   },
   'no-answer': {
-    message: 'the input ended before "{question}" was answered',
+    message: 'the input ended before the answer to "{question}"',
     hint: 'Run the command again and answer. Nothing was changed.',
   },
   'answer-unclear': {
@@ -145,11 +145,11 @@ export const cliWarnings = defineWarnings({
     'the second interrupt was ignored, because it came within a second of the first one and npm sends each of them twice',
   'job-summary-failed': 'the job summary could not be written ({reason})',
   'environment-wins':
-    'CODESIGN_ACCESS_KEY or CODESIGN_ACCESS_SECRET is set in the environment, which wins over the keychain',
+    'CODESIGN_ACCESS_KEY or CODESIGN_ACCESS_SECRET is set in the environment, which takes precedence over the keychain',
   'environment-stays':
-    'the credentials in the environment stay: CODESIGN_ACCESS_KEY, CODESIGN_ACCESS_SECRET, CODESIGN_ACCESS_SECRET_FILE',
+    'the environment still has credentials: CODESIGN_ACCESS_KEY, CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE',
   'other-address-stored':
-    'profile {profile} has another address, {stored}, to which these credentials are not sent: {command} changes it',
+    'profile {profile} has another address, {stored}; these credentials are not sent there. To change the address: {command}',
   'no-certificate-found': '{path}: contains no certificate',
   'several-signatures':
     '{path}: contains {count}; this is number 1, --index selects another (see codesign-remote inspect)',

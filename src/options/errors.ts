@@ -17,12 +17,12 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Use https:. Plain http: works for this machine only (localhost, 127.0.0.0/8, ::1).',
   },
   'base-url-holds-credentials': {
-    message: '{name} holds a user name or password',
+    message: '{name} contains a user name or password',
     hint: 'Remove it from the address, and set CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET instead.',
   },
   'credentials-missing': {
     message: 'no credentials for the service: {missing}',
-    hint: 'Set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, or store them with codesign-remote login. A locked keychain shows none.',
+    hint: 'Set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, or store them with codesign-remote login. A locked keychain returns none.',
   },
   'credentials-ambiguous': {
     message: 'both CODESIGN_ACCESS_SECRET and CODESIGN_ACCESS_SECRET_FILE are set',
@@ -50,7 +50,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'access-key-invalid': {
     message: '{source} {problem}',
-    hint: 'Check that key and secret were not pasted together: a key holds no colon.',
+    hint: 'Check that key and secret were not pasted together: a key contains no colon.',
   },
   'access-secret-invalid': {
     message: '{source} {problem}',
@@ -76,7 +76,7 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Give {expected}.',
   },
   'timestamp-url-holds-credentials': {
-    message: '{name} holds a user name or password',
+    message: '{name} contains a user name or password',
     hint: 'Use the address without them, because addresses appear in logs.',
   },
   'proxy-invalid': {
@@ -85,16 +85,16 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Write it as http://host:port or https://host:port. Other kinds of proxies (SOCKS) are not supported; NO_PROXY names hosts that need none.',
   },
   'proxy-holds-credentials': {
-    message: '{name} holds a user name or password',
+    message: '{name} contains a user name or password',
     hint: "Remove it: others can read it there. Set the proxy's credentials in HTTPS_PROXY and HTTP_PROXY, in the environment.",
   },
   'settings-conflict': {
     message: '{options} cannot be used together',
-    hint: 'Use one of them.',
+    hint: 'Use only one of them.',
   },
   'revocation-not-checked': {
     message: 'without --check-revocation nothing is requested, so {options} would have no effect',
-    hint: 'Add --check-revocation. To name the certificates at which chains may end: did you mean --roots?',
+    hint: 'Add --check-revocation. If you meant the root certificates of signers, use --roots.',
   },
   'profile-name-invalid': {
     message: '{name} is not a valid name of a profile or environment',
@@ -102,7 +102,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'profile-unknown': {
     // Never the name: it may be a secret that follows -p.
-    message: '{name}: there is no such profile in {path}; there are: {known}',
+    message: '{name}: unknown profile; the profiles in {path} are: {known}',
     hint: (d: { readonly mayBeNew: boolean }) =>
       d.mayBeNew ? 'Use one of them, or codesign-remote init --profile <name> to create one.' : 'Use one of them.',
   },
@@ -136,11 +136,11 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Name another folder with CODESIGN_CONFIG_DIR, or let this user write there.',
   },
   'project-output-refused': {
-    message: '"output" in {path} would send a result to {output}, and {reason}; nothing was sent',
+    message: '"output" in {path} would write a result to {output}, but {reason}; nothing was sent',
     hint: 'Use --output for this folder: a cloned repository must not decide which files are replaced.',
   },
   'project-setting-refused': {
-    message: '{path} may not hold "{key}": {reason}',
+    message: '{path} must not contain "{key}": {reason}',
     hint: 'Remove it, and use the option, the environment variable, or your profile (codesign-remote config set). A project file may set: {allowed}.',
   },
   'certificate-file-missing': {
@@ -151,7 +151,6 @@ export const settingsErrors = defineErrors('usage', {
 });
 
 export const settingsWarnings = defineWarnings({
-  'secret-file-readable':
-    'the file named by {variable}, {path}, may be read by other users: chmod 600 makes it private',
-  'variable-unknown': 'the variable {name} is not known{suggestion}',
+  'secret-file-readable': '{variable}: other users may read {path}; chmod 600 makes it private',
+  'variable-unknown': 'unknown variable {name}{suggestion}',
 });

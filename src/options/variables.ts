@@ -9,15 +9,15 @@ const DEFAULT_HISTORY_DAYS = '90';
 export const VARIABLES = {
   CODESIGN_ACCESS_KEY: 'access key for the service',
   CODESIGN_ACCESS_SECRET: 'access secret for the service',
-  CODESIGN_ACCESS_SECRET_FILE: 'file that holds the access secret',
+  CODESIGN_ACCESS_SECRET_FILE: 'file with the access secret',
   CODESIGN_CERTIFICATE_PASSWORD: 'password of a PKCS#12 certificate file',
-  CODESIGN_CERTIFICATE_PASSWORD_FILE: 'file that holds that password',
+  CODESIGN_CERTIFICATE_PASSWORD_FILE: 'file with this password',
   CODESIGN_CONFIG_DIR: 'folder of the file that stores the profiles',
   CODESIGN_STATE_DIR: 'folder of the journal',
   CODESIGN_HISTORY_DAYS: `days that the journal keeps finished calls (default ${DEFAULT_HISTORY_DAYS})`,
   CODESIGN_PROGRESS: 'progress of a run: live, plain or none',
-  NO_COLOR: 'no colours',
-  FORCE_COLOR: 'colours also in pipes; NO_COLOR takes precedence',
+  NO_COLOR: 'colours off',
+  FORCE_COLOR: 'colours in pipes too; NO_COLOR takes precedence',
 } as const;
 
 /** `A and B are set but empty`, as a secret is that a build service does not have; empty if none of them is. */

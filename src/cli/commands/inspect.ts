@@ -64,7 +64,7 @@ async function writeSignature(path: string, options: OptionsOf<'extract'>, io: I
   } else {
     await writeOutput(output, content, { input: path });
     const what = `signature of "${printable(chosen.signerName)}", ${plural(content.length, 'byte')}`;
-    lines.result(`extracted    ${shown(output)}  (${what})`);
+    lines.result(`extracted  ${shown(output)}  (${what})`);
   }
   if (index === undefined && count > 1) {
     lines.warning(cliWarnings('several-signatures', { path, count: plural(count, 'signature') }));

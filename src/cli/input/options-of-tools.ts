@@ -89,7 +89,7 @@ const FOREIGN_OPTIONS: readonly (readonly [here: string, names: Readonly<Partial
     },
   ],
   [
-    'Leave out {}: there is nothing like it here.',
+    'Leave out {}: codesign-remote has no such option.',
     {
       signtool:
         'ad ag= bp dg= di= dlib= dmdf= ds dxml enclave fdchw force g= hash= itos j= jp= kp ms noenclavewarn nosealwarn o= p7= p7ce= p7co= p7content= pg= rmc sa= seal sl snk= sncsp= snkc= snks= tdchw tp=',

@@ -75,7 +75,7 @@ export function summaryMarkdown({ heading, columns, rows }: SummaryTable, limit:
     kept.push(line);
   }
   const missing = rows.length - kept.length;
-  const rest = missing === 0 ? '' : `\nand ${missing} more, left out for lack of space\n`;
+  const rest = missing === 0 ? '' : `\nand ${missing} more, omitted because the summary would be too large\n`;
   return `${head}${kept.join('')}${rest}\n`;
 }
 

@@ -119,7 +119,7 @@ function headline(file: VerifiedFile): string {
   const through = catalog === undefined ? '' : ` through the catalog ${shown(catalog)}`;
   if (first === undefined && catalog !== undefined) return `not signed${through}`;
   if (first === undefined && verdict === 'unsupported') return 'cannot be verified';
-  if (first === undefined) return verdict === 'broken' ? 'what is signed cannot be determined' : 'holds no signature';
+  if (first === undefined) return verdict === 'broken' ? 'the signed content cannot be determined' : 'not signed';
   const signedBy = ({ signer }: VerifiedSignature) => `signed by ${quoted(signer.name)}${others}${through}`;
   const signer = signedBy(first);
   switch (verdict as Verdict) {

@@ -69,7 +69,7 @@ function parse(path: string, content: string): JsonObject {
   } catch (thrown) {
     throw damaged(text.trim() === '' ? 'is empty' : `is not JSON${locate(thrown, text)}`);
   }
-  if (!isObject(value)) throw damaged('holds no JSON object');
+  if (!isObject(value)) throw damaged('does not contain a JSON object');
   return value;
 }
 

@@ -32,7 +32,7 @@ export async function readProfiles(path: string): Promise<ReadonlyMap<string, Re
 
 function readProfile(name: string, raw: unknown, path: string): ReadProfile {
   const where = `profiles.${shownKey(name)}`;
-  if (!isProfileName(name)) throw damaged(path, `has a profile of a name that cannot be: "${shownKey(name)}"`);
+  if (!isProfileName(name)) throw damaged(path, `has a profile with an invalid name: "${shownKey(name)}"`);
   if (!isObject(raw)) throw damaged(path, `"${where}" is not an object`);
   const values = new Map<SettingKey, readonly string[]>();
   const { environment, environments = {}, ...others } = raw;
@@ -53,7 +53,7 @@ function readAddresses(environments: unknown, where: string, path: string): Read
   const addresses = new Map<string, string>();
   for (const [name, address] of Object.entries(environments)) {
     const shown = `${where}.environments.${shownKey(name)}`;
-    if (!isProfileName(name)) throw damaged(path, `has a name for an environment that cannot be: "${shown}"`);
+    if (!isProfileName(name)) throw damaged(path, `has an environment with an invalid name: "${shown}"`);
     if (typeof address !== 'string') throw damaged(path, `"${shown}" is not text in quotes`);
     addresses.set(name, address);
   }

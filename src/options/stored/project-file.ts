@@ -78,6 +78,6 @@ function readValue(key: string, value: unknown, path: string): readonly string[]
 /** A repository must not decide which files of its user are overwritten. */
 function refuseOutside(output: string, path: string): void {
   if (!isAtOrBelow(output, dirname(path))) {
-    throw damaged(path, 'has an "output" that is not below the folder it is in');
+    throw damaged(path, 'has an "output" outside the folder of this file');
   }
 }

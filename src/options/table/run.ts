@@ -18,8 +18,8 @@ export const LIMITS_OPTIONS = {
     help: 'number of concurrent requests',
     commands: ['sign', 'timestamp', 'resume'],
     in: {
-      timestamp: { help: 'number of concurrent files' },
-      resume: { help: 'number of concurrent files and reports' },
+      timestamp: { help: 'number of files processed concurrently' },
+      resume: { help: 'number of files and reports processed concurrently' },
     },
   },
   timeout: {
@@ -32,7 +32,7 @@ export const LIMITS_OPTIONS = {
     stored: 'profile',
     help: 'time limit for one attempt of one request',
     commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami'],
-    in: { verify: { help: 'time limit for one request for revocation', isTypedOnly: true } },
+    in: { verify: { help: 'time limit for one revocation request', isTypedOnly: true } },
   },
   allOrNothing: {
     flag: '--all-or-nothing',

@@ -111,7 +111,7 @@ export const TIMESTAMP_OPTIONS = {
     help: 'fail unless a timestamp authority is configured',
     conflicts: ['timestamp'],
     commands: ['sign', 'verify'],
-    in: { verify: { help: 'require a valid timestamp of each signature', isTypedOnly: true } },
+    in: { verify: { help: 'require a valid timestamp for each signature', isTypedOnly: true } },
   },
   force: {
     flag: '--force',
@@ -147,7 +147,7 @@ export const TRUST_OPTIONS = {
     flag: '--algorithm-at-least',
     placeholder: 'name',
     kind: algorithm,
-    help: 'weakest digest algorithm to accept',
+    help: 'weakest accepted digest algorithm',
     commands: ['verify'],
   },
   crlFile: {

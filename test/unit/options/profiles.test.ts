@@ -135,7 +135,7 @@ describe('a profile', () => {
       expect.objectContaining({
         code: 'profile-unknown',
         category: 'usage',
-        message: expect.stringMatching(/^CODESIGN_PROFILE: there is no such profile in .*; there are: default, work$/),
+        message: expect.stringMatching(/^CODESIGN_PROFILE: unknown profile; the profiles in .* are: default, work$/),
       }),
     );
   });
@@ -178,7 +178,7 @@ describe('the file', () => {
   test.each([
     ['settings-file-damaged', '', /config\.json is empty/],
     ['settings-file-damaged', '{"profiles": {', /config\.json is not JSON from line 1, column 15/],
-    ['settings-file-damaged', '[]', /no JSON object/],
+    ['settings-file-damaged', '[]', /not contain a JSON object/],
     ['settings-file-damaged', '{"profiles": []}', /"profiles" is not an object/],
     ['settings-file-damaged', '{"profiles": {"a b": {}}}', /"a b"/],
     ['settings-file-damaged', '{"profiles": {"work": 1}}', /"profiles\.work"/],

@@ -28,7 +28,7 @@ it('accepts files and folders below the project, whether they are there or not',
 
 describe('rejects', () => {
   it.each(['../app.exe', 'signed/../../app.exe'])('%s, which leaves the project', (output) => {
-    expect(() => check('app.exe', output)).toThrow(refused('is not below'));
+    expect(() => check('app.exe', output)).toThrow(refused('is outside the folder'));
   });
 
   it.each(['..', '../..', '/etc', 'signed', 'missing', '.'])('a folder on the way that links to %s', async (to) => {

@@ -49,12 +49,12 @@ describe('a variable that the program does not know', () => {
     ['CODESIGN_CERT', 'CODESIGN_CERTIFICATE'],
   ])('%s is probably %s', (name, meant) => {
     expect(unknownVariables({ [name]: 'x' })).toEqual([
-      `the variable ${name} is not known: did you mean ${meant}? [variable-unknown]`,
+      `unknown variable ${name}: did you mean ${meant}? [variable-unknown]`,
     ]);
   });
 
   it.each(['CODESIGN_NO_TIMESTAMP', 'CODESIGN_IDENTITY', 'CODESIGN_'])('%s resembles no other', (name) => {
-    expect(unknownVariables({ [name]: 'x' })).toEqual([`the variable ${name} is not known [variable-unknown]`]);
+    expect(unknownVariables({ [name]: 'x' })).toEqual([`unknown variable ${name} [variable-unknown]`]);
   });
 
   it.each(['CODESIGN_CODE', 'CODESIGN_SERVER_CODE', 'CODESIGN_TEST_CODE', 'CODE_SIGN_CODE', 'PATH'])(

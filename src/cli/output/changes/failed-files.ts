@@ -9,9 +9,7 @@ import type { ChangeVerb } from './outcomes.ts';
 export function failedFiles(lines: Lines, verb: ChangeVerb, resumeCommand: string | undefined) {
   let notTried: FailedOutcome[] = [];
   const resumeLines =
-    resumeCommand === undefined
-      ? []
-      : [`${INDENT}what the journal knows of it, and what to do: ${shown(resumeCommand)}`];
+    resumeCommand === undefined ? [] : [`${INDENT}to see its state, and what to do: ${shown(resumeCommand)}`];
 
   function print(outcome: FailedOutcome, mayHaveBeenCounted: boolean): void {
     const { own, others } = signatureLines(outcome);

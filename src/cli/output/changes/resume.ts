@@ -65,11 +65,12 @@ const STATES: Readonly<Record<UnfinishedCall['kind'], string>> = {
   'under-way': 'another process is working on it',
   unwritten: 'has a signature, but is not written yet',
   unreported: 'is signed, but not reported to the service',
-  surplus: 'has a signature that came late and was not needed, and is not reported to the service',
-  unknown: 'was requested, may have been counted, and its result is unknown; resume --forget removes it',
+  surplus: 'has a signature that arrived late and was not needed; it is not reported to the service',
+  unknown: 'was requested and may have been counted; its result is unknown. resume --forget removes it',
 };
 
-const UNUSABLE = 'has a signature that does not fit its certificate: sign with the right one, or resume --forget';
+const UNUSABLE =
+  'has a signature that does not match its certificate: sign with the right certificate, or run resume --forget';
 
 /** Path of the first file that is not written yet. */
 function pathOf({ files, metadata }: UnfinishedCall): string {
@@ -78,7 +79,7 @@ function pathOf({ files, metadata }: UnfinishedCall): string {
 }
 
 function about(call: UnfinishedCall): string {
-  return `call ${call.id}, asked ${call.at.slice(0, 19).replace('T', ' ')} UTC${recordOf(call)}`;
+  return `call ${call.id}, requested ${call.at.slice(0, 19).replace('T', ' ')} UTC${recordOf(call)}`;
 }
 
 function recordOf({ record }: UnfinishedCall): string {

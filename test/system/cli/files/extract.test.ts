@@ -32,7 +32,7 @@ describe('extract', () => {
     const { code, stdout, stderr } = await extract(JAR, '--index', '2', '--output', path);
     const { size } = await stat(path);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toBe(`extracted    ${path}  (signature of "Golden RSA 2048", ${size} bytes)\n`);
+    expect(stdout).toBe(`extracted  ${path}  (signature of "Golden RSA 2048", ${size} bytes)\n`);
     expect(Buffer.compare(await readFile(path), entryOf(JAR, 'META-INF/GOLDEN_R.RSA'))).toBe(0);
     expect(opensslSubjects(await readFile(path), 'DER')).toContain('Golden RSA 2048');
   });

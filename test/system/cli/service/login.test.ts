@@ -179,7 +179,7 @@ describe.runIf(IS_LINUX)('login', () => {
   it('says that the environment wins', async () => {
     await using at = await scene('outdone');
     const login = await at.login([], { env: { CODESIGN_ACCESS_KEY: 'another' } });
-    expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('wins over the keychain') });
+    expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('takes precedence over the keychain') });
   });
 
   it('stores nothing that the service rejects', async () => {

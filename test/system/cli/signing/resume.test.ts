@@ -309,7 +309,7 @@ describe('resume', () => {
     await stage.sign('--no-timestamp', path);
     const { stdout } = await runCli(['resume'], { env: stage.env });
     expect(stdout).toContain('a\\x1b[31m.exe');
-    expect(stdout).toMatch(/^ +call [0-9a-f]{20}, asked /m);
+    expect(stdout).toMatch(/^ +call [0-9a-f]{20}, requested /m);
     expect(stdout).not.toContain('\u001b');
   });
 });

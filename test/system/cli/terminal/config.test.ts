@@ -101,7 +101,7 @@ describe('config', () => {
     expect(await valuesOf('environments.alternate', ['-p', 'work'])).toEqual(['https://alternate.example']);
     const { code, stderr } = await run(['list', '-p', 'wrok']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/--profile: there is no such profile in .*; there are: .*work.*\[profile-unknown\]/);
+    expect(stderr).toMatch(/--profile: unknown profile; the profiles in .* are: .*work.*\[profile-unknown\]/);
     expect(await run(['set', '-p', 'wrok', 'code'])).toMatchObject({ code: 2 });
   });
 

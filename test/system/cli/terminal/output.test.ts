@@ -220,9 +220,7 @@ describe('an annotation', () => {
     expect(commands(unusable.stderr)).toHaveLength(1);
     expect(commands(unusable.stderr)[0]).toMatch(/^::error title=[a-z-]+::/);
     const verified = await runCli(['verify', fixture('pe/hello.exe')], { env });
-    expect(commands(verified.stdout)).toEqual([
-      `::error file=${fixture('pe/hello.exe')},title=unsigned::holds no signature`,
-    ]);
+    expect(commands(verified.stdout)).toEqual([`::error file=${fixture('pe/hello.exe')},title=unsigned::not signed`]);
     await using stage = await startScene('good');
     const told = await runCli(['sign', stage.path], { env: { ...stage.env, ...env } });
     expect(commands(told.stdout)).toEqual([expect.stringMatching(/^::warning title=codesign-remote::.*timestamp/)]);
