@@ -40,7 +40,7 @@ it.each([
   const { code, stderr } = await verify([option, value, SIGNED_EXE]);
   expect(code).toBe(2);
   expect(stderr).toContain(`without --check-revocation nothing is requested, so ${option} would have no effect`);
-  expect(stderr).toContain('did you mean --roots?');
+  expect(stderr).toContain('use --roots.');
   expect((await verifyGolden('--check-revocation', option, value, SIGNED_EXE)).code).not.toBe(2);
 });
 

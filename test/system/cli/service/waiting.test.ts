@@ -30,7 +30,7 @@ const OTHER_PROCESS = { type: 'waiting', path: 'app\u001b.exe', whom: 'process 4
 const waitingToRetry = (milliseconds: number) =>
   ({ type: 'waiting-to-retry', reason: 'sign app.exe: HTTP 503', milliseconds, attempt: 2, maxAttempts: 5 }) as const;
 
-const LINE = 'waiting  app\\x1b.exe waits for process 4711 on build-3, which asks for the same signature\n';
+const LINE = 'waiting  app\\x1b.exe waits for process 4711 on build-3, which requests the same signature\n';
 
 it.each([
   { quiet: false, json: false, expected: [null, LINE] },

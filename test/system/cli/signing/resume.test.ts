@@ -255,7 +255,7 @@ describe('a signature that does not fit the certificate', () => {
     const { code, calls, stderr } = await stage.resume(['--no-timestamp']);
     expect(code).toBe(0);
     expect(calls).toMatchObject([{ kind: 'unwritten', status: 'left' }]);
-    expect(stderr).toContain('does not fit its certificate');
+    expect(stderr).toContain('does not match its certificate');
     expect(stage.service.signRequests()).toBe(1);
   });
 });
