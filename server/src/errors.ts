@@ -13,7 +13,7 @@ interface Definition {
 
 /** An error of the command or its environment. */
 const usage = (message: Message, hint: string): Definition => ({ exitCode: 2, message, hint });
-/** An error of disk, port, database or HSM. */
+/** A disk, port, database or HSM error. */
 const local = (message: Message, hint: string): Definition => ({ exitCode: 6, message, hint });
 
 export const SERVER_ERRORS = {

@@ -8,7 +8,7 @@ import { endOfValidity } from './setup/tls.ts';
 
 /** Milliseconds. */
 export const DAY = 24 * 60 * 60 * 1000;
-/** The server's own TLS certificate is renewed earlier, at a start or by SIGHUP. */
+/** The server renews a TLS certificate of its own authority well before this, at a start or on SIGHUP. */
 const WARN_BEFORE = 30 * DAY;
 const TLS = { which: 'the TLS certificate', todo: 'replace it, then send SIGHUP' };
 const CODE_SIGNING = { which: 'a code-signing certificate', todo: 'renew it with certificate request and import' };

@@ -86,7 +86,7 @@ export const SPC_SP_OPUS_INFO = '1.3.6.1.4.1.311.2.1.12';
 export const SPC_PE_IMAGE_DATA = '1.3.6.1.4.1.311.2.1.15';
 export const SPC_INDIVIDUAL_PURPOSE = '1.3.6.1.4.1.311.2.1.21';
 export const SPC_CAB_DATA = '1.3.6.1.4.1.311.2.1.25';
-/** signtool writes it into signatures of cabinets since SDK 26100. */
+/** Since SDK 26100, signtool has written this type into the signatures of cabinets. */
 export const SPC_CAB_DATA_2 = '1.3.6.1.4.1.311.2.1.28';
 export const SPC_SIP_INFO = '1.3.6.1.4.1.311.2.1.30';
 export const SPC_COMMERCIAL_PURPOSE = '1.3.6.1.4.1.311.2.1.22';

@@ -36,7 +36,7 @@ export interface ProgramInfo {
 }
 
 /**
- * Converts the values to the form in the signature. An empty text counts as missing. A URL becomes ASCII (host in
+ * Converts the values to the form in the signature. An empty string counts as missing. A URL becomes ASCII (host in
  * Punycode, the rest percent-encoded) and is otherwise unchanged. Throws `description-invalid`, `url-invalid`.
  */
 export function programInfo(options: FormatOptions): ProgramInfo {

@@ -37,7 +37,7 @@ const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   ...[0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0x4d44, 0x2011bab0],
 ]);
 
-/** Returns true if the file system certainly belongs to this machine alone. */
+/** Returns true if the file system is known to be local, that is, not shared with other machines. */
 export function isKnownLocal(path: string): boolean {
   return isLocal(statfsSync(path));
 }

@@ -46,7 +46,7 @@ export function buildPath(
   /** Returns true if the search is over because no better path can exist. */
   const walk = (path: readonly ParsedCertificate[], last: ParsedCertificate): boolean => {
     if (!budget.take(WORK.pathStep)) return true;
-    // A leaf counts as trusted only if it is identical: the owner of its key could issue another certificate with any
+    // A leaf counts as trusted only if it is byte for byte one of the roots: the owner of its key could issue another certificate with any
     // purpose and lifetime.
     if (last === leaf ? isListed(leaf) : isRoot(last)) {
       if (!budget.take(WORK.path)) return true;

@@ -48,7 +48,7 @@ export const certificateErrors = defineErrors('local', {
   },
   'certificate-not-rsa': {
     message: 'the certificate of "{name}" has a key of type {keyType}; the service signs with RSA (PKCS#1 v1.5) only',
-    hint: 'Use the RSA certificate whose number is in --code.',
+    hint: 'Use the certificate that --code selects at the service: it has an RSA key.',
   },
   'certificate-key-size': {
     message: 'the certificate of "{name}" has an RSA key of {bits} bits; {least} to {most} are accepted',
@@ -56,7 +56,7 @@ export const certificateErrors = defineErrors('local', {
   },
   'certificate-expired': {
     message: 'the certificate of "{name}" expired on {date}',
-    hint: 'Use the renewed certificate, and its number at the service.',
+    hint: 'Use the renewed certificate, and the number that the service has for it.',
   },
   'certificate-not-yet-valid': {
     message: 'the certificate of "{name}" is not valid before {date}',

@@ -98,7 +98,7 @@ export const PROGRAM: ProgramDefinition = {
     }),
     command({
       name: 'history',
-      description: 'list the signatures requested from the service, with sums by month and certificate',
+      description: 'list the signatures requested from the service, with totals by month and certificate',
       notes: NOTES.history,
       run: async (io, options) => (await import('./commands/history.ts')).history(options, io),
     }),

@@ -56,19 +56,19 @@ export const cliErrors = defineErrors('usage', {
   },
   'nothing-to-sign': {
     message: 'the folder contains no file of a supported format',
-    hint: 'Name a file to see why it is not supported: the format is detected from the content. Catalogs, connection files, documents and .js files are signed only if they are named.',
+    hint: 'Name a file to see why it is not supported: the format is detected from the content. Catalogs, connection files, documents and .js files are signed only if you name them explicitly.',
   },
   'list-unreadable': {
     message: 'the file list {path} cannot be read: {reason}',
-    hint: 'Check the name of the list. A list has one path on each line, in UTF-8. Write ./@name for a file whose own name starts with @.',
+    hint: 'Check the path of the file list. A file list has one path per line, in UTF-8. Write ./@name for a file whose own name starts with @.',
   },
   'list-too-large': {
     message: 'the file list contains {what}',
-    hint: 'Check that the list has one path on each line, and that the program that writes it ends.',
+    hint: 'Check that the list has one path per line, and that the program that writes it terminates.',
   },
   'list-unusable': {
     message: 'the file list contains NUL characters',
-    hint: 'Write one path on each line, in UTF-8: use find with -print, not -print0.',
+    hint: 'Write one path per line, in UTF-8: use find with -print, not -print0.',
   },
   'progress-unknown': {
     message: 'CODESIGN_PROGRESS is "{value}"',
@@ -85,11 +85,11 @@ export const cliErrors = defineErrors('usage', {
   },
   'checksums-conflict': {
     message: '--checksums {path} is also a file to sign, or the path of a result: {file}',
-    hint: 'Name another file for the checksums, for example SHA256SUMS.',
+    hint: 'Choose a different file for the checksums, for example SHA256SUMS.',
   },
   'checksums-not-replaceable': {
-    message: '--checksums {path} exists and is not a file of checksums; nothing was sent',
-    hint: 'Name another file for the checksums, or remove this one.',
+    message: '--checksums {path} exists and is not a checksum file; nothing was sent',
+    hint: 'Choose a different file for the checksums, or remove this one.',
   },
   'checksums-incomplete': {
     category: 'local',

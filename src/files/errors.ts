@@ -31,7 +31,7 @@ export const fileErrors = defineErrors('local', {
   },
   'file-busy': {
     message: 'another program is using the file, so it was not possible to {doing}',
-    hint: 'Close the program that uses it. Antivirus programs and indexers release it after a moment: try again.',
+    hint: 'Close the program that is using it. Antivirus programs and indexers release it after a moment: try again.',
   },
   'file-system': {
     message: 'could not {doing}: {reason}',

@@ -11,8 +11,8 @@ import { fileErrors } from './errors.ts';
 const REPLACEMENT = '\ufffd';
 
 /**
- * Throws `name-not-utf8` if the path may refer to a name that is not UTF-8. `isNew` is for paths that will be created: a new
- * name with U+FFFD always counts as one that was not UTF-8.
+ * Throws `name-not-utf8` if the path may refer to a name that is not UTF-8. `isNew` is for paths that will be created: if
+ * a name contains U+FFFD and does not exist yet, it is taken to come from a name that was not UTF-8.
  */
 export async function assertUtf8Name(path: string, isNew = false): Promise<void> {
   if (!path.includes(REPLACEMENT)) return;

@@ -18,7 +18,7 @@ export const formatErrors = defineErrors('local', {
   },
   'extension-changes': {
     message: 'the result would have a different extension than the file: {extensions}',
-    hint: 'Use the extension of the file for the result: it determines the form of the signature ({format}).',
+    hint: 'Give the result the same extension as the file: it determines the form of the signature ({format}).',
   },
   'not-signed': {
     message: 'the file contains no signature',

@@ -5,12 +5,12 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const httpErrors = defineErrors('usage', {
   'ca-file-unreadable': {
     // Never contains the path: a secret may have been set as CODESIGN_CA_FILE by mistake.
-    message: 'the file of TLS roots cannot be read ({reason})',
+    message: 'the TLS root certificate file cannot be read ({reason})',
     hint: 'Set --ca-file (or CODESIGN_CA_FILE) to the path of a PEM file that this user can read.',
   },
   'ca-file-unusable': {
-    message: 'the file of TLS roots {path} contains no usable certificate ({reason})',
-    hint: 'Use a file with one or more certificates in PEM form ("-----BEGIN CERTIFICATE-----").',
+    message: 'the TLS root certificate file {path} contains no usable certificate ({reason})',
+    hint: 'Use a file with one or more certificates in PEM format ("-----BEGIN CERTIFICATE-----").',
   },
   'insecure-address': {
     message: '{origin} would be called without TLS',

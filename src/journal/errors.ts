@@ -39,7 +39,7 @@ export const journalErrors = defineErrors('local', {
   },
   'work-held': {
     message: '{whom} is requesting the same signature, and has made no progress for {seconds} s; nothing was requested',
-    hint: 'Check that process: resume it if it is suspended, or end it. Then run again for this file.',
+    hint: 'Check that process: resume it if it is suspended, or end it. Then sign this file again.',
   },
   'just-unanswered': {
     category: 'network',

@@ -69,7 +69,7 @@ export interface Waiting {
   readonly onWait?: ((whom: string) => void) | undefined;
 }
 
-/** Reports to the service when a file is done with a signature: the status to be sent now, and the last one sent. */
+/** The reports to the service after a file was written or has failed: the status to send now, and the last one sent. */
 export interface AfterFile {
   readonly reportDue: 1 | 2 | undefined;
   readonly reported: 1 | 2 | undefined;

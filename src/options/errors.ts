@@ -86,7 +86,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'proxy-holds-credentials': {
     message: '{name} contains a user name or password',
-    hint: "Remove it: others can read it there. Set the proxy's credentials in HTTPS_PROXY and HTTP_PROXY, in the environment.",
+    hint: "Remove it: others can read it there. Set the proxy's credentials in the environment variables HTTPS_PROXY and HTTP_PROXY.",
   },
   'settings-conflict': {
     message: '{options} cannot be used together',

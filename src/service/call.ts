@@ -158,7 +158,7 @@ interface AnswerContext {
   readonly attempts: number;
   readonly origin: string;
   readonly show: Show;
-  /** Prepares an id of the service for storage and display. */
+  /** Returns an id from the service in the form in which it is stored and displayed. */
   readonly storable: (id: string) => string;
   /** Milliseconds since 1970. */
   readonly now: number;

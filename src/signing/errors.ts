@@ -86,7 +86,7 @@ export const signingErrors = defineErrors('local', {
   },
   'signer-expired': {
     message:
-      'the certificate of "{signer}" expired on {date}, and a new timestamp does not prove that the signature is older',
+      'the certificate of "{signer}" expired on {date}, and a new timestamp cannot prove that the signature was made before then',
     hint: 'Sign the file again with a valid certificate. Use --force to add the timestamp anyway.',
   },
   'timestamp-broken': {
@@ -112,7 +112,7 @@ export const signingErrors = defineErrors('local', {
   },
   'signature-file-unusable': {
     message: '{file} contains no usable signature: {problem}',
-    hint: 'Use a file with one CMS signature (PKCS#7) in DER or PEM form, such as the output of codesign-remote extract.',
+    hint: 'Use a file with one CMS signature (PKCS#7) in DER or PEM format, such as the output of codesign-remote extract.',
   },
   'service-not-named': {
     category: 'usage',

@@ -22,7 +22,7 @@ interface KeyOptions extends DataOptions {
 
 export function addCertificateCommands(program: Command, surroundings: Surroundings): void {
   const { environment, now, announce } = surroundings;
-  const certificate = program.command('certificate').description('code-signing certificates of the server');
+  const certificate = program.command('certificate').description("the server's code-signing certificates");
 
   dataCommand(
     certificate,

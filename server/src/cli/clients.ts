@@ -53,8 +53,8 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     .option('--name <name>', 'name for people')
     .option('--certificate <number>', 'certificate it may use; repeatable (default: all)', collect)
     .option('--algorithm <name>', 'digest algorithm it may use; repeatable (default: all)', collect)
-    .option('--quota <n>', 'total limit of signatures, or none', 'none')
-    .option('--monthly-quota <n>', 'limit of signatures per month (UTC), or none', 'none')
+    .option('--quota <n>', 'limit on the total number of signatures, or none', 'none')
+    .option('--monthly-quota <n>', 'limit on signatures per month (UTC), or none', 'none')
     .option('--expires <time>', EXPIRES)
     .option('--client-env <path>', NEW_ENVIRONMENT)
     .option('--base-url <url>', BASE_URL)
@@ -151,7 +151,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     });
     printList(rows, options, announce);
   });
-  dataCommand(quota, 'set <client> <n>', 'sets the total limit of signatures, or removes it (none)')
+  dataCommand(quota, 'set <client> <n>', 'sets the limit on the total number of signatures, or removes it (none)')
     .option('--monthly', 'sets the limit per month (UTC) instead')
     .action((given: string, value: string, options: DataOptions & { monthly?: boolean }, command: Command) => {
       const limit = readQuota('the quota', value);

@@ -29,7 +29,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
 
   const listed = 'lists id, time, client, certificate, algorithm, counted or not, report and file';
   withFilter(listCommand(records, 'list', listed, { isDefault: true }))
-    .option('--limit <n>', 'number of latest records', '50')
+    .option('--limit <n>', 'number of most recent records', '50')
     .action(async (options: FilterOptions & ListOptions & { limit: string }) => {
       const limit = readLimit(options.limit);
       const latest: Shown[] = [];
@@ -75,7 +75,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
 
   const audit = program.command('audit').description('changes by operators');
   withPeriod(listCommand(audit, 'list', 'lists time, operator, host, command, target and details', { isDefault: true }))
-    .option('--limit <n>', 'number of latest changes', '50')
+    .option('--limit <n>', 'number of most recent changes', '50')
     .action(async (options: FilterOptions & ListOptions & { limit: string }) => {
       const [period, limit] = [readPeriod(options), readLimit(options.limit)];
       printList(await withStore(options, surroundings, (store) => store.audit.list(period, limit)), options, announce);

@@ -163,7 +163,7 @@ async function remove(transaction: Transaction<Tables>, ids: readonly string[]):
 }
 
 /**
- * Adds one to the count of the record's client, under the conditions with which a call was checked before.
+ * Adds one to the count of the record's client if the conditions that were checked before signing still hold.
  * The lists contain no characters that JSON escapes.
  */
 function addOne(id: string): RawBuilder<unknown> {

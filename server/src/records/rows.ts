@@ -29,7 +29,7 @@ export interface Tables {
     certificates: string | null;
     /** JSON list; null means all. */
     algorithms: string | null;
-    /** Total limit of signatures; null means none. */
+    /** Limit on the total number of signatures; null means none. */
     quota: number | null;
     /** Limit of signatures per month; null means none. */
     monthly_quota: number | null;
@@ -86,7 +86,7 @@ export type ReportStatus = 1 | 2;
 
 export type Viewer = Readonly<ReturnType<typeof toViewer>>;
 export type Client = Readonly<ReturnType<typeof toClient>>;
-/** An operator's settings of a new client. */
+/** The settings that an operator gives a new client. */
 export type NewClient = Omit<Client, 'signatures' | 'monthSignatures' | 'previous' | 'disabled' | 'createdAt'>;
 export type StoredCertificate = Readonly<ReturnType<typeof toCertificate>>;
 /** A certificate that was created or imported. */

@@ -6,7 +6,7 @@ import { type MakingData, restoreChainFiles } from './certificates.ts';
 import { credentialVariables, give, newCredentials, type Receiver, type Variable } from './credentials.ts';
 
 type StoredData = Pick<MakingData, 'store' | 'folder'>;
-/** An operator's settings of a new client. */
+/** The settings that an operator gives a new client. */
 type Restrictions = Omit<NewClient, 'id' | 'accessKey' | 'secretDigest'>;
 
 export const UNRESTRICTED: Restrictions = {

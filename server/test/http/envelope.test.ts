@@ -87,7 +87,7 @@ describe.each([SIGN_PATH, REPORT_PATH])('%s', (path) => {
   ])('answers 400 to a member that is there twice: %s', async (_name, payload) => {
     const answer = await server.call({ path, headers: headers(), payload });
     expect(answer).toMatchObject({ status: 400, body: refusal(400) });
-    expect(answer.body.message).toMatch(/twice$/);
+    expect(answer.body.message).toMatch(/duplicate member$/);
   });
 
   test.each([

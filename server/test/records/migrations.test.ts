@@ -79,7 +79,8 @@ describe.each(Object.keys(PLACES))('%s', (name) => {
   });
 
   test('an empty database gets tables only if they may be created', async () => {
-    for (const rights of ['use', 'update'] as const) await rejects(prepareTables(rights), another('no tables'));
+    for (const rights of ['use', 'update'] as const)
+      await rejects(prepareTables(rights), another("none of this server's tables"));
     await create();
     await create();
     await (await place.open(prepareTables('use'))).close();

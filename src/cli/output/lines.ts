@@ -107,7 +107,7 @@ export class Lines {
     this.#annotate(annotationOf(error, path));
   }
 
-  /** Names the files whose warnings and failures are equal to printed ones. With --verbose each was printed already. */
+  /** Names the files whose warnings and failures are equal to printed ones. With --verbose, each was already printed. */
   printOthers(): void {
     const groups = this.#equal.takeAll();
     if (this.options.verbose) return;
@@ -169,7 +169,7 @@ interface FileLine {
 }
 
 interface EqualLines extends FileLine {
-  /** Paths of the first files after the one that was printed. */
+  /** Paths of the next files with the same line. The first file's line was already printed. */
   readonly others: string[];
   count: number;
 }

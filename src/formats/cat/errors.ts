@@ -16,7 +16,7 @@ export const catErrors = defineErrors('local', {
   'catalog-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
       `the file has ${plural(d.length, 'byte')} after the security catalog, from byte ${d.end}`,
-    hint: 'Use the original catalog: no signature covers bytes after it.',
+    hint: 'Use the original catalog, and do not append data to it: no signature covers such data.',
   },
 });
 

@@ -25,7 +25,7 @@ export const jarErrors = defineErrors('local', {
     hint: 'Remove the bytes: verifiers reject such a file. A file with a script or launcher before the archive needs a name that ends in .jar, .war, .ear, .rar, .aar or .aab.',
   },
   'jar-too-many-digests': {
-    message: 'the manifest has more digests of {name} than are checked',
+    message: 'the manifest has more digests for {name} than this program checks',
     hint: 'Build the archive again without digests in its manifest; signing adds them.',
     isUnsupported: true,
   },

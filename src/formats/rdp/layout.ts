@@ -65,7 +65,7 @@ export async function readLayout(source: ByteSource): Promise<RdpLayout> {
  * that to hide a setting.
  */
 function rejectHidingCharacters(text: string): void {
-  // Windows code pages have letters at 0x80 to 0x9f, except U+0085, a line end in ISO 8859-1.
+  // Allows 0x80 to 0x9f, where Windows code pages have printable characters, but not U+0085, which is also a line end.
   const found = /\r(?!\n)|(?![\t\r\n\x80-\x84\x86-\x9f])\p{Cc}|[\u2028\u2029]/u.exec(text);
   if (found === null) return;
   const unit = `U+${found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;

@@ -55,7 +55,7 @@ export const LIMITS_OPTIONS = {
     variable: 'CODESIGN_REPEAT_UNKNOWN',
     default: '0',
     stored: 'profile',
-    help: 'number of requests without an answer to send once more; each may be counted twice',
+    help: 'number of requests with an unknown outcome that may be sent a second time; each may be counted twice',
     commands: ['sign'],
   },
 } as const satisfies OptionTable;
@@ -77,7 +77,7 @@ export const PRIVACY_OPTIONS = {
     kind: extraMember,
     isList: true,
     stored: 'profile',
-    help: 'replacement for a value about client or file in requests; an empty value leaves it out',
+    help: 'value to send about the client or the file; an empty value omits it',
     commands: ['sign'],
   },
   report: {
@@ -135,11 +135,11 @@ export const OUTPUT_OPTIONS = {
   },
   dryRun: {
     flag: '--dry-run',
-    help: 'send and change nothing; show the digests',
+    help: 'send nothing and change nothing; show the digests',
     commands: ['sign', 'catalog', 'resume'],
     in: {
       catalog: { help: 'write nothing' },
-      resume: { help: 'list unfinished calls; send and change nothing' },
+      resume: { help: 'list unfinished calls; send nothing and change nothing' },
     },
   },
   json: {

@@ -63,7 +63,7 @@ export const SERVICE_OPTIONS = {
     kind: certificateCode,
     variable: 'CODESIGN_CODE',
     stored: 'profile',
-    help: 'number of the certificate at the service',
+    help: 'certificate number, as assigned by the service',
     commands: ['sign', 'init'],
   },
   certificate: {

@@ -40,12 +40,12 @@ export const SIGNATURE_OPTIONS = {
   },
   skipSigned: {
     flag: '--skip-signed',
-    help: 'skip files with an intact signature of this certificate',
+    help: 'skip files that already have an intact signature by this certificate',
     commands: ['sign'],
   },
   skipAnySigned: {
     flag: '--skip-any-signed',
-    help: 'skip files with an intact signature of any signer',
+    help: 'skip files that already have an intact signature by any signer',
     commands: ['sign'],
   },
 } as const satisfies OptionTable;
@@ -101,7 +101,7 @@ export const TIMESTAMP_OPTIONS = {
     flag: '--no-timestamp',
     help: 'add no timestamp: the signature is valid only as long as the certificate',
     commands: ['sign', 'resume', 'init'],
-    in: { init: { help: 'store no timestamp authority' } },
+    in: { init: { help: 'do not store a timestamp authority' } },
   },
   requireTimestamp: {
     flag: '--require-timestamp',

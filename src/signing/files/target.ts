@@ -115,7 +115,7 @@ interface ReplaceableTarget {
 
 /**
  * Throws `read-only-file`, `permission-denied`, `not-replaceable`, `broken-link` or `output-blocked`. A rename would
- * replace a read-only file even for root, but signtool's users expect an error. `name` is the target's name in
+ * replace even a read-only file, but signtool's users expect an error (root too). `name` is the target's name in
  * messages.
  */
 export async function assertReplaceable(

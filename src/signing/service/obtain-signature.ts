@@ -43,7 +43,7 @@ export interface GivenSignature {
    * Set if the signature was made earlier for this work or for another file, and none was requested from the service.
    */
   readonly reused: boolean;
-  /** undefined for signatures without a timestamp, and if the file already has it. */
+  /** undefined for signatures without a timestamp, and if the file already has the signature. */
   readonly stamped: StampedSignature | undefined;
 }
 
@@ -194,7 +194,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
   const { account, gate, stop, onEvent, now } = run;
   const { service, code, client } = account;
   const { name, size } = describeFile(file);
-  /** Set if the journal has recorded the attempt as one that may be sent. */
+  /** True once the journal has recorded the current attempt as `requested`. */
   let isRecorded = false;
   let isSent = false;
   /** The reason why the outcome of the first attempt is unknown, if it is retried. */

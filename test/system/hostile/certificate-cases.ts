@@ -40,6 +40,8 @@ const unreadable = (what: string, parts: () => Partial<HostileCertificate>): Hos
   verdict: 'broken',
   code: 'signature-unreadable',
 });
+/** Longer than all certificates of a file may be together, so that it is not judged. */
+const tooLong: typeof unreadable = (what, parts) => ({ ...unreadable(what, parts), verdict: 'unsupported' });
 const bytesOf = (bits: number) => Buffer.concat([Uint8Array.of(1), Buffer.alloc(bits / 8 - 1, 7)]);
 
 /** 95 certificates that may all be the signer's issuer, with a key that costs as much as can be. */
@@ -188,22 +190,22 @@ export const CERTIFICATE_CASES: readonly HostileFile[] = [
     verdict: 'unsupported',
     code: 'signature-algorithm-unknown',
   },
-  unreadable('60,000 extensions', () => ({
+  tooLong('60,000 extensions', () => ({
     extensions: listed(60_000, (index) => extension(`1.2.3.${index}`, octetString(Buffer.alloc(1)))),
   })),
-  unreadable('100,000 alternative names', () => ({
+  tooLong('100,000 alternative names', () => ({
     extensions: [extension('2.5.29.17', encode(0x30, repeated(100_000, encode(0x82, Buffer.from('a.example')))))],
   })),
   unreadable('60,000 purposes', () => ({
     extensions: [extension('2.5.29.37', encode(0x30, repeated(60_000, objectIdentifier('1.3.6.1.5.5.7.3.3'))))],
   })),
-  unreadable('a name of 50,000 parts', () => ({
+  tooLong('a name of 50,000 parts', () => ({
     subject: encode(0x30, ...listed(50_000, (index) => relativeName(`N${index}`))),
   })),
   unreadable('a name of 1,000 parts', () => ({
     subject: encode(0x30, ...listed(1000, (index) => relativeName(`N${index}`))),
   })),
-  unreadable('a name of 3 MB that is eighteen times as long when it is compared', () => ({
+  tooLong('a name of 3 MB that is eighteen times as long when it is compared', () => ({
     subject: name('\ufdfa'.repeat(1_000_000)),
   })),
   {
@@ -214,8 +216,8 @@ export const CERTIFICATE_CASES: readonly HostileFile[] = [
     },
     verdict: 'untrusted',
   },
-  unreadable('a serial number of 1 MB', () => ({ serialNumber: Buffer.alloc(1_000_000, 0x41) })),
-  unreadable('an object identifier of 1 MB', () => ({
+  tooLong('a serial number of 1 MB', () => ({ serialNumber: Buffer.alloc(1_000_000, 0x41) })),
+  tooLong('an object identifier of 1 MB', () => ({
     extensions: [sequence(encode(0x06, Buffer.alloc(1_000_000, 0x8f)), octetString(Buffer.alloc(1)))],
   })),
   {

@@ -118,7 +118,6 @@ describe('measureContent', () => {
     const { digests } = await measureContent(memorySource(bytes), content, ['SHA256']);
     const expected = createHash('sha256').update(Buffer.concat(parts)).digest();
     expect(digests.get('SHA256')).toEqual(expected);
-    await expect(measureContent(memorySource(bytes), content, ['SUM16'])).rejects.toThrow('SUM16');
   });
 
   it('gives the same in one pass and piece by piece, for random content', async () => {

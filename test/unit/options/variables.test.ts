@@ -31,7 +31,9 @@ describe('a variable that is set but empty', () => {
   it('is named where a setting is missing', () => {
     const env = { CODESIGN_CODE: '', CODESIGN_ACCESS_KEY: '' };
     const act = () => resolveSigning({ baseUrl: 'https://x.example', certificate: ['chain.pem'] }, env);
-    expect(act).toThrow(/certificate at the service \(CODESIGN_CODE and CODESIGN_ACCESS_KEY are set but empty\)$/);
+    expect(act).toThrow(
+      /certificate number, as assigned by the service \(CODESIGN_CODE and CODESIGN_ACCESS_KEY are set but empty\)$/,
+    );
     expect(emptyVariables(['A', 'B'], { A: 'x' })).toBe('');
   });
 

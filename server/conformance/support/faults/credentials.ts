@@ -6,7 +6,7 @@ import { type Fault, fault } from '../fault.ts';
 const ofBoth = (...headers: readonly string[]) =>
   ['sign', 'report-sign'].flatMap((operation) => headers.map((header) => `${operation} with ${header}: code 401`));
 
-const BEHIND = ['the scheme Bearer', 'text after the credentials'];
+const BEHIND = ['the Bearer scheme', 'text after the credentials'];
 
 export const CREDENTIALS_FAULTS: readonly Fault[] = [
   fault('takes any credentials', () => ({ authorized: () => true }), [/: code 401$/]),
@@ -37,7 +37,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
   fault(
     'takes Bearer for Basic',
     ({ authorized }) => ({ authorized: ([header = '']) => authorized([header.replace('Bearer', 'Basic')]) }),
-    ofBoth('the scheme Bearer'),
+    ofBoth('the Bearer scheme'),
   ),
   fault(
     'overlooks text after the credentials',
