@@ -12,12 +12,12 @@ export interface ScriptLayout {
   readonly bomLength: number;
   /** Start of the existing or future block, in UTF-16 units of the text without its BOM. */
   readonly position: number;
-  /** End of the block; equal to `position` without one. */
-  readonly endPosition: number;
-  /** The same range in bytes of the file. */
+  /** The block in bytes of the file; `end` is equal to `start` without one. */
   readonly start: number;
   readonly end: number;
   readonly cms: Uint8Array | undefined;
+  /** The text that a digest covers, without BOM: the parts before and after the block. */
+  readonly covered: readonly [string, string];
   readonly lineEnds: 'CRLF' | 'LF' | 'CR' | 'mixed' | 'none';
 }
 
@@ -34,18 +34,12 @@ export async function readLayout(source: ByteSource, kind: ScriptKind): Promise<
     encoding,
     bomLength,
     position,
-    endPosition,
     start,
     end: start + encodedLength(text.slice(position, endPosition), encoding),
     cms: block?.cms,
+    covered: [text.slice(0, position), text.slice(endPosition)],
     lineEnds: lineEndsOf(text.slice(0, position)),
   };
-}
-
-/** Returns the text that a digest covers, without BOM: the parts before and after the block. */
-export async function readCovered(source: ByteSource, layout: ScriptLayout): Promise<readonly [string, string]> {
-  const { text } = await readScriptText(source, layout.kind);
-  return [text.slice(0, layout.position), text.slice(layout.endPosition)];
 }
 
 /** Returns the block for this CMS in the encoding of the file. Base64 lines have the width of Microsoft's tools. */

@@ -12,7 +12,7 @@ import type { ContentReader, SignableFile } from '../../format/signable-file.ts'
 import type { Detail } from '../../format/signature.ts';
 import { scriptErrors, scriptWarnings } from './errors.ts';
 import { scriptKindOf } from './kinds.ts';
-import { blockOf, readCovered, readLayout, type ScriptLayout } from './layout.ts';
+import { blockOf, readLayout, type ScriptLayout } from './layout.ts';
 import { WSH } from './options.ts';
 
 export async function openScript(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile> {
@@ -44,7 +44,7 @@ function signatureBlock(source: ByteSource, layout: ScriptLayout, { measure }: C
     reasonForOneSignature: 'a script holds one signature',
     reasonNotRewritable: undefined,
     entries: async () => (cms === undefined ? [] : [{ location: 'signature block', cms, examine: async () => [] }]),
-    measure: async (_content, algorithms) => measure(source, [await contentOf(source, layout)], algorithms),
+    measure: async (_content, algorithms) => measure(source, [contentOf(layout)], algorithms),
     content: async ({ algorithm }, measured) =>
       spcContent(spcSipInfo(kind.sip), algorithm, digestIn(measured, algorithm)),
     write: (cms) => replaceBlock(layout, [blockOf(cms, layout)]),
@@ -57,13 +57,12 @@ function signatureBlock(source: ByteSource, layout: ScriptLayout, { measure }: C
 }
 
 /** PowerShell also digests the BOM. Windows Script Host does not, and adds the position of the block in characters. */
-async function contentOf(source: ByteSource, layout: ScriptLayout): Promise<Uint8Array> {
-  const [before, after] = await readCovered(source, layout);
-  if (layout.kind.family === 'powershell') {
-    return Buffer.from(`${layout.bomLength === 0 ? '' : '\ufeff'}${before}${after}`, 'utf16le');
+function contentOf({ kind, bomLength, position: start, covered: [before, after] }: ScriptLayout): Uint8Array {
+  if (kind.family === 'powershell') {
+    return Buffer.from(`${bomLength === 0 ? '' : '\ufeff'}${before}${after}`, 'utf16le');
   }
   const position = Buffer.alloc(4);
-  position.writeUInt32LE(layout.position);
+  position.writeUInt32LE(start);
   return Buffer.concat([Buffer.from(before + after, 'utf16le'), position]);
 }
 

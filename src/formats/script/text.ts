@@ -72,7 +72,7 @@ function showsUtf8(head: Uint8Array): boolean {
 }
 
 function decode(bytes: Uint8Array, encoding: Encoding): string {
-  if (encoding === 'ASCII') return Buffer.from(bytes).toString('latin1');
+  if (encoding === 'ASCII') return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
