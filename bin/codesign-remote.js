@@ -5,9 +5,17 @@ const { existsSync } = require('node:fs');
 const path = require('node:path');
 
 async function start() {
+  // A promise that never settles would end the process with 0.
+  process.exitCode = 1;
+  process.once('beforeExit', complain);
   process.exitCode = await require('../dist/cli.cjs').main(process.argv.slice(2));
+  process.off('beforeExit', complain);
   // Not while the process ends: by then a run has noted its end, and a kill would come too late.
   require('node:module').flushCompileCache?.();
+}
+
+function complain() {
+  console.error('error    the program ended without a result; this is a defect of it [internal]');
 }
 
 if (existsSync(path.join(__dirname, '..', 'dist', 'cli.cjs'))) {

@@ -108,8 +108,11 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
     const isStream = isOf(value, 'dictionary') && nameOf(value.entries.get('Type')) === 'ObjStm';
     if (!isStream || container.number !== number)
       throw brokenReference(`object stream ${number} is not where it should be`);
-    const [count, first] = [value.entries.get('N'), value.entries.get('First')];
-    const data = await readStream(source, container, await resolve(value.entries.get('Length')));
+    const [count, first, length] = ['N', 'First', 'Length'].map((key) => value.entries.get(key));
+    // It may be in this very stream, which would wait for itself. 7.5.7 does not permit it in any object stream.
+    if (isOf(length, 'reference') && entryOf(length.number)?.type === 'in-stream')
+      throw brokenReference(`the length of object stream ${number} is in an object stream`);
+    const data = await readStream(source, container, await resolve(length));
     leftToDecode -= data.length;
     if (leftToDecode < 0) throw pdfErrors('pdf-too-large', { limit: MAX_DECODED, what: 'bytes in its object streams' });
     if (!isInteger(count) || !isInteger(first) || first > data.length) {
