@@ -113,6 +113,13 @@ const MOST_VALUES = 5000;
 /** Everything that the document holds as text, but of its lists of annotations and fields what `signed` has. */
 async function shownBy(document: PdfDocument, signed: PdfDocument): Promise<string | undefined> {
   let left = MOST_VALUES;
+  const reached: string[] = [];
+
+  /** Which object it is, whatever its number: readers tell layers apart in this way, for example. */
+  function nameFor(key: string): string {
+    if (!reached.includes(key)) reached.push(key);
+    return `#${reached.indexOf(key)} `;
+  }
 
   async function textOf(value: PdfValue, above: readonly string[], free: readonly string[]): Promise<string> {
     left -= 1;
@@ -121,8 +128,11 @@ async function shownBy(document: PdfDocument, signed: PdfDocument): Promise<stri
       const object = await document.object(value.number);
       if (above.includes(keyOf(value))) return `^${above.length - above.indexOf(keyOf(value))}`;
       if (object === undefined) return 'null';
+      const name = isOf(object.value, 'dictionary') ? nameFor(keyOf(value)) : '';
       const stale = object.generation === value.generation ? '' : 'stale ';
-      return stale + (await textOf(object.value, [...above, keyOf(value)], free)) + (await dataOf(document, object));
+      return (
+        name + stale + (await textOf(object.value, [...above, keyOf(value)], free)) + (await dataOf(document, object))
+      );
     }
     if (isOf(value, 'array')) return `[${await inTurn(value.items, (each) => textOf(each, above, free))}]`;
     if (isOf(value, 'dictionary')) {
@@ -146,15 +156,13 @@ async function shownBy(document: PdfDocument, signed: PdfDocument): Promise<stri
 
   /** Items of a list that grows. Later signatures may fill empty signature fields, and add others. */
   async function listed(now: PdfValue, before: readonly PdfValue[]): Promise<string> {
-    const known = new Map(before.map((each) => [keyOf(each), each]));
+    const known = new Set(before.map(keyOf));
     const items = await itemsOf(document, now);
-    const old = items.filter((each) => known.has(keyOf(each)));
-    const added = items.filter((each) => !known.has(keyOf(each)) && !signatures.has(keyOf(each)));
-    const fields = await inTurn(old, async (each) => {
+    const shown = items.filter((each) => known.has(keyOf(each)) || !signatures.has(keyOf(each)));
+    return inTurn(shown, async (each) => {
       const isEmpty = (await isSignature(signed, each)) && !(await signed.dictionary(each))?.entries.has('V');
       return textOf(each, [], isEmpty ? FREE_IN_EMPTY_FIELD : FREE_BELOW);
     });
-    return `${'another '.repeat(added.length)}${fields}`;
   }
 
   const parts = [

@@ -2,7 +2,6 @@
 
 import { forEachReference } from '../../../pdf-syntax/all-objects.ts';
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
-import { pdfErrors } from '../../../pdf-syntax/errors.ts';
 import {
   isInteger,
   isOf,
@@ -94,8 +93,6 @@ const ROLES_BELOW: Readonly<Partial<Record<Role, Readonly<Record<string, Role>>>
 const LINKS: readonly Pair['key'][] = ['K', 'Obj', 'P', 'Parent'];
 /** In these, all readers treat `1` and `1.0` as equal. */
 const RECTANGLES: readonly Pair['key'][] = ['Rect', 'MediaBox', 'CropBox', 'BleedBox', 'TrimBox', 'ArtBox', 'BBox'];
-/** Limit for pairs of different references, because updates could create endless chains of them. */
-const MAX_RENUMBERED = 10_000;
 
 /**
  * Returns the first difference. Compares each pair once, so the time is linear. `unmoved` is a cache shared by all
@@ -109,7 +106,7 @@ export async function differenceBetween(
   const found: Partial<Record<Area, Pair>> = {};
   const waiting: Record<Area, Pair[]> = { content: [], form: [], addition: [] };
   const seen = new Set<string>();
-  let renumbered = 0;
+  const partners = new Map<string, string>();
 
   const differ = (pair: Pair): void => {
     found[pair.area] ??= pair;
@@ -122,13 +119,18 @@ export async function differenceBetween(
 
   function isNew({ old, now, role, area }: Pair): boolean {
     const key = `${keyOf(old)} ${keyOf(now)}`;
-    if (keyOf(old) !== keyOf(now)) renumbered += 1;
-    if (renumbered > MAX_RENUMBERED)
-      throw pdfErrors('pdf-too-large', { limit: MAX_RENUMBERED, what: 'renumbered objects' });
     if (!isOf(old, 'reference') || !isOf(now, 'reference')) return true;
     if (seen.has(`plain ${key}`) && (role === 'plain' || area === 'addition')) return false;
     const name = `${area === 'addition' ? area : role} ${key}`;
     return !seen.has(name) && seen.add(name) !== undefined;
+  }
+
+  /** Readers tell layers, pages and fields apart by their references, so equal objects cannot stand for each other. */
+  function isSameObject(old: PdfValue, now: PdfValue): boolean {
+    if (!isOf(old, 'reference') || !isOf(now, 'reference')) return true;
+    const [before, after] = [`signed ${keyOf(old)}`, `last ${keyOf(now)}`];
+    if (!partners.has(before) && !partners.has(after)) partners.set(before, after).set(after, before);
+    return partners.get(before) === after && partners.get(after) === before;
   }
 
   const roleReached = ({ old, now, role, key }: Pair): Role => {
@@ -210,6 +212,7 @@ export async function differenceBetween(
       const reached = await reach(last, now);
       return reached === NOTHING || reached.isStale ? differ(pair) : compare({ ...pair, now: reached.value });
     }
+    if (!isSameObject(old, now)) return differ(pair);
     const same = isOf(old, 'reference') && isSameValue(old, now) ? old : undefined;
     const isShared = same !== undefined && isUnmoved(same.number);
     const canCache = isShared && role === 'plain' && same.generation === 0;
@@ -219,6 +222,8 @@ export async function differenceBetween(
     if (!isShared && !(await isExact(last, now))) return differ(pair);
     const after = isShared ? before : await reach(last, now);
     const end = await endOfSame(signed, before, last, after);
+    const isOtherKind = isOf(old, 'reference') !== isOf(now, 'reference') && role !== 'form';
+    if (isOtherKind && isOf(before.value, 'dictionary')) return differ(pair);
     if (end === undefined || before.isStale !== after.isStale) return differ(pair);
     if (canCache && before !== NOTHING && unmoved !== undefined && !isPage(before.value)) {
       const references: PdfReference[] = [];

@@ -553,6 +553,11 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
     code: undefined,
   },
   {
+    name: 'the same comment as another object',
+    attack: (signed) => updated({ 3: pageWith(signed, '/Annots [5 0 R', '/Annots [10 0 R'), 10: NOTE })(signed),
+    code: undefined,
+  },
+  {
     name: 'validation data, extensions, metadata and a higher version',
     certify: 'no-changes',
     original: makePdf({ catalog: '/Extensions 5 0 R', objects: ['<< >>'] }),

@@ -7,6 +7,7 @@ type ReaderAttack = Pick<Attack, 'name' | 'original' | 'attack' | 'code' | 'weig
 
 const SHOWN = 'BT /F1 24 Tf 20 100 Td (Hello) Tj ET';
 const STAMP = '<< /Type /Annot /Subtype /Stamp /Rect [0 0 300 200] /F 2 /AP << /N 4 0 R >> >>';
+const LAYER = '<< /Type /OCG /Name (Layer) >>';
 const drawing = (what: string) => `<< /Length ${what.length} >>\nstream\n${what}\nendstream`;
 const edited = (bytes: Buffer, from: string | RegExp, to: string): Buffer =>
   Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1');
@@ -196,8 +197,28 @@ export const READER_ATTACKS: readonly ReaderAttack[] = [
     original: makePdf({ page: '/X 5 0 R', objects: Object.values(cycle(101, 5)) }),
     attack: (signed) =>
       withUpdate(signed, { 5: '<< /Next 200 0 R >>', ...cycle(103, 200) }, { trailer: '', size: 400 }),
-    code: 'pdf-too-large',
-    weight: 'unsupported',
+  },
+  ...[
+    { what: 'an annotation', number: 6, to: '60 0 R', where: '/Annots [0] /OC' },
+    { what: 'an annotation, in its dictionary', number: 6, to: LAYER, where: '/Annots [0] /OC' },
+    { what: 'the list of hidden ones', number: 1, to: '60 0 R', where: '/OFF [0]' },
+    { what: 'the list of hidden ones, in the list', number: 1, to: LAYER, where: '/OFF [0]' },
+  ].map(({ what, number, to, where }) => ({
+    name: `an equal layer for ${what}, so that poppler shows what is hidden`,
+    original: makePdf({
+      catalog: '/OCProperties << /OCGs [5 0 R] /D << /OFF [5 0 R] >> >>',
+      page: '/Annots [6 0 R]',
+      objects: [LAYER, STAMP.replace('/F 2', '/OC 5 0 R')],
+    }),
+    attack: (signed: Buffer) =>
+      updated({ 60: LAYER, [number]: objectOf(signed, number).replace(/(\/OC |\/OFF \[)5 0 R/, `$1${to}`) })(signed),
+    where,
+  })),
+  {
+    name: 'a page in the list of pages, where poppler does not find it',
+    original: makePdf(),
+    attack: (signed) => updated({ 2: objectOf(signed, 2).replace('3 0 R', objectOf(signed, 3)) })(signed),
+    where: 'page 1',
   },
 ];
 
