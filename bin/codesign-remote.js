@@ -6,7 +6,6 @@ const path = require('node:path');
 
 async function start() {
   // A promise that never settles would end the process with 0.
-  process.exitCode = 1;
   process.once('beforeExit', complain);
   process.exitCode = await require('../dist/cli.cjs').main(process.argv.slice(2));
   process.off('beforeExit', complain);
@@ -15,6 +14,7 @@ async function start() {
 }
 
 function complain() {
+  process.exitCode = 1;
   console.error('error    the program ended without a result; this is a defect of it [internal]');
 }
 
