@@ -35,7 +35,7 @@ function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () =>
   const agreesBy = (...strengths: readonly DigestStrength[]): boolean =>
     disagreementBy((algorithm) => strengths.includes(strengthOf(algorithm))) === undefined;
   return {
-    /** First difference to the manifest; undefined if there is none, or no manifest. */
+    /** The first difference from the manifest; undefined without a difference or without a manifest. */
     disagreement: lazy(() => disagreementBy(() => true)),
     coverage: lazy(() => coverageOf(signatureFile, layout)),
     /** Strength of the strongest digests that match the manifest. Java ignores digests with rejected algorithms. */
