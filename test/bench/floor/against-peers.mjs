@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { makeInstaller } from '../make-installer.mjs';
 import { compete, runOnce } from '../measure.mjs';
 import { closureCompiler, MADE, make } from '../parts/archives.mjs';
-import { CLI, compared, freshRun, makeLarge } from './programs.mjs';
+import { CLI, compared, freshRun, makeLarge, nodes } from './programs.mjs';
 
-const VERSION = process.versions.node.split('.')[0];
+const [{ version, path: node }] = nodes();
 const PASSWORD = 'changeit';
 
 export function againstPeers() {
-  const row = (work, of, most, measure) => ({ work, of, node: VERSION, most, unit: '×', measure });
+  const row = (work, of, most, measure) => ({ work, of, node: version, most, unit: '×', measure });
   const program = (megabytes) => (folder) => makeLarge(join(folder, `${megabytes}.exe`), megabytes * 1_000_000);
   const installer = (folder) => {
     makeInstaller(join(folder, 'large.msi'), 100_000_000, 3);
@@ -54,7 +54,7 @@ const sign = (makeInput, peer) => async (setting) => {
   return compared(taken.ours, taken.theirs, 'wall');
 };
 
-const ourSigning = (input, output) => [process.execPath, CLI, 'sign', '-q', '--no-timestamp', input, '-o', output];
+const ourSigning = (input, output) => [node, CLI, 'sign', '-q', '--no-timestamp', input, '-o', output];
 
 const verify = (makeInput, peer) => async (setting) => {
   const { folder, standIn, rounds } = setting;
@@ -63,7 +63,7 @@ const verify = (makeInput, peer) => async (setting) => {
   const signed = join(folder, `signed${input.slice(input.lastIndexOf('.'))}`);
   await runOnce({ command: ourSigning(input, signed), env: freshRun(folder, standIn.env(), 0).env });
   const contestants = [
-    { name: 'ours', command: [process.execPath, CLI, 'verify', '-q', '--roots', standIn.certificate, signed] },
+    { name: 'ours', command: [node, CLI, 'verify', '-q', '--roots', standIn.certificate, signed] },
     { name: 'theirs', command: peer(setting, signed) },
   ];
   const taken = await compete(contestants, { rounds });

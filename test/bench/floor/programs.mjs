@@ -9,7 +9,10 @@ import { makePrograms } from '../stand-in.mjs';
 export const CLI = fileURLToPath(new URL('../../../bin/codesign-remote.js', import.meta.url));
 export const floor = (name) => fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
 
-/** The one that runs this, and those below CODESIGN_TEST_NODES: 24/node_modules/.bin/node and so on. */
+/** The version that rows with a single version of Node.js use, if it is there. */
+const MEASURE = '22';
+
+/** The one that runs this, and those below CODESIGN_TEST_NODES (24/node_modules/.bin/node and so on); MEASURE comes first. */
 export function nodes() {
   const folder = process.env.CODESIGN_TEST_NODES;
   const others =
@@ -17,10 +20,11 @@ export function nodes() {
       ? []
       : readdirSync(folder).map((version) => join(folder, version, 'node_modules', '.bin', 'node'));
   const [own] = process.versions.node.split('.');
-  return [
+  const all = [
     { version: own, path: process.execPath },
     ...others.filter(existsSync).map((path) => ({ version: path.split('/').at(-4), path })),
   ];
+  return all.sort((a, b) => Number(b.version === MEASURE) - Number(a.version === MEASURE));
 }
 
 let runs = 0;
