@@ -1,5 +1,3 @@
-/** Visits all objects of a document, and checks that each is at the offset in the cross-reference. */
-
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { PdfDocument } from './document.ts';
 import { type IndirectObject, readObjectAt } from './objects.ts';
@@ -9,8 +7,8 @@ import { isOf, type PdfReference, type PdfValue } from './values.ts';
 const READ_AHEAD = 256 * 1024;
 
 /**
- * Calls `visit` for every object in use, in file order. Throws `pdf-cross-reference-broken` if one is not at its
- * recorded offset, `pdf-malformed`, `pdf-too-large`.
+ * Calls `visit` for every object in use, in file order. Throws `pdf-cross-reference-broken` if an object is not at its
+ * recorded offset.
  */
 export async function forEachObject(document: PdfDocument, visit: (object: IndirectObject) => void): Promise<void> {
   const { inFile, inStreams } = await objectsInUse(document);
@@ -35,7 +33,6 @@ export function forEachReference(value: PdfValue, visit: (reference: PdfReferenc
   else if (isOf(value, 'dictionary')) for (const item of value.entries.values()) forEachReference(item, visit);
 }
 
-/** For each object, the last section with an entry for it decides. */
 async function objectsInUse({ sections, nextNumber }: PdfDocument) {
   const seen = new Uint8Array(nextNumber);
   const [inFile, inStreams] = [placements(), placements()];
@@ -53,7 +50,7 @@ async function objectsInUse({ sections, nextNumber }: PdfDocument) {
 
 const FIRST_CAPACITY = 1024;
 
-/** Offsets of up to millions of objects, 20 bytes per object. */
+/** Stores the offsets of up to millions of objects, in 20 bytes per object. */
 function placements() {
   let size = 0;
   let numbers = new Uint32Array(FIRST_CAPACITY);
@@ -85,7 +82,7 @@ function placements() {
   };
 }
 
-/** For reads at ascending offsets. Returned bytes are never overwritten. */
+/** Reads ahead, for callers that read at ascending offsets. Returned bytes are never overwritten. */
 function readingAhead(source: ByteSource): ByteSource {
   let start = 0;
   let window: Uint8Array = new Uint8Array();

@@ -13,7 +13,6 @@ const MAX_SECTIONS = 1000;
 /** Acrobat also searches this many bytes at the end of the file for the last `startxref`. */
 const TAIL_LENGTH = 1024;
 
-/** Returns the last cross-reference section and the end of its `%%EOF`. Throws `pdf-cross-reference-broken`. */
 export async function findStart(source: ByteSource): Promise<{ readonly offset: number; readonly end: number }> {
   const from = Math.max(0, source.size - TAIL_LENGTH);
   const tail = Buffer.from(await source.read(from, source.size - from)).toString('latin1');
@@ -24,7 +23,7 @@ export async function findStart(source: ByteSource): Promise<{ readonly offset: 
   return { offset: Number(found[1]), end: from + index + found[0].length };
 }
 
-/** From last to first; in a hybrid file the stream follows its table. Throws `pdf-cross-reference-broken`. */
+/** Returns the sections from last to first. In a hybrid file, the stream follows its table. */
 export async function readSections(source: ByteSource, start: number): Promise<readonly [Section, ...Section[]]> {
   const seen = new Set([start]);
   const last = await readSection(source, start);
@@ -73,7 +72,6 @@ async function readSection(source: ByteSource, offset: number): Promise<Section>
   throw brokenReference(`no section is at byte ${offset}, where one should be`);
 }
 
-/** Returns the lowest and highest offset of the section's objects and of the section itself. */
 export async function extentOf(section: Section): Promise<{ readonly lowest: number; readonly highest: number }> {
   let [lowest, highest] = [section.offset, section.offset];
   section.forEach((_number, entry) => {

@@ -1,5 +1,3 @@
-/** Opens a PDF document: its revisions, and its objects by number. */
-
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { lazy, memoize } from '../bytes/reuse.ts';
 import { CodesignError, expectedError } from '../errors/codesign-error.ts';
@@ -12,36 +10,31 @@ import { isInteger, isOf, nameOf, numberOf, type PdfDictionary, type PdfReferenc
 
 export interface PdfDocument {
   readonly source: ByteSource;
-  /** From last to first; there is at least one. */
   readonly sections: readonly [Section, ...Section[]];
-  /** End of the last `%%EOF`. */
   readonly end: number;
   readonly trailer: PdfDictionary;
   readonly root: PdfReference;
-  /** One more than the highest object number. */
   readonly nextNumber: number;
   entry(number: number): Entry | undefined;
-  /** undefined if the object is free or missing. Throws `pdf-cross-reference-broken` if another is in its place. */
+  /** Throws `pdf-cross-reference-broken` if another object is at its offset. */
   object(number: number): Promise<IndirectObject | undefined>;
   objectAt(number: number, entry: Entry): Promise<IndirectObject | undefined>;
-  /** Returns false if the index in an object stream is wrong: some readers then use the object at that index. */
+  /** Returns false if an entry has a wrong index in an object stream, because some readers use that index. */
   isExact(number: number, entry: Entry): Promise<boolean>;
-  /** Follows a reference; returns any other value unchanged. */
   resolve(value: PdfValue | undefined): Promise<PdfValue>;
-  /** Follows a reference. Returns undefined if the result is not a dictionary. */
+  /** Follows a reference. Returns undefined if the value is not a dictionary. */
   dictionary(value: PdfValue | undefined): Promise<PdfDictionary | undefined>;
 }
 
-/** Decoded object streams in the cache. Objects in the same stream are usually read together. */
+/** Number of decoded object streams in the cache. Objects in the same stream are usually read together. */
 const STREAMS_KEPT = 4;
-/** Objects in the cache. The catalog is read many times, and can be large. */
+/** Number of objects in the cache. The catalog is read many times, and can be large. */
 const OBJECTS_KEPT = 4;
-/** Total decoded bytes, including data that is decoded again. */
+/** Total number of decoded bytes. Data that is decoded twice is counted twice. */
 const MAX_DECODED = 512 * 1024 * 1024;
-/** Objects in one object stream. Most have one or two hundred. */
+/** Largest number of objects in one object stream. Most streams contain one or two hundred. */
 const MAX_COMPRESSED = 100_000;
 
-/** Throws `pdf-malformed`, `pdf-header-late`, `pdf-cross-reference-broken`, `pdf-encrypted`, `pdf-too-large`. */
 export async function openDocument(source: ByteSource): Promise<PdfDocument> {
   await checkHeader(source);
   const { offset, end } = await findStart(source);
@@ -62,7 +55,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
     const index = (listedIn()[number] ?? 0) - 1;
     const section = sections[index];
     const entry = section?.entry(number);
-    // The table of a hybrid file marks the objects in its stream as free.
+    // In a hybrid file, the table marks the objects in its stream as free.
     const isHybrid = section?.kind === 'table' && section.trailer.entries.has('XRefStm');
     return (entry?.type === 'free' && isHybrid ? sections[index + 1]?.entry(number) : undefined) ?? entry;
   }
@@ -89,7 +82,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
 
   async function compressed({ stream }: { readonly stream: number }, number: number) {
     const { data, byNumber } = await readCompressed(stream);
-    // Some readers find the object by number, others by index, which may be wrong. So the number must be unique.
+    // Some readers find the object by number, others by its index, so the number must be unique.
     const item = byNumber.get(number);
     if (item === undefined) throw brokenReference(`object ${number} is not where it should be`);
     const from = parser(data, undefined, true, item.offset);
@@ -109,7 +102,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
     if (!isStream || container.number !== number)
       throw brokenReference(`object stream ${number} is not where it should be`);
     const [count, first, length] = ['N', 'First', 'Length'].map((key) => value.entries.get(key));
-    // It may be in this very stream, which would wait for itself. 7.5.7 does not permit it in any object stream.
+    // A /Length in this stream could never be read. ISO 32000-2, 7.5.7, forbids it in every object stream.
     if (isOf(length, 'reference') && entryOf(length.number)?.type === 'in-stream')
       throw brokenReference(`the length of object stream ${number} is in an object stream`);
     const data = await readStream(source, container, await resolve(length));
@@ -137,7 +130,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
     if (!isOf(value, 'reference')) return value ?? null;
     const found = await object(value.number);
     if (found === undefined || found.generation !== value.generation) return null;
-    // A reference to a reference is not permitted (7.3.10).
+    // A reference must not lead to another reference (7.3.10).
     return isOf(found.value, 'reference') ? null : found.value;
   }
 
@@ -179,8 +172,8 @@ async function checkHeader(source: ByteSource): Promise<void> {
 const FIRST_OBJECT_WITHIN = 1024;
 
 /**
- * True if readers of linearised documents start elsewhere than other readers: they do if the first object states the
- * size of the file (Annex F). A later update can make any stated size true.
+ * Returns true if readers of linearised documents start at a different place. They do so if the first object states the
+ * size of the file (Annex F), and a later update can give the file any size.
  */
 async function isMisleading(source: ByteSource, offset: number): Promise<boolean> {
   const first = await readObjectAt(source, 0).catch(expectedError);
@@ -198,8 +191,8 @@ function sizeIn({ entries }: PdfDictionary): number {
 }
 
 /**
- * For each object number, the index of the last section that lists it, plus 1. Searching section by section would take
- * longer with each revision.
+ * For each object number, the index of the last section that lists it, plus 1. Without this index, each further
+ * revision would make every search slower.
  */
 function lastSections(sections: readonly Section[]): Uint16Array {
   const indexes = new Uint16Array(sections.reduce((most, { ranges }) => Math.max(most, endOf(ranges)), 0));

@@ -5,7 +5,7 @@ import { pdfErrors } from './errors.ts';
 import { type Parameter, unpredict } from './predictors.ts';
 import { isInteger, isOf, nameOf, type PdfDictionary, type PdfValue } from './values.ts';
 
-/** Decoded bytes of an object stream or cross-reference stream. */
+/** Largest decoded size of an object stream or cross-reference stream, in bytes. */
 export const LARGEST_STREAM = 32 * 1024 * 1024;
 const MAX_FILTERS = 8;
 
@@ -16,7 +16,7 @@ interface Context {
 }
 type Filter = (data: Buffer, context: Context) => Buffer;
 
-/** Abbreviations are meant for inline images, but readers accept them everywhere. */
+/** Abbreviated filter names are meant for inline images, but readers accept them everywhere. */
 const FILTERS: ReadonlyMap<string, Filter> = new Map([
   ['FlateDecode', inflate],
   ['Fl', inflate],
@@ -59,7 +59,6 @@ function parameterOf(value: PdfValue | undefined, malformed: Malformed): Paramet
 
 const tooLarge = () => pdfErrors('pdf-too-large', { limit: LARGEST_STREAM, what: 'bytes in one stream' });
 
-/** Collects decoded bytes, up to `LARGEST_STREAM`. */
 function output(expected: number) {
   let memory = Buffer.alloc(expected);
   let size = 0;
@@ -136,7 +135,7 @@ const CODES = 4096;
 function decodeLzw(data: Buffer, { parameter, malformed }: Context): Buffer {
   const early = parameter('EarlyChange', 1);
   const out = output(2 * data.length);
-  // Each code stands for bytes that are already in the output, or for the previous bytes and one more.
+  // Each code represents bytes that are already in the output, or the bytes of the previous code and one more.
   let table: { readonly start: number; readonly length: number }[] = [];
   let previous: { readonly start: number; readonly length: number } | undefined;
   let bits = 0;

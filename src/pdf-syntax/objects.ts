@@ -1,4 +1,4 @@
-/** Reads one indirect object (ISO 32000-2, 7.3.10), and the contents of its stream (7.3.8, 7.4). */
+/** Reads an indirect object (ISO 32000-2, 7.3.10) and the contents of its stream (7.3.8). */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { pdfErrors } from './errors.ts';
@@ -11,21 +11,20 @@ export interface IndirectObject {
   readonly generation: number;
   readonly value: PdfValue;
   readonly raw: Uint8Array;
-  /** Offset in the file; -1 in an object stream. */
+  /** Offset in the file, or -1 in an object stream. */
   readonly offset: number;
-  /** End of `endobj` or of the keyword `stream`; -1 in an object stream. */
+  /** End of `endobj` or of the keyword `stream`, or -1 in an object stream. */
   readonly end: number;
-  /** Offset of the stream's bytes; undefined if it is not a stream. */
+  /** Offset of the stream's bytes. undefined if the object is not a stream. */
   readonly streamStart: number | undefined;
 }
 
-/** Bytes of the first read of an object, and the growth factor if they are not enough. */
+/** Number of bytes in the first read of an object. If they are not enough, the next read is larger by `GROWTH`. */
 const FIRST_WINDOW = 1024;
 const GROWTH = 8;
-/** A signature of 16 MiB has twice as many hexadecimal digits. */
+/** A signature of 16 MiB consists of twice as many hexadecimal digits. */
 const LARGEST_WINDOW = FIRST_WINDOW * GROWTH ** 5;
 
-/** Runs a parser on as much of the file from `offset` as it needs. Throws `pdf-too-large` and the errors of `read`. */
 export async function parseAt<T>(
   source: ByteSource,
   offset: number,
@@ -43,7 +42,6 @@ export async function parseAt<T>(
   throw pdfErrors('pdf-too-large', { limit: LARGEST_WINDOW, what: 'bytes in one object' });
 }
 
-/** Throws `pdf-malformed` if there is no object at `offset`. */
 export async function readObjectAt(source: ByteSource, offset: number): Promise<IndirectObject> {
   return parseAt(source, offset, (from, bytes) => {
     const header = [0, 1, 2].map(() => {
@@ -76,14 +74,14 @@ export async function readObjectAt(source: ByteSource, offset: number): Promise<
   });
 }
 
-/** CR LF or LF must follow the keyword (7.3.8.1). */
+/** The keyword must be followed by CR LF or LF (7.3.8.1). */
 function afterLineEnd(bytes: Uint8Array, position: number): number {
   const length = bytes[position] === 0x0d && bytes[position + 1] === 0x0a ? 2 : bytes[position] === 0x0a ? 1 : 0;
   if (length > 0) return position + length;
   throw pdfErrors('pdf-malformed', { offset: position, problem: 'no end of line follows the keyword of a stream' });
 }
 
-/** Decodes a stream of the document's structure. `length` is its /Length. Throws `pdf-malformed`, `pdf-too-large`. */
+/** Decodes a stream of the document's structure. `length` is its /Length. */
 export async function readStream(
   source: ByteSource,
   { value, streamStart }: IndirectObject,

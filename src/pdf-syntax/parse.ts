@@ -1,31 +1,28 @@
-/** Parses values (ISO 32000-2, 7.2 and 7.3). Depth and number are limited, and duplicate keys are rejected. */
+/** Parses PDF values (ISO 32000-2, 7.2 and 7.3) with limits on depth and number. Rejects duplicate keys. */
 
 import { pdfErrors } from './errors.ts';
 import { isSameValue, type PdfDictionary, type PdfString, type PdfValue } from './values.ts';
 
 const MAX_DEPTH = 64;
-/** Values in one object. A flat page tree of a very long document has a hundred thousand. */
+/** Largest number of values in one object. A flat page tree of a very long document contains a hundred thousand. */
 const MAX_VALUES = 500_000;
 const LONGEST_NAME = 4096;
 const LONGEST_NUMBER = 64;
 
 const SPACE = 1;
 const DELIMITER = 2;
-/** Class of each byte; 0 for a regular character. */
 const CLASSES = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   return '\0\t\n\f\r '.includes(character) ? SPACE : '()<>[]{}/%'.includes(character) ? DELIMITER : 0;
 });
-/** Meaning of the letter after a backslash. */
 const ESCAPES: ReadonlyMap<number, number> = new Map(
   [...'nrtbf'].map((letter, index) => [letter.charCodeAt(0), '\n\r\t\b\f'.charCodeAt(index)]),
 );
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
 const REFERENCE = /^(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+R(?![^\0\t\n\f\r ()<>[\]{}/%])/;
-/** Bytes after a number that may turn it into a reference. */
+/** Number of bytes after an integer in which it can still become a reference. */
 const LOOK_AHEAD = 48;
 
-/** Parentheses, backslashes and carriage returns need attention in a literal string. */
 function isSpecial(byte: number | undefined): boolean {
   return byte === 0x28 || byte === 0x29 || byte === 0x5c || byte === 0x0d;
 }
@@ -34,7 +31,6 @@ function isOctal(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x37;
 }
 
-/** Thrown if the value is incomplete and the file has more bytes. */
 export class MoreNeeded extends Error {}
 
 function growing() {
@@ -61,14 +57,14 @@ function growing() {
 export interface Parser {
   readonly position: number;
   skipSpace(): void;
-  /** Returns the next word of regular characters: a keyword or a number. */
+  /** Returns the next run of regular characters: a keyword or a number. */
   word(): string;
   value(): PdfValue;
 }
 
 /**
- * `base` is the offset of the bytes in the file; undefined in an object stream. `isWhole` means that nothing follows
- * the bytes. Throws `pdf-malformed`, `pdf-too-large`, and `MoreNeeded` unless the bytes are whole.
+ * `base` is the offset of the bytes in the file; it is undefined in an object stream. `isWhole` means that nothing
+ * follows these bytes. If it is false, an incomplete value throws `MoreNeeded`.
  */
 export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boolean, from = 0): Parser {
   let position = from;
@@ -150,7 +146,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
         if (byte === 0x29) depth -= 1;
         const isOuter = depth === 0 || position === start + 1;
         if (!isOuter) {
-          // Every end of line in a string counts as a line feed (7.3.4.2).
+          // In a string, every end of line is read as a line feed (7.3.4.2).
           if (byte !== 0x0d) out.push(byte);
           else {
             out.push(0x0a);
@@ -231,7 +227,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
     return {
       kind: 'dictionary',
       entries,
-      // Computed on demand: few values are written again.
+      // Computed on demand, because few values are written again.
       get raw() {
         return new Map(ends.map(([key, start, end]) => [key, bytes.subarray(start, end)]));
       },

@@ -1,6 +1,6 @@
-/** Predictors of Flate and LZW data (ISO 32000-2, 7.4.4.4). */
+/** Reverses the predictors of Flate and LZW data (ISO 32000-2, 7.4.4.4). */
 
-/** Returns an integer from /DecodeParms, or its default. */
+/** Returns an integer from /DecodeParms, or the default `usual`. */
 export type Parameter = (key: string, usual: number) => number;
 
 /** Reverses a PNG predictor, or the TIFF predictor for whole bytes. */

@@ -1,4 +1,4 @@
-/** The common interface of both kinds of cross-reference sections, tables and streams (ISO 32000-2, 7.5.4, 7.5.8). */
+/** The common interface of cross-reference tables (ISO 32000-2, 7.5.4) and cross-reference streams (7.5.8). */
 
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { pdfErrors } from './errors.ts';
@@ -14,33 +14,31 @@ export interface NumberRange {
   readonly count: number;
 }
 
-/** `start` is the index of the range's first entry in the section. */
 export interface StoredRange extends NumberRange {
   readonly start: number;
 }
 
 export interface Section {
   readonly kind: 'table' | 'stream';
-  /** Offset that `startxref` or /Prev states. */
+  /** Offset in `startxref` or /Prev. */
   readonly offset: number;
-  /** End of the trailer, or of the keyword of its stream. */
+  /** End of the trailer of a table, or of the `stream` keyword. */
   readonly end: number;
   readonly trailer: PdfDictionary;
   readonly ranges: readonly NumberRange[];
-  /** Returns undefined if the section has no entry for this object. */
   entry(number: number): Entry | undefined;
   forEach(visit: (number: number, entry: Entry) => void): void;
 }
 
 const MAX_RANGES = 100_000;
-/** Entries of all sections. A document of 100,000 pages with a structure tree has a million objects. */
+/** Largest number of entries in all sections. A document with 100,000 tagged pages has a million objects. */
 export const MAX_ENTRIES = 2_000_000;
-/** ISO 32000-1 has this limit for object numbers. */
+/** Largest object number, according to ISO 32000-1. */
 export const MAX_NUMBER = 8_388_607;
 
 export const brokenReference = (problem: string): CodesignError => pdfErrors('pdf-cross-reference-broken', { problem });
 
-/** Readers use either of two entries for an object. Throws `pdf-cross-reference-broken`, `pdf-too-large`. */
+/** Throws `pdf-cross-reference-broken` if an object has two entries, because different readers use different ones. */
 export function sectionOf(
   head: Pick<Section, 'kind' | 'offset' | 'end' | 'trailer'>,
   ranges: readonly StoredRange[],
@@ -62,14 +60,13 @@ export function sectionOf(
   };
 }
 
-/** Some programs write an entry in use at offset 0 for an object that does not exist; readers find nothing there. */
+/** Some programs write an entry in use at offset 0 for a missing object. Readers find no object there. */
 export function entryInFile(offset: number, generation: number): Entry {
   return offset === 0 ? FREE : { type: 'in-file', offset, generation };
 }
 
 export const FREE: Entry = { type: 'free' };
 
-/** Returns the range of `count` numbers that follows those in `ranges`. Throws `pdf-too-large`. */
 export function nextRange(ranges: readonly StoredRange[], first: number, count: number): StoredRange {
   if (first + count > MAX_NUMBER + 1) throw pdfErrors('pdf-too-large', { limit: MAX_NUMBER, what: 'objects' });
   if (ranges.length === MAX_RANGES) throw pdfErrors('pdf-too-large', { limit: MAX_RANGES, what: 'subsections' });
@@ -79,7 +76,7 @@ export function nextRange(ranges: readonly StoredRange[], first: number, count: 
   return { first, count, start };
 }
 
-/** Throws `pdf-cross-reference-broken` if two ranges overlap, because readers use either. */
+/** Throws `pdf-cross-reference-broken` if two ranges overlap, because different readers use different ones. */
 function rangeFinder(ranges: readonly StoredRange[]): (number: number) => StoredRange | undefined {
   const sorted = ranges.filter(({ count }) => count > 0).sort((a, b) => a.first - b.first);
   for (const [index, { first, count }] of sorted.entries()) {

@@ -13,7 +13,7 @@ export async function readCatalog(document: PdfDocument): Promise<PdfDictionary>
   throw pdfErrors('pdf-malformed', { offset: document.end, problem: 'it has no catalog' });
 }
 
-/** Yields all pages in order. In a valid document, `value` is the reference to the page. */
+/** Yields all pages in order. In a valid document, `value` is a reference to the page. */
 export async function* pagesOf(
   document: PdfDocument,
 ): AsyncGenerator<{ readonly value: PdfValue; readonly page: PdfDictionary }> {
@@ -38,13 +38,13 @@ export async function firstPage(
 }
 
 export interface Field {
-  /** Full name: the names of all parent fields and its own, separated by dots. */
+  /** Full name: the names of all parent fields and of this field, separated by dots. */
   readonly name: string;
   readonly reference: PdfReference;
   readonly dictionary: PdfDictionary;
-  /** Own or inherited /FT. */
+  /** /FT of the field, or the one that it inherits. */
   readonly type: string | undefined;
-  /** Own or inherited /Ff. */
+  /** /Ff of the field, or the one that it inherits. */
   readonly flags: number;
   readonly value: PdfValue | undefined;
 }
@@ -53,7 +53,6 @@ export async function readForm(document: PdfDocument): Promise<PdfDictionary | u
   return document.dictionary((await readCatalog(document)).entries.get('AcroForm'));
 }
 
-/** Returns all terminal fields in order. Throws `pdf-too-large`. */
 export async function readFields(document: PdfDocument, form: PdfDictionary): Promise<readonly Field[]> {
   const fields: Field[] = [];
   const seen = new Set<number>();
@@ -85,7 +84,7 @@ export async function readFields(document: PdfDocument, form: PdfDictionary): Pr
     else for (const kid of below) await visit(kid, field, depth + 1);
   }
 
-  /** Kids without a name are the widgets of their field. */
+  /** Kids without a name are widgets, not fields. */
   async function hasFields(kids: readonly PdfValue[]): Promise<boolean> {
     const first = await document.dictionary(kids[0]);
     return first?.entries.has('T') ?? false;

@@ -1,4 +1,4 @@
-/** Writes an incremental update (ISO 32000-2, 7.5.6) whose cross-reference section is of the same kind as the last. */
+/** Writes an incremental update (ISO 32000-2, 7.5.6), with a cross-reference section of the previous kind. */
 
 import type { PdfDocument } from './document.ts';
 import { dictionaryWith } from './write.ts';
@@ -11,11 +11,10 @@ export interface ChangedObject {
 
 export interface Update {
   readonly bytes: Buffer;
-  /** Offset in the new file of each object's value, by object number. */
   readonly starts: ReadonlyMap<number, number>;
 }
 
-/** Keys of the trailer that belong only to its own section. */
+/** Trailer keys that the new section does not take over. */
 const OWN_KEYS = {
   Prev: undefined,
   XRefStm: undefined,
@@ -90,14 +89,13 @@ export function writeUpdate(document: PdfDocument, objects: readonly ChangedObje
   return { bytes: Buffer.concat(parts), starts };
 }
 
-/** Row of a cross-reference stream: type, offset of 48 bits, generation. */
+/** Length of a row in a cross-reference stream: type (1 byte), offset (6), generation (2). */
 const ROW_LENGTH = 9;
 
 function digits(value: number, length: number): string {
   return String(value).padStart(length, '0');
 }
 
-/** Groups ascending numbers into runs without gaps. */
 function runsOf(numbers: readonly number[]): number[][] {
   const runs: number[][] = [];
   for (const number of numbers) {

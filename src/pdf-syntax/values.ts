@@ -1,5 +1,3 @@
-/** The types of PDF values (ISO 32000-2, 7.3). */
-
 export type PdfValue =
   | null
   | boolean
@@ -11,7 +9,7 @@ export type PdfValue =
   | PdfDictionary
   | PdfReference;
 
-/** A whole number that is written like `2.0`: for flags, angles and offsets, some readers accept only `2`. */
+/** An integer that is written like `2.0`. For flags, angles and offsets, some readers accept only `2`. */
 export interface PdfReal {
   readonly kind: 'real';
   readonly value: number;
@@ -19,7 +17,7 @@ export interface PdfReal {
 
 export interface PdfName {
   readonly kind: 'name';
-  /** Without the slash, and with `#` decoded. Each character is a byte. */
+  /** Name without the slash, with `#` decoded. Each character represents one byte. */
   readonly name: string;
 }
 
@@ -27,7 +25,7 @@ export interface PdfString {
   readonly kind: 'string';
   readonly bytes: Uint8Array;
   readonly isHex: boolean;
-  /** Range in the file, including the brackets; both are -1 in an object stream. */
+  /** Range in the file, including the brackets. Both offsets are -1 in an object stream. */
   readonly start: number;
   readonly end: number;
 }
@@ -40,7 +38,6 @@ export interface PdfArray {
 export interface PdfDictionary {
   readonly kind: 'dictionary';
   readonly entries: ReadonlyMap<string, PdfValue>;
-  /** Unparsed bytes of each value. */
   readonly raw: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -72,7 +69,7 @@ export function nameOf(value: PdfValue | undefined): string | undefined {
   return isOf(value, 'name') ? value.name : undefined;
 }
 
-/** Decodes UTF-16BE or UTF-8 with a mark, otherwise Latin-1, which is similar to PDFDocEncoding (7.9.2.2). */
+/** Decodes UTF-16BE or UTF-8 with a byte order mark, otherwise Latin-1 (similar to PDFDocEncoding, 7.9.2.2). */
 export function textOf(value: PdfValue | undefined): string | undefined {
   if (!isOf(value, 'string')) return undefined;
   const bytes = Buffer.from(value.bytes);
@@ -85,11 +82,11 @@ export function textOf(value: PdfValue | undefined): string | undefined {
   return bytes.toString('latin1');
 }
 
-/** Number and generation of a reference; empty for any other value. */
+/** Number and generation of a reference. Empty for any other value. */
 export const keyOf = (value: PdfValue | undefined): string =>
   isOf(value, 'reference') ? `${value.number} ${value.generation}` : '';
 
-/** Compares parsed values, and ignores how they are written. */
+/** Compares parsed values, regardless of their encoding. */
 export function isSameValue(a: PdfValue | undefined, b: PdfValue | undefined): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
   if (a.kind === 'real') return b.kind === 'real' && a.value === b.value;

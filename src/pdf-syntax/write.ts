@@ -1,12 +1,10 @@
-/** Writes values, and dictionaries with a few changed entries. */
-
 import type { PdfDictionary, PdfReference } from './values.ts';
 
 export function reference({ number, generation }: Omit<PdfReference, 'kind'>): string {
   return `${number} ${generation} R`;
 }
 
-/** Writes ASCII as a literal string, and other text as UTF-16BE with a byte order mark (7.9.2.2). */
+/** Writes ASCII text as a literal string, and other text as UTF-16BE with a byte order mark (7.9.2.2). */
 export function textString(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return `(${text.replace(/[()\\]/g, '\\$&')})`;
   return `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex').toUpperCase()}>`;
@@ -32,7 +30,6 @@ export function dictionaryWith(
   return Buffer.concat([...parts, latin1(' >>')]);
 }
 
-/** Returns the encoded array with one more item at its end. */
 export function arrayWith(raw: Uint8Array, item: string): Buffer {
   return Buffer.concat([raw.subarray(0, -1), latin1(` ${item}]`)]);
 }

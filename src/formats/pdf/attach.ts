@@ -10,8 +10,8 @@ import { hexContents } from './new-signature.ts';
 import type { OpenedPdf } from './opened.ts';
 
 /**
- * Writes a CMS into /Contents of the signature field that was prepared for it: the one whose /ByteRange has the signed
- * digest. Throws `not-its-signature` and `pdf-space-too-small`.
+ * Writes a CMS into /Contents of the signature field that was prepared for it. The /ByteRange of that field covers the
+ * content with the signed digest.
  */
 export async function attachCms(opened: OpenedPdf, bytes: Uint8Array): Promise<Embedding> {
   const signedData = parseSignedData(bytes);

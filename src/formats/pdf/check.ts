@@ -1,5 +1,3 @@
-/** Checks that a document can get another signature, before anything is digested. */
-
 import { forEachObject, forEachReference } from '../../pdf-syntax/all-objects.ts';
 import type { PdfDocument } from '../../pdf-syntax/document.ts';
 import { pdfErrors } from '../../pdf-syntax/errors.ts';
@@ -10,9 +8,8 @@ import { LARGEST_WITH_TEN_DIGITS } from './new-signature.ts';
 import { locks, type StoredSignature } from './stored.ts';
 
 /**
- * Throws `pdf-cross-reference-broken` unless every object is at the offset in the cross-reference, because readers
- * repair such a document in different ways. Throws `pdf-offsets-too-large`. Returns the first number for new objects,
- * which no object has or refers to.
+ * Checks that every object is at its offset in the cross-reference, because readers repair a broken document in
+ * different ways. Returns the first number for new objects: no object has or refers to it or a higher number.
  */
 export async function checkReferences(document: PdfDocument): Promise<number> {
   const { nextNumber, source, sections } = document;
@@ -29,12 +26,10 @@ export async function checkReferences(document: PdfDocument): Promise<number> {
   return highest + 1;
 }
 
-/** Signature, field and cross-reference stream. */
+/** A signature, its field, and a cross-reference stream. */
 const NEW_OBJECTS = 3;
 
-/**
- * For a document timestamp, without `fieldName`. Throws `pdf-xfa`, `pdf-changes-forbidden`, `pdf-certify-not-first`.
- */
+/** Omit `fieldName` for a document timestamp. */
 export async function checkChangeable(
   document: PdfDocument,
   stored: readonly StoredSignature[],
@@ -58,7 +53,6 @@ export async function checkChangeable(
 
 const READ_ONLY = 1;
 
-/** Returns the empty signature field with this name. Throws `pdf-field-unusable`. */
 export async function emptyField(document: PdfDocument, name: string): Promise<Field> {
   const form = await readForm(document);
   const fields = form === undefined ? [] : await readFields(document, form);
@@ -74,7 +68,7 @@ export async function emptyField(document: PdfDocument, name: string): Promise<F
   return field;
 }
 
-/** Returns the first free name, such as `Signature1`. */
+/** Returns the first unused field name, such as `Signature1`. */
 export async function freeName(document: PdfDocument, prefix: string): Promise<string> {
   const form = await readForm(document);
   const taken = new Set((form === undefined ? [] : await readFields(document, form)).map(({ name }) => name));

@@ -1,10 +1,8 @@
-/** PDF documents. The code to open them is loaded on demand. */
-
 import type { Format } from '../../format/format.ts';
 import { hasTrace } from '../trace.ts';
 import { PDF_OPTIONS } from './options.ts';
 
-/** Readers accept this many other bytes before the header. The name must then show that the file is a PDF document. */
+/** Readers accept up to this many bytes before the header. Such a file is recognised only with the extension `.pdf`. */
 const HEADER_WITHIN = 1024;
 
 export const pdf = {
@@ -22,6 +20,6 @@ export const pdf = {
     },
   },
   open: async (source, reader) => (await import('./open-pdf.ts')).openPdf(source, reader),
-  // Signatures in an encrypted document may be hidden.
+  // An encrypted document may contain signatures that a search cannot find.
   seemsSigned: hasTrace(/\/ByteRange|\/Encrypt/),
 } as const satisfies Format;

@@ -1,4 +1,4 @@
-/** The update that adds a signature or a document timestamp, complete before digesting, with zeros in /Contents. */
+/** Writes the update that adds a signature or a document timestamp, with zeros as /Contents. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/pieces.ts';
@@ -12,27 +12,26 @@ import { arrayWith, dictionaryWith, reference, textString } from '../../pdf-synt
 import { pdfSigningErrors } from './errors.ts';
 
 export interface NewSignature {
-  /** Encoded entries of the signature dictionary, except /ByteRange, /Contents and those that all signatures have. */
+  /** Encoded entries of the signature dictionary, without those that all signatures have. */
   readonly entries: readonly (readonly [key: string, value: string])[];
   readonly field: Field | string;
   readonly firstNumber: number;
-  /** Bytes to reserve for the CMS or token. */
   readonly space: number;
-  /** True if the catalog refers to it as the certification (12.8.6). */
+  /** True if the catalog refers to the signature as its certification (12.8.6). */
   readonly certifies: boolean;
 }
 
 export interface PreparedUpdate {
-  /** Everything except /Contents and its brackets. */
+  /** The content to sign: all bytes except /Contents and its brackets. */
   readonly content: Content;
-  /** The document with the update, before the signature is written. */
+  /** The document with the update, but without the signature. */
   readonly result: ByteSource;
   put(cms: Uint8Array): Patch;
 }
 
-/** Digits of an offset in a cross-reference table, and of a number in /ByteRange. */
+/** Number of digits for an offset in a cross-reference table, and for a number in /ByteRange. */
 const NUMBER_WIDTH = 10;
-/** Largest document for which they suffice, including an update with the largest signature. */
+/** Largest document whose offsets have ten digits, including an update with the largest signature. */
 export const LARGEST_WITH_TEN_DIGITS = 9_900_000_000;
 
 export async function prepareUpdate(document: PdfDocument, wanted: NewSignature): Promise<PreparedUpdate> {
@@ -59,7 +58,7 @@ export async function prepareUpdate(document: PdfDocument, wanted: NewSignature)
   };
 }
 
-/** Returns /Contents with its brackets, padded with zeros. Throws `pdf-space-too-small`. */
+/** Returns /Contents with its brackets, padded with zeros to the reserved space. */
 export function hexContents(cms: Uint8Array, space: number): Buffer {
   if (cms.length > space) throw pdfSigningErrors('pdf-space-too-small', { length: cms.length, space });
   return Buffer.from(
@@ -72,10 +71,9 @@ export function hexContents(cms: Uint8Array, space: number): Buffer {
 }
 
 const OPENING = '<< ';
-/** Written into the build properties of the dictionary, by which `remove` recognises updates of this program. */
+/** `remove` recognises the updates of this program by this name in the signature dictionary. */
 export const PROGRAM_NAME = 'codesign-remote';
 
-/** `start` and `end` are offsets of /Contents in the body. */
 function signatureDictionary({ entries, space }: NewSignature, byteRange: string) {
   const before = Buffer.from(`${OPENING}${byteRange} /Contents `, 'latin1');
   const contents = hexContents(new Uint8Array(), space);
@@ -85,7 +83,6 @@ function signatureDictionary({ entries, space }: NewSignature, byteRange: string
   return { body, start: before.length, end: before.length + contents.length };
 }
 
-/** Returns the objects that refer to the signature: its field, the page, the form and the catalog. */
 async function fieldObjects(
   document: PdfDocument,
   { field, certifies }: NewSignature,
@@ -93,7 +90,7 @@ async function fieldObjects(
 ): Promise<readonly ChangedObject[]> {
   const objects: ChangedObject[] = [];
   const rewrite = ({ number, generation }: PdfReference, body: Buffer) => objects.push({ number, generation, body });
-  /** Appends an item to the array under `key` of `owner`. An array that is a separate object is rewritten as such. */
+  /** Appends an item to the array under `key` of `owner`. An array that is an indirect object stays one. */
   async function appended(
     owner: PdfDictionary,
     key: string,
@@ -124,7 +121,7 @@ async function fieldObjects(
   } else rewrite(field.reference, dictionaryWith(field.dictionary, { V: reference(signature) }));
 
   const isOwnObject = isOf(formValue, 'reference') && form !== EMPTY;
-  // A separate object: poppler 22.12 cannot find a form that is written directly in the catalog.
+  // The form is an indirect object, because poppler 22.12 cannot find a form that is written directly in the catalog.
   const number = signature.number + (typeof field === 'string' ? 2 : 1);
   const formObject: PdfReference = isOwnObject ? formValue : { kind: 'reference', number, generation: 0 };
   rewrite(formObject, dictionaryWith(form, changes));
@@ -145,7 +142,6 @@ async function arrayObject(document: PdfDocument, { number }: PdfReference) {
   throw pdfErrors('pdf-malformed', { offset: document.end, problem: `object ${number} is not an array` });
 }
 
-/** The file up to `end`, as it was when that revision was the last. */
 export function truncated(source: ByteSource, end: number): ByteSource {
   return {
     size: end,

@@ -11,13 +11,12 @@ import { lastUpdate } from './remove.ts';
 import { findingsOf, locationOf, readSignatures } from './signatures.ts';
 import { isDocumentTimestamp } from './stored.ts';
 
-/** Throws `pdf-malformed`, `pdf-cross-reference-broken`, `pdf-encrypted`, `pdf-too-large`. */
 export async function openPdf(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   const opened = await openWith(source, reader);
   const details = await describe(opened);
   return {
     signatures: () => readSignatures(opened),
-    // Each signature has its own findings about the document.
+    // Findings about the document belong to its signatures.
     examine: async () => [],
     layout: () => details,
     signing: {

@@ -19,21 +19,20 @@ import { endOf, readSignatureFields, type SignatureFields, type StoredSignature,
 export interface OpenedPdf extends SignatureFields {
   readonly document: PdfDocument;
   readonly reader: ContentReader;
-  /** Returns false if the limit for comparisons with signed revisions is reached. */
+  /** Returns false after the limit for comparisons with signed revisions has been reached. */
   takeComparison(): boolean;
-  /** Reads the content once per signature and algorithm. undefined if the covered bytes are unknown. */
+  /** Reads the content once per covered range and algorithm. Returns undefined if the covered bytes are unknown. */
   digest(stored: StoredSignature, algorithm: ContentDigest): Promise<Uint8Array | undefined>;
-  /** Verifies the token of a document timestamp once. The result has no findings about later changes. */
+  /** Verifies the token of a document timestamp once. The findings do not include changes after the timestamp. */
   timestamp(stored: StoredSignature): Promise<Timestamp>;
   readonly revisions: Map<StoredSignature, Promise<readonly Finding[]>>;
   readonly unmoved: UnmovedObjects;
-  /** Ranges after the first signature that belong to no object, table or trailer. */
   unlisted(): Promise<readonly ByteRange[]>;
 }
 
-/** Limit for objects in use multiplied by the number of signatures. */
+/** Limit for the number of objects in use, multiplied by the number of signatures. */
 const MAX_COMPARED = 500_000;
-/** A free number is read but not compared. */
+/** A free object number costs less than an object, because it is read but not compared. */
 const COST_OF_FREE = 0.1;
 
 export async function openWith(source: ByteSource, reader: ContentReader): Promise<OpenedPdf> {
@@ -104,7 +103,7 @@ function imprintAlgorithmOf(token: SignedData | CodesignError): string | undefin
 const BLOCK = 16 * 1024;
 const BLOCKS_KEPT = 64;
 
-/** Caches the last block: objects are small, and are read several times. */
+/** Caches the last block, because objects are small and are read several times. */
 function inBlocks(source: ByteSource): ByteSource {
   const blockAt = memoize(BLOCKS_KEPT, String, (index: number) =>
     source.read(index * BLOCK, Math.min(BLOCK, source.size - index * BLOCK)),

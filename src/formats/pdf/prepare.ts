@@ -1,5 +1,3 @@
-/** Prepares a signature of a document: the content to sign and the update that stores the signature. */
-
 import { DATA } from '../../asn1/object-identifiers.ts';
 import { isReadableCertificate } from '../../certificates/certificate.ts';
 import { DIGEST_LENGTH } from '../../crypto/algorithms.ts';
@@ -54,7 +52,7 @@ function certification(level: number): string {
   return `[<< /Type /SigRef /TransformMethod /DocMDP /TransformParams ${parameters} >>]`;
 }
 
-/** Throws `cannot-append` if an earlier signature or timestamp is broken: no verifier would accept another one. */
+/** Throws `cannot-append` if verifiers would reject the document because an earlier signature is broken. */
 async function checkIntact(opened: OpenedPdf): Promise<void> {
   const refused = (reason: string) => formatErrors('cannot-append', { reason, isAppendOnly: true });
   for (const stored of opened.stored.filter(isDocumentTimestamp)) {
@@ -71,10 +69,9 @@ async function checkIntact(opened: OpenedPdf): Promise<void> {
   }
 }
 
-/** Additional bytes, in case the signature comes back with a longer certificate. */
+/** Number of additional bytes, for the case that the service returns a longer certificate with the signature. */
 const RESERVE = 512;
 
-/** Throws `cannot-append`, `pdf-result-broken` and the errors of `planSignature`. */
 export async function prepareSignature(opened: OpenedPdf, context: SigningContext): Promise<Prepared> {
   const { document, stored, reader } = opened;
   const planned = await planSignature(opened, context);
@@ -101,10 +98,7 @@ export async function prepareSignature(opened: OpenedPdf, context: SigningContex
   };
 }
 
-/**
- * Prepares an update with a document timestamp (ETSI EN 319 142-1, 5.4.3). Throws `not-signed`, `cannot-append`,
- * `pdf-changes-forbidden`, `pdf-xfa`, `pdf-result-broken`.
- */
+/** Prepares an update with a document timestamp (ETSI EN 319 142-1, 5.4.3). */
 export async function prepareTimestamp(
   opened: OpenedPdf,
   { algorithm, tokenReserve, force }: WholeTimestampOptions,

@@ -1,4 +1,4 @@
-/** Runs the checks of a signed document that can fail because of the document, before a signature is requested. */
+/** Checks the future document before a signature is requested, so that no signature is wasted on a broken document. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
@@ -8,7 +8,6 @@ import { examineRevision } from './examine/revisions.ts';
 import { examineStorage } from './examine/signature.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
 
-/** `result` is the document with the new signature or timestamp, which is still empty. Throws `pdf-result-broken`. */
 export async function rehearse({ stored, reader }: OpenedPdf, result: ByteSource): Promise<void> {
   const broken = (reason: string) => pdfSigningErrors('pdf-result-broken', { reason });
   const opened = await openWith(result, reader).catch(expectedError);
@@ -17,7 +16,7 @@ export async function rehearse({ stored, reader }: OpenedPdf, result: ByteSource
   if (own === undefined || opened.stored.length !== stored.length + 1) {
     throw broken('its signatures would not be found');
   }
-  // The new token does not exist yet. It is verified after the authority has returned it.
+  // The token does not exist yet. Once the authority returns it, the token is verified.
   const timestamp: OpenedPdf['timestamp'] = async (each) => {
     const found = await opened.timestamp(each);
     return each === own ? { ...found, findings: [] } : found;

@@ -12,8 +12,8 @@ import { type OpenedPdf, openWith } from './opened.ts';
 import type { StoredSignature } from './stored.ts';
 
 /**
- * Returns the edit that removes the last update, if this program wrote it or it contains only a signature, and the
- * signatures in it. Throws `not-signed`, `pdf-cannot-remove`.
+ * Returns the edit that removes the last update, and the signatures in that update. The update must have been written
+ * by this program, or contain only a signature.
  */
 export async function lastUpdate({
   document,

@@ -1,6 +1,6 @@
 /**
- * The signatures of a document for `verify`, `inspect` and `extract`. Document timestamps count as timestamps of the
- * signatures that they cover.
+ * Lists the signatures of a document for `verify`, `inspect` and `extract`. A document timestamp is reported as a
+ * timestamp of each signature that it covers.
  */
 
 import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
@@ -118,7 +118,7 @@ const TEXTS = [
   ['contact', 'ContactInfo'],
 ] as const;
 
-/** Formats a date (7.9.4) for people; an invalid one stays unchanged. */
+/** Formats a PDF date (7.9.4) for display. An invalid date is returned unchanged. */
 function timeOf(text: string | undefined): string | undefined {
   const [, ...parts] = /^D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(.{0,7})/.exec(text ?? '') ?? [];
   if (parts.length === 0) return text;

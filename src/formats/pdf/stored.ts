@@ -1,5 +1,3 @@
-/** Reads the signatures in a document (ISO 32000-2, 12.8) without verifying them. */
-
 import { type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
 import { parseSignedData, type SignedData } from '../../cms/parse-signed-data.ts';
@@ -16,20 +14,20 @@ export interface StoredSignature extends StoredCms {
   readonly field: Field;
   readonly dictionary: PdfDictionary;
   readonly subFilter: SubFilter | undefined;
-  /** /Contents with its brackets; undefined if it is missing, or in an object stream. */
+  /** /Contents with its brackets. undefined if it is missing or in an object stream. */
   readonly contents: PdfString | undefined;
-  /** undefined if /ByteRange is not two ranges around /Contents that start at 0. */
+  /** undefined unless /ByteRange consists of two ranges around /Contents, the first of which starts at 0. */
   readonly ranges: readonly [ByteRange, ByteRange] | undefined;
-  /** DocMDP level of permitted changes: 1 none, 2 forms and signatures, 3 also comments; undefined for all. */
+  /** DocMDP level of permitted changes: 1 for none, 2 for forms and signatures, 3 for comments too. */
   readonly permission: number | undefined;
-  /** Fields that it locks: `All`, or `Include` or `Exclude` with names; undefined for none. */
+  /** Fields that the signature locks: `All`, or `Include` or `Exclude` with field names. */
   readonly lock: { readonly action: string; readonly names: readonly string[] } | undefined;
 }
 
 const MAX_SIGNATURES = 200;
 
 export interface SignatureFields {
-  /** Signatures in the order in which they were made: by the end of the bytes that they cover. */
+  /** Signatures in the order in which they were made. The order is that of the ends of the covered bytes. */
   readonly stored: readonly StoredSignature[];
   readonly empty: readonly string[];
 }
@@ -66,7 +64,7 @@ export function signedDataOf({ cms, subFilter }: StoredSignature): SignedData | 
   return attempt(() => parseSignedData(subFilter === undefined ? new Uint8Array() : (cms ?? new Uint8Array())));
 }
 
-/** Returns the end of the covered bytes. Signatures with unknown ranges come last. */
+/** Signatures with unknown ranges are sorted last. */
 export function endOf({ ranges }: Pick<StoredSignature, 'ranges'>): number {
   return ranges?.[1].end ?? Number.MAX_SAFE_INTEGER;
 }
@@ -104,7 +102,7 @@ function rangesOf(
   ];
 }
 
-/** Reads DocMDP and FieldMDP in /Reference (12.8.2). /Lock of the field has the same values (12.7.5.5). */
+/** Reads DocMDP and FieldMDP in /Reference (12.8.2). /Lock of the field repeats these values (12.7.5.5). */
 async function restrictionsOf(
   document: PdfDocument,
   { entries }: PdfDictionary,
@@ -124,7 +122,7 @@ async function restrictionsOf(
   return { permission, lock };
 }
 
-/** Default: 2. */
+/** The default level is 2. */
 async function levelOf(document: PdfDocument, parameters: PdfDictionary | undefined): Promise<number> {
   const level = await document.resolve(parameters?.entries.get('P'));
   return isInteger(level) && level >= 1 && level <= 3 ? level : 2;

@@ -1,4 +1,4 @@
-/** Additions by later signatures that the signed revision permits. */
+/** Finds the additions by later signatures that the signed revision permits. */
 
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import { pagesOf, readFields, readForm } from '../../../pdf-syntax/structure.ts';
@@ -18,16 +18,16 @@ import { endOf, isDocumentTimestamp, locks, type StoredSignature } from '../stor
 import { findElements, type GrownStructure } from './structure-tree.ts';
 
 export interface Additions extends Pick<GrownStructure, 'grown'> {
-  /** References to new fields, widgets and elements, by the role of the list that they are in. */
+  /** References to new fields, widgets and structure elements, grouped by the role of the list that contains them. */
   readonly items: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Keys that may change: in the form, and in signature fields that were empty and their widgets, by reference. */
+  /** Keys that may change in the form, in empty signature fields and in their widgets, by object reference. */
   readonly freeKeys: ReadonlyMap<string, readonly string[]>;
-  /** True if a new field has an area on a page, so it may cover signed content. */
+  /** True if a new field occupies an area on a page, so that it may cover signed content. */
   readonly isVisible: boolean;
 }
 
 export interface Restrictions extends Pick<StoredSignature, 'lock'> {
-  /** Lowest DocMDP level in the signed revision. */
+  /** Strictest (lowest) DocMDP level in the signed revision. */
   readonly permission: number | undefined;
 }
 
@@ -36,13 +36,12 @@ export interface LaterSignatures {
   isTimestampIntact(stored: StoredSignature): Promise<boolean>;
 }
 
-/** Signing sets these keys in a widget. Adobe Reader also locks it (/F). */
+/** Keys that signing sets in a widget. /F is here because Adobe Reader also locks the widget. */
 const WIDGET_KEYS = ['AP', 'AS', 'F', 'MK'];
 const ACTIVE_KEYS = ['A', 'AA'];
 const LOCKED = 128;
-/** DSS and Adobe Reader add these with a new signature field, although readers do not draw such a field. */
+/** Adobe Reader and DSS add these keys with a signature field, although no reader draws the field with them. */
 const DRAWN_DEFAULTS = ['DA', 'DR'];
-/** Annotations that readers may draw with these defaults. */
 const DRAWN_KINDS = ['FreeText', 'Widget'];
 
 export async function findAdditions(
@@ -76,7 +75,7 @@ export async function findAdditions(
     if (signature === undefined || (await signed.resolve(value)) !== null || !(await isAllowed(signature, name)))
       continue;
     if (!(await everyAsync([reference, ...kids], (each) => isSigned(signed, later, reference, each)))) continue;
-    // A timestamp does not prove who added the field, because anyone can get one.
+    // Anyone can get a timestamp, so a timestamp does not prove who added the field.
     const widgetKeys = isDocumentTimestamp(signature) ? [] : WIDGET_KEYS;
     for (const widget of widgets) freeKeys.set(keyOf(widget), widgetKeys);
     freeKeys.set(keyOf(reference), ['V', ...(freeKeys.get(keyOf(reference)) ?? [])]);
@@ -106,7 +105,7 @@ export async function findAdditions(
   return { items, grown, freeKeys, isVisible };
 }
 
-/** True if readers may draw an annotation with the defaults of the form, although it is not in the form. */
+/** Returns true if readers may draw an annotation outside the form with the form's defaults. */
 async function showsOthers(document: PdfDocument, widgets: ReadonlySet<string>): Promise<boolean> {
   for await (const { page } of pagesOf(document)) {
     for (const annotation of await itemsOf(document, page.entries.get('Annots'))) {
@@ -121,11 +120,10 @@ async function showsOthers(document: PdfDocument, widgets: ReadonlySet<string>):
 interface NewField {
   readonly name: string;
   readonly isSigned: boolean;
-  /** By reference. */
   readonly widgets: ReadonlyMap<PdfValue, PdfDictionary>;
 }
 
-/** Returns undefined for any other field, and for one that includes an object of the signed revision. */
+/** Returns undefined if the field is of another type, or includes an object of the signed revision. */
 async function newSignatureField(
   signed: PdfDocument,
   later: PdfDocument,
@@ -139,7 +137,7 @@ async function newSignatureField(
   const widgets = new Map<PdfValue, PdfDictionary>(kids.length === 0 ? [[reference, field]] : []);
   for (const kid of kids) {
     const widget = await newDictionary(signed, later, kid);
-    // pyHanko writes widgets that do not refer to their field.
+    // pyHanko writes widgets without a reference to their field.
     const isOwn = isSameValue(widget?.entries.get('Parent') ?? reference, reference);
     if (widget === undefined || !isOwn || hasAny(widget, ['FT', 'Kids', 'T', 'V'])) return undefined;
     widgets.set(kid, widget);
@@ -156,13 +154,11 @@ async function newSignatureField(
 
 const hasAny = ({ entries }: PdfDictionary, keys: readonly string[]): boolean => keys.some((key) => entries.has(key));
 
-/** A field that is on no page needs no /Subtype. */
 async function isWidget(document: PdfDocument, { entries }: PdfDictionary): Promise<boolean> {
   const subtype = await document.resolve(entries.get('Subtype'));
   return subtype === null || nameOf(subtype) === 'Widget';
 }
 
-/** Returns undefined for an object of the signed revision. */
 async function newDictionary(
   signed: PdfDocument,
   later: PdfDocument,
@@ -172,7 +168,6 @@ async function newDictionary(
   return isNew ? plainDictionary(later, value) : undefined;
 }
 
-/** Returns undefined for a stream. */
 async function plainDictionary(document: PdfDocument, value: PdfValue): Promise<PdfDictionary | undefined> {
   if (!isOf(value, 'reference')) return isOf(value, 'dictionary') ? value : undefined;
   const object = await document.object(value.number);
@@ -180,7 +175,7 @@ async function plainDictionary(document: PdfDocument, value: PdfValue): Promise<
   return isPlain && isOf(object.value, 'dictionary') ? object.value : undefined;
 }
 
-/** True if the keys that signing sets in a field or its widget have the right types, and no other field has the widget. */
+/** Returns true if signing left proper values in the field and its widget, and no other field has the widget. */
 async function isSigned(
   signed: PdfDocument,
   later: PdfDocument,

@@ -1,5 +1,3 @@
-/** Compares everything that a reader can reach from the catalog in two revisions of a document. */
-
 import { forEachReference } from '../../../pdf-syntax/all-objects.ts';
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import {
@@ -20,11 +18,10 @@ import { endOfSame, inStoredOrder, isExact, NOTHING, reach } from './reached.ts'
 export interface Revisions {
   readonly signed: PdfDocument;
   readonly last: PdfDocument;
-  /** Numbers of objects with another offset in the last revision. */
   readonly moved: ReadonlySet<number>;
 }
 
-/** Role of a value, which decides about permitted additions. */
+/** Role of a value in the document. The role decides which additions are permitted. */
 type Role =
   | 'plain'
   | 'catalog'
@@ -37,50 +34,45 @@ type Role =
   | 'kids'
   | 'numbers';
 
-/** In the order in which they are compared. Additions may hold anything that all readers find. */
+/** In the order of comparison. An addition may contain any value that all readers find. */
 const AREAS = ['content', 'form', 'addition'] as const;
 type Area = (typeof AREAS)[number];
 
-/** Two values that a reader reaches by the same path. */
 export interface Pair {
   readonly old: PdfValue;
   readonly now: PdfValue;
   readonly above: Pair | undefined;
-  /** Key or index in `above`; undefined if it was not recorded. */
   readonly key: string | number | undefined;
   readonly reference?: PdfReference | undefined;
   readonly role: Role;
-  /** Certifications of level 2 or 3 permit some changes to the form and its comments. */
+  /** Area of the document: certifications of level 2 or 3 permit some changes to the form and to comments. */
   readonly area: Area;
 }
 
-/** References in an object, and the end of its stream, or 0. */
+/** References in an object, and the end of its stream (0 if it has none). */
 export type UnmovedObjects = Map<number, { readonly references: readonly PdfReference[]; readonly end: number }>;
 
 type Rule = (old: PdfValue, now: PdfValue) => boolean;
 const always: Rule = () => true;
 
-/** Entries that may change, by the role of their dictionary. */
 const FREE: Readonly<Partial<Record<Role, Readonly<Record<string, Rule>>>>> = {
   catalog: {
     DSS: always,
     Extensions: always,
     Metadata: always,
     Perms: (_old, now) => now === null,
-    // Readers ignore a lower one.
+    // Readers ignore a version that is lower than the one before.
     Version: (old, now) => (old === null || isOf(old, 'name')) && Number(nameOf(now)) > Number(nameOf(old) ?? 0),
   },
   form: { SigFlags: always },
   structure: { ParentTreeNextKey: (old, now) => isInteger(old) && isInteger(now) && now > old },
 };
 
-/** Entries that change when a form is filled in or a comment is added. */
 const FORM_KEYS = {
   catalog: ['AcroForm', 'StructTreeRoot'],
   page: ['Annots', 'LastModified', 'StructParents', 'Tabs'],
 };
 
-/** Roles of the values in a dictionary, by its role and the key. */
 const ROLES_BELOW: Readonly<Partial<Record<Role, Readonly<Record<string, Role>>>>> = {
   catalog: { AcroForm: 'form', StructTreeRoot: 'structure' },
   form: { Fields: 'fields' },
@@ -89,14 +81,14 @@ const ROLES_BELOW: Readonly<Partial<Record<Role, Readonly<Record<string, Role>>>
   numbers: { Nums: 'numbers' },
 };
 
-/** Keys that lead to fields and to elements of the structure. Under others, their entries could be fonts, for example. */
+/** Keys that lead to form fields and structure elements. Dictionaries under other keys could be fonts, for example. */
 const LINKS: readonly Pair['key'][] = ['K', 'Obj', 'P', 'Parent'];
-/** In these, all readers treat `1` and `1.0` as equal. */
+/** Keys of rectangles: all readers treat `1` and `1.0` as equal there. */
 const RECTANGLES: readonly Pair['key'][] = ['Rect', 'MediaBox', 'CropBox', 'BleedBox', 'TrimBox', 'ArtBox', 'BBox'];
 
 /**
- * Returns the first difference. Compares each pair once, so the time is linear. `unmoved` is a cache shared by all
- * signatures of the document, with which no keys are recorded; undefined to record all keys.
+ * Returns the first difference. Each pair is compared once, so the time is linear. All signatures of a document share
+ * `unmoved` as a cache; keys are recorded only if it is undefined.
  */
 export async function differenceBetween(
   { signed, last, moved }: Revisions,
@@ -125,7 +117,7 @@ export async function differenceBetween(
     return !seen.has(name) && seen.add(name) !== undefined;
   }
 
-  /** Readers tell layers, pages and fields apart by their references, so equal objects cannot stand for each other. */
+  /** Readers identify layers, pages and fields by their references, so an equal object cannot replace them. */
   function isSameObject(old: PdfValue, now: PdfValue): boolean {
     if (!isOf(old, 'reference') || !isOf(now, 'reference')) return true;
     const [before, after] = [`signed ${keyOf(old)}`, `last ${keyOf(now)}`];
@@ -141,7 +133,7 @@ export async function differenceBetween(
 
   function compare(pair: Pair): void {
     const { old, now, role, area } = pair;
-    // Acrobat refers to the catalog in /Data of a signature. Under any other key, it could be the contents of a page.
+    // Acrobat refers to the catalog in /Data of a signature. Under another key, it could be drawn as a page's contents.
     if (pair.key === 'Data' && isSameValue(old, signed.root) && isSameValue(now, last.root)) return;
     if (area === 'addition') add(pair);
     else if (isOf(old, 'reference') || isOf(now, 'reference')) {
@@ -169,7 +161,7 @@ export async function differenceBetween(
     if (RECTANGLES.includes(name) && areSameNumbers(before, after)) return;
     const added = additions.items.get(role);
     const isAdded = (item: PdfValue | undefined): boolean => added?.has(keyOf(item)) ?? false;
-    // The position of a new field has no meaning. A new annotation may only be drawn over the others.
+    // The position of a new field has no meaning. A new annotation must come last, so that it is drawn over the others.
     const kept = role === 'annotations' ? after : after.filter((each) => !isAdded(each));
     if (role !== 'annotations') for (const now of after) if (isAdded(now)) add({ ...above, now });
     for (let key = 0; key < Math.max(before.length, kept.length); key += 1) {
@@ -183,7 +175,7 @@ export async function differenceBetween(
     }
   }
 
-  /** The tree of numbers leads from one that is higher than those before to each new element. */
+  /** A new element has a key that is higher than all earlier keys in the number tree. */
   function isOfNewElement(numbers: PdfArray['items'], index: number): boolean {
     const at = index - (index % 2);
     const [before, number, element] = [numbers[at - 2] ?? -1, numbers[at], numbers[at + 1]];

@@ -1,5 +1,3 @@
-/** Checks that only objects, tables and trailers of later revisions follow a signed revision. */
-
 import type { ByteRange } from '../../../bytes/pieces.ts';
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import { readObjectAt } from '../../../pdf-syntax/objects.ts';
@@ -10,15 +8,15 @@ import { inStoredOrder } from './reached.ts';
 
 const WINDOW = 256;
 const LONGEST_GAP = 64 * 1024;
-/** White space and ends of trailers. iText writes its name in a comment before the keyword. */
+/** White space and the ends of trailers. iText writes a comment with its name before `startxref`. */
 const GAP =
   /^(?:[\0\t\n\f\r ]+|(?:%(?![^\r\n]*(?:obj|xref|trailer|PDF|EOF))[\x20-\x7e]{0,100}[\r\n]+)?startxref[\0\t\n\f\r ]+\d+[\0\t\n\f\r ]+%%EOF)*/;
 const OBJECT_END = /^[\0\t\n\f\r ]*endobj/;
 
 /**
- * Returns ranges after an offset that belong to no object, table or trailer, and are not white space, and those that
- * readers which repair the document would read in place of others. Throws `pdf-cross-reference-broken` if a section after
- * the offset has a wrong offset for an object.
+ * Returns the ranges after an offset that readers could misuse: bytes outside all objects, tables and trailers, except
+ * white space, and bytes that readers would use if they repaired the document. Throws `pdf-cross-reference-broken` if a
+ * later section has a wrong offset for an object.
  */
 export async function unlistedBytes(document: PdfDocument, from: number): Promise<readonly ByteRange[]> {
   const { source, sections } = document;
@@ -49,19 +47,19 @@ export async function unlistedBytes(document: PdfDocument, from: number): Promis
   return unlisted;
 }
 
-/** What readers search for to repair a document, in streams too: they take the last object with a number, and a catalog. */
+/** Readers that repair a document search for these, even inside streams, and use the last object with each number. */
 const REPAIRED = /(?<!\d)(\d+)[\s\0]+\d+[\s\0]+obj|trailer|\/Root[\s\0]*(\d+)/g;
-/** An entry may point to the white space before its object. */
+/** An entry may point to white space before its object. */
 const ONLY_SPACE = /^[\s\0]*$/;
 const LONGEST_SPACE = 64;
 const PIECE = 256 * 1024;
 const LONGEST = 4096;
 
-/** A reference to a missing object is enough for poppler to repair a document. */
+/** A single reference to a missing object makes poppler repair a document. */
 async function repairedBytes({ source, sections, entry, root }: PdfDocument, from: number): Promise<ByteRange[]> {
   const found: ByteRange[] = [];
   const tables = new Set(sections.filter(({ kind }) => kind === 'table'));
-  /** True for the first one in a table: the table itself has only numbers before it. */
+  /** True for the first match in a table, which must be its own trailer: only numbers come before it. */
   const isTrailer = (at: number): boolean => {
     const table = [...tables].find(({ offset, end }) => offset <= at && at < end);
     return table !== undefined && tables.delete(table);
@@ -90,7 +88,6 @@ async function repairedBytes({ source, sections, entry, root }: PdfDocument, fro
   return found;
 }
 
-/** `limit` is the start of the next object. */
 async function objectEnd(document: PdfDocument, offset: number, limit: number): Promise<number | undefined> {
   const { source } = document;
   const object = await readObjectAt(source, offset);
@@ -103,13 +100,13 @@ async function objectEnd(document: PdfDocument, offset: number, limit: number): 
 }
 
 export interface Moved {
-  /** Numbers of objects for which later sections have other offsets than the signed revision. */
+  /** Numbers of the objects whose offsets in later sections differ from those in the signed revision. */
   readonly moved: ReadonlySet<number>;
-  /** Part that readers interpret differently, or that points into the signed bytes. */
+  /** A part of the later sections that readers interpret differently, or that points into the signed bytes. */
   readonly misled: string | undefined;
 }
 
-/** `later` is the number of sections after the signed revision. */
+/** `later` is the number of cross-reference sections after the signed revision. */
 export async function movedObjects(signed: PdfDocument, last: PdfDocument, later: number): Promise<Moved> {
   const moved = new Set<number>();
   let misled = isResized(signed, last) ? 'the trailer, /Size' : undefined;
@@ -119,7 +116,7 @@ export async function movedObjects(signed: PdfDocument, last: PdfDocument, later
   for (const [index, section] of last.sections.slice(0, later).entries()) {
     const table = hybridTableOf(last, index);
     const previous = table && section.trailer.entries.get('Prev');
-    // Some readers continue there.
+    // Some readers continue at the table's own /Prev.
     if (previous !== undefined && !isSameValue(previous, table?.trailer.entries.get('Prev'))) {
       misled ??= 'the trailer, /XRefStm /Prev';
     }
@@ -148,7 +145,7 @@ function containersOf({ sections }: PdfDocument): ReadonlySet<number> {
   return streams;
 }
 
-/** Some readers ignore objects with numbers from /Size on. */
+/** Some readers ignore all objects whose numbers are not less than /Size. */
 function isResized(signed: PdfDocument, last: PdfDocument): boolean {
   const [before, now] = [sizeOf(signed), sizeOf(last)];
   return now < before || (now > before && before < signed.nextNumber);
@@ -156,7 +153,7 @@ function isResized(signed: PdfDocument, last: PdfDocument): boolean {
 
 const sizeOf = ({ trailer }: PdfDocument): number => numberOf(trailer.entries.get('Size')) ?? 0;
 
-/** Returns the table before the stream of a hybrid file. Some readers use its entries, and some those of the stream. */
+/** Returns the table before the stream of a hybrid file. Some readers use its entries, others those of the stream. */
 function hybridTableOf({ sections }: PdfDocument, index: number): Section | undefined {
   const table = sections[index - 1];
   return table?.kind === 'table' && table.trailer.entries.has('XRefStm') ? table : undefined;

@@ -5,9 +5,8 @@ import type { Pair } from './compare.ts';
 
 const MOST_KEYS_SHOWN = 8;
 
-/** Returns a display name: `page 3, /Contents`, or `the catalog, /AcroForm /Fields [2]`. */
+/** Returns the path of a value for display: `page 3, /Contents`, or `the catalog, /AcroForm /Fields [2]`. */
 export async function pathOf(document: PdfDocument, pair: Pair): Promise<string> {
-  // If the length of a stream differs, report the stream itself.
   if (pair.key === 'Length' && pair.above !== undefined) return pathOf(document, pair.above);
   const pages = await pageNumbers(document);
   const keys: string[] = [];
@@ -24,7 +23,6 @@ function shown(keys: readonly string[]): readonly string[] {
   return [keys.length > MOST_KEYS_SHOWN ? `… ${keys.slice(-MOST_KEYS_SHOWN).join(' ')}` : keys.join(' ')];
 }
 
-/** Page numbers, from 1, by reference. */
 async function pageNumbers(document: PdfDocument): Promise<ReadonlyMap<string, number>> {
   const numbers = new Map<string, number>();
   for await (const { value } of pagesOf(document)) numbers.set(keyOf(value), numbers.size + 1);

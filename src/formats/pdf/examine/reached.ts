@@ -1,5 +1,3 @@
-/** Follows references in one revision, and compares two streams. */
-
 import { isSameBytes } from '../../../bytes/byte-source.ts';
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import type { IndirectObject } from '../../../pdf-syntax/objects.ts';
@@ -7,7 +5,7 @@ import { findEndstream, streamLength } from '../../../pdf-syntax/stream-end.ts';
 import { isOf, type PdfValue } from '../../../pdf-syntax/values.ts';
 
 type Reached = Pick<IndirectObject, 'value' | 'streamStart'> & {
-  /** The reference has another generation, so only some readers find the object. */
+  /** True if the object has a generation different from that in the reference, so that only some readers find it. */
   readonly isStale?: true;
 };
 
@@ -18,7 +16,7 @@ export async function isExact(document: PdfDocument, value: PdfValue): Promise<b
   return !isOf(value, 'reference') || entry === undefined || document.isExact(value.number, entry);
 }
 
-/** A reference may lead to another one, which only some readers follow. */
+/** Follows a reference once. If it leads to another reference, only some readers follow that. */
 export async function reach(document: PdfDocument, value: PdfValue): Promise<Reached> {
   if (!isOf(value, 'reference')) return { value, streamStart: undefined };
   const object = await document.object(value.number);
@@ -26,7 +24,7 @@ export async function reach(document: PdfDocument, value: PdfValue): Promise<Rea
   return object.generation === value.generation ? object : { ...object, isStale: true };
 }
 
-/** Sorts by object stream, so that each stream is decoded once. */
+/** Sorts by object stream, so that each stream is decoded only once. */
 export function inStoredOrder<T>(
   document: PdfDocument,
   items: readonly T[],
@@ -42,7 +40,7 @@ export function inStoredOrder<T>(
 
 const PIECE = 256 * 1024;
 
-/** Returns the end of the signed stream if both streams have the same bytes, 0 if neither is a stream, otherwise undefined. */
+/** Returns the end of the signed stream if both streams have equal bytes, and 0 if neither value is a stream. */
 export async function endOfSame(
   signed: PdfDocument,
   old: Reached,
@@ -52,7 +50,7 @@ export async function endOfSame(
   if (old.streamStart === undefined && now.streamStart === undefined) return 0;
   if (old.streamStart === undefined || now.streamStart === undefined) return undefined;
   const length = await streamLength(signed, old);
-  // A wrong length may become right in a longer file.
+  // A wrong /Length may become correct when the file grows.
   if (length !== (await streamLength(last, now))) return undefined;
   const { source } = signed;
   const isSamePlace = old.streamStart === now.streamStart;

@@ -1,4 +1,4 @@
-/** Checks that the displayed document is the signed one: compares the signed revision with the updates after it. */
+/** Checks that readers display the signed document: compares the signed revision with later updates. */
 
 import { BUDGET_SPENT } from '../../../crypto/work-budget.ts';
 import { CodesignError, expectedError } from '../../../errors/codesign-error.ts';
@@ -23,7 +23,6 @@ import { differenceBetween } from './compare.ts';
 import { movedObjects } from './later-bytes.ts';
 import { pathOf } from './path.ts';
 
-/** Examines each revision once. Reports errors in the file as findings, and does not throw them. */
 export function examineRevision(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
   const examining = opened.revisions.get(stored) ?? examine(opened, stored);
   opened.revisions.set(stored, examining);

@@ -1,5 +1,3 @@
-/** Examines one signature: its place in the document, its CMS, and changes after it. */
-
 import { DIGEST_NAME_BY_OID, digestAlgorithmOf } from '../../../asn1/algorithm-identifiers.ts';
 import { DATA, SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2 } from '../../../asn1/object-identifiers.ts';
 import { examineSigner } from '../../../cms/verify-signer.ts';
@@ -13,14 +11,14 @@ import { PDF_PROFILE } from '../profile.ts';
 import { type StoredSignature, signedDataOf } from '../stored.ts';
 import { examineRevision } from './revisions.ts';
 
-/** Returns nothing for a valid signature that covers the whole document. Reads the covered bytes once. */
+/** Reads the covered bytes once. Returns no findings if the signature is valid and covers the whole document. */
 export async function examineStored(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
   const findings = examineStorage(stored);
   if (findings.length > 0) return findings;
   return [...(await examineCms(opened, stored)), ...(await examineRevision(opened, stored))];
 }
 
-/** Examines how /Contents and /ByteRange are written, which is unusual in forged signatures. */
+/** Examines how /Contents and /ByteRange are encoded. Forged signatures often use unusual encodings. */
 export function examineStorage({
   subFilter,
   contents,

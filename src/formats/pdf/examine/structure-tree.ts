@@ -1,4 +1,4 @@
-/** The structure of a tagged document (ISO 32000-2, 14.7): iText adds an element to it for each new signature field. */
+/** iText adds an element to a tagged document (ISO 32000-2, 14.7) for each new signature field. */
 
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import { readCatalog } from '../../../pdf-syntax/structure.ts';
@@ -12,16 +12,15 @@ import {
 } from '../../../pdf-syntax/values.ts';
 
 export interface GrownStructure {
-  /** References to new elements. Each refers to a new widget and has no other content, not even a text for screen readers. */
+  /** Each new element refers to a new widget and contains nothing else, not even text for screen readers. */
   readonly elements: ReadonlySet<string>;
-  /** Parents of such elements: the root of the structure, and elements of the signed revision. */
   readonly grown: ReadonlyMap<string, 'structure' | 'element'>;
 }
 
 const ELEMENT_KEYS = ['K', 'P', 'Pg', 'S', 'Type'];
 const OBJECT_REFERENCE_KEYS = ['Obj', 'Pg', 'Type'];
 
-/** `newDictionary` returns undefined for objects of the signed revision. `widgets` belong to new signature fields. */
+/** `newDictionary` must return undefined for objects of the signed revision. */
 export async function findElements(
   signed: PdfDocument,
   later: PdfDocument,
