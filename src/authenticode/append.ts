@@ -17,14 +17,14 @@ export interface OuterSignature {
   readonly contentDigest: Uint8Array;
 }
 
-/** Nests `nestedCms` in `outerCms`. The outer timestamp and the signatures already nested do not change. */
+/** Nests `nestedCms` in `outerCms`. The outer timestamp and existing nested signatures do not change. */
 export function nestSignature(outerCms: Uint8Array, nestedCms: Uint8Array): Uint8Array {
   return addUnsignedValue(outerCms, { type: SPC_NESTED_SIGNATURE, value: nestedCms });
 }
 
 /**
- * Returns the only signature of the file; undefined if the file has none and the new one is the first. Throws
- * `cannot-append` for every file whose result no verifier would accept, so that no signature is wasted on it.
+ * Returns the only signature of the file, or undefined if the file has no signature yet. Throws `cannot-append` if
+ * verifiers would reject the result, so that no signature is wasted.
  */
 export async function readOuterSignature(container: Container): Promise<OuterSignature | undefined> {
   if (container.reasonNotRewritable !== undefined) throw cannotAppend(container.reasonNotRewritable);
@@ -43,7 +43,7 @@ export async function readOuterSignature(container: Container): Promise<OuterSig
   return { cms: signedData.bytes, algorithm, contentDigest };
 }
 
-/** Throws `cannot-append` if the signature no longer matches the file. `measured` has the digest with its algorithm. */
+/** Throws `cannot-append` if the signature no longer matches the file. */
 export function checkUnchanged(outer: OuterSignature, { digests }: MeasuredContent): void {
   const actual = digests.get(outer.algorithm);
   if (actual === undefined || Buffer.compare(actual, outer.contentDigest) !== 0) {
@@ -51,7 +51,7 @@ export function checkUnchanged(outer: OuterSignature, { digests }: MeasuredConte
   }
 }
 
-/** Checks the nested signatures too: `verify` rejects the whole file if one of them is for another format. */
+/** Checks nested signatures too: `verify` rejects the whole file if a nested signature is for another format. */
 async function fitsKind(signature: AuthenticodeSignature, container: Container): Promise<boolean> {
   if (hasFindingAgainst(examineDataType(signature, container.kind), 'integrity')) return false;
   if (hasFindingAgainst((await container.compare?.(signature)) ?? [], 'integrity')) return false;
@@ -59,7 +59,7 @@ async function fitsKind(signature: AuthenticodeSignature, container: Container):
   return true;
 }
 
-/** Windows and osslsigncode read all certificates of a file. If they cannot read one, they read no signature. */
+/** Windows and osslsigncode read no signature of a file if one of its certificates is unreadable. */
 function hasReadableCertificates({ signedData, nested }: AuthenticodeSignature): boolean {
   return signedData.certificates.every(isReadableCertificate) && nested.every(hasReadableCertificates);
 }

@@ -33,7 +33,7 @@ export function authenticodeFile<Measured extends MeasuredContent>(container: Co
     );
     return measured;
   };
-  // Not cached: reading them is fast, and runs have many files.
+  // Not cached: reading the signatures is fast, and a run can have many files.
   const signatures = async () => embeddedSignatures(await findSignatures(container), container, present, budget);
   return {
     signatures,
@@ -68,7 +68,6 @@ async function outerSignature(container: Container) {
   return readOuterSignature(container);
 }
 
-/** Reads the content once for both digests: the one to sign, and the one of the signature to append to. */
 async function prepare<Measured extends MeasuredContent>(
   container: Container<Measured>,
   context: SigningContext,
@@ -108,8 +107,8 @@ async function attach<Measured extends MeasuredContent>(
 }
 
 /**
- * Checks the reopened result in one pass over its content. The expected CMS is its only signature. The content has the
- * digests in this and in the new signature. Attaching the CMS again would change nothing. Throws `result-damaged`.
+ * Checks the reopened result while reading its content once. The expected CMS must be its only signature, the content
+ * must match the digests in this and in the new signature, and attaching the CMS again must change nothing.
  */
 async function verify<Measured extends MeasuredContent>(
   container: Container<Measured>,

@@ -25,10 +25,10 @@ const PURPOSES: ReadonlyMap<string, string> = new Map([
   [SPC_COMMERCIAL_PURPOSE, 'commercial'],
 ]);
 
-/** Every signature has these, or other lines show their contents. */
+/** Signed attributes that all signatures have, or whose contents other lines show. */
 const SIGNED_SHOWN = [SIGNING_TIME, CONTENT_TYPE, MESSAGE_DIGEST, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE];
 const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...AUTHENTICODE_PROFILE.timestampTypes];
-/** Above any real number; a hostile signature can have thousands. */
+/** Real files have fewer names than this; a hostile signature can have thousands. */
 const MOST_NAMES = 16;
 
 export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile): readonly Detail[] {
@@ -98,7 +98,7 @@ function attributeName(type: string): string {
   return type === TIMESTAMP_TOKEN ? `${name} (Windows does not read it)` : name;
 }
 
-/** Describes the value that verifiers read. States if it cannot be read. */
+/** Describes the first value, which is the one that verifiers read. */
 function describeFirst(
   [value]: readonly Element[],
   name: string,

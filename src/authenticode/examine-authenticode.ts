@@ -12,11 +12,9 @@ import { AUTHENTICODE_PROFILE } from './profile.ts';
 import type { AuthenticodeParts, FoundCms } from './read-authenticode.ts';
 
 export interface SignedFile extends SignedKind {
-  /** Digests with the algorithms of the file's signatures. One that cannot be computed is missing. */
   readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
 }
 
-/** Examines one signature, except trust and timestamps. Nested signatures are examined separately. */
 export function examineAuthenticode(
   { parts, error }: FoundCms,
   file: SignedFile,
@@ -84,7 +82,7 @@ export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind
   return [...tolerated, ...(kind.value?.examine(dataValue) ?? [])];
 }
 
-/** Windows requires the same algorithm for the file and for the signature. */
+/** Windows requires the same digest algorithm for the file and for the signature. */
 function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts): readonly Finding[] {
   const { digestAlgorithm } = signedData.signers[0];
   const names = [contentDigestOid, digestAlgorithm].map((oid) => DIGEST_NAME_BY_OID[oid]);
@@ -103,7 +101,7 @@ function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts):
   return findings;
 }
 
-/** In DER each type occurs once, in the order of the encodings. Signatures are verified over the bytes as stored. */
+/** In DER, the attributes are sorted by their encodings, and each type occurs once. They are signed as stored. */
 function examineSignedAttributes(
   signedBytes: Uint8Array | undefined,
   attributes: readonly ParsedAttribute[],
@@ -123,7 +121,7 @@ function examineSignedAttributes(
   return findings;
 }
 
-/** These are not signed, and programs differ about which of several they read. */
+/** Unsigned attributes are not protected, and programs differ in which of several they read. */
 function examineUnsignedAttributes(attributes: readonly ParsedAttribute[]): readonly Finding[] {
   const repeated = repeatedTypes(attributes).filter((type) => type !== SPC_NESTED_SIGNATURE);
   if (repeated.length === 0) return [];

@@ -19,7 +19,7 @@ import { spcSpOpusInfo } from './spc-structures.ts';
 export const AUTHENTICODE_PROFILE: SignatureProfile = {
   signedAttributes({ formatOptions }) {
     return [
-      // signtool writes "individual" for every certificate. Verifiers ignore the difference to "commercial".
+      // signtool writes "individual" for every certificate. Verifiers do not distinguish it from "commercial".
       { type: SPC_STATEMENT_TYPE, value: sequence(objectIdentifier(SPC_INDIVIDUAL_PURPOSE)) },
       { type: SPC_SP_OPUS_INFO, value: spcSpOpusInfo(programInfo(formatOptions)) },
     ];
@@ -30,9 +30,8 @@ export const AUTHENTICODE_PROFILE: SignatureProfile = {
   verifier: 'Windows',
 };
 
-/** Throws `description-invalid`, `url-invalid`. */
 export function prepareAuthenticode(context: SigningContext, content: SignedContent) {
-  // In Authenticode, unlike CMS, the content is the structure itself, so its digest excludes tag and length.
+  // The content of Authenticode is a structure, not an OCTET STRING as in CMS. Its digest excludes tag and length.
   const { contents } = readElement(content.value, 'content');
   const messageDigest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(contents).digest();
   return prepareCms(AUTHENTICODE_PROFILE, context, { ...content, messageDigest });

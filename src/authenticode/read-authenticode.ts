@@ -16,21 +16,18 @@ import type { ContentDigest } from '../crypto/measure-content.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { authenticodeErrors } from './errors.ts';
 
-/** One signature, without the signatures nested in it. */
 export interface AuthenticodeParts {
-  /** Dotted; it identifies the kind of file. */
+  /** Dotted data type, which identifies the kind of file. */
   readonly dataType: string;
-  /** Additional value of the data type; undefined if there is none. */
   readonly dataValue: Element | undefined;
   readonly contentDigestOid: string;
   readonly contentDigestAlgorithm: ContentDigest | undefined;
   readonly contentDigest: Uint8Array;
   readonly signedData: SignedData;
-  /** Bytes that the messageDigest attribute covers. */
   readonly digestedContent: Uint8Array;
-  /** Digest algorithm of the content; undefined if the API lacks it (MD5, for example). */
+  /** Digest algorithm of the content. undefined if the API does not support it (MD5, for example). */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** Common name, or issuer and serial number without a certificate. Not escaped: may contain control characters. */
+  /** Common name; without a certificate, issuer and serial number. Not escaped: may contain control characters. */
   readonly signerName: string;
   /** Checks signed attributes, indirect data and signature value, but not the file's content or trust. */
   verifies(): boolean;
@@ -41,37 +38,33 @@ export interface AuthenticodeSignature extends AuthenticodeParts {
 }
 
 export interface FoundCms {
-  /** Without the bytes after the CMS, if its end is known. */
+  /** Excludes the bytes after the CMS, if its end is known. */
   readonly cms: Uint8Array;
-  /** undefined if the entry is not an Authenticode signature; `error` then has the reason. */
+  /** undefined if the entry is not an Authenticode signature; `error` then states the reason. */
   readonly parts: AuthenticodeParts | undefined;
   readonly error: CodesignError | undefined;
-  /** SignedData of `parts`, or of a CMS with other content; undefined if the entry is not a CMS. */
+  /** SignedData of `parts`, or of a CMS with other content. undefined if the entry is not a CMS. */
   readonly signedData: SignedData | undefined;
   readonly nested: readonly FoundCms[];
 }
 
-/** Windows reads only 1 level. Deeper levels, which it ignores, are accepted up to this limit. */
+/** Windows reads only one level and ignores deeper levels. These are accepted up to this limit. */
 const MAX_DEPTH = 4;
 const MAX_NESTED = 64;
-/** In bytes: a package has five SHA-512 digests, each after four letters, and four letters before the list. */
+/** Length in bytes. A package has five SHA-512 digests, each after four letters, and four letters before the list. */
 const LONGEST_DIGEST = 4 + 5 * (4 + 64);
 const SPC_CONTENT = 'SpcIndirectDataContent';
 
-/** Remaining limits of a file, which all its signatures consume together. */
+/** Returns the remaining limits of a file. All its signatures use them up together. */
 export function signatureBudget(): CmsBudget & { nested: number } {
   return { nested: MAX_NESTED, ...cmsBudget() };
 }
 
-/**
- * Reads a signature and all signatures nested in it. Throws `cms-…`, `authenticode-malformed`,
- * `authenticode-content-other`, `authenticode-nested-too-deeply`.
- */
 export function readAuthenticode(bytes: Uint8Array, contentType?: string): AuthenticodeSignature {
   return withoutErrors(findAuthenticode(bytes, signatureBudget(), contentType));
 }
 
-/** Like `readAuthenticode`, but lists unreadable signatures as such. `contentType` is that of the content. */
+/** Like `readAuthenticode`, but includes unreadable signatures. `contentType` is the type of the CMS content. */
 export function findAuthenticode(
   bytes: Uint8Array,
   room = signatureBudget(),
@@ -85,7 +78,7 @@ export function findAuthenticode(
       const parts = readParts(signedData, contentType);
       const values = attributeValues(signedData.signers[0].unsignedAttributes, SPC_NESTED_SIGNATURE);
       room.nested -= values.length;
-      // A hostile signature can have many thousands; none of them is read.
+      // A hostile signature can have many thousands, so none of them is read.
       if (room.nested < 0) throw nestedTooDeeply(`more than ${MAX_NESTED}`);
       const nested = values.map(({ bytes }) => find(bytes, depth + 1));
       return { cms: signedData.bytes, parts, error: undefined, signedData, nested };
@@ -102,12 +95,11 @@ function withoutErrors({ parts, error, nested }: FoundCms): AuthenticodeSignatur
   return { ...parts, nested: nested.map(withoutErrors) };
 }
 
-/** Describes bytes in a place for signatures that are not one. `signedData` is set for a CMS with other content. */
+/** Describes bytes in place of a signature. `signedData` is set if they are a CMS with other content. */
 export function unreadableSignature(cms: Uint8Array, error: CodesignError, signedData?: SignedData): FoundCms {
   return { cms, parts: undefined, error, signedData, nested: [] };
 }
 
-/** Returns the algorithms of the content digests in the signature and in those nested in it. */
 export function algorithmsOf({ parts, nested }: FoundCms): readonly ContentDigest[] {
   const algorithm = parts?.contentDigestAlgorithm;
   return [...(algorithm === undefined ? [] : [algorithm]), ...nested.flatMap(algorithmsOf)];
@@ -151,12 +143,12 @@ function digestedBytesOf(content: Element): Uint8Array {
   return isWrapped(content) ? octetsOf(content, 'content') : content.contents;
 }
 
-/** A primitive OCTET STRING, or a constructed one in BER. */
+/** Returns true for a primitive OCTET STRING, and for a constructed one in BER. */
 function isWrapped({ tag }: Element): boolean {
   return tag === 0x04 || tag === 0x24;
 }
 
-/** For a content that is itself signed, and does not contain a digest of the file. */
+/** Reads a signature whose content is itself signed, instead of a digest of the file. */
 function partsOfSignedList({ contentType, signers: [signer] }: SignedData, content: Element, digested: Uint8Array) {
   const contentDigestAlgorithm = contentDigestOf(signer.digestAlgorithm);
   const name =

@@ -15,7 +15,7 @@ export interface LocatedSignature {
   readonly found: FoundCms;
 }
 
-/** Returns one signature for each entry in order. Unreadable entries are listed as such. */
+/** Returns one signature for each entry, readable or not, in order. */
 export async function findSignatures(container: Container): Promise<readonly LocatedSignature[]> {
   const { contentType } = container.kind;
   const room = signatureBudget();
@@ -28,7 +28,7 @@ export async function findSignatures(container: Container): Promise<readonly Loc
   });
 }
 
-/** `measured` has a digest for each algorithm of the signatures. */
+/** `measured` must contain a digest for each algorithm of the signatures. */
 export function embeddedSignatures(
   located: readonly LocatedSignature[],
   { kind, compare }: Container,
@@ -48,7 +48,7 @@ export function embeddedSignatures(
       signerName: nameOf(found),
       algorithm: parts?.algorithm,
       nested: found.nested.map((inner, index) => embedded(inner, nestedLocation(location, index))),
-      // Lazy: reading timestamps verifies their signatures, which a list of signatures does not need.
+      // Lazy, because reading timestamps verifies their signatures. A list of signatures does not need that.
       get timestamps() {
         const [signer] = parts?.signedData.signers ?? [];
         timestamps ??= parts && signer ? timestampsOf(AUTHENTICODE_PROFILE, parts.signedData, signer, read) : [];

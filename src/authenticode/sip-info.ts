@@ -1,4 +1,4 @@
-/** SpcSipInfo states which Windows plug-in (Subject Interface Package) handles the signed file. */
+/** SpcSipInfo names the Windows plug-in (Subject Interface Package) that handles the signed file. */
 
 import { SPC_SIP_INFO } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf } from '../asn1/read.ts';
@@ -12,11 +12,10 @@ import type { SpcData } from './spc-structures.ts';
 export interface Sip {
   /** Contents of the INTEGER, big-endian: `0x01`, or `0x01 0x00 0x00`. */
   readonly version: readonly number[];
-  /** Text form: `603BCC1F-4B59-4E08-B724-D2C6297EF351`. */
+  /** GUID in text form: `603BCC1F-4B59-4E08-B724-D2C6297EF351`. */
   readonly guid: string;
 }
 
-/** Returns SEQUENCE { INTEGER, OCTET STRING of 16 bytes, INTEGER 0 five times }. */
 export function spcSipInfo({ version, guid }: Sip): SpcData {
   const reserved = Array.from({ length: 5 }, () => smallInteger(0));
   const fields = [encode(0x02, Uint8Array.from(version)), octetString(guidBytes(guid)), ...reserved];
@@ -24,8 +23,8 @@ export function spcSipInfo({ version, guid }: Sip): SpcData {
 }
 
 /**
- * A signature must name this package, or any package if it is undefined. The version is ignored: signing programs write
- * different ones, and Windows accepts them all.
+ * A signature must name this package, or any package if `sip` is undefined. The version is ignored: signing programs
+ * write different versions, and Windows accepts all of them.
  */
 export function sipKind(sip: Sip | undefined, name: string): SignedKind {
   return {
@@ -56,9 +55,7 @@ function examine(value: Element | undefined, expected: string | undefined, name:
   }
 }
 
-/**
- * Returns 1 or 2 in signatures of installer files, 0x010000 in those of scripts. Throws the errors of ASN.1 readers.
- */
+/** Returns the version: 1 or 2 in signatures of installer files, 0x010000 in signatures of scripts. */
 export function sipVersionOf(value: Element): number {
   const { contents } = fieldsOf(value, 0x30, 'SpcSipInfo').next(0x02, 'version');
   return Number(`0x${Buffer.from(contents).toString('hex')}`);

@@ -1,4 +1,4 @@
-/** Writes and reads the SPC structures of Authenticode. The readers throw `asn1-malformed`. */
+/** Writes and reads the SPC structures of Authenticode. */
 
 import { asn1Errors } from '../asn1/errors.ts';
 import { SPC_INDIRECT_DATA } from '../asn1/object-identifiers.ts';
@@ -16,13 +16,12 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { SignedContent } from './container.ts';
 import type { ProgramInfo } from './program-info.ts';
 
-/** SpcAttributeTypeAndOptionalValue: `type` is dotted, `value` is DER. */
+/** SpcAttributeTypeAndOptionalValue. `type` is dotted, `value` is DER. */
 export interface SpcData {
   readonly type: string;
   readonly value: Uint8Array;
 }
 
-/** SpcIndirectDataContent: the kind of data, and its digest. */
 export function spcContent(data: SpcData, algorithm: DigestAlgorithm, contentDigest: Uint8Array): SignedContent {
   const value = sequence(
     sequence(objectIdentifier(data.type), data.value),
@@ -32,8 +31,8 @@ export function spcContent(data: SpcData, algorithm: DigestAlgorithm, contentDig
 }
 
 /**
- * SpcSpOpusInfo. The name is always a BMPString, as signtool writes it (osslsigncode writes IA5String for ASCII names,
- * and puts UTF-8 into it for others). The URL must be ASCII.
+ * SpcSpOpusInfo. The name is always a BMPString, as signtool writes it; osslsigncode writes an IA5String, with UTF-8 in
+ * it for names that are not ASCII. The URL must be ASCII.
  */
 export function spcSpOpusInfo({ description, url }: ProgramInfo): Uint8Array {
   return sequence(
@@ -42,7 +41,7 @@ export function spcSpOpusInfo({ description, url }: ProgramInfo): Uint8Array {
   );
 }
 
-/** SpcString, unicode variant: `[0]` IMPLICIT BMPString. */
+/** SpcString in its unicode variant: `[0]` IMPLICIT BMPString. */
 export function spcUnicode(text: string): Uint8Array {
   return contextPrimitive(0, utf16be(text));
 }
@@ -64,7 +63,6 @@ export function readStatementTypes(value: Element): readonly string[] {
   return parts(value, 'SpcStatementType').map((purpose) => objectIdentifierOf(purpose, 'SpcStatementType'));
 }
 
-/** Reads an SpcLink: url, moniker or file. */
 export function readLink(link: Element): string {
   const what = 'SpcLink';
   switch (link.tag) {
@@ -82,7 +80,7 @@ export function readLink(link: Element): string {
   }
 }
 
-/** Reads an SpcString: BMPString under `[0]`, IA5String under `[1]`, into which osslsigncode puts UTF-8. */
+/** Reads an SpcString: BMPString under `[0]`, or IA5String under `[1]`, into which osslsigncode writes UTF-8. */
 function readSpcString({ tag, contents, offset }: Element): string {
   if (contents.length > LONGEST_TEXT) {
     throw asn1Errors('asn1-malformed', { what: 'SpcString', problem: `longer than ${LONGEST_TEXT} bytes`, offset });
@@ -94,5 +92,5 @@ function readSpcString({ tag, contents, offset }: Element): string {
   return Buffer.from(contents).swap16().toString('utf16le');
 }
 
-/** Class of an SpcSerializedObject in hexadecimal. */
+/** Returns the class of an SpcSerializedObject in hexadecimal. */
 export const classOf = (element: Element): string => Buffer.from(element.contents).toString('hex');

@@ -9,7 +9,7 @@ import { AUTHENTICODE_PROFILE } from './profile.ts';
 import type { FoundCms } from './read-authenticode.ts';
 import { findSignatures, nestedLocation } from './signatures.ts';
 
-/** Adds the tokens to the file's CMS. Throws `cannot-stamp` if the entries cannot be rewritten without loss. */
+/** Adds the tokens to the file's CMS. Throws `cannot-stamp` if rewriting the entries would lose data. */
 export async function stampSignatures(
   container: Container,
   tokens: ReadonlyMap<string, Uint8Array>,
@@ -37,7 +37,7 @@ function stamped(found: FoundCms, location: string, tokenOf: (location: string) 
 
 const foreign = () => new TypeError('the signature is not one of this file');
 
-/** Replaces the nested signatures in their order; other values keep their positions. */
+/** Replaces the nested signatures, in order. Other values keep their positions. */
 export function exchangeNested(
   cms: Uint8Array,
   exchange: (nested: Uint8Array, index: number) => Uint8Array,
@@ -61,7 +61,7 @@ export function exchangeNested(
   );
 }
 
-/** Uses DER order if the values had it before, otherwise the given order. */
+/** Sorts the values in DER order if they were sorted before. Otherwise keeps the given order. */
 function orderedAs(before: readonly Uint8Array[], after: readonly Uint8Array[]): readonly Uint8Array[] {
   return isInDerOrder(before) ? after.toSorted(Buffer.compare) : after;
 }

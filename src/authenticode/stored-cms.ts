@@ -4,23 +4,22 @@ import type { ByteRange } from '../bytes/pieces.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 
 export interface StoredCms {
-  /** undefined if the range is too long for a CMS. */
   readonly cms: Uint8Array | undefined;
   readonly rest: Uint8Array;
 }
 
-/** In bytes. A signature has a few kilobytes; with many nested ones, a few hundred. */
+/** Length in bytes. One signature has a few kilobytes, and many nested signatures have a few hundred. */
 export const LONGEST_CMS = 16 * 1024 * 1024;
-/** Signing programs pad with zeros to a multiple of 8. */
+/** Signing programs pad with zeros to a multiple of 8 bytes. */
 const LONGEST_PADDING = 7;
 
 export async function readStoredCms(source: ByteSource, { start, end }: ByteRange): Promise<StoredCms> {
   if (end - start > LONGEST_CMS) return { cms: undefined, rest: new Uint8Array() };
-  // A copy: a source in memory returns views, and a signature can outlive the file.
+  // A copy, because a source in memory returns views, and a signature can outlive the file.
   return splitCms(Uint8Array.from(await source.read(start, end - start)));
 }
 
-/** If no ASN.1 element begins the range, returns all of it as the CMS, whose reader reports the error. */
+/** If the range does not begin with an ASN.1 element, the CMS is the whole range, and reading the CMS will fail. */
 export function splitCms(bytes: Uint8Array): StoredCms {
   const { length } = orUndefined(() => readElement(bytes, 'CMS').bytes) ?? bytes;
   return { cms: bytes.subarray(0, length), rest: bytes.subarray(length) };
