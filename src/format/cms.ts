@@ -10,13 +10,12 @@ import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { SigningContext, SigningUnit } from './signable-file.ts';
 import { cmsEnvelope } from './signature.ts';
 
-/** Attributes and certificates of a new CMS. */
 export interface SignatureProfile {
-  /** In addition to contentType and messageDigest. Deterministic, with `context.time` as the only clock. */
+  /** Attributes in addition to contentType and messageDigest. Deterministic: `context.time` is the only clock. */
   signedAttributes(context: SigningContext): readonly Attribute[];
-  /** True if a CMS also includes the root, provided that the user gave it. */
+  /** True if the CMS also includes the root certificate when the user provides it. */
   readonly carriesRoot: boolean;
-  /** Unsigned attributes (dotted) in which `verifier` reads timestamps. New timestamps use the first. */
+  /** Dotted types of the unsigned attributes in which `verifier` finds timestamps. New timestamps use the first. */
   readonly timestampTypes: readonly [string, ...string[]];
   /** True if `verifier` reads signatures that are nested in the unsigned attributes. */
   readonly readsNested?: boolean;
@@ -26,13 +25,13 @@ export interface SignatureProfile {
 
 export interface CmsContent {
   readonly type: string;
-  /** DER; undefined for a detached signature. */
+  /** Content in DER. undefined for a detached signature. */
   readonly value?: Uint8Array | undefined;
-  /** Digest with the algorithm of the context. */
+  /** Digest computed with the algorithm of the context. */
   readonly messageDigest: Uint8Array;
 }
 
-/** A unit whose digest is that of the signed attributes, in DER. */
+/** A unit whose digest is that of the DER-encoded signed attributes. */
 export interface CmsUnit extends SigningUnit {
   readonly signedAttributes: Uint8Array;
 }
@@ -67,13 +66,11 @@ export function prepareCms(profile: SignatureProfile, context: SigningContext, c
   };
 }
 
-/** Returns `cms` with the RFC 3161 token (a ContentInfo in DER) as its only timestamp. */
 export function stampCms({ timestampTypes }: SignatureProfile, cms: Uint8Array, token: Uint8Array): Uint8Array {
   const [type] = timestampTypes;
   return replaceUnsignedAttributes(cms, { type, value: token }, [...TIMESTAMP_TYPES, ...timestampTypes]);
 }
 
-/** Returns all timestamps of a signer that verifiers read, in order. */
 export function timestampsOf(
   { timestampTypes }: SignatureProfile,
   signedData: SignedData,

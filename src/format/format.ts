@@ -1,4 +1,4 @@
-/** THE SEAM: what is known of a format without a file. */
+/** THE SEAM: the interface that each file format implements. `Format` describes a format without opening a file. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Purpose } from '../certificates/purpose.ts';
@@ -7,21 +7,21 @@ import type { FormatOption } from './options.ts';
 import type { ContentReader, SignableFile, SigningMode } from './signable-file.ts';
 
 export interface Format {
-  /** Short id for JSON and messages: `pe`, `jar`. */
+  /** Short id in JSON and messages: `pe`, `jar`. */
   readonly id: string;
   readonly title: string;
-  /** In lower case, with the dot. For documentation and folders; never decides the format of a file. */
+  /** Extensions in lower case, with the dot. They select files in folders, but never decide the format of a file. */
   readonly extensions: readonly string[];
-  /** Extensions that are often used for other purposes. In folders such files are ignored. */
+  /** Extensions with other common uses. In folders, files with these extensions are ignored. */
   readonly onlyIfNamed: readonly string[];
   /** Purpose that signing and `verify` require of the signer's certificate. */
   readonly purpose: Purpose;
   readonly recognition: Recognition;
-  /** undefined if files of the format are only read. */
+  /** undefined if files of the format can only be read. */
   readonly signing: SigningRules | undefined;
   /**
-   * Reads the layout. Fails before any request if the file is malformed or has no space for a signature. `name` is the
-   * user's name for the file; for a file to be written, the name of the result.
+   * Reads the layout. Throws before any request if the file is malformed or has no space for a signature. `name` is the
+   * user's name for the file. When a new file is written, `name` is that of the result.
    */
   open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
   /** Searches a file that `open` rejects for traces of a signature. */
@@ -29,31 +29,30 @@ export interface Format {
 }
 
 export interface SigningRules {
-  /** Options of this format. Formats that share an option declare the same object. */
+  /** Options of this format. Formats that share an option refer to the same object. */
   readonly options: readonly FormatOption[];
-  /** Supported treatment of existing signatures; the first is the default. Others are rejected before any request. */
+  /** Supported treatments of existing signatures; the first is the default. */
   readonly modes: readonly [SigningMode, ...SigningMode[]];
-  /** True if signatures contain `SigningContext.time`. A resumed run then uses the time of the first one. */
+  /** True if signatures contain `SigningContext.time`. A resumed run then uses the time of the first run. */
   readonly signsTime: boolean;
-  /** True if the result must have the same extension, because it decides how the signature is written. */
+  /** True if the result must have the same extension, because the extension determines the form of the signature. */
   readonly keepsExtension: boolean;
 }
 
 export type Recognition =
   | {
       readonly by: 'bytes';
-      /** `head` is the first 4096 bytes, or fewer if the file is shorter. */
+      /** `head` contains the first 4096 bytes, or the whole file if it is shorter. */
       claims(head: Uint8Array, name: string): boolean;
     }
   | {
       readonly by: 'zip';
-      /** Folders whose entry names are read, in lower case and with a final `/`. Names in the root are always read. */
+      /** Folders whose entry names are read, in lower case with a trailing `/`. Names in the root are always read. */
       readonly folders: readonly string[];
-      /** `surely`: no other kind of archive has these names. `possibly`: no other known kind must match. */
+      /** `surely`: no other type of archive has these names. `possibly`: other types of archive have them too. */
       claims(names: ReadonlySet<string>, name: string): 'surely' | 'possibly' | undefined;
     };
 
-/** Throws `operation-unsupported` if files of the format do not have the capability. `done` is a participle. */
 export function requireCapability<Capability>(
   capability: Capability | undefined,
   done: string,
@@ -63,7 +62,6 @@ export function requireCapability<Capability>(
   return capability;
 }
 
-/** Throws `operation-unsupported`. */
 export function signingOf({ signing }: Pick<SignableFile, 'signing'>, format: Pick<Format, 'title'>) {
   return requireCapability(signing, 'signed', format);
 }

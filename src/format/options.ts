@@ -3,18 +3,18 @@ export interface FormatOption {
   readonly key: string;
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
-  /** Name of the value in help: `text`. undefined for a switch, whose value is `true`. */
+  /** Placeholder for the value in help: `text`. undefined for a switch, whose value is `true`. */
   readonly placeholder?: string;
   readonly help: string;
   /** Heading in help: `PDF`. */
   readonly group: string;
-  /** Shown in help if the default is not a constant. */
+  /** Text that help shows as the default if it is not a constant. */
   readonly defaultText?: string;
-  /** Affected files as a noun phrase; undefined if it affects every file of the formats that declare it. */
+  /** Noun phrase for the affected files. undefined if the option affects all files of its formats. */
   readonly appliesTo?: string;
-  /** Settings files that may contain it. */
+  /** Settings files that may contain the option. */
   readonly stored?: 'project' | 'profile' | 'both';
-  /** Accepted texts, with a description (`some text`) and a JSON schema. undefined for a switch. */
+  /** Check of the text, a description of accepted texts (`some text`), and a JSON schema. undefined for a switch. */
   readonly value?: { accepts(text: string): boolean; readonly expected: string; readonly schema: object };
   /** Throws if the value is unusable. Called before any request. */
   check?(text: string): void;
@@ -38,7 +38,7 @@ export function checkFormatOptions(declared: readonly FormatOption[], options: F
   }
 }
 
-/** For options that accept every text except the empty one. */
+/** For options that accept all texts except an empty one. */
 export const SOME_TEXT = {
   accepts: (text: string) => text !== '',
   expected: 'some text',
