@@ -1,4 +1,4 @@
-/** Builds the path (RFC 4158; RFC 5280, section 6) from a certificate to a trusted root, or as far as possible. */
+/** Builds a certification path (RFC 4158; RFC 5280, section 6) towards a trusted root, as far as possible. */
 
 import { isSameBytes } from '../bytes/byte-source.ts';
 import { lazy } from '../bytes/reuse.ts';
@@ -11,20 +11,20 @@ import type { Purpose } from './purpose.ts';
 
 export interface CertificatePath {
   readonly certificates: readonly ParsedCertificate[];
-  /** True if it ends at a trusted root with the same subject and key, or is a leaf that is itself trusted. */
+  /** True if the path ends at a trusted root with the same subject and key, or is a leaf that is itself trusted. */
   readonly isTrusted: boolean;
-  /** Findings on the path. A missing trusted root is not one of them. */
+  /** Findings on the path, not including a missing root. */
   readonly findings: readonly Finding[];
 }
 
-/** Certificates with one name: expired, renewed and cross-signed ones. */
+/** Number of certificates with one name. Real ones are expired, renewed or cross-signed. */
 const MAX_NAMESAKES = 100;
 const MAX_LENGTH = 12;
 
 /**
  * Finds the best path: a trusted one without findings against it, then a trusted one, then the longest. Each link has a
  * matching name and a signature that verifies. With a `purpose`, findings also report what prevents that use of the
- * leaf and its issuers. `budget` is that of the file with the leaf; a search that exhausts it has a finding.
+ * leaf and its issuers. `budget` is the work limit of the file. A search that exhausts it has a finding.
  */
 export function buildPath(
   leaf: ParsedCertificate,
@@ -43,11 +43,11 @@ export function buildPath(
   let best: CertificatePath | undefined;
   let longest: readonly ParsedCertificate[] = [leaf];
 
-  /** Returns true if the search is over because no better path can exist. */
+  /** Returns true once no better path can exist. */
   const walk = (path: readonly ParsedCertificate[], last: ParsedCertificate): boolean => {
     if (!budget.take(WORK.pathStep)) return true;
-    // A leaf counts as trusted only if it is byte for byte one of the roots: the owner of its key could issue another certificate with any
-    // purpose and lifetime.
+    // A leaf is trusted only if it equals a root byte for byte: the owner of its key could issue another certificate
+    // with any purpose and lifetime.
     if (last === leaf ? isListed(leaf) : isRoot(last)) {
       if (!budget.take(WORK.path)) return true;
       const findings = examinePath({ certificates: path, isAnchored: true, at, purpose });
@@ -59,7 +59,7 @@ export function buildPath(
     if (path.length > longest.length) longest = path;
     if (path.length === MAX_LENGTH) return false;
     for (const issuer of issuersOf(last)) {
-      // The same authority twice is a loop, even if it has two certificates (RFC 4158, 5.2).
+      // A path with the same authority twice is a loop, even if that authority has two certificates (RFC 4158, 5.2).
       if (!path.some((one) => isSameAuthority(one, issuer)) && walk([...path, issuer], issuer)) return true;
     }
     return false;
@@ -82,7 +82,7 @@ function objections(findings: readonly Finding[]): number {
 
 type ByName = ReadonlyMap<string, readonly ParsedCertificate[]>;
 
-/** Removes duplicates and limits the certificates with one name, so that a hostile pool cannot exhaust the search. */
+/** Removes duplicates, and limits the certificates with one name so that hostile ones cannot exhaust the search. */
 function byName(certificates: readonly ParsedCertificate[]): ByName {
   const bySubject = new Map<string, ParsedCertificate[]>();
   for (const certificate of certificates) {
@@ -97,7 +97,7 @@ function byName(certificates: readonly ParsedCertificate[]): ByName {
 
 /**
  * Yields issuers whose signature verifies, the most likely ones first: trusted roots, then valid certificates with the
- * right key identifier. The search is lazy, so nothing after a good issuer costs time.
+ * right key identifier. The search is lazy, so that it ends after a good issuer.
  */
 function issuerFinder(
   roots: ByName,
@@ -109,7 +109,7 @@ function issuerFinder(
   const candidatesOf = new Map<ParsedCertificate, readonly Candidate[]>();
   const findCandidates = (certificate: ParsedCertificate): readonly Candidate[] => {
     const name = certificate.issuerKey;
-    // Another certificate of a trusted root (cross-signed or renewed) is not better than the root itself.
+    // Another certificate of a trusted root (cross-signed or renewed) is never better than the root itself.
     const others = (pool.get(name) ?? []).filter((one) => !isRoot(one));
     const sorted = [...byPromise(roots.get(name) ?? [], certificate, at), ...byPromise(others, certificate, at)];
     return sorted.map((one) => ({
@@ -135,7 +135,7 @@ function byPromise(
   at: Date,
 ): readonly ParsedCertificate[] {
   if (candidates.length < 2) return candidates;
-  // A damaged key identifier is ignored: the examination of the path reports the extension.
+  // A damaged key identifier is ignored here, because `examinePath` reports the extension.
   const wanted = orUndefined(() => authorityKeyIdentifierOf(issued.fields));
   const promise = (one: ParsedCertificate): number => {
     const isValid = one.notBefore <= at && at <= one.notAfter;

@@ -1,4 +1,4 @@
-/** Reads the certificates in PEM (RFC 7468), DER, PKCS#7 (RFC 2315) and PKCS#12 (RFC 7292) files. */
+/** Reads certificates from PEM (RFC 7468), DER, PKCS#7 (RFC 2315) and PKCS#12 (RFC 7292) files. */
 
 import {
   CERTIFICATE_BAG,
@@ -20,7 +20,7 @@ export interface CertificateFile {
   readonly bytes: Uint8Array;
 }
 
-/** A bundle of every public root is 0.25 MB. */
+/** A bundle of all public roots has 0.25 MB. */
 const MAX_FILE_LENGTH = 4 * 1024 * 1024;
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----((?:[^-]|-(?!----))*)-----END \1-----/g;
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -43,7 +43,7 @@ export async function readContainer(file: CertificateFile, password: Secret | un
   }
 }
 
-/** Recognises a SEQUENCE with a long length, or with a short length that fits. No text begins like this. */
+/** Recognises a SEQUENCE with a long length, or with a short length that fits. Text never begins like this. */
 function isDer(bytes: Uint8Array): boolean {
   const [tag, length = 0] = bytes;
   return tag === 0x30 && (length >= 0x80 || length === bytes.length - 2);
@@ -65,7 +65,7 @@ async function readDer(file: CertificateFile, password: Secret | undefined): Pro
   }
 }
 
-/** Reads the `certificates` of a SignedData, which may have no signer. */
+/** Reads `certificates` from a SignedData that may have no signer. */
 function readPkcs7(der: Uint8Array, file: CertificateFile): Uint8Array[] {
   const what = 'PKCS#7';
   const contentInfo = fieldsOf(readElement(der, what), 0x30, what);
@@ -110,12 +110,12 @@ function unreadable(file: CertificateFile, problem: string, cause?: unknown) {
 
 /** Total iterations in a file. Real files have up to 100,000; without a limit, a hostile file could take hours. */
 const MAX_ITERATIONS = 600_000;
-/** Nesting depth of bags. Real files have none inside others. */
+/** Nesting depth of bags. In real files, bags are not nested. */
 const MAX_BAG_DEPTH = 4;
 
 /**
- * Never decrypts the key bags of a PKCS#12 file, because the signing key is elsewhere. Does not check its MAC either: the
- * certificates are public, and a later check finds one that does not match the service's key.
+ * Never decrypts the key bags, because the signing key is elsewhere. Never checks the MAC: certificates are public, and
+ * a later check rejects one that does not match the service's key.
  */
 async function readPkcs12(file: CertificateFile, password: Secret | undefined): Promise<Uint8Array[]> {
   const what = 'PKCS#12';
@@ -139,7 +139,7 @@ async function readPkcs12(file: CertificateFile, password: Secret | undefined): 
   return certificates.flat();
 }
 
-/** Returns SafeContents or its encrypted form; neither if it is encrypted for a public key. */
+/** Returns the SafeContents or the encrypted form. Returns neither if it is encrypted for a public key. */
 function readPart(part: Element, file: CertificateFile): { clear?: Element; encrypted?: EncryptedData } {
   const what = 'PKCS#12';
   const contentInfo = fieldsOf(part, 0x30, what);
@@ -165,7 +165,7 @@ function certificatesOf(safeContents: Element, depth = 0): Uint8Array[] {
 
 type EncryptedData = ReturnType<typeof readEncryptedData>;
 
-/** `algorithm` is the whole AlgorithmIdentifier; `iterations` is the cost of decryption with the password. */
+/** `algorithm` is the whole AlgorithmIdentifier. `iterations` is the cost of deriving the key from the password. */
 function readEncryptedData(encryptedData: Element, file: CertificateFile) {
   const what = 'PKCS#12 encrypted data';
   const fields = fieldsOf(encryptedData, 0x30, what);
@@ -179,14 +179,14 @@ function readEncryptedData(encryptedData: Element, file: CertificateFile) {
   return { ...readEncryption(algorithm, file), algorithm: algorithm.bytes, ciphertext };
 }
 
-/** EncryptedData → SafeContents. A wrong password gives wrong padding, or bytes that are not SafeContents. */
+/** Decrypts EncryptedData to SafeContents. A wrong password gives wrong padding, or bytes that are not SafeContents. */
 async function decrypt(
   { algorithm, ciphertext, isPbes2 }: EncryptedData,
   file: CertificateFile,
   password: Secret | undefined,
 ): Promise<Element> {
   const { default: forge } = await import('node-forge');
-  // forge's function for private keys decrypts all data with password-based encryption.
+  // forge's function for private keys decrypts any data that is encrypted with a password.
   const encrypted = sequence(algorithm, octetString(ciphertext));
   const text = password?.reveal() ?? '';
   try {
@@ -194,18 +194,18 @@ async function decrypt(
       forge.asn1.fromDer(Buffer.from(encrypted).toString('latin1')),
       isPbes2 ? forge.util.encodeUtf8(text) : text,
     );
-    // null if the padding is wrong, although the type excludes it.
+    // forge returns null if the padding is wrong, although its type excludes null.
     if (clear) return readElement(Buffer.from(forge.asn1.toDer(clear).getBytes(), 'latin1'), 'PKCS#12 bags');
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
     if (/unsupported|cannot read/i.test(problem)) throw unsupported(file, problem, cause);
-    // Any other result means a wrong password.
+    // Any other result means that the password is wrong.
   }
   const code = password === undefined ? 'certificate-password-missing' : 'certificate-password-wrong';
   throw certificateErrors(code, { file: file.name });
 }
 
-/** Both kinds of parameters contain (salt, iterations); in PBES2 they are one level deeper. */
+/** Both kinds of parameters contain (salt, iterations), but in PBES2 they are one level deeper. */
 function readEncryption(algorithm: Element, file: CertificateFile) {
   const what = 'PKCS#12 encryption';
   const fields = fieldsOf(algorithm, 0x30, what);

@@ -23,17 +23,17 @@ import { CodesignError, orUndefined } from '../errors/codesign-error.ts';
 import { certificateErrors } from './errors.ts';
 import { readName } from './names.ts';
 
-/** Windows accepts no larger exponent. If it is as long as the modulus, a check takes a hundred times as long. */
+/** Windows rejects larger exponents. A check with one as long as the modulus takes a hundred times as long. */
 const LARGEST_EXPONENT = 2n ** 32n;
 /**
- * For DSA, in bits. FIPS 186-4 ends at 3072; OpenSSL permits 10,000, which takes 10 ms. For RSA, OpenSSL's own limit is
+ * Limit in bits. FIPS 186-4 ends at 3072 bits. OpenSSL permits 10,000, which take 10 ms. For RSA, OpenSSL's limit is
  * sufficient.
  */
 const LARGEST_DSA_MODULUS = 4096;
 
 export interface Certificate {
   readonly der: Uint8Array;
-  /** Display name: common name of the subject, or the whole subject without one. */
+  /** Display name: the common name of the subject, or the whole subject if it has none. */
   readonly name: string;
 }
 
@@ -41,17 +41,14 @@ export interface ParsedCertificate extends Certificate {
   readonly x509: X509Certificate;
   readonly fields: CertificateFields;
   readonly issuerName: string;
-  /** Comparable names: `issuerKey` of a certificate equals `subjectKey` of its issuer. */
+  /** Comparable name: a certificate's `issuerKey` equals the `subjectKey` of its issuer. */
   readonly subjectKey: string;
   readonly issuerKey: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
 
-/**
- * Reads the certificate at the start of `der`, and drops the bytes after it (OpenSSL's trust settings). Throws
- * `certificate-file-unreadable`.
- */
+/** Reads the certificate at the start of `der`. Drops bytes after it, which can be OpenSSL's trust settings. */
 export function parseCertificate(der: Uint8Array, file: string): ParsedCertificate {
   try {
     const exact = Uint8Array.from(readElement(der, 'certificate').bytes);
@@ -91,7 +88,7 @@ export function isSelfSigned(certificate: ParsedCertificate): boolean {
   return hasSigned(certificate, certificate);
 }
 
-/** Verifies the signature of `issuer`. Returns false for a kind of key that OpenSSL does not know. */
+/** Verifies the signature that `issuer` made. Returns false if OpenSSL does not support the type of the key. */
 export function hasSigned(issuer: ParsedCertificate, certificate: ParsedCertificate): boolean {
   if (issuer.subjectKey !== certificate.issuerKey) return false;
   const key = publicKeyOf(issuer);
@@ -103,7 +100,7 @@ export function hasSigned(issuer: ParsedCertificate, certificate: ParsedCertific
   }
 }
 
-/** Returns undefined for keys of a kind that OpenSSL does not know, and for keys that are very slow to verify with. */
+/** Returns undefined if OpenSSL does not support the type of the key, or if verifying with the key is very slow. */
 export function publicKeyOf({ x509 }: Pick<ParsedCertificate, 'x509'>): KeyObject | undefined {
   try {
     const key = x509.publicKey;
@@ -115,7 +112,7 @@ export function publicKeyOf({ x509 }: Pick<ParsedCertificate, 'x509'>): KeyObjec
   }
 }
 
-/** Longer than any path. Larger numbers are replaced by this one, and still compare correctly. */
+/** Longer than any path. Larger numbers become this one, and still compare correctly. */
 const LONGEST_PATH = 255;
 
 /** Bits of keyUsage in its first octet (RFC 5280, 4.2.1.3). */
@@ -126,14 +123,14 @@ export const KEY_USAGE_BITS = {
   cRLSign: 0x02,
 } as const;
 
-/** In bytes. Real certificates have two thousand, or fifty thousand with the largest post-quantum signatures. */
+/** Length in bytes. Real certificates have two thousand, or fifty thousand with the largest post-quantum signatures. */
 const LONGEST_CERTIFICATE = 64 * 1024;
 const MAX_EXTENSIONS = 100;
 
 /** Encoded fields of an X.509 certificate (RFC 5280, 4.1) that node:crypto does not provide. */
 export type CertificateFields = ReturnType<typeof readCertificateFields>;
 
-/** Reads a DER certificate. Throws `asn1-malformed`, also for one with too many bytes or extensions. */
+/** Throws `asn1-malformed`, even if the certificate only has too many bytes or extensions. */
 export function readCertificateFields(der: Uint8Array) {
   const what = 'certificate';
   if (der.length > LONGEST_CERTIFICATE) throw tooMuch(what, `longer than ${LONGEST_CERTIFICATE} bytes`);
@@ -159,11 +156,10 @@ export function readCertificateFields(der: Uint8Array) {
     publicKeyInfo,
     /** The whole AlgorithmIdentifier of the issuer's signature. */
     signatureAlgorithm,
-    /** Dotted object identifier → contents of the extension's OCTET STRING. */
+    /** Maps a dotted object identifier to the contents of the extension's OCTET STRING. */
     extensions: new Map(extensions.map(({ type, value }) => [type, value])),
-    /** Dotted identifiers of the extensions that a reader must not ignore. */
     criticalExtensions: extensions.flatMap(({ type, isCritical }) => (isCritical ? [type] : [])),
-    /** Dotted; RFC 5280, 4.2 forbids repeated extensions. `extensions` has the last occurrence of each. */
+    /** RFC 5280, 4.2 forbids repeated extensions. `extensions` contains the last occurrence of each. */
     repeatedExtensions: types.filter((type, index) => types.indexOf(type) < index),
   };
 }
@@ -173,7 +169,7 @@ export function extensionOf({ extensions }: CertificateFields, type: string, wha
   return value && readDer(value, what);
 }
 
-/** Without the keyUsage extension, the key may be used for anything (RFC 5280, 4.2.1.3). */
+/** Without a keyUsage extension, the key may be used for any purpose (RFC 5280, 4.2.1.3). */
 export function allowsKeyUsage(fields: CertificateFields, bits: number): boolean {
   const extension = extensionOf(fields, KEY_USAGE, 'keyUsage');
   return extension === undefined || ((bitsOf(extension, 'keyUsage')[0] ?? 0) & bits) !== 0;
@@ -181,11 +177,11 @@ export function allowsKeyUsage(fields: CertificateFields, bits: number): boolean
 
 export interface BasicConstraints {
   readonly isAuthority: boolean;
-  /** Authorities permitted between this one and the leaf, without self-issued ones; undefined for any number. */
+  /** Number of authorities permitted between this one and the leaf, except self-issued ones. undefined for no limit. */
   readonly pathLength: number | undefined;
 }
 
-/** Returns undefined without the extension. A certificate of version 3 is then not an authority (RFC 5280, 4.2.1.9). */
+/** Without the extension, a certificate of version 3 is not an authority (RFC 5280, 4.2.1.9). */
 export function basicConstraintsOf(certificate: CertificateFields): BasicConstraints | undefined {
   const what = 'basicConstraints';
   const extension = extensionOf(certificate, BASIC_CONSTRAINTS, what);
@@ -197,7 +193,7 @@ export function basicConstraintsOf(certificate: CertificateFields): BasicConstra
   return { isAuthority, pathLength: length && smallNumberOf(length) };
 }
 
-/** Returns dotted purposes; undefined without the extension, which permits all (RFC 5280, 4.2.1.12). */
+/** Without the extension, a certificate permits all purposes (RFC 5280, 4.2.1.12). */
 export function extendedKeyUsageOf(fields: CertificateFields): readonly string[] | undefined {
   const what = 'extendedKeyUsage';
   const extension = extensionOf(fields, EXTENDED_KEY_USAGE, what);
@@ -209,7 +205,7 @@ export function subjectKeyIdentifierOf(fields: CertificateFields): Uint8Array | 
   return extension && octetsOf(extension, 'key identifier');
 }
 
-/** Returns the keyIdentifier of authorityKeyIdentifier, which helps to choose among issuers of the same name. */
+/** The key identifier helps to choose among issuers with the same name. */
 export function authorityKeyIdentifierOf(fields: CertificateFields): Uint8Array | undefined {
   const extension = extensionOf(fields, AUTHORITY_KEY_IDENTIFIER, 'key identifier');
   return extension && fieldsOf(extension, 0x30, 'key identifier').optional(0x80)?.contents;
@@ -222,7 +218,7 @@ function isTrue(boolean: Element | undefined): boolean {
 /** Reads a non-negative INTEGER, limited to `LONGEST_PATH`. */
 function smallNumberOf({ contents }: Element): number {
   const [first = 0x80] = contents;
-  if (first >= 0x80) return 0; // Negative or empty values are invalid, so the strictest limit applies.
+  if (first >= 0x80) return 0; // A negative or empty value is invalid, so the strictest limit applies.
   return contents.length === 1 ? first : LONGEST_PATH;
 }
 
@@ -232,7 +228,7 @@ export interface Extension {
   readonly value: Uint8Array;
 }
 
-/** Reads the Extensions of a certificate, CRL, OCSP response or timestamp. Throws `asn1-malformed`. */
+/** Reads the Extensions of a certificate, CRL, OCSP response or timestamp. */
 export function readExtensions(list: Element | undefined, what: string): readonly Extension[] {
   const all = list === undefined ? [] : firstParts(list, what, MAX_EXTENSIONS + 1);
   if (all.length > MAX_EXTENSIONS) throw tooMuch(what, `more than ${MAX_EXTENSIONS} extensions`);

@@ -11,15 +11,15 @@ import { describeSignatureAlgorithm, isBrokenDigest, readSignatureAlgorithm } fr
 
 export interface PathToExamine {
   readonly certificates: readonly ParsedCertificate[];
-  /** True if the last certificate is trusted itself, so its own signature does not matter. */
+  /** True if the last certificate is itself trusted, so that its own signature does not matter. */
   readonly isAnchored: boolean;
   readonly at: Date;
   readonly purpose: Purpose | undefined;
 }
 
 /**
- * Critical extensions that this program checks, or that a verifier of signatures may ignore. Policies may be ignored:
- * OpenSSL accepts any without -policy_check.
+ * Critical extensions that this program checks, or that a verifier of signatures may ignore. It may ignore policies,
+ * because OpenSSL accepts any policy without -policy_check.
  */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
   known.SUBJECT_KEY_IDENTIFIER,
@@ -118,7 +118,7 @@ function examineAuthority({ certificates, purpose }: PathToExamine, index: numbe
   return [...findings, ...examineNames(certificate, certificates.slice(0, index))];
 }
 
-/** Constraints of a root also apply, as in OpenSSL. Self-issued certificates below it are exempt, except the leaf. */
+/** As in OpenSSL, a root's constraints apply too. Self-issued certificates below it are exempt, except the leaf. */
 function examineNames(authority: ParsedCertificate, below: readonly ParsedCertificate[]): Finding[] {
   return below.flatMap((issued, index) => {
     if (index > 0 && isSelfIssued(issued)) return [];
@@ -134,7 +134,7 @@ function authorityProblem(
   isAuthority: boolean | undefined,
   isAnchor: boolean,
 ): string | undefined {
-  // Roots of version 1 have no extensions at all, and some are still in use as trust anchors.
+  // Roots of version 1 have no extensions at all. Some of them are still trust anchors.
   const isOldRoot = isAnchor && fields.extensions.size === 0;
   if (isAuthority !== true && !isOldRoot) return 'its basicConstraints do not say that it is one';
   return allowsKeyUsage(fields, KEY_USAGE_BITS.keyCertSign) ? undefined : 'its keyUsage lacks keyCertSign';
@@ -144,7 +144,7 @@ function isSelfIssued({ subjectKey, issuerKey }: ParsedCertificate): boolean {
   return subjectKey === issuerKey;
 }
 
-/** SHA-1 gives only a warning: many chains of valid old signatures use it. */
+/** SHA-1 causes only a warning, because many valid old signatures have such a chain. */
 function examineSignatureAlgorithm({ name, fields }: ParsedCertificate): Finding[] {
   const algorithm = readSignatureAlgorithm(fields.signatureAlgorithm);
   if (algorithm === undefined) {

@@ -6,13 +6,13 @@ import { type Element, fieldsOf, parts, readDer } from '../asn1/read.ts';
 import type { CertificateFields } from './certificate.ts';
 import { GENERAL_NAME, readName, textOf } from './names.ts';
 
-/** Comparisons for one pair of certificates. Real ones need tens; hostile ones could need billions. */
+/** Comparisons per pair of certificates. Real pairs need tens; hostile pairs could need billions. */
 const MAX_COMPARISONS = 10_000;
-/** Limit for each list in bytes, because both are read for every pair of certificates in a path. */
+/** Length limit of each list in bytes. Each pair of certificates in a path requires reading two lists. */
 const LONGEST_LIST = 16 * 1024;
 const LONGEST_TEXT = 100;
 
-/** A name, or the base of a subtree of names, in a form that can be compared with others of the same tag. */
+/** A name, or the base of a subtree of names. It can be compared with others of the same tag. */
 interface Comparable {
   readonly tag: number;
   readonly value: string;
@@ -22,7 +22,7 @@ interface Name extends Comparable {
   readonly text: string;
 }
 
-/** Returns the name of `issued` that a constraint of `authority` forbids, for people; undefined if all are permitted. */
+/** Returns the name in `issued` that a constraint of `authority` forbids, for display. */
 export function nameProblem(authority: CertificateFields, issued: CertificateFields): string | undefined {
   const list = authority.extensions.get(NAME_CONSTRAINTS);
   if (list === undefined) return undefined;
@@ -75,7 +75,7 @@ function readConstraints({ extensions }: CertificateFields) {
   return { permitted: basesIn(permitted, what), excluded: basesIn(excluded, what) };
 }
 
-/** The minimum is always 0, which DER omits, and there is never a maximum. Anything else is rejected as malformed. */
+/** The minimum is always 0, which DER omits, and there is no maximum. Other values are malformed. */
 function basesIn(subtrees: Element | undefined, what: string): Comparable[] {
   if (subtrees === undefined) return [];
   return parts(subtrees, what).map((subtree) => {
@@ -131,19 +131,19 @@ const MATCHERS: Readonly<Record<number, (name: string, base: string) => boolean>
   [GENERAL_NAME.iPAddress]: isAddressIn,
 };
 
-/** For host names: matches the base and all names below it. An empty base matches everything. */
+/** Matches the base and all host names below it. An empty base matches all hosts. */
 function isHostBelow(host: string, base: string): boolean {
   const plain = base.startsWith('.') ? base.slice(1) : base;
   return plain === '' || host === plain || host.endsWith(`.${plain}`);
 }
 
-/** For hosts in URIs: a base with a leading dot matches all names below it; any other matches only that host. */
+/** Compares the host of a URI. A base with a leading dot matches all names below it, any other base only that host. */
 function isHostOf(host: string, base: string): boolean {
   if (base === '') return true;
   return base.startsWith('.') ? host.endsWith(base) && host.length > base.length : host === base;
 }
 
-/** Each character is an octet. The range is an address and a mask. */
+/** `range` is an address and a mask. In both parameters, each character is an octet. */
 function isAddressIn(address: string, range: string): boolean {
   const { length } = address;
   if (range.length !== length * 2) return false;
@@ -153,7 +153,7 @@ function isAddressIn(address: string, range: string): boolean {
   });
 }
 
-/** Returns undefined if the URI has no host, or has an IP address, to which name constraints do not apply. */
+/** Returns undefined for a URI without a host or with an IP address: name constraints do not apply to them. */
 function hostOf(uri: string): string | undefined {
   const host = URL.canParse(uri) ? new URL(uri).hostname : '';
   return host === '' || isIPv4(host) || isIPv6(host.replace(/^\[|\]$/g, '')) ? undefined : host;

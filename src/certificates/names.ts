@@ -6,17 +6,17 @@ import { type Element, fieldsOf, firstParts, objectIdentifierOf, readDer } from 
 
 export interface NameAttribute {
   readonly type: string;
-  /** `#` and the contents in hexadecimal if the value is not a string. */
+  /** A value that is not a string becomes `#` and its contents in hexadecimal. */
   readonly value: string;
 }
 
-/** Limit in bytes. Comparing a longer name takes as long as everything else in a chain. */
+/** Length limit in bytes. Comparing a longer name would take as long as all other checks of a chain. */
 const LONGEST_NAME = 16 * 1024;
 const MAX_ATTRIBUTES = 100;
 
 export type DistinguishedName = ReturnType<typeof readName>;
 
-/** Reads a DER Name. Throws `asn1-malformed`, also for a name that is too long or has too many attributes. */
+/** Throws `asn1-malformed`, even if the name is only too long or has too many attributes. */
 export function readName(der: Uint8Array) {
   if (der.length > LONGEST_NAME) throw tooMuch(`longer than ${LONGEST_NAME} bytes`);
   let room = MAX_ATTRIBUTES;
@@ -41,18 +41,18 @@ export function readName(der: Uint8Array) {
     attributes.findLast(({ type, comparable }) => type === wanted && comparable !== '');
   const commonName = attributes.findLast(({ type }) => type === COMMON_NAME)?.value;
   return {
-    /** The last and most specific common name, if any. Not escaped: may contain control characters. */
+    /** The last and most specific common name. Not escaped: may contain control characters. */
     commonName,
-    /** Comparable like `key`: the organization, or the common name without one, or the whole name without both. */
+    /** Comparable name of the organization. Without one, the common name, or else the whole name. */
     publisher: (lastOf(ORGANIZATION) ?? lastOf(COMMON_NAME))?.comparable ?? keyOf(attributes),
-    /** The whole name on one line, in the order of the encoding. Not escaped: may contain control characters. */
+    /** The whole name on one line, in encoded order. Not escaped: may contain control characters. */
     text: attributes.map(({ type, value }) => `${NAME_ATTRIBUTES[type] ?? type}=${value}`).join(', '),
-    /** Equal for names that are equal according to RFC 5280, 7.1: string types, case and spaces are ignored. */
+    /** Names that are equal according to RFC 5280, 7.1, have equal keys: string types, case and spaces are ignored. */
     key: keyOf(attributes),
-    /** Like `key`, for each relative name from the root of the directory down. */
+    /** The key of each relative name, starting at the root of the directory. */
     relativeKeys: relativeNames.map(keyOf),
     emailAddresses: attributes.filter(({ type }) => type === EMAIL_ADDRESS).map(({ value }) => value),
-    /** Attributes of each relative name in the order of the encoding, not escaped. */
+    /** Attributes of each relative name in encoded order. Not escaped: may contain control characters. */
     relativeNames: relativeNames as readonly (readonly NameAttribute[])[],
   };
 }
@@ -69,7 +69,7 @@ function comparable(value: string): string {
   return value.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
-/** Decodes a string of the types in RFC 5280; returns undefined for other tags. */
+/** Decodes a string of a type in RFC 5280. Returns undefined for other tags. */
 export function characterStringOf(tag: number, contents: Uint8Array): string | undefined {
   const bytes = Buffer.from(contents);
   switch (tag) {

@@ -25,15 +25,14 @@ import {
 } from './certificate.ts';
 
 /**
- * `document-signing`: Acrobat rejects code signing certificates, and other readers accept them. `remote-desktop`:
- * signs connection files. Windows also accepts certificates for servers and for code signing.
+ * `document-signing`: Acrobat rejects code signing certificates, but other readers accept them. `remote-desktop`:
+ * Windows also accepts certificates for servers and for code signing.
  */
 export type Purpose = 'code-signing' | 'document-signing' | 'time-stamping' | 'remote-desktop';
 
-/** Purposes that Acrobat and other PDF readers accept for documents. */
 const FOR_DOCUMENTS = [DOCUMENT_SIGNING, MICROSOFT_DOCUMENT_SIGNING, ADOBE_DOCUMENT_SIGNING, EMAIL_PROTECTION];
 
-/** Any of `oids` in extendedKeyUsage is sufficient. `name` is from RFC 5280; `use` follows "meant for" in messages. */
+/** One of `oids` in extendedKeyUsage is enough. `name` is from RFC 5280; `use` follows "meant for" in messages. */
 export const PURPOSES: Readonly<Record<Purpose, Readonly<{ oids: readonly string[]; name: string; use: string }>>> = {
   'code-signing': { oids: [CODE_SIGNING], name: 'codeSigning', use: 'signing code' },
   'document-signing': {
@@ -49,12 +48,12 @@ export const PURPOSES: Readonly<Record<Purpose, Readonly<{ oids: readonly string
   },
 };
 
-/** Returns the reason why the certificate may not be used for this purpose, for people; undefined if it may. */
+/** Returns the reason why the certificate may not be used for this purpose, for display. */
 export function purposeProblem(fields: CertificateFields, purpose: Purpose): string | undefined {
   return purpose === 'time-stamping' ? timeStampingProblem(fields) : signingProblem(fields, purpose);
 }
 
-/** Returns an irregularity that does not prevent the use of the certificate, for people. */
+/** Returns an irregularity that does not prevent the use of the certificate, for display. */
 export function purposeOddity(fields: CertificateFields, purpose: Purpose): string | undefined {
   if (purpose === 'time-stamping') return timeStampingOddity(fields);
   const purposes = purpose === 'document-signing' ? extendedKeyUsageOf(fields) : undefined;
@@ -62,7 +61,7 @@ export function purposeOddity(fields: CertificateFields, purpose: Purpose): stri
   return 'its extendedKeyUsage has codeSigning and nothing for documents, so Acrobat does not trust it';
 }
 
-/** Without extendedKeyUsage all purposes are permitted, as in Windows, signtool and osslsigncode. */
+/** Without extendedKeyUsage, all purposes are permitted, as in Windows, signtool and osslsigncode. */
 function signingProblem(fields: CertificateFields, purpose: Purpose): string | undefined {
   const { digitalSignature, contentCommitment } = KEY_USAGE_BITS;
   // Signatures of documents can be non-repudiable (contentCommitment).
@@ -83,29 +82,29 @@ function timeStampingProblem(fields: CertificateFields): string | undefined {
 }
 
 /**
- * Checks whether an authority's extendedKeyUsage permits this purpose for certificates below it. RFC 5280 gives the
- * extension no meaning there; Windows, OpenSSL and the CA/Browser Forum treat it as a limit.
+ * Checks whether an authority's extendedKeyUsage permits this purpose for certificates below it. RFC 5280 does not
+ * define the extension for authorities; Windows, OpenSSL and the CA/Browser Forum treat it as a limit.
  */
 export function allowsBelow(fields: CertificateFields, purpose: Purpose): boolean {
   const purposes = extendedKeyUsageOf(fields);
   return purposes === undefined || [ANY_PURPOSE, ...PURPOSES[purpose].oids].some((oid) => purposes.includes(oid));
 }
 
-/** Returns other violations of RFC 3161, 2.3 in an authority's certificate, which verifiers ignore; for people. */
+/** Returns violations of RFC 3161, 2.3 in an authority's certificate that verifiers ignore, for display. */
 export function timeStampingOddity(fields: CertificateFields): string | undefined {
   if ((extendedKeyUsageOf(fields)?.length ?? 0) > 1) return 'its extendedKeyUsage names more than timeStamping';
   return fields.criticalExtensions.includes(EXTENDED_KEY_USAGE) ? undefined : 'its extendedKeyUsage is not critical';
 }
 
-/** True for Authenticode's lifetime signing: a timestamp then does not extend the life of the signature. */
+/** With Authenticode's lifetime signing, a timestamp does not extend the life of the signature. */
 export function isLifetimeSigner(fields: CertificateFields): boolean {
   return extendedKeyUsageOf(fields)?.includes(LIFETIME_SIGNING) ?? false;
 }
 
-/** Bits of RSA and DSA moduli: verifiers reject keys below the first limit; keys below the second are outdated. */
+/** Sizes of RSA and DSA moduli in bits. Verifiers reject keys below the first; keys below the second are outdated. */
 const LEAST_BITS = 1024;
 const GOOD_BITS = 2048;
-/** Curve names of OpenSSL contain the size of the field in bits. */
+/** OpenSSL's curve names contain the size of the field in bits. */
 const CURVE = /^(?:prime|secp|sect|brainpoolP|c2pnb|c2tnb)(\d+)[a-z]\d$/;
 /** Size of a curve's field for 112 bits of security. */
 const LEAST_CURVE_BITS = 224;
@@ -127,7 +126,7 @@ function modulusWeakness({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject)
   return { what: `${kind} key of only ${bits} bits`, weigh: bits < LEAST_BITS ? untrusted : warning };
 }
 
-/** Parameters of a curve without a name can be chosen to forge signatures (RFC 5480, 2.1.1; CVE-2020-0601). */
+/** An attacker can choose the parameters of an unnamed curve to forge signatures (RFC 5480, 2.1.1; CVE-2020-0601). */
 function ecWeakness({ asymmetricKeyDetails }: KeyObject): Weakness | undefined {
   const curve = asymmetricKeyDetails?.namedCurve;
   const [, digits] = CURVE.exec(curve ?? '') ?? [];

@@ -14,9 +14,9 @@ import { orUndefined } from '../errors/codesign-error.ts';
 import { type ParsedCertificate, publicKeyOf } from './certificate.ts';
 
 export interface SignatureAlgorithm {
-  /** node:crypto name of the digest; null if the algorithm includes its own (Ed25519, Ed448). */
+  /** node:crypto name of the digest. null if the algorithm includes its own digest (Ed25519, Ed448). */
   readonly digest: string | null;
-  /** Only for RSASSA-PSS, in bytes. */
+  /** Length in bytes, only for RSASSA-PSS. */
   readonly saltLength: number | undefined;
 }
 
@@ -30,7 +30,7 @@ const PSS_DIGESTS: Readonly<Record<string, string>> = {
   [SHA512_256]: 'sha512-256',
 };
 
-/** Reads a whole AlgorithmIdentifier; returns undefined if the algorithm is unknown or damaged. */
+/** Reads a whole AlgorithmIdentifier. Returns undefined if the algorithm is unknown or damaged. */
 export function readSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm | undefined {
   return orUndefined(() => {
     const fields = fieldsOf(readDer(der, 'signature algorithm'), 0x30, 'signature algorithm');
@@ -42,8 +42,8 @@ export function readSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm | un
 }
 
 /**
- * Reads RSASSA-PSS-params (RFC 4055, 3.1). Returns undefined unless they have MGF1 with the same digest, a salt that
- * fits the largest keys, and trailer field 1.
+ * Reads RSASSA-PSS-params (RFC 4055, 3.1). They must have MGF1 with the same digest, a salt that fits the largest keys,
+ * and trailer field 1.
  */
 function readPssParameters(parameters: Element): SignatureAlgorithm | undefined {
   const what = 'RSASSA-PSS parameters';
@@ -79,7 +79,7 @@ function maskDigestOf(algorithm: Element): string | undefined {
   return type === MGF1 ? digest : undefined;
 }
 
-/** Reads a non-negative INTEGER of one or two octets, enough because the modulus of an RSA key has less than 2 KiB. */
+/** Reads a non-negative INTEGER of one or two octets, which is enough because an RSA modulus has less than 2 KiB. */
 function smallNumberOf(element: Element): number | undefined {
   const { contents } = expectTag(element, 0x02, 'RSASSA-PSS parameters');
   const [first = 0x80, second] = contents;
@@ -87,14 +87,14 @@ function smallNumberOf(element: Element): number | undefined {
   return second === undefined ? first : first * 256 + second;
 }
 
-/** For people: the identifier of an unsupported algorithm, and whether its parameters are the reason. */
+/** Returns the identifier of an unsupported algorithm, and whether its parameters are the reason. */
 export function describeSignatureAlgorithm(der: Uint8Array): string {
   const type = orUndefined(() => algorithmOf(readDer(der, 'signature algorithm'), 'signature algorithm'));
   if (type === undefined) return 'a damaged one';
   return type === RSA_PSS ? 'RSASSA-PSS with parameters that are not known here' : type;
 }
 
-/** Collisions can be computed for these digests, so signatures with them prove nothing. */
+/** Attackers can compute collisions for these digests, so signatures with them prove nothing. */
 export function isBrokenDigest(digest: string | null): boolean {
   return digest === 'md2' || digest === 'md4' || digest === 'md5';
 }
@@ -105,7 +105,7 @@ export interface Signed {
   readonly signature: Uint8Array;
 }
 
-/** Verifies the signature. Returns false for algorithms that are unknown, broken, or do not match the key. */
+/** Returns false for algorithms that are unknown, broken, or do not match the key. */
 export function isSignedBy(signer: ParsedCertificate, { signedBytes, signatureAlgorithm, signature }: Signed): boolean {
   const key = publicKeyOf(signer);
   const known = readSignatureAlgorithm(signatureAlgorithm);
@@ -113,7 +113,7 @@ export function isSignedBy(signer: ParsedCertificate, { signedBytes, signatureAl
   return signatureVerifies(key, known, signedBytes, signature);
 }
 
-/** Returns false also if OpenSSL cannot use the key with this digest. */
+/** Returns false if OpenSSL cannot use the key with this digest. */
 export function signatureVerifies(
   key: KeyObject,
   { digest, saltLength }: SignatureAlgorithm,

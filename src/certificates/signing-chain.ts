@@ -20,11 +20,11 @@ export interface SigningChain {
   readonly publicKey: KeyObject;
   /** Length of the RSA modulus, and therefore of a signature, in bytes. */
   readonly signatureLength: number;
-  /** Leaf first, then each issuer, including the self-signed root if it was given. */
+  /** The leaf, followed by each issuer. Includes the self-signed root if the user gave it. */
   readonly certificates: readonly Certificate[];
   /** The chain without the root, which verifiers must have anyway. A self-signed leaf stays as the signer. */
   readonly withoutRoot: readonly Certificate[];
-  /** A gap in the chain or an expiry soon, in the words of `certificateWarnings`. */
+  /** Warnings about a gap in the chain or an imminent expiry, as `certificateWarnings` states them. */
   readonly warnings: readonly string[];
 }
 
@@ -34,7 +34,6 @@ const MOST_BITS = 16_384;
 const NEARLY_EXPIRED_DAYS = 30;
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Throws `certificate-not-rsa`, `-key-size`, `-not-for-…`, `-not-yet-valid`, `-expired`. */
 function checkLeaf(leaf: ParsedCertificate, { now, purposes }: ReadSigningChainOptions) {
   const { name, fields, notBefore, notAfter } = leaf;
   const publicKey = publicKeyOf(leaf);
@@ -61,7 +60,7 @@ function checkLeaf(leaf: ParsedCertificate, { now, purposes }: ReadSigningChainO
 
 type NamedFields = Pick<ParsedCertificate, 'fields' | 'name'>;
 
-/** Throws `certificate-not-for-code-signing` or `certificate-not-for-purpose` if it has none of the purposes. */
+/** Throws `certificate-not-for-code-signing` or `certificate-not-for-purpose` if no purpose is permitted. */
 export function checkPurpose({ fields, name }: NamedFields, purposes: readonly Purpose[]): void {
   const problems = purposes.map((purpose) => purposeProblem(fields, purpose));
   const [purpose] = purposes;
@@ -78,7 +77,7 @@ export function purposeWarnings({ fields, name }: NamedFields, purpose: Purpose)
     : [certificateWarnings('certificate-hardly-suitable', { name, use: PURPOSES[purpose].use, oddity })];
 }
 
-/** Returns the time to the second if it is on the same day as `now`. */
+/** Adds the time of day if it is the same day as `now`. */
 function dayOrSecond(time: Date, now: Date): string {
   return dateOf(time) === dateOf(now) ? secondOf(time) : dateOf(time);
 }
@@ -90,17 +89,17 @@ export function dateOf(time: Date): string {
 interface ReadSigningChainOptions {
   readonly now: Date;
   readonly password?: Secret | undefined;
-  /** The leaf must have one of these. Each format checks its own purpose again. */
+  /** The leaf must permit at least one of these. Each format checks its own purpose later. */
   readonly purposes: readonly Purpose[];
 }
 
-/** A bundle of every public root has about 150. With this limit, even namesakes are sorted within seconds. */
+/** A bundle of all public roots has about 150. Sorting this many takes seconds even if all have the same name. */
 const MAX_CERTIFICATES = 200;
 const NAMES_SHOWN = 5;
 
 /**
- * Reads the files in any order, each PEM, DER, PKCS#7 or PKCS#12, and returns the chain of the only certificate that
- * can sign code. Names in it and in its warnings are not escaped. Throws `certificate-…` (see `certificateErrors`).
+ * Reads PEM, DER, PKCS#7 or PKCS#12 files in any order, and returns the chain of the only certificate that can sign
+ * code. Names in the chain and in its warnings are not escaped.
  */
 export async function readSigningChain(
   inputs: readonly CertificateFile[],
@@ -162,7 +161,7 @@ function chainWarnings({ leaf, issuers, unrelated }: SortedChain, now: Date): st
 
 type SortedChain = ReturnType<typeof sortChain>;
 
-/** Takes at least one certificate, without duplicates. Throws `certificate-leaf-ambiguous`. */
+/** `certificates` must not be empty or contain duplicates. Throws `certificate-leaf-ambiguous`. */
 function sortChain(certificates: readonly ParsedCertificate[], now: Date) {
   const leaf = findLeaf(certificates);
   const roots = certificates.filter((certificate) => certificate !== leaf && isSelfSigned(certificate));
@@ -171,7 +170,7 @@ function sortChain(certificates: readonly ParsedCertificate[], now: Date) {
   return { leaf, issuers, unrelated };
 }
 
-/** The leaf issued no other. Among several, prefers one that is not an authority, then one for code signing. */
+/** A leaf has issued no other certificate. Prefers one that is not an authority, then one for code signing. */
 function findLeaf(certificates: readonly ParsedCertificate[]): ParsedCertificate {
   const hasIssued = (issuer: ParsedCertificate): boolean =>
     certificates.some((certificate) => certificate !== issuer && hasSigned(issuer, certificate));

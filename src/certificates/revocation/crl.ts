@@ -22,10 +22,10 @@ import { isSignedBy } from '../signature-algorithm.ts';
 import { pointNames } from './sources.ts';
 
 export interface Crl {
-  /** Comparable with `subjectKey` of the issuer. */
+  /** Comparable name: equals the issuer's `subjectKey`. */
   readonly issuerKey: string;
   readonly issuerName: string;
-  /** Caches the result: for a large list, a check takes a tenth of a second. */
+  /** Caches the result, because checking a large list takes a tenth of a second. */
   readonly isSignedBy: (issuer: ParsedCertificate) => boolean;
   readonly thisUpdate: Date;
   readonly nextUpdate: Date | undefined;
@@ -35,15 +35,15 @@ export interface Crl {
 
 export interface CrlScope {
   readonly problem: string | undefined;
-  /** Reason why an unlisted certificate may still be revoked (delta, some reasons only, indirect), for people. */
+  /** Why an unlisted certificate may still be revoked: the list is a delta, indirect, or for some reasons only. */
   readonly partial: string | undefined;
   readonly isIndirect: boolean;
   readonly covers: 'all' | 'end-entities' | 'authorities';
-  /** Comparable names of its distribution points; undefined if it covers all. */
+  /** Comparable names of its distribution points. undefined if it covers all points. */
   readonly points: readonly string[] | undefined;
 }
 
-/** Neither affects what the list covers. */
+/** Neither extension affects what the list covers. */
 const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([AUTHORITY_KEY_IDENTIFIER, CRL_NUMBER]);
 
 const MAX_REMEMBERED_KEYS = 100;
@@ -86,7 +86,7 @@ export function parseCrl(der: Uint8Array): Crl {
   };
 }
 
-/** The version is absent, or 1 for "v2", which extensions require (RFC 5280, 5.1.2.1). */
+/** The version must be absent, or 1 for "v2", which extensions require (RFC 5280, 5.1.2.1). */
 function versionProblem(version: Element | undefined, extensions: readonly Extension[]): string | undefined {
   if (version === undefined) return extensions.length === 0 ? undefined : 'it has extensions, and no version';
   return version.contents.length === 1 && version.contents[0] === 1 ? undefined : 'it is of a version not known here';
@@ -101,7 +101,7 @@ function readScope(extensions: readonly Extension[], issuer: Uint8Array): CrlSco
     points: undefined,
   };
   for (const { type, isCritical, value } of extensions) {
-    // Both must be critical, and have the same meaning if they are not.
+    // Both extensions should be critical. Their meaning is the same if they are not.
     if (type === DELTA_CRL_INDICATOR) {
       scope = { ...scope, partial: 'it holds changes only (a delta CRL)' };
     } else if (type === ISSUING_DISTRIBUTION_POINT) {
@@ -126,7 +126,7 @@ function readDistributionPoint(value: Uint8Array, scope: CrlScope, issuer: Uint8
   const attributesOnly = isSet(0x85);
   fields.end();
   let { problem, partial } = scope;
-  // RFC 5280, 5.2.5 forbids this, so the meaning is unknown.
+  // RFC 5280, 5.2.5, forbids this, so its meaning is unknown.
   if (element.contents.length === 0) problem = 'its issuingDistributionPoint is empty';
   if (someReasonsOnly) partial = 'it holds revocations for some reasons only';
   if (isIndirect) partial = "it holds other issuers' certificates (an indirect CRL)";
@@ -139,10 +139,10 @@ const BEGIN = '-----BEGIN X509 CRL-----';
 const END = '-----END X509 CRL-----';
 const SEQUENCE = 0x30;
 
-/** CRLs in one file. Real bundles of all authorities have a few hundred. */
+/** Number of CRLs in one file. A bundle for all public authorities contains a few hundred. */
 const MAX_CRLS = 1000;
 
-/** Returns the CRLs in one file, or a clause for people that says why there are none. */
+/** Returns the CRLs in one file, or a clause that says why there are none. */
 export function readCrls(bytes: Uint8Array): readonly Crl[] | string {
   const found: Crl[] = [];
   try {
@@ -157,7 +157,7 @@ export function readCrls(bytes: Uint8Array): readonly Crl[] | string {
   return found.length === 0 ? 'it holds no CRL' : found;
 }
 
-/** Searches for the markers, because a regular expression is too slow for a CRL of 30 MB. */
+/** Searches for the PEM markers: a regular expression is too slow for a CRL of 30 MB. */
 function* derInPem(bytes: Uint8Array): Generator<Uint8Array> {
   const pem = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let position = 0; ; ) {
@@ -171,20 +171,20 @@ function* derInPem(bytes: Uint8Array): Generator<Uint8Array> {
 
 export interface CrlEntry {
   readonly revokedAt: Date;
-  /** CRLReason; undefined if it is missing or unreadable. */
+  /** CRLReason. undefined if it is missing or unreadable. */
   readonly reason: number | undefined;
 }
 
 type EntriesOfCrl = Pick<Crl, 'entries' | 'issuerKey'> & { readonly scope: Pick<Crl['scope'], 'isIndirect'> };
 
-/** holdInstructionCode says how to treat a hold; invalidityDate says since when the key may be compromised. */
+/** holdInstructionCode says how to treat a hold, and invalidityDate since when the key may be compromised. */
 const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DATE, HOLD_INSTRUCTION]);
 const TRUE = Buffer.of(0x01, 0x01, 0xff);
 
 /**
- * Returns the entries for a certificate: at most one in a regular list. There can be a million entries, so they are
- * searched in place. `serialNumber` is the whole INTEGER. `unknownCritical` is an unknown critical extension of any
- * entry: the absence of a certificate then proves nothing. Throws `asn1-malformed`.
+ * Returns the entries for a certificate: at most one in a regular list. A list can contain a million entries, so they
+ * are searched in place. `serialNumber` is the whole INTEGER. `unknownCritical` is an unknown critical extension of any
+ * entry: an unlisted certificate may then still be revoked.
  */
 export function findInCrl(
   crl: EntriesOfCrl,
@@ -204,9 +204,9 @@ export function findInCrl(
     const length = first < 0x80 ? first : lengthAt(all, position + 2, header - 2);
     const end = position + header + length;
     if (all[position] !== 0x30 || header > 6 || end > all.length) {
-      // The entries found before this offset are also signed.
+      // The entries before this offset are signed too.
       if (entries.length > 0) return { entries, unknownCritical };
-      // Reading it throws an error that describes the problem.
+      // This read throws an error that describes the problem.
       expectTag(readDer(all.subarray(position), 'CRL entry'), 0x30, 'CRL entry');
     }
     if (critical < end) {
@@ -250,7 +250,7 @@ function readEntry(der: Uint8Array): CrlEntry {
   };
 }
 
-/** `certificateIssuer` is comparable; undefined if the entry does not name one. */
+/** `certificateIssuer` is a comparable name. undefined if the entry names no issuer. */
 function criticalOf(entry: Uint8Array, isIndirect: boolean) {
   const extensions = orUndefined(() => extensionsOf(entry));
   if (extensions === undefined) return { unknown: 'that is damaged', certificateIssuer: undefined };
@@ -259,7 +259,7 @@ function criticalOf(entry: Uint8Array, isIndirect: boolean) {
   const isKnown = (type: string): boolean =>
     KNOWN_CRITICAL.has(type) || (type === CERTIFICATE_ISSUER && certificateIssuer !== undefined);
   const unknown = extensions.find(({ type, isCritical }) => isCritical && !isKnown(type))?.type;
-  // An unreadable issuer counts as a different one.
+  // An unreadable issuer is treated as a different issuer.
   return { unknown, certificateIssuer: issuer === undefined ? undefined : (certificateIssuer ?? '') };
 }
 

@@ -35,7 +35,7 @@ import { readName } from '../names.ts';
 import { isSignedBy } from '../signature-algorithm.ts';
 import { combineStatuses, type RevocationStatus, stalenessOf, unknownBecause } from './status.ts';
 
-/** Identifies the certificate by SHA-1, which every responder supports; security does not depend on it here. */
+/** Identifies the certificate by SHA-1, which every responder supports. Security does not depend on this digest. */
 export function buildOcspRequest(certificate: ParsedCertificate, issuer: ParsedCertificate): Uint8Array {
   const { nameDigest, keyDigest } = issuerDigests(certificate, issuer, 'sha1');
   const algorithm = sequence(objectIdentifier(DIGEST_OID.SHA1), nullValue());
@@ -51,14 +51,14 @@ function issuerDigests(certificate: ParsedCertificate, issuer: ParsedCertificate
   };
 }
 
-/** Returns the BIT STRING in the SubjectPublicKeyInfo without the octet for unused bits. */
+/** Returns the contents of the BIT STRING in SubjectPublicKeyInfo, without the octet for unused bits. */
 function keyBitsOf({ fields }: ParsedCertificate): Uint8Array {
   const info = fieldsOf(readDer(fields.publicKeyInfo, 'public key'), 0x30, 'public key');
   info.next(0x30, 'algorithm');
   return bitsOf(info.next(0x03, 'key'), 'public key');
 }
 
-/** Returns "unknown", and never throws, for an invalid response. */
+/** Never throws. An invalid response gives the status "unknown". */
 export function statusByOcsp(
   der: Uint8Array,
   certificate: ParsedCertificate,
@@ -75,7 +75,7 @@ export function statusByOcsp(
     const statuses = answers.map((answer) => currentStatus(answer, now));
     const combined = combineStatuses(statuses);
     if (combined.kind === 'revoked') return combined;
-    const critical = response.criticalExtensions.find((type) => type !== CERTIFICATE_TRANSPARENCY); // Logs say nothing about revocation.
+    const critical = response.criticalExtensions.find((type) => type !== CERTIFICATE_TRANSPARENCY); // Certificate Transparency logs say nothing about revocation.
     if (critical !== undefined) return unknownBecause(`its critical extension ${critical} is not known here`);
     return statuses.find(({ kind }) => kind === 'unknown') ?? combined;
   } catch (thrown) {
@@ -83,7 +83,7 @@ export function statusByOcsp(
   }
 }
 
-/** Like in a CRL, "revoked" counts even in an old response. */
+/** As in a CRL, "revoked" applies even if the response is outdated. */
 function currentStatus({ status, thisUpdate, nextUpdate }: OcspAnswer, now: Date): RevocationStatus {
   const staleness = status.kind === 'revoked' ? undefined : stalenessOf(thisUpdate, nextUpdate, now);
   return staleness === undefined ? status : unknownBecause(staleness);
@@ -101,8 +101,8 @@ function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: Par
 }
 
 /**
- * The signer must be the issuer, or be certified by the issuer for this purpose (RFC 6960, 4.2.2.2). Revocation of such
- * a responder is not checked: their certificates are valid for weeks, and say so (id-pkix-ocsp-nocheck).
+ * The signer must be the issuer, or have a certificate from the issuer for this purpose (RFC 6960, 4.2.2.2). Revocation
+ * of a responder is not checked: its certificate is valid for weeks (id-pkix-ocsp-nocheck).
  */
 function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: Date): string | undefined {
   const candidates = [
@@ -126,7 +126,7 @@ function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: D
   return objection && `the certificate of its signer "${signer.name}" is not accepted (${objection.code})`;
 }
 
-/** Compares by name (`[1]`) or by the SHA-1 digest of the key (`[2]`). */
+/** Compares by name (`[1]`), or by the SHA-1 digest of the key (`[2]`). */
 function isResponder({ responder }: OcspResponse, candidate: ParsedCertificate): boolean {
   if (responder.tag === 0xa1) return readName(responder.contents).key === candidate.subjectKey;
   if (responder.tag !== 0xa2) return false;
@@ -146,7 +146,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   6: 'it answers only those it knows',
 };
 
-/** Returns the response, or a clause for people that says why the responder refuses. Throws `asn1-malformed`. */
+/** Returns the response, or a clause with the responder's reason for an error. */
 export function readOcspResponse(der: Uint8Array) {
   const what = 'OCSP answer';
   const outer = fieldsOf(readDer(der, what), 0x30, what);

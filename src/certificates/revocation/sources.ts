@@ -1,4 +1,4 @@
-/** Addresses in a certificate that provide its revocation status (RFC 5280, 4.2.1.13 and 4.2.2.1). */
+/** Reads the addresses in a certificate that provide its revocation status (RFC 5280, 4.2.1.13 and 4.2.2.1). */
 
 import { AUTHORITY_INFORMATION, CRL_DISTRIBUTION_POINTS, OCSP } from '../../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, onlyPart, parts, readDer } from '../../asn1/read.ts';
@@ -6,7 +6,6 @@ import { encode, sequence } from '../../asn1/write.ts';
 import { type CertificateFields, extensionOf } from '../certificate.ts';
 import { GENERAL_NAME, readName, textOf } from '../names.ts';
 
-/** Returns the addresses of OCSP responders in order. Throws `asn1-malformed`. */
 export function ocspAddressesOf(certificate: CertificateFields): string[] {
   const what = 'authorityInfoAccess';
   const extension = extensionOf(certificate, AUTHORITY_INFORMATION, what);
@@ -17,7 +16,7 @@ export function ocspAddressesOf(certificate: CertificateFields): string[] {
   });
 }
 
-/** Returns the addresses of CRLs that cover all reasons, in order. Throws `asn1-malformed`. */
+/** Returns the addresses of CRLs that cover all reasons, in order. */
 export function crlAddressesOf(certificate: CertificateFields): string[] {
   const points = crlPointsOf(certificate) ?? [];
   return points.flatMap(({ addresses, isForSomeReasons }) => (isForSomeReasons ? [] : addresses));
@@ -30,7 +29,7 @@ export interface CrlPoint {
   readonly isForSomeReasons: boolean;
 }
 
-/** Returns points with lists of the certificate's issuer; undefined without the extension. Throws `asn1-malformed`. */
+/** Returns the points whose lists come from the certificate's issuer. undefined if there is no extension. */
 export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefined {
   const what = 'cRLDistributionPoints';
   const extension = extensionOf(certificate, CRL_DISTRIBUTION_POINTS, what);
@@ -52,7 +51,7 @@ export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefi
   );
 }
 
-/** Reads a DistributionPointName: URIs, and directory names, whole or relative to `issuer` (a whole Name). */
+/** Reads URIs and directory names from a DistributionPointName. Directory names may be relative to `issuer`. */
 export function pointNames(name: Element, issuer: Uint8Array, what: string): string[] {
   const choice = onlyPart(name, what);
   if (choice.tag === 0xa1) {

@@ -1,4 +1,4 @@
-/** The revocation status of a certificate from one source (a CRL or an OCSP responder). */
+/** The revocation status of a certificate, from one source (a CRL or an OCSP responder) or from several. */
 
 import { secondOf } from '../../asn1/times.ts';
 import { expectedError } from '../../errors/codesign-error.ts';
@@ -8,12 +8,11 @@ import { crlPointsOf } from './sources.ts';
 
 export type RevocationStatus =
   | { readonly kind: 'good' }
-  /** All entries from all sources: each one counts. */
+  /** All entries from all sources. Each of them applies. */
   | { readonly kind: 'revoked'; readonly revoked: readonly CrlEntry[] }
-  /** `why` is a clause for people. */
+  /** A clause for people. */
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** `why` is a clause for people. */
 export function unknownBecause(why: string): Extract<RevocationStatus, { kind: 'unknown' }> {
   return { kind: 'unknown', why };
 }
@@ -49,10 +48,10 @@ export function isCompromise(reason: number | undefined): boolean {
 }
 
 const SKEW_MILLISECONDS = 5 * 60 * 1000;
-/** How long a response is valid if it does not state the next update. */
+/** Time for which a response is valid if it does not state the next update. */
 const WITHOUT_NEXT_MILLISECONDS = 24 * 60 * 60 * 1000;
 
-/** Returns the reason why the times exclude the current time, for people; undefined if they include it. */
+/** Returns the reason why the response is not valid now, as a clause. */
 export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now: Date): string | undefined {
   if (thisUpdate.getTime() > now.getTime() + SKEW_MILLISECONDS) return `it is of the future (${secondOf(thisUpdate)})`;
   const end = nextUpdate?.getTime() ?? thisUpdate.getTime() + WITHOUT_NEXT_MILLISECONDS;
@@ -60,9 +59,9 @@ export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now:
 }
 
 /**
- * Returns the status of a certificate according to a CRL, after a check of the CRL's issuer and signature (RFC 5280,
+ * Returns the status of a certificate according to a CRL, after checking the CRL's issuer and signature (RFC 5280,
  * 6.3.3). A listed certificate is revoked whatever the scope of the list, even if the list has expired or the reason is
- * a hold. Only a current list that covers all revocations says "good".
+ * a hold. Only a current list that covers all revocations gives the status "good".
  */
 export function statusByCrl(
   crl: Crl,
@@ -99,7 +98,7 @@ function authenticityProblem(crl: Crl, certificate: ParsedCertificate, issuer: P
 function covers({ scope }: Crl, { fields }: ParsedCertificate): boolean {
   const isAuthority = basicConstraintsOf(fields)?.isAuthority ?? false;
   if (scope.covers === 'authorities' && !isAuthority) return false;
-  // A certificate without extensions, as in version 1, can be of either kind.
+  // A certificate without extensions, as in version 1, can belong to an authority or to an end entity.
   if (scope.covers === 'end-entities' && (isAuthority || fields.extensions.size === 0)) return false;
   const points = crlPointsOf(fields);
   // All its distribution points name lists of another issuer.
