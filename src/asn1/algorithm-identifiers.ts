@@ -12,7 +12,7 @@ export const RSA_PSS = '1.2.840.113549.1.1.10';
 export const MD5 = '1.2.840.113549.2.5';
 export const SHA512_224 = '2.16.840.1.101.3.4.2.5';
 export const SHA512_256 = '2.16.840.1.101.3.4.2.6';
-/** id-shake256-len: the digest of Ed448 signatures alone (RFC 8419, 3.1). */
+/** id-shake256-len: the digest that only Ed448 signatures use (RFC 8419, 3.1). */
 export const SHAKE256_512 = '2.16.840.1.101.3.4.2.18';
 
 export const DIGEST_OID: Readonly<Record<DigestAlgorithm, string>> = {
@@ -48,8 +48,8 @@ const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string]
 
 /**
  * Object identifier, display name, key type in node:crypto, and digest name in node:crypto. A null digest means that
- * the algorithm includes its own; undefined means that certificates signed with it are rejected. Old tools also wrote
- * the identifier of the key itself, or identifiers of OIW and X.500.
+ * the algorithm includes its own digest. undefined means that certificates signed with it are rejected. Old tools also
+ * wrote the identifier of the key itself, or identifiers of OIW and X.500.
  */
 const SIGNATURES: readonly (readonly [
   oid: string,
@@ -120,7 +120,7 @@ export const DIGEST_NAME_BY_OID: Readonly<Record<string, string>> = Object.fromE
 
 const SIGNATURE_BY_OID = new Map(SIGNATURES.map((row) => [row[0], row]));
 
-/** Returns the API's name of a digest; undefined for digests that the API lacks (MD5, SHA-224, SHA-3). */
+/** Returns the API's name of a digest. undefined for digests that the API does not support (MD5, SHA-224, SHA-3). */
 export function digestAlgorithmOf(oid: string): DigestAlgorithm | undefined {
   return (Object.keys(DIGEST_OID) as DigestAlgorithm[]).find((algorithm) => DIGEST_OID[algorithm] === oid);
 }
@@ -129,12 +129,12 @@ export function algorithmName(oid: string): string | undefined {
   return SIGNATURE_BY_OID.get(oid)?.[1] ?? DIGESTS.find(([known]) => known === oid)?.[1];
 }
 
-/** Returns the node:crypto name of the digest; null and undefined mean the same as in `SIGNATURES`. */
+/** Returns the node:crypto name of the digest. null and undefined mean the same as in `SIGNATURES`. */
 export function digestOfSignature(oid: string): string | null | undefined {
   return SIGNATURE_BY_OID.get(oid)?.[3];
 }
 
-/** Ignores the key: `isAlgorithmOf` checks that it fits. */
+/** Ignores the key. `isAlgorithmOf` checks whether the algorithm fits the key. */
 export function isVerifiable(oid: string): boolean {
   return SIGNATURE_BY_OID.get(oid)?.[2] !== undefined;
 }

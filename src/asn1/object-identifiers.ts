@@ -1,6 +1,6 @@
 /**
- * Object identifiers that this program reads or writes, in dotted form. Those of algorithms are in
- * `algorithm-identifiers.ts`; the names of all are in `object-names.ts`.
+ * Object identifiers that this program reads or writes, in dotted form. `algorithm-identifiers.ts` contains those of
+ * algorithms, and `object-names.ts` the names of all.
  */
 
 // CMS, PKCS#7 and PKCS#9 (RFC 5652, 2985), timestamps (RFC 3161, 5035).
@@ -52,7 +52,7 @@ export const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35';
 export const POLICY_CONSTRAINTS = '2.5.29.36';
 export const EXTENDED_KEY_USAGE = '2.5.29.37';
 export const INHIBIT_ANY_POLICY = '2.5.29.54';
-/** RFC 9608: the authority will never revoke the certificate, because it is valid for hours. */
+/** The authority will never revoke the certificate, because it is valid only for hours (RFC 9608). */
 export const NO_REVOCATION_AVAILABLE = '2.5.29.56';
 export const AUTHORITY_INFORMATION = '1.3.6.1.5.5.7.1.1';
 export const CERTIFICATE_TRANSPARENCY = '1.3.6.1.4.1.11129.2.4.5';
@@ -79,7 +79,7 @@ export const REMOTE_DESKTOP = '1.3.6.1.4.1.311.54.1.2';
 /** szOID_KP_LIFETIME_SIGNING. */
 export const LIFETIME_SIGNING = '1.3.6.1.4.1.311.10.3.13';
 
-// Microsoft's "Windows Authenticode Portable Executable Signature Format".
+// Object identifiers from Microsoft's "Windows Authenticode Portable Executable Signature Format".
 export const SPC_INDIRECT_DATA = '1.3.6.1.4.1.311.2.1.4';
 export const SPC_STATEMENT_TYPE = '1.3.6.1.4.1.311.2.1.11';
 export const SPC_SP_OPUS_INFO = '1.3.6.1.4.1.311.2.1.12';
@@ -93,12 +93,12 @@ export const SPC_COMMERCIAL_PURPOSE = '1.3.6.1.4.1.311.2.1.22';
 export const SPC_PAGE_HASHES_V1 = '1.3.6.1.4.1.311.2.3.1';
 export const SPC_PAGE_HASHES_V2 = '1.3.6.1.4.1.311.2.3.2';
 export const SPC_NESTED_SIGNATURE = '1.3.6.1.4.1.311.2.4.1';
-/** szOID_CTL, the content of a catalog. */
+/** szOID_CTL, the content type of a catalog. */
 export const CERTIFICATE_TRUST_LIST = '1.3.6.1.4.1.311.10.1';
-/** Usage, member types and member attributes (mscat.h). */
+/** Usage, member types and member attributes of catalogs (mscat.h). */
 export const CATALOG_LIST = '1.3.6.1.4.1.311.12.1.1';
 export const CATALOG_MEMBER = '1.3.6.1.4.1.311.12.1.2';
-/** Members that are listed by SHA-256 digests. */
+/** Catalog members that are identified by SHA-256 digests. */
 export const CATALOG_MEMBER_V2 = '1.3.6.1.4.1.311.12.1.3';
 export const CATALOG_NAME_VALUE = '1.3.6.1.4.1.311.12.2.1';
 export const CATALOG_MEMBER_INFO_V2 = '1.3.6.1.4.1.311.12.2.3';
@@ -106,14 +106,14 @@ export const SPC_RFC3161_TIMESTAMP = '1.3.6.1.4.1.311.3.3.1';
 /** All unsigned attributes that can contain a timestamp. No platform reads all of them. */
 export const TIMESTAMP_TYPES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE, TIMESTAMP_TOKEN];
 
-// Repository signatures of NuGet packages: the address of the service index, and the package owners there.
+// Repository signatures of NuGet packages contain the address of the service index, and the package owners there.
 export const NUGET_SERVICE_INDEX = '1.3.6.1.4.1.311.84.2.1.1.1';
 export const NUGET_OWNERS = '1.3.6.1.4.1.311.84.2.1.1.2';
 
 export const COMMON_NAME = '2.5.4.3';
 export const ORGANIZATION = '2.5.4.10';
 
-/** Short names of the attributes of distinguished names (RFC 4514, 4519). */
+/** Short names of the attributes in distinguished names (RFC 4514, 4519). */
 export const NAME_ATTRIBUTES: Readonly<Record<string, string>> = {
   [COMMON_NAME]: 'CN',
   '2.5.4.4': 'SN',

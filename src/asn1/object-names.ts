@@ -83,7 +83,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '1.3.6.1.4.1.13762.3': 'FreeTSA',
   '1.2.3.4.1': 'free time stamping authority, without a policy of its own',
 
-  // "Windows Authenticode Portable Executable Signature Format", and wintrust.h.
+  // Names from "Windows Authenticode Portable Executable Signature Format" and wintrust.h.
   [known.SPC_INDIRECT_DATA]: 'SpcIndirectDataContent',
   '1.3.6.1.4.1.311.2.1.10': 'SpcSpAgencyInfo',
   [known.SPC_STATEMENT_TYPE]: 'SpcStatementType',

@@ -1,14 +1,14 @@
 /**
- * Reads ASN.1 in BER and DER (X.690), one level at a time. An element is a view of the input bytes, and nothing is
- * decoded before the caller requests it. The work and depth depend on what the caller reads, not on the data, and every
- * part can be copied byte for byte.
+ * Reads ASN.1 in BER and DER (X.690), one level at a time. An element is a view of the input bytes, and is decoded only
+ * when the caller requests it. Time and depth depend on what the caller reads, not on the data, and every part can be
+ * copied byte for byte.
  */
 
 import { plural } from '../errors/plural.ts';
 import { asn1Errors } from './errors.ts';
 
 export interface Element {
-  /** The identifier octet: 0x30 SEQUENCE, 0x31 SET, 0xa0 `[0]` constructed, … */
+  /** Identifier octet: 0x30 SEQUENCE, 0x31 SET, 0xa0 `[0]` constructed, … */
   readonly tag: number;
   /** The whole encoding: identifier, length, contents and any end-of-contents octets. */
   readonly bytes: Uint8Array;
@@ -18,29 +18,29 @@ export interface Element {
   readonly rules: Rules;
 }
 
-/** In DER each value has only one encoding: lengths are definite and as short as possible. */
+/** In DER, each value has only one encoding: lengths are definite and as short as possible. */
 export type Rules = 'BER' | 'DER';
 
 export interface Fields {
   next(tag: number, what: string): Element;
-  /** Returns undefined, and does not advance, if the next part has another tag. */
+  /** Returns undefined, without advancing, if the next part has another tag. */
   optional(tag: number): Element | undefined;
   any(what: string): Element;
   end(): void;
 }
 
-/** Nesting depth of indefinite lengths. Real data has up to about 6. */
+/** Nesting depth of indefinite lengths. Real data has up to about six levels. */
 const MAX_INDEFINITE_DEPTH = 32;
-/** Parts inside an indefinite length, at any depth. Each enclosing element reads them again to find its own end. */
+/** Number of parts at any depth in an indefinite length. Each enclosing element reads them again to find its end. */
 const MAX_INDEFINITE_PARTS = 100_000;
-/** Parts of one element. Even a signature with ten thousand certificates has fewer. */
+/** Number of parts of one element. Even a signature with ten thousand certificates has fewer. */
 const MAX_PARTS = 65_536;
-/** Parts of an element that has a fixed structure. */
+/** Number of parts of an element with a fixed structure. */
 const MAX_FIELDS = 64;
 const END_OF_CONTENTS = 0x00;
 const END_OF_CONTENTS_LENGTH = 2;
 
-/** Reads the BER element at the start of `bytes`; more bytes may follow it. */
+/** Reads the BER element at the start of `bytes`. More bytes may follow. */
 export function readElement(bytes: Uint8Array, what: string): Element {
   return readAt(bytes, 0, what, 0, 'BER');
 }
@@ -149,7 +149,7 @@ export function objectIdentifierOf(element: Element, what: string): string {
   return dotted;
 }
 
-/** Arcs may have any length, but only few need more than a number. */
+/** Arcs may have any length, but few are too large for a number. */
 function withOctet(arc: number | bigint, bits: number): number | bigint {
   if (typeof arc === 'bigint') return (arc << 7n) | BigInt(bits);
   const next = arc * 128 + bits;
@@ -162,7 +162,6 @@ function firstArcs(arc: number | bigint): string {
   return `${Math.floor(Number(arc) / 40)}.${Number(arc) % 40}`;
 }
 
-/** Returns the object identifier of an AlgorithmIdentifier, and ignores its parameters. */
 export function algorithmOf(element: Element, what: string): string {
   return objectIdentifierOf(fieldsOf(element, 0x30, what).next(0x06, 'identifier'), what);
 }
@@ -171,7 +170,7 @@ export function bitsOf(element: Element, what: string): Uint8Array {
   return expectTag(element, 0x03, what).contents.subarray(1);
 }
 
-/** Returns the octets of an OCTET STRING, which BER may split into parts. */
+/** BER may split an OCTET STRING into parts. */
 export function octetsOf(element: Element, what: string): Uint8Array {
   if (element.tag !== 0x24 || element.rules === 'DER') return expectTag(element, 0x04, what).contents;
   return Buffer.concat(parts(element, what).map((piece) => expectTag(piece, 0x04, what).contents));
@@ -180,7 +179,6 @@ export function octetsOf(element: Element, what: string): Uint8Array {
 interface Header {
   readonly tag: number;
   readonly length: number;
-  /** undefined for the indefinite form. */
   readonly contentsLength: number | undefined;
   /** True for a definite length in the fewest possible octets, as DER requires. */
   readonly isShortest: boolean;

@@ -4,7 +4,6 @@ import { asn1Errors } from './errors.ts';
 import type { Element } from './read.ts';
 import { encode } from './write.ts';
 
-/** Reads a UTCTime or a GeneralizedTime. Throws `asn1-malformed`. */
 export function readTime({ tag, contents, offset }: Element, what: string): Date {
   const text = Buffer.from(contents).toString('latin1');
   const digits = tag === 0x17 ? withCentury(text) : tag === 0x18 ? text : '';
@@ -18,7 +17,7 @@ export function readTime({ tag, contents, offset }: Element, what: string): Date
   return time;
 }
 
-/** Encodes a time to the second: years up to 2049 with two digits, which CMS also requires (RFC 5652, 11.3). */
+/** Encodes a time to the second. Years up to 2049 have two digits, which CMS requires too (RFC 5652, 11.3). */
 export function encodeTime(time: Date): Uint8Array {
   const digits = secondOf(time).replace(/[-:T]/g, '');
   return time.getUTCFullYear() < 2050 ? encode(0x17, Buffer.from(digits.slice(2))) : encode(0x18, Buffer.from(digits));

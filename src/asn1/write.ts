@@ -3,12 +3,11 @@
  * (certificates, names, attributes) are copied as bytes: decoding and encoding them again could change them.
  */
 
-/** Encodes the contents under a tag, with the shortest definite length. */
 export function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
   return encodeAll(tag, contents);
 }
 
-/** Like `encode`, for a list of any length. */
+/** Accepts a list of any length, unlike `encode`. */
 export function encodeAll(tag: number, contents: readonly Uint8Array[]): Uint8Array {
   const length = contents.reduce((sum, part) => sum + part.length, 0);
   const lengthOctets = length < 0x80 ? 0 : Math.ceil((32 - Math.clz32(length)) / 8);
@@ -29,7 +28,7 @@ export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => encode(
 /** SET OF: DER sorts the encodings in ascending order (X.690, 11.6). */
 export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => setOfAll(parts);
 
-/** Like `setOf`, for a list of any length. */
+/** Accepts a list of any length, unlike `setOf`. */
 export const setOfAll = (parts: readonly Uint8Array[]): Uint8Array => encodeAll(0x31, parts.toSorted(Buffer.compare));
 
 /** `[number]` around a whole encoding (EXPLICIT), or in place of the tag of a constructed type (IMPLICIT). */
@@ -45,7 +44,7 @@ export const bitString = (contents: Uint8Array): Uint8Array => encode(0x03, Uint
 
 export const nullValue = (): Uint8Array => Uint8Array.of(0x05, 0x00);
 
-/** A non-negative INTEGER of one octet, for version numbers. */
+/** Encodes a non-negative INTEGER of one octet, for version numbers. */
 export const smallInteger = (value: number): Uint8Array => Uint8Array.of(0x02, 0x01, value);
 
 /** Encodes an OBJECT IDENTIFIER. The arcs are constants of this program, below 2^31. */

@@ -24,7 +24,7 @@ export interface Attribute {
 
 export interface SignedDataParts {
   readonly algorithm: DigestAlgorithm;
-  /** `value` is the encoded content under `[0]`; undefined for a detached signature. */
+  /** `value` is the encoded content under `[0]`. undefined for a detached signature. */
   readonly content: { readonly type: string; readonly value?: Uint8Array | undefined };
   readonly certificates: readonly Uint8Array[];
   readonly signer: Pick<CertificateFields, 'issuer' | 'serialNumber'>;
@@ -39,7 +39,7 @@ const SET_TAG = 0x31;
 
 /**
  * Returns the SET OF signed attributes: contentType and messageDigest, which every signature has, and those of the
- * format. With this tag (0x31) they are digested and signed; in the SignerInfo they have the tag `[0]`.
+ * format. The digest covers the attributes with this tag (0x31); in the SignerInfo, their tag is `[0]`.
  */
 export function buildSignedAttributes(
   contentType: string,
@@ -72,7 +72,7 @@ export function digestAlgorithm(algorithm: DigestAlgorithm): Uint8Array {
   return sequence(objectIdentifier(DIGEST_OID[algorithm]), nullValue());
 }
 
-/** What an RSA signature (RSASSA-PKCS1-v1_5) contains. */
+/** Returns the DigestInfo that an RSA signature (RSASSA-PKCS1-v1_5) contains. */
 export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Uint8Array {
   return sequence(digestAlgorithm(algorithm), octetString(digest));
 }
@@ -102,9 +102,9 @@ function retag(number: number, set: Uint8Array): Uint8Array {
 }
 
 /**
- * The signed attribute signing-certificate-v2 (RFC 5035, 3), which binds the signature to the signer's certificate by a
- * SHA-256 digest. SHA-256 is the default, which DER omits. NuGet requires issuerSerial; ETSI EN 319 122-1, 5.2.2.3
- * omits it.
+ * Returns the signed attribute signing-certificate-v2 (RFC 5035, 3), which binds the signature to the signer's
+ * certificate by its SHA-256 digest. DER omits the algorithm, because it is the default. NuGet requires issuerSerial;
+ * ETSI EN 319 122-1, 5.2.2.3 omits it.
  */
 export function signingCertificate(certificate: Uint8Array, { withIssuerSerial = false } = {}): Attribute {
   const digest = octetString(createHash('sha256').update(certificate).digest());

@@ -28,19 +28,19 @@ export interface ParsedAttribute {
 }
 
 export interface SignerInfo {
-  /** The complete issuer Name and serial number INTEGER; undefined if a key identifier names the certificate. */
+  /** The whole issuer Name and serial number INTEGER. undefined if a key identifier names the certificate. */
   readonly issuerAndSerial: { readonly issuer: Uint8Array; readonly serialNumber: Uint8Array } | undefined;
   readonly digestAlgorithm: string;
   readonly signatureAlgorithm: string;
   readonly signatureAlgorithmIdentifier: Uint8Array;
-  /** The signed attributes as a SET (tag 0x31), as digested and signed; undefined if the content itself was signed. */
+  /** The signed attributes as a SET (tag 0x31), in their signed form. undefined if the content itself was signed. */
   readonly signedBytes: Uint8Array | undefined;
   readonly signedAttributes: readonly ParsedAttribute[];
   readonly signature: Uint8Array;
   readonly unsignedAttributes: readonly ParsedAttribute[];
-  /** DER; undefined if the structure does not contain it. */
+  /** Certificate in DER. undefined if the structure does not contain it. */
   readonly certificate: Uint8Array | undefined;
-  /** Common name, or issuer and serial number without a certificate. Not escaped: may contain control characters. */
+  /** Common name; without a certificate, issuer and serial number. Not escaped: may contain control characters. */
   readonly name: string;
 }
 
@@ -50,26 +50,26 @@ export interface SignedData {
   /** Number of bytes after the ContentInfo: padding, or hidden data. */
   readonly trailingLength: number;
   readonly contentType: string;
-  /** The element under the content's `[0]`: an OCTET STRING in CMS, anything in PKCS#7; undefined if detached. */
+  /** The element under the content's `[0]`: an OCTET STRING in CMS, any type in PKCS#7. undefined if detached. */
   readonly content: Element | undefined;
   readonly certificates: readonly Uint8Array[];
   readonly signers: readonly [SignerInfo, ...SignerInfo[]];
 }
 
-/** A chain has about four, and a timestamp adds as many. */
+/** A chain has about four certificates, and a timestamp adds as many. */
 const MAX_CERTIFICATES = 200;
-/** Signatures have about six, with one value each. Hostile ones could have millions. */
+/** Signatures have about six attributes with one value each. Hostile ones could have millions. */
 const MAX_ATTRIBUTES = 1000;
-/** Values in all attributes of one SET. */
+/** Number of values in all attributes of one SET. */
 const MAX_VALUES = 1000;
 
-/** A signature has about ten attributes and values; 64 nested ones have 640. */
+/** A signature has about ten attributes and values, so 64 nested signatures have 640. */
 const MAX_ATTRIBUTES_AND_VALUES = 4000;
-/** Each signature has about four certificates of less than 2 KiB, without those of its timestamps. */
+/** Each signature has about four certificates of less than 2 KiB, not including those of its timestamps. */
 const MAX_USUAL_CERTIFICATES = 300;
 const USUAL_LENGTH = 2048;
 
-/** Remaining limits of a file, which all its signatures consume together. */
+/** Remaining limits of a file. All its signatures use them up together. */
 export type CmsBudget = ReturnType<typeof cmsBudget>;
 
 export function cmsBudget() {
@@ -87,10 +87,7 @@ function limited(limit: number, what: string): (count: number) => void {
   };
 }
 
-/**
- * Reads the ContentInfo at the start of `bytes`. Throws `cms-malformed`, `cms-not-signed-data`, `cms-without-signer`,
- * `cms-too-large`.
- */
+/** Reads the ContentInfo at the start of `bytes`. */
 export function parseSignedData(bytes: Uint8Array, budget: CmsBudget = cmsBudget()): SignedData {
   return withCmsErrors(() => {
     const { contentInfo, encapsulatedContent, certificates: set, signers } = readSignedDataFields(bytes);
@@ -116,7 +113,7 @@ export function parseSignedData(bytes: Uint8Array, budget: CmsBudget = cmsBudget
   });
 }
 
-/** Reads a SignerInfo by itself, such as a countersignature. Throws `cms-malformed`, `cms-too-large`. */
+/** Reads a SignerInfo that is stored separately, such as a countersignature. */
 export function parseSignerInfo(bytes: Uint8Array, certificates: readonly Uint8Array[]): SignerInfo {
   return withCmsErrors(() => {
     const candidates = certificates.map((der) => ({ der, fields: readCertificateFields(der) }));
@@ -144,9 +141,9 @@ function certificatesIn(set: Element | undefined): Uint8Array[] {
   return partsUpTo(MAX_CERTIFICATES, set, 'certificates').flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));
 }
 
-/** In bytes. The longest that OpenSSL verifies have two thousand, or fifty thousand with post-quantum algorithms. */
+/** Length in bytes. Real signatures have up to two thousand, or fifty thousand with post-quantum algorithms. */
 const LONGEST_SIGNATURE = 64 * 1024;
-/** Limit in bytes for one signer. These attributes are copied, and typically have less than a thousand. */
+/** Length limit in bytes for one signer. These attributes are copied, and typically have less than a thousand bytes. */
 const LONGEST_SIGNED_ATTRIBUTES = 1024 * 1024;
 const LONGEST_IDENTIFIER = 64 * 1024;
 
@@ -172,7 +169,7 @@ function parseSigner(element: Element, candidates: readonly Candidate[], { takeA
     signatureAlgorithm: algorithmOf(fields.signatureAlgorithm, 'algorithm'),
     signatureAlgorithmIdentifier: fields.signatureAlgorithm.bytes,
     signedBytes,
-    // The signature covers their DER form (RFC 5652, 5.4).
+    // The signature covers the DER form of the attributes (RFC 5652, 5.4).
     signedAttributes: signedBytes === undefined ? [] : attributesOf(readDer(signedBytes, what), what),
     signature: upTo(
       LONGEST_SIGNATURE,

@@ -1,4 +1,4 @@
-/** The parts of SignedData and SignerInfo (RFC 5652, 5.1 and 5.3), most of them not decoded. */
+/** Reads the parts of SignedData and SignerInfo (RFC 5652, 5.1 and 5.3), most of them without decoding. */
 
 import { SIGNED_DATA } from '../asn1/object-identifiers.ts';
 import {
@@ -12,10 +12,9 @@ import {
 } from '../asn1/read.ts';
 import { cmsErrors } from './errors.ts';
 
-/** Signatures that current verifiers accept have one. */
+/** Signatures that current verifiers accept have one signer. */
 const MAX_SIGNERS = 16;
 
-/** Like `readSignedDataParts`, but also throws `cms-without-signer`. */
 export function readSignedDataFields(bytes: Uint8Array) {
   const fields = readSignedDataParts(bytes);
   const [first, ...others] = fields.signers;
@@ -23,10 +22,7 @@ export function readSignedDataFields(bytes: Uint8Array) {
   return { ...fields, signers: [first, ...others] as const };
 }
 
-/**
- * Reads the ContentInfo at the start of `bytes`. `tagged` is the `[0]` that contains the SignedData. Throws
- * `asn1-malformed`, `cms-not-signed-data`, `cms-too-large`.
- */
+/** Reads the ContentInfo at the start of `bytes`. `tagged` is the `[0]` that contains the SignedData. */
 export function readSignedDataParts(bytes: Uint8Array) {
   const contentInfo = readElement(bytes, 'ContentInfo');
   const outer = fieldsOf(contentInfo, 0x30, 'ContentInfo');
@@ -51,7 +47,7 @@ export function readSignedDataParts(bytes: Uint8Array) {
   return { contentInfo, tagged, signedData, encapsulatedContent, certificates, signerInfos, signers };
 }
 
-/** Returns signed attributes from `[0]` and unsigned ones from `[1]`. Throws `asn1-malformed`. */
+/** Signed attributes have the tag `[0]`, and unsigned attributes `[1]`. */
 export function readSignerInfoFields(signer: Element) {
   const fields = fieldsOf(signer, 0x30, 'SignerInfo');
   fields.next(0x02, 'version');
@@ -67,7 +63,6 @@ export function readSignerInfoFields(signer: Element) {
   return found;
 }
 
-/** Returns the dotted type and the SET of values. Throws `asn1-malformed`. */
 export function readAttributeFields(attribute: Element) {
   const fields = fieldsOf(attribute, 0x30, 'attribute');
   const type = objectIdentifierOf(fields.next(0x06, 'type'), 'attribute type');
@@ -76,7 +71,7 @@ export function readAttributeFields(attribute: Element) {
   return { type, values };
 }
 
-/** Returns at most `limit` parts. Throws `asn1-malformed`, and `cms-too-large` after one more part. */
+/** Throws `cms-too-large` if the element has more than `limit` parts. */
 export function partsUpTo(limit: number, element: Element, what: string): readonly Element[] {
   const found = firstParts(element, what, limit + 1);
   if (found.length > limit) throw cmsErrors('cms-too-large', { limit, what });

@@ -1,4 +1,4 @@
-/** Changes the unsigned attributes of an existing signature, the only part of a CMS that may change after signing. */
+/** Changes the unsigned attributes of an existing signature. No other part of a CMS may change after signing. */
 
 import { type Element, parts } from '../asn1/read.ts';
 import { encode, encodeAll } from '../asn1/write.ts';
@@ -12,15 +12,15 @@ export interface UnsignedAttribute {
   readonly values: Element;
 }
 
-/** Receives the existing attributes and returns the encodings of the new ones in order. */
+/** Receives the existing attributes, and returns the encodings of the new attributes in order. */
 type ChangeAttributes = (attributes: readonly UnsignedAttribute[]) => readonly Uint8Array[];
 
 const SET_TAG = 0x31;
 const UNSIGNED_TAG = 0xa1;
 
 /**
- * Changes the unsigned attributes of the first SignerInfo. Everything else stays the same, byte for byte, except the
- * enclosing lengths. Bytes after the ContentInfo are dropped. Throws the errors of `parseSignedData`.
+ * Changes the unsigned attributes of the first SignerInfo. All other bytes stay the same, except the enclosing lengths.
+ * Bytes after the ContentInfo are dropped.
  */
 export function changeUnsignedAttributes(cms: Uint8Array, change: ChangeAttributes): Uint8Array {
   return withCmsErrors(() => {
@@ -86,7 +86,7 @@ function exchange(parent: Element, part: Element, replacement: Uint8Array): Uint
   return encode(parent.tag, before, replacement, after);
 }
 
-/** Inserts before the first greater part: a SET in DER order stays in order, and any other keeps its own order. */
+/** Inserts before the first greater part. A SET in DER order stays sorted, and any other keeps its order. */
 function insertInDerOrder(existing: readonly Uint8Array[], added: Uint8Array): readonly Uint8Array[] {
   const index = existing.findIndex((bytes) => Buffer.compare(bytes, added) > 0);
   return existing.toSpliced(index < 0 ? existing.length : index, 0, added);

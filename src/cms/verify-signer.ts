@@ -29,15 +29,15 @@ import { attributeValues, type SignedData, type SignerInfo } from './parse-signe
 const SHAKE256_LENGTH = 64;
 
 export interface SignerRules {
-  /** Permitted values of the contentType attribute; undefined permits its absence. Default: the type of the content. */
+  /** Permitted values of the contentType attribute; undefined permits its absence. Default: the content's type. */
   readonly contentTypes?: readonly (string | undefined)[];
-  /** True if an RSA signature may contain the bare SHA-1 value (`isBareSha1`). */
+  /** True if an RSA signature may contain the bare SHA-1 value (see `isBareSha1`). */
   readonly bareSha1?: boolean;
-  /** Charged for the check. A signature value that exceeds the budget counts as not verified. */
+  /** Work limit. A signature value that exceeds it is not verified. */
   readonly budget?: WorkBudget | undefined;
 }
 
-/** The signed content; for large content, its digest with the signer's algorithm. */
+/** The signed content, or for large content its digest with the signer's algorithm. */
 export type SignedContent = Uint8Array | { readonly digest: Uint8Array };
 
 /** `name` is the digest name in node:crypto. */
@@ -48,7 +48,7 @@ export function digestOfContent(content: SignedContent, name: string, options: H
 /**
  * Returns no finding if contentType and messageDigest each occur once and are correct, and the signature value verifies
  * with the key of the included certificate. Without signed attributes, the content itself is signed (RFC 5652, 5.4).
- * All findings speak against integrity. `content` is the input of messageDigest: for attached content, its value
+ * All findings speak against integrity. `content` is the input of messageDigest. For attached content, it is the value
  * without tag and length.
  */
 export function examineSigner(
@@ -135,7 +135,7 @@ function examineValue(
   return [broken('signature-value-wrong', "The signature value does not verify under the signer's key.")];
 }
 
-/** Returns undefined if OpenSSL cannot read the certificate or its kind of key. */
+/** Returns undefined if OpenSSL cannot read the certificate or does not support its type of key. */
 function keyOf(certificate: Uint8Array): KeyObject | undefined {
   try {
     return publicKeyOf({ x509: new X509Certificate(certificate) });
@@ -144,7 +144,7 @@ function keyOf(certificate: Uint8Array): KeyObject | undefined {
   }
 }
 
-/** The digest is that of digestAlgorithm (RFC 4056, 3). */
+/** The digest must be that of digestAlgorithm (RFC 4056, 3). */
 function pssParameters(
   { signatureAlgorithmIdentifier }: SignerInfo,
   digestName: string,
@@ -163,7 +163,7 @@ function hasOwnDigest({ asymmetricKeyType: type }: KeyObject): boolean {
   return type === 'ed25519' || type === 'ed448';
 }
 
-/** Block type and at least eight 0xff before the zero that ends the padding (RFC 8017, 9.2). */
+/** Block type, and at least eight 0xff before the zero that ends the padding (RFC 8017, 9.2). */
 const LEAST_PADDING = 10;
 const DIGEST_LENGTH = 20;
 
@@ -181,7 +181,7 @@ function isBareSha1(
   const key = keyOf(certificate);
   if (key?.asymmetricKeyType !== 'rsa') return false;
   try {
-    // Compares the whole block, so the padding is not parsed leniently.
+    // Compares the whole block, so that the padding is not parsed leniently.
     const block = publicDecrypt({ key, padding: constants.RSA_NO_PADDING }, signature);
     if (signature.length !== block.length || block.length < LEAST_PADDING + 1 + DIGEST_LENGTH) return false;
     const padding = Buffer.alloc(block.length - 1 - DIGEST_LENGTH, 0xff);
@@ -189,6 +189,6 @@ function isBareSha1(
     const digest = createHash('sha1').update(signedBytes).digest();
     return block.equals(Buffer.concat([padding, Buffer.of(0), digest]));
   } catch {
-    return false; // The value is not below the modulus.
+    return false; // The value is not less than the modulus.
   }
 }

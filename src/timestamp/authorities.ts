@@ -1,4 +1,4 @@
-/** Requests timestamps from the authorities in the user's order, and uses the first good one. */
+/** Requests timestamps from the authorities in the user's order, and uses the first valid one. */
 
 import type { SignedContent } from '../cms/verify-signer.ts';
 import { REAL_RETRY_CLOCK, type RetryClock } from '../http/retry.ts';
@@ -19,7 +19,7 @@ export interface TimestampAuthoritiesOptions extends Omit<AuthorityOptions, 'url
   readonly clock?: RetryClock | undefined;
 }
 
-/** Authorities limit the rate of requests, some to one in a second or two. */
+/** Authorities limit the rate of requests, some of them to one in a second or two. */
 const USUAL_CONCURRENCY = 2;
 
 export type TimestampAuthorities = ReturnType<typeof createTimestampAuthorities>;
@@ -29,13 +29,12 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
   const authorities = urls.map((url) => createAuthority({ ...options, url, concurrency, clock }));
   return {
     /**
-     * Returns a checked token for a signature value, or for other content by its digest (with the algorithm in
-     * `options`). An abort ends all requests and waits. Throws `timestamp-failed`,
-     * `timestamp-interrupted`.
+     * Returns a checked token for a signature value, or for the digest of other content (with the algorithm in
+     * `options`). Aborting the signal ends all requests and waits.
      */
     async stamp(signatureValue: SignedContent, signal?: AbortSignal): Promise<Stamped> {
       const untried = new Set(authorities);
-      // These request a long wait, and are retried if no other authority returns a timestamp.
+      // Authorities that asked for a long wait. They are tried again if no other authority returns a timestamp.
       const busy = new Set<Authority>();
       const next = () => firstOf(untried) ?? firstOf(busy);
       const reasons: string[] = [];

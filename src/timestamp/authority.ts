@@ -1,4 +1,4 @@
-/** One timestamp authority, with a concurrency limit and retries for transient errors. */
+/** A timestamp authority with a concurrency limit, and with retries after transient errors. */
 
 import pLimit from 'p-limit';
 import { digestOfContent, type SignedContent } from '../cms/verify-signer.ts';
@@ -15,7 +15,7 @@ import { buildTimestampRequest, NONCE_LENGTH, nonceOf } from './request.ts';
 export interface AuthorityOptions extends Pick<ExpectedAnswer, 'algorithm' | 'policy' | 'roots'> {
   readonly url: URL;
   readonly http: Http;
-  /** For one attempt, without the waits between attempts. */
+  /** Time limit for one attempt, without the waits between attempts. */
   readonly timeoutMilliseconds: number;
   readonly concurrency: number;
   readonly now: () => Date;
@@ -27,7 +27,7 @@ export interface AuthorityOptions extends Pick<ExpectedAnswer, 'algorithm' | 'po
 
 export type Received =
   | CheckedToken
-  /** `reason` is for people, and printable. */
+  /** `reason` is a printable text for people. */
   | {
       readonly reason: string;
       /** True if a retry after a longer wait may succeed. */
@@ -37,7 +37,7 @@ export type Received =
 export interface TimestampRequest {
   readonly signatureValue: SignedContent;
   readonly isStillWanted: () => boolean;
-  /** True if another authority is left, which makes long waits pointless. */
+  /** True if another authority is left, so that long waits are pointless. */
   readonly hasNext: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -46,7 +46,7 @@ export interface TimestampRequest {
 export const WAITING_BUDGET = 90_000;
 /** Milliseconds of one wait while another authority is left. */
 const WAIT_BEFORE_NEXT = 2000;
-/** Tokens with all their certificates have some kilobytes. */
+/** Tokens with all their certificates have a few kilobytes. */
 const ANSWER_LIMIT = 256 * 1024;
 
 export type Authority = ReturnType<typeof createAuthority>;
@@ -72,7 +72,7 @@ export function createAuthority(options: AuthorityOptions) {
       sizeLimit: ANSWER_LIMIT,
       signal,
     });
-    // It says nothing about the authority.
+    // An interrupted request says nothing about the authority.
     if (outcome.kind === 'failure' && outcome.reason === 'interrupted') signal?.throwIfAborted();
     const now = options.now();
     const classified = classifyOutcome(outcome, { signatureValue, algorithm, policy, nonce, now, roots });
@@ -103,7 +103,7 @@ export function createAuthority(options: AuthorityOptions) {
     isDown: () => isDown,
     /** Returns undefined if the request is no longer needed. Rejects if the signal aborts. */
     request: (request: TimestampRequest) =>
-      // Keeps the slot during waits: an authority that throttles gets no other request in that time.
+      // Keeps the slot during waits, so that an authority that throttles gets no other request in that time.
       withinLimit(limit, async () => (request.isStillWanted() ? await stamp(request) : undefined), request.signal),
   };
 }

@@ -1,4 +1,4 @@
-/** Checks an authority's response, like a verifier, and compares it with the request. */
+/** Checks an authority's response as a verifier would, and compares it with the request. */
 
 import { DIGEST_OID } from '../asn1/algorithm-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
@@ -22,11 +22,11 @@ export interface AuthorityRoots {
 }
 
 export interface ExpectedAnswer extends Omit<TimestampRequest, 'digest'> {
-  /** May also be the digest of other content. */
+  /** The signature value, or the digest of other content. */
   readonly signatureValue: SignedContent;
   /** Time of the response by the local clock. */
   readonly now: Date;
-  /** The token's chain must end at one of these roots; undefined permits any chain. */
+  /** The token's chain must end at one of these roots. undefined permits any chain. */
   readonly roots?: AuthorityRoots | undefined;
 }
 
@@ -34,13 +34,13 @@ export type CheckedToken = Readonly<{ token: Uint8Array; time: Date }>;
 
 export type CheckedAnswer =
   | CheckedToken
-  /** Reason for the rejection, for people. Not escaped: may contain control characters. */
+  /** Reason for the rejection. Not escaped: may contain control characters. */
   | { readonly refusal: string };
 
 /** Limit for the difference between genTime and the local clock, which can be minutes off without NTP. */
 export const MAX_CLOCK_DIFFERENCE = 10 * 60 * 1000;
 
-/** Returns a refusal, and never throws, if the response is wrong. */
+/** Never throws. A wrong response gives a refusal. */
 export function checkAnswer(body: Uint8Array, asked: ExpectedAnswer): CheckedAnswer {
   if (body.length === 0) return { refusal: 'the answer is empty' };
   try {
@@ -93,9 +93,9 @@ function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string 
 }
 
 /**
- * Without roots, checks the chain only as far as the token contains it: verifiers decide whether the root is trusted.
- * The chain may contain an expired cross-certificate above the issuer. Some verifiers need it, and others have a newer
- * root.
+ * Without `roots`, checks only the part of the chain that the token contains: verifiers decide whether the root is
+ * trusted. The chain may contain an expired cross-certificate above the issuer. Some verifiers need it, and others have
+ * a newer root.
  */
 function pathProblem(
   { signerCertificate, certificates }: Timestamp,

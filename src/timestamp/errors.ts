@@ -2,7 +2,7 @@
 
 import { defineErrors } from '../errors/define-errors.ts';
 
-/** Ends the reason if a timestamp differs too much from the local clock. */
+/** End of the reason if a timestamp differs too much from the local clock. */
 export const CLOCK_DIFFERS = ': either may be wrong';
 
 export const timestampErrors = defineErrors('timestamp', {

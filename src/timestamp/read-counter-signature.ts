@@ -13,12 +13,12 @@ import { unreadableTimestamp } from './read-token.ts';
 import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 
 /**
- * A countersignature has no contentType (RFC 5652, 11.4). In practice, nearly all have one: data, or TSTInfo from
- * Certum. The Symantec and VeriSign signers G2 and G4 signed the bare SHA-1 value.
+ * A countersignature must have no contentType (RFC 5652, 11.4). Most have one anyway: data, or TSTInfo from Certum. The
+ * G2 and G4 signers of Symantec and VeriSign signed the bare SHA-1 value.
  */
 const RULES: SignerRules = { contentTypes: [undefined, DATA, TST_INFO], bareSha1: true };
 
-/** `certificates` are those of the enclosing signature. Reports errors as findings, and does not throw them. */
+/** `certificates` are those of the enclosing signature. Reports errors as findings. */
 export function readCounterSignature(
   signerInfo: Uint8Array,
   signatureValue: Uint8Array,

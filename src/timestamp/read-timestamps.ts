@@ -5,19 +5,19 @@ import { readCounterSignature } from './read-counter-signature.ts';
 import { readTimestampToken, unreadableTimestamp } from './read-token.ts';
 import type { Timestamp } from './timestamp.ts';
 
-/** A timestamp as stored in the unsigned attributes. */
+/** A timestamp as it is stored in the unsigned attributes. */
 export type Stamp = Pick<Timestamp, 'kind' | 'bytes'>;
 
-/** Returns the timestamps of the first signer in order. Above a limit, returns only the first ones. */
+/** Returns the timestamps of the first signer in order, up to a limit. */
 export type ReadTimestamps = (stamps: readonly Stamp[], signedData: SignedData) => readonly Timestamp[];
 
-/** Signatures have one or two. */
+/** Signatures have one or two timestamps. */
 const MOST_OF_ONE = 16;
-/** Total cost of all timestamps in a file. A valid timestamp costs about six. */
+/** Limit for the total cost of all timestamps in a file. A valid timestamp costs about six. */
 const MOST_IN_ALL = 300;
 const KIB = 1024;
 
-/** Creates a reader for one file. If its first signatures use up the limit, later timestamps count as unreadable. */
+/** Creates a reader for one file. After its first signatures use up the limit, timestamps appear as unreadable. */
 export function timestampReader(budget?: WorkBudget): ReadTimestamps {
   let room = MOST_IN_ALL;
   const read = ({ kind, bytes }: Stamp, { signers, certificates }: SignedData): Timestamp => {
@@ -30,7 +30,7 @@ export function timestampReader(budget?: WorkBudget): ReadTimestamps {
       kind === 'authenticode'
         ? readCounterSignature(bytes, signature, certificates, budget)
         : readTimestampToken(bytes, signature, budget);
-    // Charged for unreadable timestamps too, because their certificates were read.
+    // Unreadable timestamps are charged too, because their certificates were read.
     room -= 1 + Math.max(timestamp.certificates.length, Math.floor(bytes.length / KIB));
     return timestamp;
   };

@@ -13,7 +13,7 @@ import { signingCertificateProblem } from './signing-certificate.ts';
 import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 import { readTstInfo, type TstInfo } from './tst-info.ts';
 
-/** `info` is undefined if it cannot be read. */
+/** `info` is undefined if the TSTInfo is unreadable. */
 export type TokenReading = Readonly<{ timestamp: Timestamp; info: TstInfo | undefined }>;
 
 /** `stamped` is the signature value, or a digest of other content. Reports errors as findings. */
@@ -30,7 +30,7 @@ export function readToken(token: Uint8Array, stamped: SignedContent, budget?: Wo
   }
 }
 
-/** Describes a timestamp whose outer structure cannot be read. Rethrows errors of this program. */
+/** Describes a timestamp whose outer structure is unreadable. Errors in this program are thrown again. */
 export function unreadableTimestamp(kind: Timestamp['kind'], bytes: Uint8Array, thrown: unknown): Timestamp {
   return {
     kind,
@@ -79,7 +79,7 @@ function readSignedToken(signedData: SignedData, stamped: SignedContent, budget?
   return { timestamp, info };
 }
 
-/** A damaged TSTInfo does not hide the rest: the signer, and whether the signature covers the content. */
+/** Even if the TSTInfo is damaged, the signer and the signature are still examined. */
 function readContent({ contentType, content }: SignedData) {
   let bytes: Uint8Array = new Uint8Array();
   try {

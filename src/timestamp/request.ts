@@ -7,7 +7,7 @@ import { withoutDenseRuns } from '../secrets/foreign-text.ts';
 export interface TimestampRequest {
   readonly algorithm: DigestAlgorithm;
   readonly digest: Uint8Array;
-  /** Dotted; undefined for the authority's default policy. */
+  /** Dotted. undefined for the authority's default policy. */
   readonly policy?: string | undefined;
   /** Contents of an INTEGER, from `nonceOf`. */
   readonly nonce: Uint8Array;
@@ -30,8 +30,8 @@ export function buildTimestampRequest({ algorithm, digest, policy, nonce }: Time
 }
 
 /**
- * Converts random bytes to the contents of a non-negative INTEGER in the fewest octets, as DER requires. Clears the top
- * bit, and does not prepend an octet, because some authorities cannot return nonces of more than 64 bits.
+ * Converts random bytes to the contents of a non-negative INTEGER in the fewest octets, as DER requires. It clears the
+ * top bit instead of prepending an octet, because some authorities cannot return nonces of more than 64 bits.
  */
 export function nonceOf(random: Uint8Array): Uint8Array {
   const octets = Uint8Array.from(random);
@@ -39,7 +39,7 @@ export function nonceOf(random: Uint8Array): Uint8Array {
   return withoutLeadingZeros(octets);
 }
 
-/** Compares the contents of two INTEGERs as numbers. Those from other programs may not be minimal. */
+/** Compares the contents of two INTEGERs as numbers. Other programs may write superfluous octets. */
 export function isSameInteger(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(withoutLeadingZeros(a), withoutLeadingZeros(b)) === 0;
 }
@@ -52,7 +52,7 @@ function withoutLeadingZeros(octets: Uint8Array): Uint8Array {
 
 export type TimestampResponse =
   | { readonly token: Uint8Array }
-  /** Reason for people. Not escaped: may contain control characters. */
+  /** Reason for the refusal. Not escaped: may contain control characters. */
   | { readonly refusal: string };
 
 /** PKIStatus values in order. Responses with the first two contain a token. */
@@ -67,7 +67,6 @@ const STATUSES = [
 const LAST_GRANTING_STATUS = 1;
 const UNKNOWN_STATUS = 127;
 
-/** Bits of PKIFailureInfo. */
 const FAILURES: Readonly<Record<number, string>> = {
   0: 'unknown or unsupported algorithm',
   2: 'transaction not permitted or supported',
@@ -97,13 +96,13 @@ export function readTimestampResponse(bytes: Uint8Array): TimestampResponse {
   return { refusal: words === '' ? refusal : `${refusal} (${words})` };
 }
 
-/** Returns an unknown status for anything but a small number. */
+/** Returns an unknown status unless the value is a small number. */
 function smallNumberOf({ contents }: Element): number {
   const [only] = contents;
   return contents.length === 1 && only !== undefined && only < 0x80 ? only : UNKNOWN_STATUS;
 }
 
-/** Reads a PKIFreeText: UTF8Strings. */
+/** Reads a PKIFreeText, which is a sequence of UTF8Strings. */
 function textsIn(texts: Element | undefined): readonly string[] {
   if (texts === undefined) return [];
   const all = parts(texts, 'statusString').map((text) => octetsOf({ ...text, tag: 0x04 }, 'statusString'));

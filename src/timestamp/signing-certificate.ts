@@ -10,12 +10,11 @@ import { readName } from '../certificates/names.ts';
 import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
 
 const SEQUENCE_TAG = 0x30;
-/** directoryName of GeneralName. */
 const DIRECTORY_NAME_TAG = 0xa4;
 
 /**
- * Returns the reason why the attributes do not identify this certificate, for people; undefined if they do. At least
- * one must exist, and all existing ones must match. Throws `asn1-malformed`.
+ * Returns the reason why the attributes do not identify this certificate, for display. At least one attribute must
+ * exist, and all existing attributes must match.
  */
 export function signingCertificateProblem(
   attributes: readonly ParsedAttribute[],
@@ -34,7 +33,7 @@ export function signingCertificateProblem(
     : "it names another certificate as its signer's (ESSCertID) than the one it carries";
 }
 
-/** Reads the signer's certificate, which is the first; issuers and policies follow. Only version 2 names the digest. */
+/** Reads the identifier of the signer's certificate, which comes first. Only version 2 names the digest. */
 function readIdentifier(value: Element, version: 1 | 2) {
   const what = version === 1 ? 'ESSCertID' : 'ESSCertIDv2';
   const fields = fieldsOf(firstCertificate(value), SEQUENCE_TAG, what);
@@ -43,7 +42,7 @@ function readIdentifier(value: Element, version: 1 | 2) {
   const issuerSerial = fields.optional(SEQUENCE_TAG);
   fields.end();
   const usual = version === 1 ? 'sha1' : 'sha256';
-  /** node:crypto name; undefined if it does not know the digest. */
+  /** node:crypto name. undefined if node:crypto does not support the digest. */
   const algorithm = named === undefined ? usual : DIGEST_NAME_BY_OID[algorithmOf(named, what)];
   return { algorithm, digest, issuerSerial };
 }
@@ -56,7 +55,7 @@ function firstCertificate(value: Element): Element {
 type CertificateIdentifier = ReturnType<typeof readIdentifier>;
 
 function isNamed({ algorithm, digest, issuerSerial }: CertificateIdentifier, certificate: Uint8Array): boolean {
-  // MD5 proves nothing: two certificates with the same digest can be made within hours.
+  // MD5 proves nothing, because two certificates with the same digest can be made within hours.
   if (algorithm === undefined || algorithm === 'md5') return false;
   if (!isSameBytes(createHash(algorithm).update(certificate).digest(), digest)) return false;
   return issuerSerial === undefined || isIssuerSerialOf(issuerSerial, certificate);

@@ -8,20 +8,20 @@ export interface Timestamp {
   readonly kind: 'rfc3161' | 'authenticode';
   /** The token (a ContentInfo without the bytes after it) or the SignerInfo. */
   readonly bytes: Uint8Array;
-  /** genTime or signingTime; undefined if it cannot be read. */
+  /** genTime or signingTime. undefined if it is unreadable. */
   readonly time: Date | undefined;
-  /** node:crypto name of the digest that binds it to the signature value; undefined if unknown. */
+  /** node:crypto name of the digest that binds the timestamp to the signature value. */
   readonly algorithm: string | undefined;
-  /** Dotted; undefined for the older kind. */
+  /** Dotted. undefined for the older kind. */
   readonly policy: string | undefined;
-  /** Hexadecimal serial number of the token; undefined for the older kind. */
+  /** Hexadecimal serial number of the token. undefined for the older kind. */
   readonly serialNumber: string | undefined;
   readonly signerCertificate: Uint8Array | undefined;
   /** Display name. Not escaped: may contain control characters. */
   readonly signerName: string;
-  /** All included certificates, in DER; for the older kind, those of the enclosing signature. */
+  /** All included certificates, in DER. For the older kind, those of the enclosing signature. */
   readonly certificates: readonly Uint8Array[];
-  /** Findings except trust. None of an intact timestamp speaks against integrity. */
+  /** Findings except trust. If the timestamp is intact, none speaks against integrity. */
   readonly findings: readonly Finding[];
 }
 
@@ -53,8 +53,8 @@ export function examineDigests(algorithms: readonly (string | undefined)[]): rea
 }
 
 /**
- * The purpose must be timeStamping. RFC 3161, 2.3 also requires that it is critical and the only one. Certificates
- * without that get only a warning, because Windows accepts their timestamps; Microsoft's own of 2016 is one of them.
+ * The purpose must be timeStamping. RFC 3161, 2.3 also requires that it is critical and the only purpose. A violation
+ * causes only a warning, because Windows accepts such timestamps, for example Microsoft's own from 2016.
  */
 export function examinePurpose(certificate: Uint8Array, kind: Timestamp['kind']): readonly Finding[] {
   const fields = readCertificateFields(certificate);

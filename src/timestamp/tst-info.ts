@@ -8,7 +8,6 @@ const LONGEST_INTEGER = 64;
 
 export type TstInfo = ReturnType<typeof readTstInfo>;
 
-/** Throws `asn1-malformed`, `timestamp-malformed`. */
 export function readTstInfo(der: Uint8Array) {
   const what = 'TSTInfo';
   const outer = readDer(der, what);
@@ -29,16 +28,14 @@ export function readTstInfo(der: Uint8Array) {
   fields.optional(0xa0); // tsa, which is only a hint
   const extensions = fields.optional(0xa1);
   fields.end();
-  // This program knows no extension, and a critical one could change what the token means.
+  // This program supports no extensions, and a critical one could change what the token means.
   const critical = readExtensions(extensions, 'extension').find(({ isCritical }) => isCritical);
   if (critical) throw malformed(`it has the critical extension ${critical.type}, which is not known here`);
   return {
     policy,
     imprint: { algorithm, digest },
-    /** Contents of the INTEGER. */
     serialNumber,
     time,
-    /** Contents of the INTEGER, if there is one. */
     nonce: nonce && integer(nonce.contents, 'nonce'),
   };
 }
@@ -64,7 +61,7 @@ export function readGenerationTime(element: Element): Date {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second, Number((match?.[7] ?? '').slice(0, 3).padEnd(3, '0')));
-  // `Date` converts invalid times to others: February 31, 24:00, a leap second.
+  // `Date` converts invalid times to valid ones: February 31, 24:00, a leap second.
   const digits = date.toISOString().replace(/\D/g, '').slice(0, 14);
   if (match === null || digits !== match.slice(1, 7).join('')) {
     throw timestampErrors('timestamp-malformed', { problem: 'its genTime is not a time' });
