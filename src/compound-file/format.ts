@@ -34,13 +34,13 @@ export const SIZE_LIMIT = { 3: 2 ** 31, 4: 2 ** 34 } as const;
 
 export interface CompoundStream {
   readonly kind: 'stream';
-  /** UTF-16LE, without the final NUL. */
+  /** Name in UTF-16LE, without the final NUL. */
   readonly name: Uint8Array;
-  /** The original directory entry, 128 bytes. */
+  /** The original directory entry of 128 bytes. */
   readonly entry: Uint8Array;
   readonly size: number;
   readonly content: Iterable<Piece>;
-  /** Stored after all other streams, so that its length does not affect their offsets. */
+  /** True for a stream that is stored after all others, so that its length does not affect their offsets. */
   readonly isLast?: boolean;
 }
 
@@ -57,13 +57,13 @@ export interface CompoundFile {
   readonly version: Version;
   readonly header: Uint8Array;
   readonly root: CompoundStorage;
-  /** Sectors that nothing in the file refers to, and bytes after the last sector that the FAT can describe. */
+  /** Sectors without a reference, and bytes after the last sector that the FAT can describe. */
   readonly unused: Iterable<ByteRange>;
 }
 
 /**
- * Order of UTF-16LE names in a storage (MS-CFB, 2.6.4): shorter names come first, then upper-case code units decide. Returns
- * 0 if readers treat the names as equal.
+ * Compares UTF-16LE names in a storage (MS-CFB, 2.6.4): shorter names come first, then upper-case code units decide.
+ * Returns 0 if readers treat the names as equal.
  */
 export function compareNames(a: Uint8Array, b: Uint8Array): number {
   if (a.length !== b.length) return a.length - b.length;

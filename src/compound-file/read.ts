@@ -24,10 +24,10 @@ import { inUse, malformed, Sectors } from './sectors.ts';
 
 /** Nesting depth of storages. Installers have two levels. */
 const DEEPEST = 32;
-/** Far more than any installer has. */
+/** Real installers have far fewer entries. */
 const MOST_ENTRIES = 131_072;
 
-/** Throws `compound-file-malformed`, `-truncated`, `-too-large`. Needs 5 bytes of memory for each sector of the file. */
+/** Needs 5 bytes of memory for each sector of the file. */
 export async function readCompoundFile(source: ByteSource): Promise<CompoundFile> {
   if (source.size < HEADER_LENGTH) {
     throw compoundFileErrors('compound-file-truncated', { size: source.size, what: 'the header', end: HEADER_LENGTH });
@@ -131,7 +131,7 @@ class Tree {
   #node(entry: Buffer, depth: number): CompoundNode {
     if (entry[66] === TYPE_STORAGE) return this.#storage(entry, depth + 1);
     if (entry[66] !== TYPE_STREAM) throw malformed('an entry of its directory is neither a storage nor a stream');
-    // In version 3, the upper half can contain anything.
+    // In version 3, the upper half can have any value.
     const high = this.#version === 3 ? 0 : entry.readUInt32LE(124);
     const size = high * 2 ** 32 + entry.readUInt32LE(120);
     const start = entry.readUInt32LE(116);
@@ -176,7 +176,7 @@ function nameOf(entry: Buffer): Uint8Array {
   const length = entry.readUInt16LE(64);
   if (length < 4 || length > 64 || length % 2 !== 0) throw malformed(`a name in its directory has ${length} bytes`);
   const name = entry.subarray(0, length - 2);
-  // Readers disagree about where such a name ends.
+  // Readers disagree about where a name with a NUL ends.
   if (Buffer.from(name).toString('utf16le').includes('\0')) throw malformed('a name in its directory holds a NUL');
   return name;
 }

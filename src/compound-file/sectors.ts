@@ -33,7 +33,7 @@ export class Sectors {
     this.#owned = new Uint8Array(this.#count);
   }
 
-  /** `header` is the first 512 bytes. Reads the FAT, 4 bytes for each sector of the file. */
+  /** Reads the FAT, which has 4 bytes for each sector of the file. `header` is the first 512 bytes. */
   async readFat(header: DataView): Promise<void> {
     const fatSectors = await this.#listFatSectors(header);
     const perSector = this.length / 4;
@@ -54,7 +54,7 @@ export class Sectors {
    * if another chain owns one of them.
    */
   claimChain(start: number, count: number | undefined, what: string): { count: number; last: number | undefined } {
-    // Files have millions of sectors: accessing class members in this loop takes several times as long.
+    // Files have millions of sectors, and accessing class members in this loop would take several times as long.
     const [fat, owned] = [this.#fat, this.#owned];
     let claimed = 0;
     let last: number | undefined;
@@ -189,7 +189,7 @@ function putWords(chunk: Uint8Array, fat: Uint32Array, start: number): void {
   for (let sector = start; sector < end; sector += 1) fat[sector] = words.getUint32((sector - start) * 4, true);
 }
 
-/** Error for a sector that is claimed twice: by its own chain, or by another part of the file. */
+/** Returns the error for a sector that was claimed before, by the same chain or by another part of the file. */
 export function inUse(what: string, where: string, sector: number, own: Iterable<number>) {
   for (const each of own) if (each === sector) return compoundFileErrors('compound-file-loop', { what, where });
   return compoundFileErrors('compound-file-overlap', { what, where });

@@ -38,7 +38,6 @@ export function newStream(name: string, bytes: Uint8Array): CompoundStream {
   return { kind: 'stream', name: encoded, entry, size: bytes.length, content: [bytes] };
 }
 
-/** Returns the bytes of the file with this root storage. Throws `compound-file-too-large`. */
 export function layOut(
   { version, header }: Pick<CompoundFile, 'version' | 'header'>,
   root: CompoundStorage,

@@ -25,7 +25,7 @@ import {
 export interface ZipArchive {
   readonly end: EndOfArchive;
   readonly directory: Buffer;
-  /** In directory order, which is the order in which programs list them. */
+  /** Entries in directory order, which is the order in which programs list them. */
   readonly entries: readonly ZipEntry[];
   readonly inFile: readonly ZipEntry[];
   readonly byName: ReadonlyMap<string, ZipEntry>;
@@ -33,13 +33,10 @@ export interface ZipArchive {
   readonly start: number;
 }
 
-/** Enough for more than a million entries. */
+/** Large enough for more than a million entries. */
 const LARGEST_DIRECTORY = 128 * 1024 * 1024;
 
-/**
- * Reads the directory into memory and checks every local header. Throws `zip-malformed`, `zip-ambiguous`,
- * `zip-unsupported`, `zip-name-refused`.
- */
+/** Reads the directory into memory and checks every local header. */
 export async function readArchive(source: ByteSource): Promise<ZipArchive> {
   const end = await findEndOfArchive(source);
   if (end.directorySize > LARGEST_DIRECTORY) {
@@ -53,9 +50,9 @@ export async function readArchive(source: ByteSource): Promise<ZipArchive> {
 }
 
 /**
- * Returns enough names from the directory to recognise the kind of archive: names in the root, names in the given
- * folders (in lower case, each ending with `/`), and one compiled class. Throws like `readArchive`, but reads only the
- * directory.
+ * Returns enough names from the directory to recognise the type of the archive: names in the root, names in the given
+ * folders (in lower case, with a trailing `/`), and one compiled class. Throws the errors of `readArchive`, but reads
+ * only the directory.
  */
 export async function readKindNames(source: ByteSource, folders: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const end = await findEndOfArchive(source);
@@ -77,9 +74,9 @@ const LONGEST_DESCRIPTOR = 24;
 const SIGNATURE_LENGTH = 4;
 
 /**
- * Compares each entry's local header (APPNOTE 4.3.7) with its directory record, and sets the offsets of its data and end.
- * Some programs read an archive from the start, using local headers; others read the directory. Both must see the same
- * entries. Returns the entries in file order. Throws `zip-malformed`, `zip-ambiguous`.
+ * Compares each entry's local header (APPNOTE 4.3.7) with its directory record, and sets the offsets of its data and
+ * end. Some programs read an archive from the start, using local headers; others read the directory. Both must see the
+ * same entries. Returns the entries in file order.
  */
 async function locateEntries(
   source: ByteSource,
@@ -89,7 +86,7 @@ async function locateEntries(
 ): Promise<readonly ZipEntry[]> {
   const inFile = inFileOrder(entries);
   const { view, load } = slidingWindow(source, limit);
-  // Does not wait for bytes that are already in the window, which is true of nearly all of 100,000 entries.
+  // Does not wait for bytes that are already in the window. This is the case for nearly all of 100,000 entries.
   const rejectHidden = async (from: number, to: number): Promise<void> => {
     const length = Math.min(to - from, SIGNATURE_LENGTH);
     rejectHiddenEntry(view(from, length) ?? (await load(from, length)), from);
@@ -120,7 +117,7 @@ async function locateEntries(
   return inFile;
 }
 
-/** Usually this is the order of the directory. */
+/** The order in the file is usually that of the directory. */
 function inFileOrder(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
   const isInOrder = entries.every(({ offset }, position) => offset >= (entries[position - 1]?.offset ?? 0));
   return isInOrder ? entries : entries.toSorted((a, b) => a.offset - b.offset);

@@ -3,14 +3,14 @@ import type { Worker } from 'node:worker_threads';
 import type { DigestedWindow } from './digest-worker.ts';
 import type { PackedWindow } from './entry-windows.ts';
 
-/** Result of a window. The memory is undefined if the thread died with it. */
+/** Result of digesting a window. `memory` is undefined if the thread died with it. */
 export type WindowOutcome = { readonly [Key in keyof DigestedWindow]: DigestedWindow[Key] | undefined };
 
 export type DigestThreads = ReturnType<typeof createDigestThreads>;
 
-/** A thread has one window in progress and one in its queue, so it never waits for the main thread. */
+/** A thread has one window in progress and one in its queue, so that it never waits for the main thread. */
 const WINDOWS_PER_THREAD = 2;
-/** Each needs about 20 MB, and the main thread cannot supply data for more. */
+/** Each thread needs about 20 MB, and the main thread cannot supply data for more than these. */
 const MOST_THREADS = 3;
 /** Milliseconds for which idle threads are kept for the next archive of a run. */
 const LINGER = 1000;
@@ -28,7 +28,7 @@ export function createDigestThreads(program: URL, count = Math.min(availablePara
   let idle: NodeJS.Timeout | undefined;
 
   function startThread(): Thread {
-    // Loaded here because most runs start no thread.
+    // Loaded on demand, because most runs start no thread.
     const { Worker } = process.getBuiltinModule('node:worker_threads');
     // The threads do not need the environment, which may contain secrets.
     const worker = new Worker(program, { name: 'digests', env: {}, execArgv: [] });
@@ -63,7 +63,7 @@ export function createDigestThreads(program: URL, count = Math.min(availablePara
   }
 
   return {
-    /** Starts the threads if they are not running. They take about 30 ms to become ready. */
+    /** Starts the threads, which take about 30 ms to become ready. */
     start(): void {
       if (isBroken || threads.length > 0) return;
       try {
@@ -73,7 +73,7 @@ export function createDigestThreads(program: URL, count = Math.min(availablePara
       }
       endWhenIdle();
     },
-    /** Passes a window and its memory to a thread with a free slot. Returns undefined if all are busy. */
+    /** Passes a window and its memory to a thread with a free slot. Returns undefined if all threads are busy. */
     offer(window: PackedWindow): Promise<WindowOutcome> | undefined {
       const thread = threads.find(({ isReady, waiting }) => isReady && waiting.length < WINDOWS_PER_THREAD);
       if (thread === undefined) return undefined;

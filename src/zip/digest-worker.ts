@@ -1,4 +1,4 @@
-/** Program of the threads in digest-threads.ts: digests one window after the other. It is built as a separate file. */
+/** Program of the threads in digest-threads.ts, built as a separate file. It digests one window after another. */
 
 import { parentPort } from 'node:worker_threads';
 import { digestWindow, type PackedWindow } from './entry-windows.ts';

@@ -20,12 +20,12 @@ import {
 } from './fields.ts';
 
 /**
- * Fields of an entry from its directory record and local header. Offsets are in the file, except those of the record,
- * which are in the directory.
+ * Fields of an entry from its directory record and local header. `recordStart` and `recordEnd` are offsets in the
+ * directory, all others in the file.
  */
 export interface ZipEntry {
   readonly index: number;
-  /** Separated by `/`. The name of a folder ends with `/`. */
+  /** Folders are separated by `/`. The name of a folder ends with `/`. */
   readonly name: string;
   readonly flags: number;
   readonly method: number;
@@ -50,7 +50,7 @@ export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Fie
 /** Java 21 and later reject archives with longer records. */
 const LONGEST_RECORD = 0xffff;
 
-/** In directory order. Throws `zip-malformed`, `zip-ambiguous`, `zip-unsupported`, `zip-name-refused`. */
+/** Returns the entries in directory order. */
 export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEntry[] {
   const entries: DirectoryEntry[] = [];
   for (const record of directoryRecords(directory, end)) {
@@ -142,12 +142,12 @@ function checkExtraFields(directory: Buffer, start: number, limit: number, name:
   }
 }
 
-/** It has the first so many of size, compressed size, offset and disk, in this order. Some programs write none. */
+/** The field contains the first of size, compressed size, offset and disk, in this order. It may contain none. */
 const ZIP64_LENGTHS: readonly number[] = [0, 8, 16, 24, 28];
 
 type Sizes = Pick<ZipEntry, 'compressedSize' | 'size' | 'offset'> & { readonly disk: number };
 
-/** The ZIP64 extra field has only the values that do not fit their fields, in this order (4.5.3). */
+/** The ZIP64 extra field contains only the values that do not fit their fields, in this order (4.5.3). */
 function readSizes(directory: Buffer, start: number, extraStart: number, extraEnd: number, name: string): Sizes {
   const compressedSize = directory.readUInt32LE(start + 20);
   const size = directory.readUInt32LE(start + 24);
@@ -188,7 +188,9 @@ function checkReadable(name: string, flags: number, method: number, { compressed
   }
 }
 
-/** UTF-8 even without bit 11, as in Java. Rejects names that no manifest can list, or that leave the folder. */
+/**
+ * The name is UTF-8 even without bit 11, as in Java. Rejects names that no manifest can list, or outside the folder.
+ */
 function readName(directory: Buffer, start: number, end: number): string {
   const name = directory.toString('utf8', start, end);
   let isAscii = true;

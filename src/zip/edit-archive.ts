@@ -21,7 +21,7 @@ export interface ArchiveChange {
   readonly remove: ReadonlySet<ZipEntry>;
   /** Entries to write first, in this order, in the file and in the directory: new ones, or entries of the archive. */
   readonly first: readonly (NewEntry | ZipEntry)[];
-  /** New entries to insert after another one, in the file and in the directory, even if that one is removed. */
+  /** New entries to insert after an existing entry in file and directory, even if the existing one is removed. */
   readonly after?: ReadonlyMap<ZipEntry, NewEntry>;
 }
 
@@ -33,7 +33,7 @@ const ALIGNMENT_EXTRA_LENGTH = 6;
 
 /**
  * Computes the edits without reading the file. Entries after new ones move by a multiple of 4, which adds a few bytes
- * of padding to a new entry. Throws `zip-unsupported`.
+ * of padding to a new entry.
  */
 export function editArchive(archive: ZipArchive, { remove, first, after = NO_ENTRIES }: ArchiveChange): Patch {
   const moved = new Set(first.filter(isOfArchive));
@@ -75,7 +75,7 @@ const NO_ENTRIES: ReadonlyMap<ZipEntry, NewEntry> = new Map();
 
 type AddedEntries = Pick<Required<ArchiveChange>, 'first' | 'after'>;
 
-/** Edits in file order. Adjacent removals are merged unless a new entry is inserted between them. */
+/** Returns the edits in file order. Adjacent removals are merged unless a new entry is inserted between them. */
 function editsOf(
   { first, after }: AddedEntries,
   { inFile, start }: ZipArchive,
@@ -112,7 +112,7 @@ function lengthOf(item: NewEntry | ZipEntry): number {
   return isOfArchive(item) ? item.end - item.offset : localLength(item);
 }
 
-/** Maps offsets to offsets after the edits; for a replaced entry, to that of its replacement. */
+/** Maps offsets to offsets after the edits. For a replaced entry, this is the offset of its replacement. */
 export function shifts(edits: readonly ArchiveEdit[]): (offset: number) => number {
   let total = 0;
   const steps = edits.map(({ offset, remove, insert }) => {
@@ -148,7 +148,7 @@ function alignFollowing(
   return { first: [...first.slice(0, -1), padded(last, shift - removedLength(leaving))], after };
 }
 
-/** Each entry compensates for the changes before it; the last one for all changes. */
+/** Each entry compensates for the changes before it. The last entry compensates for all changes. */
 function alignEach(
   after: AddedEntries['after'],
   inFile: readonly ZipEntry[],
@@ -178,7 +178,7 @@ function removedLength(entries: readonly ZipEntry[]): number {
   return entries.reduce((sum, { offset, end }) => sum + end - offset, 0);
 }
 
-/** Aligns everything after an entry by padding. `shift` counts this entry without padding. */
+/** Pads an entry so that everything after it is aligned. `shift` includes this entry without padding. */
 function padded(entry: NewEntry, shift: number): NewEntry {
   let padding = modulo(-shift, ALIGNMENT);
   if (padding === 0) return entry;
@@ -207,14 +207,13 @@ export interface ArchiveBody {
   /** Directory records of all entries except the last, with their new offsets. */
   readonly records: Buffer;
   readonly entryCount: number;
-  /** Offset in the original file of the last entry, or of the directory if no entry is removed. */
+  /** Offset of the last entry in the original file, or of the directory if no entry is removed. */
   readonly end: number;
 }
 
 export interface ReplacedEntry {
   readonly entry: ZipEntry;
   readonly header: EntryHeader;
-  /** Has the length that `header` states. */
   readonly data: readonly Piece[];
 }
 
@@ -251,7 +250,7 @@ export function archiveBody(
   return { archive, edits, content, length, records: Buffer.concat(records), entryCount: staying.length, end };
 }
 
-/** Returns the last entry, if there is one, the directory, and the end records without the comment. */
+/** Returns the last entry (if there is one), the directory, and the end records without the comment. */
 export function tailOf({ archive, records, length, entryCount }: ArchiveBody, last?: NewEntry): readonly Uint8Array[] {
   const { end } = archive;
   if (last === undefined) return [records, writeEndRecords(end, entryCount, records.length, length - end.base)];

@@ -23,22 +23,22 @@ export interface EndOfArchive {
   readonly entryCount: number;
   readonly directoryOffset: number;
   readonly directorySize: number;
-  /** Recorded offsets count from here: 0, or the length of data added before the archive. */
+  /** Origin of the recorded offsets: 0, or the length of data added before the archive. */
   readonly base: number;
-  /** The 22 bytes of the record, which the comment of the archive follows. */
+  /** The 22 bytes of the record. The comment of the archive follows them. */
   readonly record: Buffer;
   readonly recordOffset: number;
   readonly zip64: Buffer | undefined;
   /** The 20 bytes of the ZIP64 locator, which follows the ZIP64 end record. */
   readonly locator: Buffer | undefined;
-  /** The ZIP64 locator's offset counts from here; in Java, from the start of the file. 0 without a locator. */
+  /** Origin of the offset in the ZIP64 locator (in Java, the start of the file). 0 without a locator. */
   readonly locatorBase: number;
   readonly trailingLength: number;
 }
 
 /** Length of the signature and the size field, which the record's size does not include. */
 const ZIP64_SIZE_END = 12;
-/** No known program writes extensible data, which is reserved for special uses. */
+/** Extensible data is reserved for special uses, and no known program writes it. */
 const LONGEST_ZIP64_END_RECORD = 0x10000;
 /** A comment has at most 65,535 bytes. */
 const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;
@@ -105,7 +105,7 @@ async function hasRival(
 export async function rejectFutureRival(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
   for (const { record, offset } of await readPossibleEnds(source)) {
     if (offset < directoryOffset || offset === recordOffset) continue;
-    // A record with a smaller size leads to a place after the directory, even if the directory grows.
+    // A record with a smaller size points after the directory, even if the directory grows.
     const isInDirectory = offset < recordOffset;
     if (record.readUInt32LE(12) > (isInDirectory ? 0 : offset - recordOffset)) {
       const problem = `it has two end of central directory records, the other one at byte ${offset}`;
@@ -114,7 +114,7 @@ export async function rejectFutureRival(source: ByteSource, { directoryOffset, r
   }
 }
 
-/** Returns the records that lead to a directory, until one must. `failure` is the last record's problem. */
+/** Returns the possible end records, up to one that must lead to a directory. */
 async function findCandidates(source: ByteSource, possible: readonly PossibleEnd[]) {
   const found: EndOfArchive[] = [];
   let failure: CodesignError | undefined;
@@ -138,7 +138,7 @@ export async function endsLikeArchive(source: ByteSource): Promise<boolean> {
   return (await readPossibleEnds(source)).length > 0;
 }
 
-/** Returns undefined for bytes that cannot be an end record here. */
+/** Returns undefined for bytes that cannot be an end record at this offset. */
 async function readEnd(source: ByteSource, record: Buffer, recordOffset: number): Promise<EndOfArchive | undefined> {
   const trailingLength = source.size - (recordOffset + END_RECORD_LENGTH + record.readUInt16LE(20));
   if (trailingLength < 0) return undefined;
@@ -168,7 +168,7 @@ async function hasSignature(source: ByteSource, offset: number, signature: numbe
   return asBuffer(await source.read(offset, 4)).readUInt32LE(0) === signature;
 }
 
-/** The locator is directly before the end record, and the ZIP64 record directly before the locator. */
+/** The ZIP64 end record, its locator and the end record follow one another without gaps. */
 async function findZip64(source: ByteSource, recordOffset: number) {
   const locatorOffset = recordOffset - ZIP64_LOCATOR_LENGTH;
   if (locatorOffset < ZIP64_END_RECORD_LENGTH) return undefined;

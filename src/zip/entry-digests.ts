@@ -8,8 +8,8 @@ import { type LocatedEntry, unpackInPieces } from './unpack.ts';
 
 /**
  * Checks size and CRC-32 of each entry, then digests its contents with each algorithm (names of node:crypto). A format
- * calls it instead of reading the entries directly, so that digests of an unchanged copy can be reused. Throws
- * `zip-entry-damaged`.
+ * calls this function instead of reading the entries directly, so that digests of an unchanged copy can be reused.
+ * Throws `zip-entry-damaged`.
  */
 export type DigestEntries = (
   source: ByteSource,
@@ -22,7 +22,7 @@ const WORTH_THREADS = 96 * 1024 * 1024;
 
 export const digestEntries: DigestEntries = digestEntriesWith(undefined);
 
-/** Uses the threads as well if there are more than `worth` bytes of contents. */
+/** Uses the threads too if there are more than `worth` bytes of contents. */
 export function digestEntriesWith(threads: DigestThreads | undefined, worth = WORTH_THREADS): DigestEntries {
   return async (source, entries, algorithms) => {
     const table = emptyTable(algorithms, entries.length);
@@ -33,7 +33,7 @@ export function digestEntriesWith(threads: DigestThreads | undefined, worth = WO
   };
 }
 
-/** If several entries are damaged, the first one in the archive is reported, whichever thread found it. */
+/** If several entries are damaged, the error names the first one in the archive, whichever thread found it. */
 async function digestWindows(
   source: ByteSource,
   entries: readonly LocatedEntry[],
@@ -98,7 +98,7 @@ async function digestInPieces(
   for (const [index, each] of hashes.entries()) table.put(index, position, each.digest());
 }
 
-/** `digests` has one element for each algorithm: the digests of the window's entries, concatenated. */
+/** `digests` contains one element for each algorithm: the digests of the window's entries, concatenated. */
 function putAll(table: DigestTable, { positions }: EntryWindow, digests: readonly Uint8Array[]): void {
   for (const [index, column] of digests.entries()) {
     const length = column.length / positions.length;

@@ -13,7 +13,7 @@ export interface EntryWindow {
   readonly isLarge: boolean;
 }
 
-/** Groups entries by offset. An entry that is too large for a group gets its own. */
+/** Groups entries by offset. An entry that is too large for a group gets a window of its own. */
 export function windowsOf(entries: readonly LocatedEntry[]): EntryWindow[] {
   const offsetOf = (position: number): number => entries[position]?.dataOffset ?? 0;
   const isInOrder = entries.every(({ dataOffset }, position) => position === 0 || dataOffset >= offsetOf(position - 1));

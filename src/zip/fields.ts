@@ -36,7 +36,7 @@ export interface ExtraField {
   readonly end: number;
 }
 
-/** The last one may extend past the limit, and up to three bytes at the end are ignored. */
+/** The last field may extend past the limit, and up to three bytes at the end are ignored. */
 export function* extraFields(bytes: Buffer, start: number, limit: number): Generator<ExtraField> {
   for (let position = start; position + 4 <= limit; ) {
     const end = position + 4 + bytes.readUInt16LE(position + 2);

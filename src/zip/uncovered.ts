@@ -8,13 +8,13 @@ export interface Uncovered {
   /** Bytes between records, before the directory, and in the ZIP64 end record after its known fields. */
   readonly between: UncoveredBytes;
   readonly after: UncoveredBytes;
-  /** Length in bytes of the APK Signing Block before the directory, which `between` excludes. 0 without a block. */
+  /** Length in bytes of the APK Signing Block before the directory, which `between` excludes. */
   readonly apkSigningBlock: number;
 }
 
 export interface UncoveredBytes {
   readonly length: number;
-  /** Also true if there are no bytes. */
+  /** True if there are no bytes, or all of them are zero. */
   readonly isZero: boolean;
 }
 
@@ -48,22 +48,22 @@ async function bytesIn(source: ByteSource, ranges: readonly ByteRange[]): Promis
 
 async function areZero(source: ByteSource, ranges: readonly ByteRange[]): Promise<boolean> {
   for await (const chunk of readPieces(source, ranges)) {
-    // Ten times faster than a look at each byte.
+    // Ten times faster than comparing each byte.
     if (!asBuffer(chunk).equals(Buffer.alloc(chunk.length))) return false;
   }
   return true;
 }
 
 const APK_MAGIC = 'APK Sig Block 42';
-/** The footer has the size and a magic number. The size is also at the start, and does not include itself there. */
+/** The footer contains the size and a magic number. The size is at the start too, but does not include itself. */
 const APK_FOOTER_LENGTH = 24;
 const APK_SIZE_LENGTH = 8;
 /** The length of a pair includes its id. */
 const APK_ID_LENGTH = 4;
-/** In bytes. Real blocks have a few thousand, and 4096 of padding. */
+/** Length in bytes. Real blocks have a few thousand, and 4096 of padding. */
 const LONGEST_APK_BLOCK = 16 * 1024 * 1024;
 
-/** Ends where the directory begins, and has only pairs of id and value (Android, "APK Signature Scheme v2"). */
+/** The block ends where the directory begins, and contains pairs of id and value ("APK Signature Scheme v2"). */
 async function apkSigningBlockLength(source: ByteSource, from: number, directoryOffset: number): Promise<number> {
   const least = APK_SIZE_LENGTH + APK_FOOTER_LENGTH;
   if (directoryOffset - from < least) return 0;

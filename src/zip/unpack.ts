@@ -37,7 +37,7 @@ function inflate(data: Buffer, entry: PackedEntry): Buffer {
   }
 }
 
-/** Like `unpack`, for an entry of any size. Each piece is valid only until the next one. */
+/** Decompresses an entry of any size. Each piece is valid only until the next one. */
 export async function unpackInPieces(
   source: ByteSource,
   entry: LocatedEntry,
@@ -58,7 +58,7 @@ export async function unpackInPieces(
   if (checksum !== entry.crc32) throw damaged(entry, 'its CRC-32 is wrong');
 }
 
-/** zlib works in the thread pool. It gets the next piece after it finished the last, whose memory is reused. */
+/** zlib runs in the thread pool. It gets the next piece only after the previous one, whose memory is reused. */
 async function inflateInPieces(
   pieces: AsyncIterable<Uint8Array>,
   entry: LocatedEntry,

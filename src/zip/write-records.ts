@@ -34,10 +34,10 @@ export interface NewEntry {
   readonly extra: Uint8Array;
 }
 
-/** Fields of the entry's records, which depend only on the length of its data. */
+/** Fields of the entry's records. Of the data, these need only the length. */
 export type EntryHeader = Omit<NewEntry, 'data'> & { readonly data: { readonly length: number } };
 
-/** Version 2.0, needed for deflate. "Made by" is the same on no particular system, so there are no permissions. */
+/** Version 2.0, which deflate needs. "Made by" names no particular system, so there are no permissions. */
 const VERSION = 20;
 /** 1980-02-01 00:00:00, which is after the epoch of MS-DOS in every time zone. */
 const DOS_DATE = (0 << 9) | (2 << 5) | 1;
@@ -111,7 +111,7 @@ function writeFields(record: Buffer, start: number, entry: EntryHeader): void {
   record.writeUInt16LE(entry.extra.length, start + 24);
 }
 
-/** Returns the directory record with another offset: in the ZIP64 extra field if it was there, or needs more than 32 bits. */
+/** Returns the directory record with another offset, in the ZIP64 extra field if needed. */
 export function movedRecord(record: Buffer, offset: number): Buffer {
   const isInZip64 = record.readUInt32LE(42) === IN_ZIP64_32;
   if (!isInZip64 && offset < IN_ZIP64_32) {
@@ -129,7 +129,7 @@ export function movedRecord(record: Buffer, offset: number): Buffer {
     header.writeUInt16LE(value.length, 2);
     return withZip64Offset(record, extraStart, Buffer.concat([header, value]));
   }
-  // The field contains those of size, compressed size and offset that do not fit the record.
+  // The field contains size, compressed size and offset, if they do not fit in the record.
   const sizes = [record.readUInt32LE(24), record.readUInt32LE(20)].filter((size) => size === IN_ZIP64_32).length;
   const at = extra.start + sizes * 8;
   if (isInZip64) return Buffer.concat([record.subarray(0, at), value, record.subarray(at + 8)]);
@@ -158,7 +158,7 @@ const ZIP64_VERSION = 45;
  * Returns the ZIP64 end record and locator, if they existed or are needed now, and the end record. The archive's
  * comment follows. Fields other than counts, sizes and offsets do not change, because a digest covers them.
  *
- * `directoryOffset` is the value to record, which counts from the base.
+ * `directoryOffset` is the value to record, which is relative to the base.
  */
 export function writeEndRecords(
   before: EndOfArchive,
@@ -174,7 +174,7 @@ export function writeEndRecords(
   record.writeUInt32LE(keepMarker(record.readUInt32LE(12), directorySize, IN_ZIP64_32, before), 12);
   record.writeUInt32LE(keepMarker(record.readUInt32LE(16), directoryOffset, IN_ZIP64_32, before), 16);
   if (before.zip64 === undefined && !needed) return record;
-  // Found before a signature is requested, because the edits are also computed once without one.
+  // Detected before a signature is requested, because the edits are also computed once without one.
   if (before.trailingLength > 0) {
     const problem = `it would need ZIP64 records, with which Java does not open it while it is followed by ${plural(before.trailingLength, 'byte')}`;
     throw zipErrors('zip-unsupported', { problem });
