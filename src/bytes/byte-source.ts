@@ -1,14 +1,14 @@
 import { bytesErrors } from './errors.ts';
 
 /**
- * Bytes of a known size. Offsets and lengths are in bytes, from 0; `end` is exclusive. A chunk that `stream` yields is
- * valid only until the next one is read, because its memory is reused.
+ * Bytes of a known size. Offsets and lengths are in bytes, and `end` is exclusive. A chunk from `stream` is valid only
+ * until the next one is read, because its memory is reused.
  */
 export interface ByteSource {
   readonly size: number;
   /**
    * Returns exactly `length` bytes, or throws `read-past-end`. A caller that reads much and keeps nothing passes
-   * `scratch`: the bytes may be read into it if it is long enough.
+   * `scratch`, which the bytes may be read into if it is long enough.
    */
   read(offset: number, length: number, scratch?: Buffer): Promise<Uint8Array>;
   stream(start?: number, end?: number): AsyncIterable<Uint8Array>;
@@ -18,7 +18,7 @@ export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
-/** Throws `read-past-end`. `what` names the source in the message. */
+/** `what` names the source in the message. */
 export function checkRange(what: string, offset: number, length: number, size: number): void {
   if (offset >= 0 && length >= 0 && offset + length <= size) return;
   throw bytesErrors('read-past-end', { what, length, offset, size });
@@ -37,7 +37,6 @@ export function memorySource(bytes: Uint8Array): ByteSource {
   };
 }
 
-/** Returns the bytes from `from` up to `to` as a source. */
 export function rangeSource(source: ByteSource, from: number, to: number): ByteSource {
   const size = to - from;
   return {
@@ -50,10 +49,10 @@ export function rangeSource(source: ByteSource, from: number, to: number): ByteS
   };
 }
 
-/** Receives the number of bytes read of `size`. The number starts again with each pass over the source. */
+/** Receives the number of bytes read, and the total size. The number restarts with each pass over the source. */
 export type OnRead = (bytes: number, size: number) => void;
 
-/** Reports progress. A chunk of a stream counts after its consumer has processed it. */
+/** Reports progress. A chunk of a stream is counted after its consumer has processed it. */
 export function watchedSource(source: ByteSource, onRead: OnRead): ByteSource {
   const { size } = source;
   let total = 0;

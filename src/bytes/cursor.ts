@@ -1,13 +1,13 @@
 import { bytesErrors } from './errors.ts';
 
-/** Reads little-endian fields one after the other. Throws `read-past-end`. */
+/** Reads little-endian fields one after another. Throws `read-past-end`. */
 export class Cursor {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #base: number;
   #position = 0;
 
-  /** `base` is the offset of `bytes` in the file, to which all offsets here refer. */
+  /** All offsets of the cursor are in the file. `base` is the offset of `bytes` in it. */
   constructor(bytes: Uint8Array, base = 0) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -46,7 +46,6 @@ export class Cursor {
     return this.#view.getUint32(this.#take(4, what), true);
   }
 
-  /** Returns a view, not a copy. */
   bytes(length: number, what: string): Uint8Array {
     const start = this.#take(length, what);
     return this.#bytes.subarray(start, start + length);

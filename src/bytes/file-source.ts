@@ -27,12 +27,12 @@ export interface OpenedFile {
 }
 
 /**
- * Up to this many bytes, files of a local file system are read and written synchronously: each request to Node's thread
- * pool takes longer than the answer from the system's memory.
+ * Local files of up to this many bytes are read and written synchronously: a request to Node's thread pool takes longer
+ * than a read from the system's cache.
  */
 export const LARGEST_DIRECT = 128 * 1024;
 
-/** Types of statfs(2) on Linux: ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, FAT and exFAT. */
+/** Linux file system types from statfs(2): ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, FAT and exFAT. */
 const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   ...[0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0x4d44, 0x2011bab0],
 ]);
@@ -48,7 +48,7 @@ export function isLocal({ type }: Pick<StatsFs, 'type'>): boolean {
 
 const flushInPool = promisify(fsync);
 
-/** Opens a small file of a local file system. Only a flush waits for the disk, in the thread pool. */
+/** Opens a small file on a local file system. Only a flush waits for the disk, in the thread pool. */
 export function openDirectly(path: string, flags: string | number, mode?: number): OpenedFile {
   const fd = openSync(path, flags, mode);
   let flushing: Promise<unknown> = Promise.resolve();
@@ -66,7 +66,7 @@ export function openDirectly(path: string, flags: string | number, mode?: number
     chmod: async (mode) => fchmodSync(fd, mode),
     chown: async (uid, gid) => fchownSync(fd, uid, gid),
     async close() {
-      // Another file may get the descriptor's number next.
+      // After closing, another file may get the same descriptor number.
       await flushing;
       if (!isOpen) return;
       isOpen = false;
@@ -77,9 +77,9 @@ export function openDirectly(path: string, flags: string | number, mode?: number
 
 type ReadableFile = Pick<OpenedFile, 'read'>;
 
-/** Large enough that system calls cost nothing compared with digests, small enough for several files in parallel. */
+/** Large enough that system calls cost little compared with digests, and small enough for several files in parallel. */
 const CHUNK_LENGTH = 1024 * 1024;
-/** Headers are read field by field. One system call for each would take longer than parsing them. */
+/** Headers are read field by field. One system call per field would take longer than parsing. */
 const WINDOW_LENGTH = 4096;
 
 interface Window {
@@ -93,8 +93,8 @@ export async function wholeSource(file: ReadableFile, size: number): Promise<Byt
 }
 
 /**
- * Does not close `file`. The file must not change: bytes next to requested ones are read with them and cached. `size`
- * is its size in bytes; if it is shorter, reads throw `file-shrunk`.
+ * Does not close `file`. The file must not change, because bytes next to the requested ones are cached. Reads throw
+ * `file-shrunk` if the file is shorter than `size`.
  */
 export function fileSource(file: ReadableFile, size: number): ByteSource {
   let window: Window | undefined;
@@ -129,7 +129,7 @@ export function fileSource(file: ReadableFile, size: number): ByteSource {
   };
 }
 
-/** Alternates between two buffers: the consumer has one while the other is filled. */
+/** Alternates between two buffers: the consumer uses one while the other is filled. */
 async function* readAhead(file: ReadableFile, start: number, end: number): AsyncGenerator<Uint8Array> {
   const length = Math.min(CHUNK_LENGTH, Math.max(end - start, 0));
   if (length === 0) return;
@@ -150,7 +150,7 @@ async function* readAhead(file: ReadableFile, start: number, end: number): Async
       yield chunk;
     }
   } finally {
-    // A consumer that stops early must not leave a read running on a handle that is closed next.
+    // A consumer that stops early must not leave a read running on a handle that will be closed next.
     await pending.catch(() => undefined);
   }
 }

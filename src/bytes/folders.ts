@@ -4,8 +4,8 @@ import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:p
 import { hasCode } from '../errors/system-reason.ts';
 
 /**
- * Returns false if the folder already exists. Node's `recursive` is not used: it does not terminate where no folder can be
- * created (/proc), and reports a read-only disk as a missing file.
+ * Returns false if the folder already exists. Does not use Node's `recursive`: it does not terminate where no folder
+ * can be created (/proc), and reports a read-only disk as a missing file.
  */
 export async function makeFolders(path: string, mode = 0o777): Promise<boolean> {
   try {
@@ -52,16 +52,16 @@ export async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/** Linux also follows at most this many in one path. */
+/** Linux also follows at most this many links in one path. */
 const MOST_LINKS = 40;
 
 /**
- * Returns the first link of another user in the path, or in a path that a link leads to. Such a link could lead to any file
- * of this user.
+ * Returns the first link in the path that another user owns. Such a link could lead to any file of this user. Paths
+ * that the links lead to are searched too.
  */
 export function foreignLink(target: string): string | undefined {
   let path = resolve(target);
-  // More links are a cycle, which the system rejects when the path is opened.
+  // More links form a cycle, which the system rejects when the path is opened.
   for (let links = 0; links < MOST_LINKS; links += 1) {
     const link = firstLink(path);
     if (link === undefined) return undefined;
@@ -89,7 +89,7 @@ export function isTrustedOwner(uid: number): boolean {
   return user === undefined || uid === user || uid === 0;
 }
 
-/** Also true for the folder itself. Relative paths start at the working folder. */
+/** True for the folder itself too. Relative paths start at the working folder. */
 export function isAtOrBelow(path: string, folder: string): boolean {
   const way = relative(folder, path);
   // On Windows, the path to another drive is absolute.

@@ -1,10 +1,9 @@
-/** Bytes described piece by piece: those that a digest covers, or a file after edits. */
+/** Describes bytes piece by piece: those that a digest covers, or a file after edits. */
 
 import { plural } from '../errors/plural.ts';
 import type { ByteSource } from './byte-source.ts';
 import { bytesErrors } from './errors.ts';
 
-/** `end` is exclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -36,9 +35,9 @@ export function lazyPieces(make: () => Iterator<Piece>): Iterable<Piece> {
 }
 
 /**
- * Returns the total length in bytes, the number of ranges, and whether the ranges neither overlap nor go back. Throws
- * `pieces-invalid` for a range outside a file of `size` bytes, and for an iterable that works only once, like a generator:
- * either would write a wrong file.
+ * Returns the total length in bytes, the number of ranges, and whether the ranges are in ascending order without
+ * overlaps. Throws `pieces-invalid` for a range outside a file of `size` bytes, and for an iterable that works only
+ * once, like a generator. Either would write a wrong file.
  */
 export function surveyPieces(pieces: Iterable<Piece>, size: number) {
   if (Object.is(pieces[Symbol.iterator](), pieces))
@@ -101,7 +100,6 @@ export async function* readPieces(source: ByteSource, pieces: Iterable<Piece>): 
   if (batch.length > 0) yield takeBatch();
 }
 
-/** Joins adjacent ranges and drops empty pieces. */
 export function* joinRanges(pieces: Iterable<Piece>): Generator<Piece> {
   let held: ByteRange | undefined;
   for (const piece of pieces) {
@@ -140,7 +138,7 @@ interface Span {
   readonly ranges: BufferedRange[];
 }
 
-/** Groups sorted ranges that are near one another, to be read together. */
+/** Groups sorted ranges that are near one another, so that they are read together. */
 function spansOf(ranges: readonly BufferedRange[]): readonly Span[] {
   const spans: Span[] = [];
   for (const range of ranges) {
@@ -163,17 +161,17 @@ async function readSpan(source: ByteSource, { start, end, ranges }: Span, into: 
   for (const range of ranges) into.set(bytes.subarray(range.start - start, range.end - start), range.position);
 }
 
-/** A replacement of `remove` bytes at `offset` of the original. `insert` is iterated several times, with equal results. */
+/** Replaces `remove` bytes at `offset` of the original. `insert` is iterated several times and must not change. */
 export interface Edit {
   readonly offset: number;
   readonly remove: number;
   readonly insert: Iterable<Piece>;
 }
 
-/** Edits sorted by offset that do not overlap. */
+/** Edits without overlaps, sorted by offset. */
 export type Patch = readonly Edit[];
 
-/** Yields the result: ranges of the original and inserted pieces. */
+/** Yields the ranges of the original and the inserted pieces that form the result. */
 export function* patchedPieces(patch: Patch, size: number): Generator<Piece> {
   let read = 0;
   for (const { offset, remove, insert } of patch) {

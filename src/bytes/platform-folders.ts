@@ -10,8 +10,8 @@ interface PlatformFolderOptions {
 }
 
 /**
- * Returns undefined for a user without a home, as in some containers, and for an empty or relative HOME: it would lead to
- * the working folder, where a cloned repository could provide settings that it must not choose.
+ * Returns undefined if the user has no home, as in some containers, or HOME is empty or relative. A relative HOME would
+ * lead to the working folder, where a cloned repository could provide settings that it must not choose.
  */
 export function homeFolder(): string | undefined {
   try {
@@ -22,7 +22,7 @@ export function homeFolder(): string | undefined {
   }
 }
 
-/** Settings. Returns undefined if there is neither a home nor a variable that names a folder. */
+/** Folder for settings. undefined if there is neither a home nor a variable that names a folder. */
 export function configFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
   if (environment.CODESIGN_CONFIG_DIR) return environment.CODESIGN_CONFIG_DIR;
   if (platform === 'win32') return below(environment.APPDATA || below(home, 'AppData', 'Roaming'), NAME);
@@ -37,7 +37,7 @@ export function stateFolder({ environment, platform, home }: PlatformFolderOptio
   return below(absolute(environment.XDG_STATE_HOME) ?? below(home, '.local', 'state'), NAME);
 }
 
-/** Returns undefined also for a relative path, because other users may write to the working folder. */
+/** Returns undefined for a relative path, because other users may write to the working folder. */
 export function cacheFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
   const onWindows = platform === 'win32' ? environment.LOCALAPPDATA : undefined;
   return below(absolute(environment.XDG_CACHE_HOME || onWindows || below(home, '.cache')), NAME);

@@ -5,7 +5,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 
 const CHUNK = 64 * 1024;
 
-/** Throws like `openToRead`, and EFBIG for a file of more than `limit` bytes. */
+/** Throws EFBIG if the file has more than `limit` bytes. */
 export async function readFileUpTo(path: string, limit: number): Promise<Buffer> {
   await using handle = await openToRead(path);
   return await readHandleUpTo(handle, limit);
@@ -30,15 +30,15 @@ export async function readBeginning(handle: FileHandle, limit: number): Promise<
   return Buffer.concat(chunks);
 }
 
-/** Descriptors that this process inherited, for example from `<(command)` of a shell. */
+/** Descriptors that this process inherited, for example from `<(command)` in a shell. */
 const OWN_DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/\d{1,9}$|^\/dev\/stdin$/;
 
-/** Opening a pipe would wait for its writer. Windows has neither this flag nor pipes in folders. */
+/** Without this flag, opening a pipe would wait for its writer. Windows has neither the flag nor pipes in folders. */
 export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Throws system errors, EISDIR for a folder, and ENXIO for a named pipe, a socket or a device. Those are not opened, because
- * some devices react to that.
+ * Throws system errors, EISDIR for a folder, and ENXIO for a named pipe, a socket or a device. Devices are not opened,
+ * because some of them react to that.
  */
 export async function openToRead(path: string): Promise<FileHandle> {
   if (OWN_DESCRIPTOR.test(path)) return open(path, 'r');

@@ -21,10 +21,7 @@ export function memoize<Input, Output>(
   };
 }
 
-/**
- * Each call resolves after a `work` that began after the call. Callers that arrive while one is running share the next
- * one.
- */
+/** Runs `work` once for several concurrent callers. Each call resolves after a run that began after the call. */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let going: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -37,7 +34,7 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
 
   return () => {
     if (next !== undefined) return next;
-    // `work` begins later, so that all calls of this turn share it.
+    // `work` begins later, so that all calls of this turn share one run.
     const before = going ?? Promise.resolve();
     next = before.then(begin, begin);
     return next;

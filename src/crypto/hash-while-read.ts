@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
 
-/** Bytes. Readers of archives skip headers between entries; shorter gaps than this are read and digested. */
+/** Length in bytes. Readers of archives skip headers between entries; shorter gaps than this are read and digested. */
 const LARGEST_GAP = 64 * 1024;
 
 export interface HashedSource {
   readonly source: ByteSource;
-  /** Returns the SHA-256 digest of the whole source in hexadecimal. Reads only what was not read in order before. */
+  /** Returns the SHA-256 digest of the whole source in hexadecimal. Reads only the bytes that were not yet digested. */
   sha256(): Promise<string>;
 }
 

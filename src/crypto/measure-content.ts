@@ -8,8 +8,8 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from './algorithms.ts';
 
 /**
  * Bytes that a digest covers, in digest order. Ranges of the file may overlap and go back; other bytes are not in the
- * file. Every iteration must yield the same pieces. If the ranges are in file order, the digest needs no extra pass
- * while the file is copied.
+ * file. Every iteration must yield the same pieces. If the ranges are in file order, they are digested while the file
+ * is copied.
  */
 export type Content = Iterable<Piece>;
 
@@ -20,22 +20,22 @@ export type Content = Iterable<Piece>;
  */
 export type Measure = ContentDigest | 'SUM16';
 
-/** The service does not offer MD5; it is needed to verify old signatures. */
+/** The service does not offer MD5, but old signatures need it. */
 export type ContentDigest = DigestAlgorithm | 'MD5';
 
 export interface Measurement {
   readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
-  /** 0…0xffff; undefined if SUM16 was not requested. */
+  /** Value up to 0xffff. undefined if SUM16 was not requested. */
   readonly sum16: number | undefined;
 }
 
 /**
- * Reads the content once and returns all requested measures. A format calls it instead of reading the file directly, so
- * that signing can write the temporary file in the same pass.
+ * Reads the content once and returns all requested measures. A format calls this function instead of reading the file
+ * directly, so that signing can write the temporary file in the same pass.
  *
- * `draft` is for formats whose result contains the content at other offsets than the original. It has the edits that
- * are known without the digest. The temporary file is written with them in the same pass, and the final edits change
- * only what differs.
+ * `draft` is for formats whose result contains the content at other offsets than the original. It contains the edits
+ * that are known without the digest. The temporary file is written with them in the same pass, and the final edits
+ * change only what differs.
  */
 export type MeasureContent = (
   source: ByteSource,
@@ -46,7 +46,7 @@ export type MeasureContent = (
 
 /** Measures content in file order while the file is read from start to end. */
 export interface Measuring {
-  /** `offset` is the position in the file. Chunks come in order and without gaps inside the content's ranges. */
+  /** `offset` is the position in the file. Chunks must come in order and without gaps inside the content's ranges. */
   update(chunk: Uint8Array, offset: number): void;
   /** Called once, after the last chunk. */
   finish(): Measurement;
@@ -54,12 +54,12 @@ export interface Measuring {
 
 const NODE_NAME: Readonly<Record<ContentDigest, string>> = { ...NODE_DIGEST_NAME, MD5: 'md5' };
 
-/** Throws `pieces-invalid`. Returns undefined if the content is not in file order. */
+/** Returns undefined if the content is not in file order. */
 export function startMeasuring(content: Content, measures: readonly Measure[], size: number): Measuring | undefined {
   return surveyPieces(content, size).isInFileOrder ? measuringInOrder(content, measures) : undefined;
 }
 
-/** Reads and measures the content without writing a file. Throws `pieces-invalid`. */
+/** Reads and measures the content without writing a file. */
 export async function measureContent(
   source: ByteSource,
   content: Content,
@@ -135,9 +135,9 @@ async function readInOrder(source: ByteSource, content: Content, measuring: Meas
 const LITTLE_ENDIAN = endianness() === 'LE';
 
 /**
- * Adds the bytes at `offset` of the file to a running sum and returns the new sum (0…0xffff). Bytes at even file
- * offsets are the low half of a word, and those at odd offsets the high half. The missing half of an incomplete word
- * counts as zero.
+ * Adds the bytes at `offset` of the file to a running sum and returns the new sum (up to 0xffff). Bytes at even file
+ * offsets are the low half of a word, and those at odd offsets the high half. The missing half of an incomplete word is
+ * zero.
  *
  * The order of one's-complement additions does not matter, and 2^16 ≡ 1 (mod 0xffff). Therefore aligned memory is added
  * 32 bits at a time, and a sum with exchanged halves is corrected at the end.

@@ -1,7 +1,7 @@
 /** Limits the processor time that verification spends on one file, however hostile the file is. */
 
 export interface Work {
-  /** A unit takes at most 0.3 ms on a machine of 2020. A check with the slowest kind of key takes 3 ms. */
+  /** A unit takes at most 0.3 ms on a machine from 2020. A check with the slowest type of key takes 3 ms. */
   readonly units: number;
   readonly reserve: number;
 }
@@ -16,7 +16,7 @@ export const WORK = {
   pathStep: { units: 1, reserve: FOR_SIGNATURE_VALUES },
 } as const satisfies Readonly<Record<string, Work>>;
 
-/** Eight signatures with a timestamp each, and paths of four certificates, need a quarter of this. */
+/** Eight signatures, each with a timestamp and a path of four certificates, need a quarter of this. */
 const LIMIT = 4500;
 
 export const BUDGET_SPENT = 'work-budget-spent';
