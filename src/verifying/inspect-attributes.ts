@@ -1,4 +1,4 @@
-/** Describes signed and unsigned attributes for readers. */
+/** Describes the signed and unsigned attributes of a signature for people. */
 
 import {
   COUNTER_SIGNATURE,
@@ -21,7 +21,7 @@ export interface InspectedAttribute {
 }
 
 export interface InspectedValue {
-  /** undefined if the value is long, or is shown elsewhere (timestamps, nested signatures). Not escaped. */
+  /** Not escaped. undefined if the value is long or shown elsewhere, as timestamps and nested signatures are. */
   readonly text: string | undefined;
   readonly length: number;
   /** The encoding, if it is short. */
@@ -64,7 +64,7 @@ function textOfValue(type: string, value: Element): string | undefined {
   }
 }
 
-/** The program's name is under [0], its web page under [1]. */
+/** The program's name has the tag `[0]`, its web page `[1]`. */
 function describeOpusInfo(value: Element): string {
   const texts = parts(value, 'SpcSpOpusInfo').flatMap(({ tag, contents }) => {
     const inner = readElement(contents, 'SpcSpOpusInfo');
@@ -88,9 +88,9 @@ function describeSigningCertificate(value: Element, otherwise: string): string {
   return described.join(', ');
 }
 
-/** Length limit of encodings that are described. Longer ones would not fit a line. */
+/** Length limit of encodings that are described. Longer ones would not fit on a line. */
 const LONGEST_VALUE = 1024;
-/** Real values have up to about 5 levels. */
+/** Real values have up to about five levels. */
 const MAX_DEPTH = 12;
 const MAX_DECIMAL_OCTETS = 6;
 
@@ -144,7 +144,7 @@ function describeInteger(contents: Uint8Array): string {
   return String(Buffer.from(contents).readIntBE(0, contents.length));
 }
 
-/** Reads a UTCTime, whose two-digit years end with 2049, or a GeneralizedTime. Other forms stay unchanged. */
+/** Reads a GeneralizedTime, or a UTCTime, whose two-digit years end with 2049. Other forms are returned unchanged. */
 function describeTime(contents: Uint8Array, yearDigits: 2 | 4): string {
   const text = Buffer.from(contents).toString('latin1');
   const year = text.slice(0, yearDigits);

@@ -26,16 +26,14 @@ export interface InspectedCertificate {
   readonly name: string;
   readonly subject: string;
   readonly issuer: string;
-  /** Hexadecimal. */
   readonly serialNumber: string;
   /** undefined, like `publicKey`, if OpenSSL cannot read the certificate. */
   readonly notBefore: Date | undefined;
   readonly notAfter: Date | undefined;
   readonly publicKey: InspectedKey | undefined;
-  /** undefined if it cannot be read. */
   readonly signatureAlgorithm: NamedObject | undefined;
   readonly isAuthority: boolean;
-  /** Names from RFC 5280; undefined without the extension, which permits all. */
+  /** Names from RFC 5280. undefined if there is no such extension, which permits all uses. */
   readonly keyUsage: readonly string[] | undefined;
   readonly extendedKeyUsage: readonly NamedObject[] | undefined;
   readonly policies: readonly NamedObject[];
@@ -43,7 +41,7 @@ export interface InspectedCertificate {
   /** Windows calls it the thumbprint. */
   readonly sha1: string;
   readonly isSelfSigned: boolean;
-  /** Index of the issuer in the list; undefined if it is not there, or is the certificate itself. */
+  /** Index of the issuer in the list. undefined if it is not in the list, or is the certificate itself. */
   readonly issuerIndex: number | undefined;
   readonly der: Uint8Array;
 }
@@ -57,7 +55,7 @@ export interface InspectedKey {
 
 interface Node {
   readonly der: Uint8Array;
-  /** undefined if OpenSSL cannot read it. */
+  /** undefined if OpenSSL cannot read the certificate. */
   readonly parsed: ParsedCertificate | undefined;
   /** Set after all certificates are parsed. */
   issuer?: Node | undefined;
@@ -74,13 +72,13 @@ const KEY_USAGES = [
   'cRLSign',
   'encipherOnly',
 ];
-/** Signature checks for one file. A real file needs one for each certificate. */
+/** Signature checks for one file. A real file needs one per certificate. */
 const MAX_CHECKS = 400;
 
 /** `hasSigned` with a limit for the certificates of one file. */
 export type CheckIssuer = typeof hasSigned;
 
-/** After a number of slow checks, every further certificate counts as not signed by any other. */
+/** After a number of slow checks, every further certificate is reported as not signed by any other. */
 export function issuerChecks(): CheckIssuer {
   let left = MAX_CHECKS;
   return (issuer, certificate) => {

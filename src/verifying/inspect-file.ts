@@ -1,4 +1,4 @@
-/** Describes all signatures of a file, for readers and programs. Does not check trust. */
+/** Describes all signatures of a file, for people and programs. Does not check trust. */
 
 import { type NamedObject, namedObject } from '../asn1/object-names.ts';
 import { readElement } from '../asn1/read.ts';
@@ -21,32 +21,29 @@ import { type Reading, readFile } from './verify-file.ts';
 
 export interface InspectedFile {
   readonly path: string;
-  /** Format id, such as `pe` or `jar`. */
   readonly format: string;
   readonly title: string;
-  /** Size in bytes. */
   readonly size: number;
-  /** Kind of file, and positions of its signatures. */
+  /** Type of the file, and the positions of its signatures. */
   readonly layout: readonly Detail[];
   readonly findings: readonly Finding[];
-  /** The outer signatures, each with its nested signatures; empty if the file is unsigned. */
+  /** The outer signatures, each with its nested signatures. */
   readonly signatures: readonly InspectedSignature[];
 }
 
 export interface InspectedSignature {
-  /** Counts from 1 and includes nested signatures. `extract --index` takes this number. */
+  /** Number from 1, counting nested signatures too. `extract --index` expects this number. */
   readonly number: number;
   readonly place: string;
   /** Not escaped, like all text from the file: may contain control characters. */
   readonly signer: string;
-  /** True if content, signed attributes and signature value match. Does not include trust. */
+  /** True if content, signed attributes and signature value match. Trust is not checked. */
   readonly intact: boolean;
-  /** Digest algorithm of the content; undefined if the API lacks it, or it cannot be read. */
+  /** Digest algorithm of the content. undefined if it is unreadable, or if the API does not support it. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly details: readonly Detail[];
-  /** Length of the CMS in bytes. */
   readonly length: number;
-  /** undefined if the CMS cannot be read; `signers` and `certificates` are then empty. */
+  /** undefined if the CMS is unreadable; `signers` and `certificates` are then empty. */
   readonly contentType: NamedObject | undefined;
   readonly signers: readonly InspectedSigner[];
   /** All certificates in the CMS: the signer's, its issuer's, and so on. */
@@ -58,11 +55,10 @@ export interface InspectedSignature {
 
 export interface InspectedSigner {
   readonly name: string;
-  /** Issuer that the SignerInfo names; undefined if it names a key. */
+  /** Issuer in the SignerInfo. undefined if the SignerInfo names a key instead. */
   readonly issuer: string | undefined;
-  /** Hexadecimal. */
   readonly serialNumber: string | undefined;
-  /** SHA-256 of the certificate; undefined if the signature does not include it. */
+  /** SHA-256 of the certificate. undefined if the signature does not include the certificate. */
   readonly certificate: string | undefined;
   readonly digestAlgorithm: NamedObject;
   readonly signatureAlgorithm: NamedObject;
@@ -74,17 +70,17 @@ export interface InspectedSigner {
 export interface InspectedTimestamp
   extends Pick<Timestamp, 'kind' | 'time' | 'algorithm' | 'serialNumber' | 'findings'> {
   readonly signer: string;
-  /** True if it belongs to the signature and is itself intact. Does not include trust. */
+  /** True if the timestamp is intact and belongs to the signature. Trust is not checked. */
   readonly intact: boolean;
   readonly policy: NamedObject | undefined;
   /** Length of the token or the SignerInfo in bytes. */
   readonly length: number;
   readonly certificate: string | undefined;
-  /** Certificates in the timestamp. Empty for the older kind, whose certificates are in the signature. */
+  /** Certificates in the timestamp. Empty for the older kind, which uses the certificates in the signature. */
   readonly certificates: readonly InspectedCertificate[];
 }
 
-/** Throws errors of the file system, `unsupported-format`, and the format's error if nothing can be shown. */
+/** Throws file system errors, `unsupported-format`, and the format's own error if the file is unreadable. */
 export async function inspectFile(path: string, reading: Reading): Promise<InspectedFile> {
   await using file = await readFile(path, reading);
   const { format, signable, source } = file;

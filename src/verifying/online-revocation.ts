@@ -14,7 +14,7 @@ import { withoutDenseRuns } from '../secrets/foreign-text.ts';
 export interface CertificateToCheck {
   readonly certificate: ParsedCertificate;
   readonly issuer: ParsedCertificate;
-  /** Certificates with other keys of the issuer. Only "revoked" counts in lists that these signed. */
+  /** Certificates with other keys of the issuer. Lists that were signed with these keys can only say "revoked". */
   readonly otherKeys: readonly ParsedCertificate[];
 }
 
@@ -29,12 +29,12 @@ export interface OnlineOptions {
 
 const MAX_CRL_LENGTH = 32 * 1024 * 1024;
 const MAX_OCSP_LENGTH = 64 * 1024;
-/** Addresses of each kind that are tried for one certificate. Real certificates have one or two. */
+/** Number of addresses of each kind to try for one certificate. Real certificates have one or two. */
 const MAX_ADDRESSES = 3;
-/** CRLs in the cache, valid or not, so that each address is requested once in a run. */
+/** Number of CRLs in the cache, valid or not, so that each address is requested once in a run. */
 const MAX_REMEMBERED_CRLS = 20;
 
-/** Sends nothing except the OCSP request: digests of a name and a key, and a serial number. */
+/** Sends only the OCSP request, which contains digests of a name and a key, and a serial number. */
 export function askOnline(options: OnlineOptions): AskOnline {
   const crlsAt = memoize(MAX_REMEMBERED_CRLS, String, (url: URL) => fetchCrls(url, options));
   return async (asked) => {
@@ -107,7 +107,7 @@ async function fetchCrls(url: URL, { http, deadlineMilliseconds }: OnlineOptions
   return typeof body === 'string' ? body : readCrls(body);
 }
 
-/** Returns a clause for people if the request failed. */
+/** Returns a clause if the request failed. */
 function bodyOf(outcome: Outcome): Uint8Array | string {
   // Error messages of TLS quote names in the server's certificate.
   if (outcome.kind === 'failure') return withoutDenseRuns(outcome.detail);

@@ -22,11 +22,11 @@ import { type AskOnline, askOnline, type CertificateToCheck } from './online-rev
 export type Revocation = ReturnType<typeof createRevocation>;
 
 export interface RevocationOptions {
-  /** Lists from --crl-file. */
+  /** CRLs from --crl-file. */
   readonly crls: readonly Crl[];
-  /** Requests the addresses in the certificates; undefined if only the given CRLs count. */
+  /** Set if the addresses in the certificates are used in addition to the given CRLs. */
   readonly http: Pick<Http, 'get' | 'post'> | undefined;
-  /** Responses must be valid at this time, whenever the certificate was used. */
+  /** Responses must be valid at this time, even if the certificate was used much earlier. */
   readonly now: Date;
   readonly deadlineMilliseconds?: number;
 }
@@ -34,7 +34,7 @@ export interface RevocationOptions {
 const MAX_REMEMBERED = 1000;
 const DEADLINE_MILLISECONDS = 15_000;
 
-/** Each certificate is requested from the network once, whatever the number of files. */
+/** The status of each certificate is requested once per run, even if many files contain the certificate. */
 export function createRevocation(options: RevocationOptions) {
   const { crls, http, now, deadlineMilliseconds = DEADLINE_MILLISECONDS } = options;
   const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: CertificateToCheck): RevocationStatus => {
@@ -48,7 +48,7 @@ export function createRevocation(options: RevocationOptions) {
     findStatus(asked, crls, byCrl, online),
   );
   return {
-    /** The status of a certificate that was used at `at`. Reports errors as findings. */
+    /** Examines a certificate that was used at the time `at`. Reports errors as findings. */
     async examine(
       certificate: ParsedCertificate,
       issuer: ParsedCertificate,
@@ -56,7 +56,7 @@ export function createRevocation(options: RevocationOptions) {
       otherKeys: readonly ParsedCertificate[] = [],
     ): Promise<readonly Finding[]> {
       const status = await statusOf({ certificate, issuer, otherKeys });
-      // "Revoked" from any source counts, even for such a certificate.
+      // "Revoked" from any source applies even to such a certificate.
       if (status.kind === 'unknown' && isNeverRevoked(certificate)) return [];
       return revocationFindings(status, certificate, at);
     },
@@ -80,7 +80,7 @@ function fromFile(status: RevocationStatus): RevocationStatus {
   return status.kind === 'unknown' ? unknownBecause(`a CRL given: ${status.why}`) : status;
 }
 
-/** Applies only to end entities (RFC 9608, 4). The path's findings report a damaged extension. */
+/** The extension applies only to end entities (RFC 9608, 4). `examinePath` reports a damaged extension. */
 function isNeverRevoked({ fields }: ParsedCertificate): boolean {
   return (
     fields.extensions.has(NO_REVOCATION_AVAILABLE) &&
@@ -98,11 +98,11 @@ const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
 
 /**
  * Windows and jarsigner compare the date of revocation with the time of the signature, whatever the reason. They expect
- * authorities to set it to the date when the key was lost. This program does so if the reason leaves the key with its
- * owner. If another party may have the key, no signature counts, because nothing shows when it was lost.
+ * authorities to set it to the date when the key was lost. This program does so only if the key stayed with its owner.
+ * If another party may have the key, all signatures lose trust, because it is unknown when the key was lost.
  *
- * With the lost key of a timestamp authority, anyone can forge a time. Its tokens lose trust unless the reason says
- * that the key is safe (RFC 3161, 4).
+ * With the lost key of a timestamp authority, anyone can forge a time. The authority's tokens lose trust unless the
+ * reason says that the key is safe (RFC 3161, 4).
  */
 export function revocationFindings(status: RevocationStatus, certificate: ParsedCertificate, at: Date): Finding[] {
   const { name } = certificate;
@@ -139,7 +139,7 @@ function consequence({ revokedAt, reason }: CrlEntry, certificate: ParsedCertifi
   return { endsTrust: false, words: `, after it was used (${secondOf(at)})` };
 }
 
-/** The path's findings report a damaged extension. */
+/** `examinePath` reports a damaged extension. */
 function isTimeStamper({ fields }: ParsedCertificate): boolean {
   return orUndefined(() => extendedKeyUsageOf(fields))?.includes(TIME_STAMPING) ?? false;
 }

@@ -8,24 +8,24 @@ import { systemReason } from '../errors/system-reason.ts';
 import { verifyingErrors } from './errors.ts';
 
 export interface TrustRoots {
-  /** Read on first use, because the system's roots take about 30 ms. */
+  /** Read on first use, because reading the system's roots takes about 30 ms. */
   readonly roots: readonly ParsedCertificate[];
   readonly source: string;
 }
 
 export interface TrustRootsOptions {
-  /** Files with roots (PEM, DER or PKCS#7). If there are any, no other roots are trusted. */
+  /** Files with roots (PEM, DER or PKCS#7). If there are any, only their roots are trusted. */
   readonly files: readonly string[];
-  /** True if the system's roots are trusted in addition to the files. */
+  /** True if the system's roots are trusted in addition to those in the files. */
   readonly withSystem?: boolean;
   /** Option that names the files. Default: --roots. */
   readonly option?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Paths where this system may have its roots. The first readable one is used. */
+  /** Paths where this system may store its roots. The first readable file is used. */
   readonly systemBundles?: readonly string[];
 }
 
-/** A PEM bundle of all public roots is 0.2 MB. */
+/** A PEM bundle of all public roots has 0.2 MB. */
 const MAX_FILE_LENGTH = 4 * 1024 * 1024;
 
 const LINUX_BUNDLES = [
@@ -33,10 +33,10 @@ const LINUX_BUNDLES = [
   '/etc/pki/tls/certs/ca-bundle.crt', // Fedora, Red Hat, Amazon
   '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem', // newer Fedora
   '/etc/ssl/ca-bundle.pem', // openSUSE
-  '/etc/ssl/cert.pem', // Alpine without ca-certificates
+  '/etc/ssl/cert.pem', // Alpine without the package ca-certificates
 ];
 
-/** Throws `roots-unreadable`, `roots-unusable`, also if one certificate in a file of the user is unreadable. */
+/** Throws an error if a single certificate in a file of the user is unreadable. */
 export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustRoots> {
   const { files, withSystem = files.length === 0, option = '--roots' } = options;
   const parts: TrustRoots[] = [];
@@ -55,7 +55,7 @@ export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustR
   };
 }
 
-/** Uses SSL_CERT_FILE, the system's roots, or those in Node.js, in this order. */
+/** Uses SSL_CERT_FILE, the system's roots, or the roots in Node.js, in this order. */
 async function loadSystemRoots({ environment, systemBundles }: TrustRootsOptions): Promise<TrustRoots> {
   const fromEnvironment = environment.SSL_CERT_FILE;
   if (fromEnvironment) {
@@ -115,7 +115,7 @@ function rootsOfNode(): TrustRoots {
   return lazyRoots('the operating system', () => fromPem(getCACertificates('system')));
 }
 
-/** Skips unreadable certificates, which is safe: they are then not trusted. */
+/** Skips unreadable certificates. This is safe, because they are then not trusted. */
 function lazyRoots(source: string, certificates: () => readonly Uint8Array[]): TrustRoots {
   let parsed: readonly ParsedCertificate[] | undefined;
   return {

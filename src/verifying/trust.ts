@@ -19,7 +19,7 @@ export interface TrustRequest {
   readonly certificates: readonly Uint8Array[];
   readonly at: Date;
   readonly purpose: Purpose;
-  /** Charged for the search; undefined for a separate budget. */
+  /** Work limit of the file. Default: a separate limit for each request. */
   readonly budget?: WorkBudget | undefined;
 }
 
@@ -41,16 +41,16 @@ export function chargedTo(examineTrust: ExamineTrust, budget: WorkBudget): Exami
 export interface TrustOptions {
   readonly roots: TrustRoots;
   readonly now: Date;
-  /** Revocation is not checked without this. */
+  /** If it is missing, revocation is not checked. */
   readonly revocation?: Revocation | undefined;
 }
 
-/** A signature has about ten, including those of its timestamp. */
+/** A signature has about ten certificates, including those of its timestamp. */
 const MAX_CERTIFICATES = 500;
 /** Size of the cache for certificates and results. */
 const MAX_REMEMBERED = 1000;
 
-/** Reports errors in certificates as findings, and does not throw them. */
+/** Reports errors in certificates as findings. */
 export function trustExaminer(options: TrustOptions): ExamineTrust {
   const parse = memoize(MAX_REMEMBERED, fingerprintOf, (der: Uint8Array) =>
     orUndefined(() => parseCertificate(der, 'certificate')),
@@ -105,21 +105,21 @@ function whyNotTrusted(
   return untrusted('chain-incomplete', message);
 }
 
-/** Authenticode's lifetime signing: the certificate must still be valid now, even if there is a timestamp. */
+/** With Authenticode's lifetime signing, the certificate must still be valid now, even if there is a timestamp. */
 function lifetimeFindings(leaf: ParsedCertificate, { at, purpose }: TrustRequest, now: Date): Finding[] {
   if (purpose !== 'code-signing' || at > leaf.notAfter || now <= leaf.notAfter || !isLifetime(leaf)) return [];
   const message = `The certificate of "${leaf.name}" expired on ${secondOf(leaf.notAfter)}, and its signatures end with it, timestamp or not (lifetime signing).`;
   return [untrusted('certificate-expired', message)];
 }
 
-/** The path's findings report a damaged extension. */
+/** `examinePath` reports a damaged extension. */
 function isLifetime({ fields }: ParsedCertificate): boolean {
   return orUndefined(() => isLifetimeSigner(fields)) ?? false;
 }
 
 /**
- * Checks from the root down, and only if the path is trusted: then a trusted authority wrote all requested addresses,
- * and never an attacker. Nothing below a revoked authority is checked.
+ * Checks from the root down, and only if the path is trusted: requests then go only to addresses that a trusted
+ * authority wrote, never to an attacker's. Certificates below a revoked authority are not checked.
  */
 async function examineRevocation(
   certificates: readonly ParsedCertificate[],
@@ -142,8 +142,8 @@ async function examineRevocation(
 }
 
 /**
- * Returns certificates with the issuer's name and other keys (a renewed key, a key for lists). One of the trusted
- * authorities from the issuer upwards must have certified them (RFC 5280, 6.3.3 (f)).
+ * Returns certificates with the issuer's name and other keys (a renewed key, or a key for CRLs). The issuer or an
+ * authority above it must have certified them (RFC 5280, 6.3.3 (f)).
  */
 function otherKeysOf(
   issuer: ParsedCertificate,
@@ -179,7 +179,7 @@ function poolFindings(count: number, unreadable: number): Finding[] {
   return findings;
 }
 
-/** Covers all inputs of the result: a file without an intermediate must not spoil the result for one that has it. */
+/** Covers all inputs of the result: a file without an intermediate must not spoil the result for a file that has it. */
 function requestKey({ leaf, certificates, at, purpose }: TrustRequest): string {
   const digests = [leaf, ...certificates.slice(0, MAX_CERTIFICATES)].map(fingerprintOf).join();
   return `${purpose} ${at.getTime()} ${certificates.length} ${fingerprintOf(Buffer.from(digests))}`;

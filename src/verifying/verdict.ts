@@ -6,12 +6,12 @@ import { flatten } from '../format/signature.ts';
 
 /**
  * - trusted: every signature is intact and trusted, and meets the policy.
- * - intact: the same without a check of trust.
- * - not-accepted: only the policy (a signer, a timestamp, an algorithm) is not met.
- * - untrusted: intact, but a signer or an authority is not trusted.
- * - unsupported: there is a signature that this program cannot verify.
- * - broken: the signature does not match the file.
- * - unsigned: there is no signature.
+ * - intact: every signature is intact and meets the policy, but trust was not checked.
+ * - not-accepted: the file does not meet the policy (a signer, a timestamp or an algorithm), but is otherwise valid.
+ * - untrusted: every signature is intact, but a signer or an authority is not trusted.
+ * - unsupported: the file contains a signature that this program cannot verify.
+ * - broken: a signature does not match the file.
+ * - unsigned: the file contains no signature.
  */
 export type Verdict = 'trusted' | 'intact' | 'not-accepted' | 'untrusted' | 'unsupported' | 'broken' | 'unsigned';
 
@@ -22,12 +22,12 @@ export interface VerifiedFile {
   /** Path as the user typed it. */
   readonly path: string;
   readonly format: string | null;
-  /** null if the file could not be examined; `error` then has the reason. */
+  /** null if the file could not be examined; `error` then states the reason. */
   readonly verdict: Verdict | null;
   readonly error: CodesignError | undefined;
-  /** Path of the security catalog whose signature counts for the file; undefined if the file's own signature counts. */
+  /** Path of the security catalog whose signature was verified instead of the file's own. */
   readonly catalog?: string;
-  /** Findings about the file as a whole. Each signature has its own. */
+  /** Findings about the file as a whole. Each signature has its own findings. */
   readonly findings: readonly Finding[];
   /** The outer signatures, each with its nested signatures. */
   readonly signatures: readonly VerifiedSignature[];
@@ -38,9 +38,9 @@ export interface VerifiedSignature {
   readonly integrity: Integrity;
   readonly trust: TrustState;
   readonly signer: Identity;
-  /** Weakest digest algorithm that it depends on; undefined if the API lacks one of them, or it cannot be read. */
+  /** Weakest digest algorithm. undefined if an algorithm is unreadable, or if the API does not support it. */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** Time of a valid timestamp, at which the signature existed; undefined without one. */
+  /** Time of a valid timestamp, at which the signature existed. */
   readonly time: Date | undefined;
   readonly timestamps: readonly VerifiedTimestamp[];
   readonly findings: readonly Finding[];
@@ -62,9 +62,9 @@ export interface VerifiedTimestamp {
 export interface Identity {
   /** Display name. Not escaped: may contain control characters. */
   readonly name: string;
-  /** SHA-256 of the certificate in hexadecimal; undefined without one. */
+  /** SHA-256 of the certificate in hexadecimal, if the signature includes a certificate. */
   readonly sha256: string | undefined;
-  /** Leaf first; may be incomplete. Empty if trust was not checked. */
+  /** Certification path, leaf first. It may be incomplete, and is empty if trust was not checked. */
   readonly path: readonly PathCertificate[];
   /** End of the path, if it is trusted or self-signed. */
   readonly root: PathCertificate | undefined;
@@ -88,7 +88,7 @@ export function worstOf(all: readonly Integrity[]): Integrity {
 }
 
 /**
- * At least one signature must meet the whole policy. Others need not, such as the older of two algorithms. Returns the
+ * At least one signature must meet the whole policy. Others need not, such as one with an older algorithm. Returns the
  * requirements that the best signature does not meet. All findings speak against trust.
  */
 export function examinePolicy(signatures: readonly VerifiedSignature[], policy: VerifyPolicy): readonly Finding[] {
@@ -116,7 +116,7 @@ function lacks(signature: VerifiedSignature, { requireTimestamp, signer, leastAl
 
 function isBy({ signer }: VerifiedSignature, wanted: NonNullable<VerifyPolicy['signer']>): boolean {
   if ('sha256' in wanted) return signer.sha256 === wanted.sha256;
-  // Without a certificate, the name is only a claim of the signature itself.
+  // Without a certificate, the signature only claims the name.
   return signer.sha256 !== undefined && signer.name === wanted.commonName;
 }
 

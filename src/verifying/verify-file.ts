@@ -21,8 +21,8 @@ export interface Verifying extends Reading {
 }
 
 /**
- * Does not throw for an invalid or unreadable file: the result has the error. `onOpen` receives the open file, for
- * callers that need more than the verdict.
+ * If the file is invalid or unreadable, the result contains the error. `onOpen` receives the open file, for callers
+ * that need more than the verdict.
  */
 export async function verifyFile(
   path: string,
@@ -64,7 +64,7 @@ function unsignedFinding(finding: Finding): Finding {
   return isObjection(finding) ? note(finding.code, finding.message) : finding;
 }
 
-/** Returns the worst verdict on the file or one of its signatures, including nested ones. */
+/** Returns the worst verdict on the file or one of its signatures, including nested signatures. */
 function verdictOn(
   signatures: readonly VerifiedSignature[],
   findings: readonly Finding[],
@@ -109,11 +109,11 @@ async function seemsSigned(path: string, format: Format): Promise<boolean> {
     return await format.seemsSigned(input.source);
   } catch (thrown) {
     expectedError(fromFileSystem(thrown, 'read the file'));
-    return true; // The file was deleted or became unreadable. The verdict so far counts.
+    return true; // The file was deleted or became unreadable, so the verdict stays as it is.
   }
 }
 
-/** Recognises an error of the system by its cause. */
+/** The cause of a system error names the system call. */
 function isReadError({ cause }: CodesignError): boolean {
   return cause instanceof Error && !(cause instanceof CodesignError) && 'syscall' in cause;
 }
@@ -121,23 +121,23 @@ function isReadError({ cause }: CodesignError): boolean {
 export interface Reading {
   readonly formats: readonly Format[];
   readonly digestEntries: DigestEntries;
-  /** Receives the progress of reading a large file. */
+  /** Reports the progress of reading a large file. */
   readonly onRead?: ((path: string, bytes: number, size: number) => void) | undefined;
 }
 
-/** Disposing closes the file, so nothing more can be read from it. */
+/** An open file. Disposing it closes the file. */
 export interface ReadFile extends AsyncDisposable {
   readonly path: string;
   readonly format: Format;
   readonly source: ByteSource;
   readonly signable: SignableFile;
-  /** All checks of this file consume this budget. */
+  /** Work limit for all checks of this file. */
   readonly budget: WorkBudget;
 }
 
 /**
- * `onFormat` is called as soon as the format is known, even if the file later proves unreadable. Throws errors of the
- * file system, `unsupported-format`, and the format's errors for malformed files.
+ * `onFormat` is called as soon as the format is known, even if the file later proves unreadable. Throws file system
+ * errors, `unsupported-format`, and the format's errors for malformed files.
  */
 export async function readFile(
   path: string,

@@ -19,7 +19,7 @@ export async function verifyByCatalog(
   verifying: Verifying,
 ): Promise<(path: string) => Promise<VerifiedFile>> {
   let list: SignableFile['catalog'];
-  // Read only once, so the list is exactly the one whose signature was verified, even if the file changes.
+  // Read only once, so that this list is the one whose signature was verified, even if the file changes.
   const verified = await verifyFile(catalog, verifying, (opened) => {
     list = opened.catalog;
   });
@@ -45,7 +45,7 @@ export async function verifyByCatalog(
   };
 }
 
-/** A damaged program has no digests, so it is not the listed one. */
+/** A damaged program has no digests, so no catalog lists it. */
 async function readListed(
   path: string,
   { digestEntries, onRead }: Verifying,

@@ -23,7 +23,7 @@ export interface SignatureContext {
   readonly purpose: Purpose;
 }
 
-/** Verifies each signature separately: nothing in one counts for another. */
+/** Verifies each signature separately, so that data from one signature does not affect another. */
 export async function verifySignature(
   signature: FoundSignature,
   context: SignatureContext,
@@ -36,7 +36,7 @@ export async function verifySignature(
   const time = earliest(timestamps.filter(isGood));
   const trust = await signerTrust(signature, examineTrust, time ?? now, purpose);
   const findings = [...(await signature.examine()), ...(trust?.findings ?? [])];
-  // An invalid timestamp must not count as valid, even while the certificate has not expired.
+  // An invalid timestamp must not be accepted, even while the certificate has not expired.
   const integrity = worstOf([integrityBy(findings), ...timestamps.map((timestamp) => timestamp.integrity)]);
   const isTrusted = trust?.isTrusted === true && timestamps.every((timestamp) => timestamp.trust === 'trusted');
   return {
@@ -78,7 +78,7 @@ function earliest(timestamps: readonly VerifiedTimestamp[]): Date | undefined {
   return times.length === 0 ? undefined : new Date(times.reduce((first, time) => Math.min(first, time)));
 }
 
-/** Sequential, because all use the same content and concurrency would not help. */
+/** Sequential, because all signatures use the same content and concurrency would not help. */
 async function inOrder<In, Out>(items: readonly In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = [];
   for (const item of items) results.push(await work(item));
@@ -88,10 +88,7 @@ async function inOrder<In, Out>(items: readonly In[], work: (item: In) => Promis
 /** Tolerated difference between the clocks of an authority and this machine. */
 const TOLERANCE_MILLISECONDS = 10 * 60 * 1000;
 
-/**
- * `examineTrust` is undefined if trust is not checked. `others` are DER certificates from the enclosing signature, into
- * which some programs put the authority's issuers.
- */
+/** `others` are DER certificates from the enclosing signature, where some programs store the authority's issuers. */
 export async function verifyTimestamp(
   timestamp: Timestamp,
   examineTrust: ExamineTrust | undefined,
