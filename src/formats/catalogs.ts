@@ -15,13 +15,12 @@ const ALGORITHMS = ['SHA1', 'SHA256'] as const;
 /** Formats whose files have a `listing`. Files of other formats are not opened. */
 const LISTED: readonly Format[] = [pe, cab];
 
-/** `format` is an id. */
 export const isCatalog = (format: string | null): boolean => format === cat.id;
 
 /**
- * Returns the entry of any file in a catalog (CryptCATAdminCalcHashFromFileHandle2). Programs and cabinets have Authenticode
- * digests, which a signature does not change; all others have digests of all their bytes. `onOpen` receives the program
- * or cabinet. Throws the errors of its format.
+ * Returns the entry of any file in a catalog (CryptCATAdminCalcHashFromFileHandle2). Programs and cabinets have
+ * Authenticode digests, which a signature does not change. All others have digests of all their bytes. `onOpen`
+ * receives the program or cabinet.
  */
 export async function listedFile(
   source: ByteSource,

@@ -38,7 +38,7 @@ export interface CmsHolder {
   presentContent(): Uint8Array;
   examine(): readonly Finding[];
   details(): readonly Detail[];
-  /** Returns the edits that make `cms` the only signature. Applied to its own result, it changes nothing. */
+  /** Returns the edits that make `cms` the only signature. Applying them to the result again must change nothing. */
   write(cms: Uint8Array): Patch;
   /** Returns the edits that replace the existing signature by `cms`, which has the same content. */
   replace(cms: Uint8Array): Patch;

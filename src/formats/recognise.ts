@@ -56,8 +56,8 @@ const MOST_ARCHITECTURES = 20;
 const HEAD_LENGTH = 4096;
 
 /**
- * `names` are the file's names, starting with the one for the result. Names decide only if the content leaves a choice,
- * and then the first that fits a format is used. Throws `unsupported-format`.
+ * `names` are the file's names, starting with the one for the result. If the content fits several formats, the first
+ * name that fits one of them decides. Throws `unsupported-format`.
  */
 export async function recogniseFormat(
   source: ByteSource,
@@ -97,8 +97,8 @@ export function contentReader(digestEntries: DigestEntries): ContentReader {
 }
 
 /**
- * If a file is recognised by its bytes and also has an archive after them, its name decides. `description` describes a
- * file of unknown format; undefined if its first bytes say everything.
+ * If a file is recognised by its bytes but is also followed by an archive, its name decides. `description` describes a
+ * file of unknown format. It is undefined if the first bytes are sufficient for that.
  */
 async function recognise(
   head: Uint8Array,
@@ -133,13 +133,13 @@ async function recognise(
 
 /** Start of a local header, and of the end record of an empty archive. */
 const STARTS: readonly string[] = ['PK\x03\x04', 'PK\x05\x06'];
-/** Programs that can have an archive at the end (MZ, ELF, Mach-O), which does not decide their format. */
+/** Programs that may be followed by an archive (MZ, ELF, Mach-O), which does not decide their format. */
 const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'];
 
 /**
- * Returns the names in an archive that show its kind: names in the root and in `folders`. Returns undefined if the file
- * is not an archive. A program with an archive at the end counts only if it is named like an archive. Returns `damaged`
- * if the names cannot be read.
+ * Returns the names in an archive that show its type: names in the root and in `folders`. Returns undefined if the file
+ * is not an archive, or is a program with an archive at the end that is not named like an archive. Returns `damaged` if
+ * the names are unreadable.
  */
 async function readZipNames(
   head: Uint8Array,
@@ -157,7 +157,7 @@ async function readZipNames(
   return names instanceof Error ? 'damaged' : names;
 }
 
-/** Separate, so that programs and scripts are recognised without loading the code for archives. */
+/** A separate function, so that programs and scripts are recognised without loading the code for archives. */
 async function endsLikeArchive(source: ByteSource): Promise<boolean> {
   return (await import('../zip/end-record.ts')).endsLikeArchive(source);
 }
@@ -181,7 +181,7 @@ export function describeBytes(head: Uint8Array): string {
   return describeText(head);
 }
 
-/** Returns the kind of a program with an MZ header, by the two letters at the offset in its header. */
+/** Returns the type of a program with an MZ header, by the two letters at the offset in its header. */
 export function describeNewHeader(letters: string): string {
   if (letters === 'PE') return 'a Windows program (PE)';
   if (letters === 'NE') return 'a 16 bit Windows or OS/2 program (NE)';

@@ -6,7 +6,7 @@ const LONGEST_TRACE = 1024;
 /** Largest file that is searched, in bytes. */
 const MOST_SEARCHED = 64 * 1024 * 1024;
 
-/** Searches the bytes of a file as Latin-1 for a pattern. A file that is too large to search counts as a match. */
+/** Searches the bytes of a file as Latin-1 for a pattern. Returns true if a file is too large to be searched. */
 export function hasTrace(pattern: RegExp): (source: ByteSource) => Promise<boolean> {
   return async (source) => {
     if (source.size > MOST_SEARCHED) return true;

@@ -1,9 +1,9 @@
 export type Names = ReadonlySet<string>;
 
-/** In lower case. The names in these folders and in the root distinguish formats. */
+/** Folder names in lower case. The names in these folders and in the root distinguish formats. */
 export const KIND_FOLDERS: ReadonlySet<string> = new Set(['meta-inf/', '_rels/', 'word/', 'xl/', 'ppt/', 'visio/']);
 
-/** Each with a file that only this kind has. Several of them can also have a JAR manifest. */
+/** Archive types that are recognised by a file that no other type contains. Several can also contain a JAR manifest. */
 const OTHERS: readonly { readonly description: string; readonly holds: (names: Names, fileName: string) => boolean }[] =
   [
     {
@@ -37,17 +37,17 @@ const OTHERS: readonly { readonly description: string; readonly holds: (names: N
     },
   ];
 
-/** Returns a noun phrase for a kind of archive that is recognised but not supported. */
+/** Returns a noun phrase for a type of archive that is recognised but not supported. */
 export function otherZipKind(names: Names, fileName: string): string | undefined {
   return OTHERS.find(({ holds }) => holds(names, fileName))?.description;
 }
 
-/** A package, or a set of packages for one device. */
+/** True for a package, or for a set of packages for one device. */
 function isNamedAsApk(fileName: string): boolean {
   return /\.(apk|apks|xapk)$/i.test(fileName);
 }
 
-/** For developers, not devices: an Android manifest also occurs in a JAR, or in an AAR with its `classes.jar`. */
+/** True for a library for developers. An Android manifest also occurs in a JAR, or in an AAR with its `classes.jar`. */
 function isAndroidLibrary(names: Names, fileName: string): boolean {
   const isNamedAsLibrary = fileName.toLowerCase().endsWith('.aar');
   return isNamedAsLibrary || names.has('classes.jar') || someName(names, (name) => name.endsWith('.class'));

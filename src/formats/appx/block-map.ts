@@ -19,7 +19,7 @@ const HASH_METHODS: ReadonlyMap<string, DigestAlgorithm> = new Map([
 const BLOCK_LENGTH = 64 * 1024;
 /** makeappx writes an empty block of this length after the last block of a file. */
 const END_LENGTH = 2;
-/** Upper limit for a compressed block, generous because deflate adds little to data that it cannot compress. */
+/** Length limit of a compressed block. It is generous: deflate adds little to data that it cannot compress. */
 const LONGEST_PACKED = BLOCK_LENGTH + 1024;
 
 export interface BlockMap {
@@ -28,7 +28,7 @@ export interface BlockMap {
 }
 
 interface MappedFile {
-  /** Separated by `\\`, and without the percent encoding of the entry's name. */
+  /** Path separated by `\\`, without the percent encoding of the entry's name. */
   readonly name: string;
   readonly size: number;
   readonly headerLength: number;
@@ -37,7 +37,7 @@ interface MappedFile {
 
 /** Arrays instead of objects, which would take 30 MB more for 65,000 blocks. */
 interface Blocks {
-  /** Concatenated base64 digests, without those of the wrong length. Empty if they were not requested. */
+  /** Concatenated base64 digests, except those of the wrong length. Empty if they were not requested. */
   hashes: Buffer;
   /** Length of the compressed data in bytes; `NO_SIZE` for stored blocks. */
   readonly sizes: number[];
@@ -45,7 +45,7 @@ interface Blocks {
 
 const NO_SIZE = -1;
 
-/** `withHashes` is needed to compare the digests, which take 5 MB for 65,000 blocks. Throws `appx-part-malformed`. */
+/** `withHashes` is needed to compare the digests, which take 5 MB for 65,000 blocks. */
 export function readBlockMap(bytes: Uint8Array, { withHashes = false } = {}): BlockMap {
   const files: MappedFile[] = [];
   let algorithm: DigestAlgorithm | undefined;
@@ -94,7 +94,7 @@ interface MappedEntry {
   readonly file: MappedFile;
 }
 
-/** Returns clauses about differences that need no contents: sizes, and files that only one of the two has. */
+/** Returns clauses about differences in sizes, and about files that only one of the two lists. */
 export function compareSizes({ files }: BlockMap, entries: readonly ZipEntry[]): readonly string[] {
   const { mapped, unmapped, misnamed } = pairUp(files, entries);
   const found = new Set(mapped.map(({ file }) => file));
@@ -173,7 +173,7 @@ export async function compareDigests(
   return problems;
 }
 
-/** Returns the index. Each block is decompressed separately, as Windows does while it downloads a package. */
+/** Decompresses each block separately, as Windows does while it downloads a package. */
 async function findWrongBlock(
   { view, load }: ReturnType<typeof slidingWindow>,
   { method, dataOffset, compressedSize }: ZipEntry,
@@ -198,7 +198,7 @@ async function findWrongBlock(
   return undefined;
 }
 
-/** Returns undefined if the block is damaged, or too long. */
+/** Returns undefined if the block is damaged or too long. */
 function inflateBlock(data: Uint8Array): Buffer | undefined {
   try {
     return inflateRawSync(data, { finishFlush: zlib.Z_SYNC_FLUSH, maxOutputLength: BLOCK_LENGTH });

@@ -13,7 +13,7 @@ export interface ContentTypes {
   withoutSignature(): Uint8Array;
 }
 
-/** Throws `appx-part-malformed`, or `appx-malformed` if the signature has another type. */
+/** Throws `appx-malformed` if the signature has another type. */
 export function readContentTypes(bytes: Uint8Array): ContentTypes {
   const text = decodeXml(PART, bytes);
   const found: { start: number; end: number }[] = [];

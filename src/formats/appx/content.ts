@@ -19,9 +19,7 @@ const PARTS_DIGESTED: Readonly<Record<string, string>> = {
 const NAME_LENGTH = 4;
 
 export interface SignedBody extends ArchiveBody {
-  /** New contents of [Content_Types].xml. */
   readonly contentTypes: Uint8Array;
-  /** New contents of AppxBlockMap.xml. */
   readonly blockMap: Uint8Array;
 }
 
@@ -57,7 +55,7 @@ export async function measurePackage(
   return list;
 }
 
-/** Returns a line for each digest in the list, or none if it is not a valid list. `actual` is the list of the file. */
+/** Returns a line for each digest in the list, or none if the list is invalid. `actual` is the list of the file. */
 export function describeList(
   list: Uint8Array,
   algorithm: DigestAlgorithm,

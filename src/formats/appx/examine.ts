@@ -1,5 +1,3 @@
-/** Examines a package as a whole, and describes it. */
-
 import { isPadding } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { broken, type Finding } from '../../errors/finding.ts';

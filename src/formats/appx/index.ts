@@ -1,5 +1,3 @@
-/** Packages and bundles of Windows apps. The code to open them is loaded on demand. */
-
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';
 import { hasTrace } from '../trace.ts';

@@ -1,4 +1,4 @@
-/** Reads the needed parts of AppxManifest.xml and AppxBundleManifest.xml. */
+/** Reads the necessary parts of AppxManifest.xml and AppxBundleManifest.xml. */
 
 import { attributeOf, decodeXml, malformed, numberIn, readXml, withAttributes } from './xml.ts';
 
@@ -6,7 +6,7 @@ export interface Manifest {
   readonly publisher: string;
   readonly name: string;
   readonly version: string;
-  /** Packages in the bundle; empty for a package. */
+  /** Packages in the bundle. Empty for a package. */
   readonly packages: readonly BundledPackage[];
 }
 
@@ -15,14 +15,14 @@ export interface BundledPackage {
   /** Offset of the package's data in the bundle, according to the manifest. */
   readonly offset: number;
   readonly size: number;
-  /** Offset of its start tag in the text of the manifest. */
+  /** Offset of the start tag in the text of the manifest. */
   readonly tagStart: number;
   readonly tagEnd: number;
 }
 
-/** Packages in a bundle. Real bundles have a few hundred. */
+/** Number of packages in a bundle. Real bundles have a few hundred. */
 const MOST_PACKAGES = 4096;
-/** Namespaces of different years add elements to bundle manifests: for example, 2019 added stub packages. */
+/** The namespaces of later years add elements to bundle manifests. For example, 2019 added stub packages. */
 const BUNDLE_NAMESPACE = /^http:\/\/schemas\.microsoft\.com\/appx\/\d{4}\/bundle$/;
 
 export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Uint8Array): Manifest {

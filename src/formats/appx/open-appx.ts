@@ -83,13 +83,13 @@ async function checkPackagesSigned(opened: AppxPackage, source: ByteSource): Pro
   if (unsigned.length > 0) throw appxErrors('appx-packages-unsigned', { names: listed(unsigned) });
 }
 
-/** Windows rejects a package with these problems, signed or not. Throws `appx-malformed`. */
+/** Throws if Windows would reject the package, signed or not. */
 async function checkContents(...what: Parameters<typeof examineContents>): Promise<void> {
   const [finding] = await examineContents(...what);
   if (finding !== undefined) throw appxErrors('appx-malformed', { problem: asClause(finding) });
 }
 
-/** All packages must come before everything that signing makes longer. Throws `appx-packages-move`. */
+/** All packages must come before every part that signing makes longer. Throws `appx-packages-move`. */
 function checkPlaces(
   { manifest, manifestPart, blockMap, contentTypes, archive }: AppxPackage,
   isRewritten: boolean,
@@ -163,7 +163,7 @@ function bodyWithSignature(opened: AppxPackage, rewritten: RewrittenEntries | un
   return bodyWith(plain, contentTypes.namesSignature ? undefined : contentTypes.withSignature(), rewritten);
 }
 
-/** Returns the package without its signature, with new content types and other replaced entries, if given. */
+/** Returns the package without its signature. Content types and other entries can be replaced. */
 function bodyWith(
   { archive, signature, contentTypes: { entry, bytes }, blockMap }: AppxPackage,
   newTypes?: Uint8Array,

@@ -1,6 +1,5 @@
 import type { FormatOption } from '../../format/options.ts';
 
-/** Each package needs its own signature. */
 export const INNER_PACKAGES = {
   key: 'innerPackages',
   flag: '--inner-packages',

@@ -36,22 +36,18 @@ export interface AppxPackage {
 
 export interface StoredSignature extends StoredCms {
   readonly entry: ZipEntry;
-  /** True if it begins with the magic number that Windows expects. */
+  /** True if the signature begins with the magic number that Windows expects. */
   readonly hasMagic: boolean;
 }
 
-/** In bytes. The block map for 40 GB has 64 MiB. */
+/** Length in bytes. The block map for 40 GB has 64 MiB. */
 const LONGEST_BLOCK_MAP = 64 * 1024 * 1024;
 const LONGEST_TEXT = 2 * 1024 * 1024;
 const LONGEST_BINARY = 16 * 1024 * 1024;
-/** Reserved for each signature if sizes have 32 bits. */
+/** Bytes reserved for each signature if sizes have 32 bits. */
 export const ROOM = 16 * 1024 * 1024;
 const MAGIC = 'PKCX';
 
-/**
- * Throws `appx-incomplete`, `appx-malformed`, `appx-part-malformed`, `appx-signature-not-last`, `appx-too-large`, and
- * the errors of ZIP archives.
- */
 export async function readPackage(source: ByteSource): Promise<AppxPackage> {
   const archive = await readArchive(source);
   const { byName } = archive;
@@ -105,7 +101,7 @@ function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
   return { ...manifest, packages };
 }
 
-/** Excludes the packages of a bundle, which have block maps of their own. */
+/** Excludes the packages of a bundle, because they have their own block maps. */
 export function mappedEntries({ entries }: ZipArchive, { packages }: Manifest): readonly ZipEntry[] {
   const bundled = new Set(packages.map(({ name }) => name));
   return entries.filter(({ name }) => !bundled.has(name));

@@ -1,6 +1,6 @@
 /**
- * Writes the subject of a certificate like Windows (CertNameToStr, X.500 order reversed). The publisher in the manifest
- * must be the same text.
+ * Writes the subject of a certificate as Windows does (CertNameToStr, X.500 order reversed). The publisher in the
+ * manifest must be the same text.
  */
 
 import { readCertificateFields } from '../../certificates/certificate.ts';
@@ -30,12 +30,12 @@ const NAMES: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.9.1': 'E',
 };
 
-/** `certificate` is DER. Throws the errors of certificate readers. */
+/** `certificate` is in DER. */
 export function subjectText(certificate: Uint8Array): string {
   return nameText(readCertificateFields(certificate).subject);
 }
 
-/** `name` is DER. */
+/** `name` is in DER. */
 export function nameText(name: Uint8Array): string {
   return readName(name)
     .relativeNames.toReversed()

@@ -5,25 +5,25 @@ import type { CodesignError } from '../../errors/codesign-error.ts';
 import { appxErrors } from './errors.ts';
 
 export interface XmlElement {
-  /** Without the prefix. */
+  /** Name without the prefix. */
   readonly name: string;
-  /** Includes the `:`; empty without a prefix. */
+  /** Prefix with the `:`, or empty. */
   readonly prefix: string;
   readonly depth: number;
   readonly namespace: string;
-  /** True if it has the namespace of the root. Elements of other namespaces are extensions. */
+  /** True if the element has the namespace of the root. Elements of other namespaces are extensions. */
   readonly isOwn: boolean;
-  /** Only attributes without a prefix. */
+  /** Attributes without a prefix. All others are ignored. */
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** `end` is the offset in the text after the start tag, or after the element. */
+/** `end` is the offset in the text after the start tag or after the element. */
 export type OnElement = (element: XmlElement, end: number) => void;
 
-/** Nesting depth. Real parts have about five. */
+/** Nesting depth. Real parts have about five levels. */
 const DEEPEST = 64;
 
-/** Decodes UTF-8 with or without a byte order mark. Throws `appx-part-malformed`. */
+/** Decodes UTF-8 with or without a byte order mark. */
 export function decodeXml(part: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -32,7 +32,7 @@ export function decodeXml(part: string, bytes: Uint8Array): string {
   }
 }
 
-/** `onStart` is called before the element's contents. Throws `appx-part-malformed`, also for a document type. */
+/** Calls `onStart` before the element's contents. Throws `appx-part-malformed` even for a document type. */
 export function readXml(part: string, text: string, onStart: OnElement, onEnd?: OnElement): void {
   const parser = new SaxesParser({ xmlns: true });
   const open: XmlElement[] = [];
@@ -68,7 +68,7 @@ export function readXml(part: string, text: string, onStart: OnElement, onEnd?: 
   parser.write(text).close();
 }
 
-/** Returns the start tag with new values for attributes that it already has. */
+/** Returns the start tag with new values for existing attributes. */
 export function withAttributes(tag: string, values: Readonly<Record<string, number>>): string {
   const attributes = /([^\s"'=<>/]+)(\s*=\s*)("[^"]*"|'[^']*')/g;
   return tag.replace(attributes, (attribute, name: string, equals: string, [quote = '']: string) => {
@@ -81,10 +81,9 @@ export function malformed(part: string, problem: string): CodesignError {
   return appxErrors('appx-part-malformed', { part, problem });
 }
 
-/** In characters. The schemas have this limit for publishers and file names, which are the longest attributes. */
+/** Length in characters. In the schemas, publishers and file names are the longest attributes and have this limit. */
 const LONGEST_ATTRIBUTE = 8192;
 
-/** Throws `appx-part-malformed` if the attribute is missing or too long. */
 export function attributeOf({ name, attributes }: XmlElement, attribute: string, part: string): string {
   const value = attributes.get(attribute);
   if (value === undefined) throw malformed(part, `${name} has no attribute ${attribute}`);
@@ -94,7 +93,6 @@ export function attributeOf({ name, attributes }: XmlElement, attribute: string,
   return value;
 }
 
-/** Throws `appx-part-malformed` if the attribute is not a number. */
 export function numberIn(element: XmlElement, attribute: string, part: string): number {
   const text = attributeOf(element, attribute, part);
   if (!/^\d{1,15}$/.test(text))

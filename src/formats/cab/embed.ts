@@ -15,7 +15,7 @@ import {
 
 /** A new header with its folders, split into the parts that a digest treats differently. */
 interface Head {
-  /** CFHEADER, 36 bytes, including SIGNATURE and reserved1. */
+  /** CFHEADER of 36 bytes, including SIGNATURE and reserved1. */
   readonly header: Buffer;
   readonly sizes: Buffer;
   readonly block1: Uint8Array;
@@ -46,12 +46,12 @@ export async function contentOf(
   ];
 }
 
-/** Returns everything that changes before the files and their data, which does not depend on the CMS. */
+/** Returns all changes before the files and their data. These changes do not depend on the CMS. */
 export async function headForSignature(source: ByteSource, layout: CabinetLayout): Promise<Head> {
   return readHead(source, layout, reserveForSignature(layout));
 }
 
-/** Pads with zeros to a multiple of 8 bytes, which the length in the reference includes, as in signtool. */
+/** Pads with zeros to a multiple of 8 bytes. As with signtool, the length in the reference includes this padding. */
 export function embedCms(layout: CabinetLayout, head: Head, cms: Uint8Array): Patch {
   const padded = Buffer.alloc(Math.ceil(cms.length / 8) * 8);
   padded.set(cms);
@@ -64,7 +64,7 @@ export function embedCms(layout: CabinetLayout, head: Head, cms: Uint8Array): Pa
   return editsFor(layout, head, block2, padded);
 }
 
-/** Also removes the reserved area if it has the size that a signature needs, because it was created for one. */
+/** Also removes the reserved area if its size shows that it was created for a signature. */
 export async function removeCms(source: ByteSource, layout: CabinetLayout): Promise<Patch> {
   const { reserve } = layout;
   const isOurs = reserve?.length === 4 + REFERENCE_LENGTH && reserve.block1.length === 0;
@@ -74,12 +74,12 @@ export async function removeCms(source: ByteSource, layout: CabinetLayout): Prom
   return editsFor(layout, head, Buffer.alloc(head.block2Length), Buffer.alloc(0));
 }
 
-/** Length of a reserved area with space for the reference. A large enough one keeps its length. */
+/** Returns the length of a reserved area with space for the reference. A large enough one keeps its length. */
 function reserveForSignature({ reserve }: CabinetLayout): number {
   return Math.max(reserve?.length ?? 0, 4 + (reserve?.block1.length ?? 0) + REFERENCE_LENGTH);
 }
 
-/** `length` is that of the header's reserved area; 0 for none. */
+/** `length` is that of the header's reserved area, or 0. */
 async function readHead(source: ByteSource, layout: CabinetLayout, length: number): Promise<Head> {
   const { reserve, flags, names, folderCount, folderLength } = layout;
   const { folderLength: perFolder = 0, dataLength: perData = 0, block1 = new Uint8Array() } = reserve ?? {};

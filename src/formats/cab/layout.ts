@@ -17,7 +17,7 @@ const HAS_PREVIOUS = 1;
 const HAS_NEXT = 2;
 const ROOM = 1024 * 1024;
 const MAXIMUM_SIZE = 0xffff_ffff;
-/** Up to four names and disk labels, each with up to 255 bytes. */
+/** Up to four names and disk labels of up to 255 bytes each. */
 const LONGEST_NAMES = 4 * 256;
 
 export interface CabinetLayout {
@@ -50,7 +50,6 @@ export function reserveEnd({ reserve }: CabinetLayout): number {
   return HEADER_LENGTH + (reserve === undefined ? 0 : RESERVE_SIZES_LENGTH + reserve.length);
 }
 
-/** Throws `cabinet-truncated`, `-malformed`, `-reserve-in-use`, `-trailing-bytes`, `-too-large`. */
 export async function readLayout(source: ByteSource): Promise<CabinetLayout> {
   const { size: fileSize } = source;
   checkEnd(fileSize, 'header', HEADER_LENGTH);

@@ -1,4 +1,4 @@
-/** An open cabinet: it contains one Authenticode signature, in which others may be nested. */
+/** An open cabinet. It contains one Authenticode signature, which may contain nested signatures. */
 
 import { SPC_CAB_DATA, SPC_CAB_DATA_2, SPC_PE_IMAGE_DATA } from '../../asn1/object-identifiers.ts';
 import type { Element } from '../../asn1/read.ts';
@@ -43,7 +43,7 @@ async function storedIn(source: ByteSource, { signature }: CabinetLayout): Promi
 
 const KIND: SignedKind = {
   dataType: SPC_CAB_DATA,
-  // Types of signtool in SDK 26100, and of jsign and relic.
+  // signtool in SDK 26100, jsign and relic write these types.
   otherTypes: [SPC_CAB_DATA_2, SPC_PE_IMAGE_DATA],
   value: { name: 'link', examine: () => [], describe: describeLink },
 };

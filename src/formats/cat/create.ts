@@ -69,7 +69,7 @@ function utcTime(time: Date): Uint8Array {
   return encode(0x17, Buffer.from(`${time.toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`));
 }
 
-/** CAT_MEMBERINFO2 and the indirect data describe the kind of file. The link is empty in catalogs. */
+/** CAT_MEMBERINFO2 and the indirect data describe the type of the file. The link is empty in catalogs. */
 const EMPTY_LINK = contextConstructed(2, spcUnicode(''));
 const INDIRECT: Readonly<Record<ListedFile['kind'], { readonly info: number; readonly data: SpcData }>> = {
   program: {
@@ -84,7 +84,7 @@ const INDIRECT: Readonly<Record<ListedFile['kind'], { readonly info: number; rea
   other: { info: 2, data: { type: SPC_CAB_DATA, value: EMPTY_LINK } },
 };
 
-/** Returns tag and member: SEQUENCE { tag, SET of attributes }. The entry for SHA-1 has no SpcIndirectData. */
+/** Returns the tag and the member: SEQUENCE { tag, SET of attributes }. The entry for SHA-1 has no SpcIndirectData. */
 function membersOf({ name, kind, digests }: ListedFile): readonly (readonly [Uint8Array, Uint8Array])[] {
   const { info, data } = INDIRECT[kind];
   const [sha1, sha256] = [digestIn({ digests }, 'SHA1'), digestIn({ digests }, 'SHA256')];

@@ -25,7 +25,7 @@ function bounded<Item>(items: readonly Item[], name: string, describe: (item: It
   return more === 0 ? shown : [...shown, { name: `${name}s`, value: `${more} more` }];
 }
 
-/** For a member that has no digest except its tag. */
+/** Algorithms for a member whose only digest is its tag. */
 const DIGEST_BY_LENGTH: Readonly<Record<number, string>> = { 20: 'SHA-1', 32: 'SHA-256' };
 
 function describeMember({ tag, digest, attributes }: CatalogMember): string {

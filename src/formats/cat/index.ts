@@ -1,5 +1,3 @@
-/** Security catalogs. The code to open them is loaded on demand. */
-
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';
 
@@ -7,7 +5,7 @@ export const cat = {
   id: 'cat',
   title: 'Security catalog (CAT)',
   extensions: ['.cat'],
-  // A catalog in a folder usually lists the files next to it, which must not change after it is signed.
+  // A catalog usually lists the files in its folder, which must not change after it is signed.
   onlyIfNamed: ['.cat'],
   signing: { options: PROGRAM_OPTIONS, modes: ['replace'], signsTime: false, keepsExtension: false },
   purpose: 'code-signing',
@@ -21,7 +19,7 @@ export const cat = {
 const MARKS = ['06092a864886f70d010702', '06092b0601040182370a01', '060a2b0601040182370c0101'].map((hex) =>
   Buffer.from(hex, 'hex'),
 );
-/** In bytes. Only lengths and the digest algorithms come before the usage. */
+/** Length in bytes. Only lengths and the digest algorithms come before the usage. */
 const LONGEST_START = 256;
 
 /** True if the object identifiers occur in this order. Opening the file checks more. */

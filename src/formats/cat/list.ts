@@ -29,7 +29,7 @@ export interface Catalog {
   readonly cms: Uint8Array | undefined;
   /** Content of the SignedData with its type, which is kept byte for byte. */
   readonly encapsulated: Element;
-  /** The list. The digest excludes its tag and length. */
+  /** The digest excludes the tag and length of the list. */
   readonly list: Element;
   /** 1 if files are listed by SHA-1 digests, 2 if by SHA-256. */
   readonly version: 1 | 2;
@@ -54,7 +54,7 @@ interface NameValue {
   readonly value: string;
 }
 
-/** `bytes` is the whole file. Throws `catalog-malformed`. */
+/** `bytes` is the whole file. */
 export function readCatalog(bytes: Uint8Array): Catalog {
   try {
     const { encapsulatedContent, signers } = readSignedDataParts(bytes);
@@ -71,7 +71,7 @@ export function readCatalog(bytes: Uint8Array): Catalog {
   }
 }
 
-/** Finds a member by digest, or by tag if it has no digest. */
+/** Finds a member by its digest, or by its tag if it has no digest. */
 export function findListed(
   members: readonly CatalogMember[],
   { name, digests }: ListedFile,

@@ -1,4 +1,4 @@
-/** An open security catalog. The file is a CMS, which signs the list in it. */
+/** An open security catalog. The file is a CMS that signs the list in it. */
 
 import { CERTIFICATE_TRUST_LIST } from '../../asn1/object-identifiers.ts';
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
@@ -35,7 +35,7 @@ export async function openCat(source: ByteSource, reader: ContentReader): Promis
   };
 }
 
-/** An attached signature replaces the whole file, so only a comparison shows that it contains another list. */
+/** An attached signature replaces the whole file. Only a comparison shows whether it contains another list. */
 function checkSameList(cms: Uint8Array, { list }: Catalog): void {
   const other = attempt(() => readCatalog(cms));
   if (other instanceof CodesignError || !isSameBytes(other.list.bytes, list.bytes)) {
@@ -53,7 +53,7 @@ function signedList(catalog: Catalog, source: ByteSource): Container {
     reasonForOneSignature: 'a security catalog holds one signature',
     reasonNotRewritable: undefined,
     entries: async () => (cms === undefined ? [] : [{ location: 'catalog', cms, examine: async () => [] }]),
-    // From memory: later changes to the file have no effect.
+    // Measured in memory, so that later changes to the file have no effect.
     measure: (_content, algorithms) => measureContent(memorySource(list.contents), [list.contents], algorithms),
     content: async () => ({ type: CERTIFICATE_TRUST_LIST, value: list.bytes }),
     write: replaceBy,

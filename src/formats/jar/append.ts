@@ -7,7 +7,7 @@ import { coveredNames, createManifestCache, findDisagreement } from './manifest/
 import type { Manifest } from './manifest/manifest.ts';
 import type { EmbeddedBlock } from './signature/blocks.ts';
 
-/** Throws `cannot-append` if no verifier would accept an existing signature: the new one would be wasted. */
+/** Throws `cannot-append` if verifiers would reject an existing signature, so that no new signature is wasted. */
 export function checkSignaturesIntact(blocks: readonly EmbeddedBlock[], { manifest }: JarLayout): void {
   const known = manifest && createManifestCache(manifest.parsed);
   for (const block of blocks) {

@@ -11,7 +11,6 @@ import type { JarLayout } from './layout.ts';
 import { type EmbeddedBlock, examineAllSigners, MOST_BYTES, readBlocks, readOrError } from './signature/blocks.ts';
 import { blockEntry, keepingPositions } from './stamp.ts';
 
-/** Throws `not-its-signature` and the errors of `parseSignedData`. */
 export async function attachBlock(
   source: ByteSource,
   layout: JarLayout,
@@ -23,7 +22,7 @@ export async function attachBlock(
   const blocksOf = (base: string) => existing.filter((block) => block.base === base);
   const isThere = (base: string) => blocksOf(base).some((block) => Buffer.compare(block.cms, sealed) === 0);
   const signedFiles = await findSigned(source, layout, signedData);
-  // Several signers can have identical signature files. Choose the one whose block does not belong to another signer.
+  // Several signers can have identical signature files. Choose one whose block does not belong to another signer.
   const chosen =
     signedFiles.find(({ base }) => isThere(base)) ??
     signedFiles.find(({ base }) => blocksOf(base).some((block) => hasSameSigner(block, signedData))) ??
@@ -36,7 +35,7 @@ export async function attachBlock(
   const blocks = blocksOf(base);
   const extension = extensionFor(signedData);
   const old = blocks.find(({ entry }) => entry.name.toUpperCase().endsWith(extension));
-  // A signature file has only one block. If there are blocks for other kinds of keys, the new one takes the place of
+  // A signature file has only one block. If there are blocks for other types of keys, the new block takes the place of
   // the first.
   const leaving = old === undefined ? blocks : [old];
   const place = leaving[0]?.entry ?? signatureFile;

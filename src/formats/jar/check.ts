@@ -12,13 +12,13 @@ import { type Coverage, coverageOf } from './signature/signature-file-info.ts';
 export interface JarExpectation extends Expected {
   /**
    * True if existing files must keep their positions, even where a stream reader does not look for signatures. Other
-   * signatures must be as valid or invalid as before.
+   * signatures must then be as valid or invalid as before.
    */
   readonly keepsPositions?: boolean;
 }
 
 /**
- * Checks the archive. It must contain exactly the expected blocks, byte for byte, and the contents must have the
+ * Checks the archive. It must contain exactly the expected blocks, byte for byte, and the contents must match the
  * digests in the manifest. Each signature file must match this manifest, the new one must not list removed files, and
  * together they must cover every file. The manifest must be where a stream reader looks for it. Throws
  * `result-damaged`.

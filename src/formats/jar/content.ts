@@ -7,7 +7,7 @@ import type { DigestAttribute, Manifest } from './manifest/manifest.ts';
 
 export interface ListedEntry {
   readonly entry: ZipEntry;
-  /** Offset for further attributes of its section; undefined if it has no section. */
+  /** Offset where attributes can be added to its section. */
   readonly sectionEnd: number | undefined;
   readonly digests: readonly KnownDigest[];
 }
@@ -21,7 +21,7 @@ export type ContentDigest = (position: number, algorithm: string) => string;
 
 const NONE: readonly KnownDigest[] = [];
 
-/** Returns the files to sign in order, with their digests in `manifest`. Throws `jar-too-many-digests`. */
+/** Returns the files to sign in order, with their digests in `manifest`. */
 export function listEntries(
   { archive, signable }: Pick<JarLayout, 'archive' | 'signable'>,
   manifest: Manifest | undefined,
@@ -42,13 +42,13 @@ export function isKnown(digest: DigestAttribute): digest is KnownDigest {
   return digest.nodeName !== undefined;
 }
 
-/** Several sections may have the same name, but only one of them may have digests. Throws `jar-too-many-digests`. */
+/** Several sections may have the same name, but only one of them may contain digests. */
 export function onlyDigests<Item>(name: string, before: readonly Item[], more: readonly Item[]): readonly Item[] {
   if (before.length > 0 && more.length > 0) throw jarErrors('jar-too-many-digests', { name });
   return more.length > 0 ? more : before;
 }
 
-/** Digests each entry with `algorithm` and the algorithms in its section. Throws the errors of `digestContents`. */
+/** Digests each entry with `algorithm` and the algorithms in its section. */
 export async function digestListed(
   source: ByteSource,
   listed: readonly ListedEntry[],
@@ -61,7 +61,7 @@ export async function digestListed(
   return digestContents(source, entries, algorithms, digestEntries);
 }
 
-/** Returns one object for equal lists: a hundred thousand entries need only a few different ones. */
+/** Returns the same object for equal lists: a hundred thousand entries need only a few different ones. */
 export function sharedLists(): (algorithms: readonly string[]) => readonly string[] {
   const lists = new Map<string, readonly string[]>();
   return (algorithms) => {
@@ -74,8 +74,8 @@ export function sharedLists(): (algorithms: readonly string[]) => readonly strin
 }
 
 /**
- * Reads each entry once, whatever the number of its algorithms. `algorithms` has a list for each; equal lists must be
- * the same object. Throws `zip-entry-damaged`, `jar-too-many-digests`.
+ * Reads each entry once, whatever the number of its algorithms. `algorithms` contains a list for each entry. Equal
+ * lists must be the same object.
  */
 export async function digestContents(
   source: ByteSource,
@@ -103,11 +103,11 @@ export async function digestContents(
 }
 
 /**
- * Additional SHA3-512 digests, the slowest, of this many bytes take 2 s of processor time. Two algorithms in a JAR of
- * 512 MiB are within the limit.
+ * SHA3-512, the slowest algorithm, takes 2 s of processor time for this many bytes. Two algorithms in a JAR of 512 MiB
+ * are within the limit.
  */
 export const FURTHER_BYTES = 512 * 1024 * 1024;
-/** In large archives the limit grows with the compressed contents, rarely less than a tenth of all. */
+/** In large archives the limit grows with the compressed contents, which are rarely less than a tenth of all. */
 const FURTHER_BYTES_PER_COMPRESSED_BYTE = 16;
 
 /**

@@ -9,9 +9,9 @@ import { type JarLayout, MANIFEST_NAME, META_INF, type SignatureFiles } from './
 import { withoutDigests } from './manifest/complete.ts';
 import { rawName } from './stamp.ts';
 
-/** The record of a folder has almost no data. */
+/** The record of a folder contains almost no data. */
 const LONGEST_DIRECTORY_RECORD = 0x10000;
-/** `file` and some desktops recognise an executable JAR by this extra field. Only the first entry has it. */
+/** `file` and some desktops recognise an executable JAR by this extra field, which only the first entry has. */
 const JAR_MAGIC = 0xcafe;
 
 /**
@@ -19,7 +19,7 @@ const JAR_MAGIC = 0xcafe;
  * manifest, then the signatures before everything else. The block is stored uncompressed, so its length is known before
  * the signature.
  *
- * `base` is the name of the signature's two files. `remove` has the entries of replaced signatures.
+ * `base` is the name of the signature's two files. `remove` contains the entries of replaced signatures.
  */
 export function prepareEmbedding(
   layout: JarLayout,

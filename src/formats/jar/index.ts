@@ -1,4 +1,4 @@
-/** Java archives (JAR, WAR, EAR, RAR, AAR, AAB). The code to open them is loaded on demand. */
+/** Java archives: JAR, WAR, EAR, RAR, AAR and AAB. */
 
 import type { Format } from '../../format/format.ts';
 import { hasTrace } from '../trace.ts';

@@ -13,7 +13,7 @@ import { type Manifest, readManifest } from './manifest/manifest.ts';
 export interface JarLayout {
   readonly archive: ZipArchive;
   readonly manifest: { readonly entry: ZipEntry; readonly parsed: Manifest } | undefined;
-  /** Entry of the folder META-INF/; undefined without one, which is permitted. */
+  /** Entry of the folder META-INF/, which may be missing. */
   readonly metaInf: ZipEntry | undefined;
   /** Files that a signature covers: all except the manifest and the files of signatures. */
   readonly signable: readonly ZipEntry[];
@@ -23,7 +23,7 @@ export interface JarLayout {
 
 export interface SignatureFiles {
   readonly signatureFile: ZipEntry | undefined;
-  /** Usually one. */
+  /** Most signature files have one block. */
   readonly blocks: readonly ZipEntry[];
 }
 
@@ -43,7 +43,6 @@ export const LARGEST_MANIFEST = 16_000_000;
 const MOST_SIGNATURE_FILES = 64;
 const BLOCK_EXTENSIONS: readonly string[] = ['.RSA', '.DSA', '.EC'];
 
-/** Throws the errors in `zipErrors` and `jarErrors`. */
 export async function readLayout(source: ByteSource): Promise<JarLayout> {
   const archive = await readArchive(source);
   if (archive.end.locatorBase !== 0) {
@@ -77,12 +76,12 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   return { archive, manifest, metaInf: archive.byName.get(META_INF), signable, signatureFiles };
 }
 
-/** Compressed empty data has two bytes. After them, entries could be hidden that only stream readers see. */
+/** Compressed empty data has two bytes. Bytes after them could hide entries that only stream readers see. */
 function isEmpty({ size, compressedSize, method }: ZipEntry): boolean {
   return size === 0 && compressedSize <= (method === DEFLATED ? 2 : 0);
 }
 
-/** Reads a manifest, signature file or block. Throws `manifest-too-large`, `zip-entry-damaged`. */
+/** Reads a manifest, signature file or block. */
 export async function readWhole(source: ByteSource, entry: ZipEntry): Promise<Buffer> {
   for (const size of [entry.size, entry.compressedSize]) {
     if (size > LARGEST_MANIFEST) {
@@ -94,7 +93,7 @@ export async function readWhole(source: ByteSource, entry: ZipEntry): Promise<Bu
 
 /**
  * Returns the upper-case name under META-INF/ of a manifest or a file of a signature. These are not signed, and must be
- * directly in the folder. Like in Java, a SIG-* name counts only with an extension of at most three letters or digits.
+ * directly in the folder. As in Java, a SIG-* name must have an extension of at most three letters or digits.
  */
 export function ownNameOf(name: string): string | undefined {
   const upper = name.toUpperCase();
@@ -105,7 +104,7 @@ export function ownNameOf(name: string): string | undefined {
   return isOwn || /^SIG-([^.]*|.*\.[A-Z0-9]{1,3})$/.test(rest) ? rest : undefined;
 }
 
-/** Returns true for a signature file or block. No verifier knows SIG-* files, which stay unchanged. */
+/** Returns true for a signature file or block. SIG-* files, which no verifier supports, stay unchanged. */
 function addSignatureFile(
   files: Map<string, { signatureFile: ZipEntry | undefined; blocks: ZipEntry[] }>,
   own: string,

@@ -1,6 +1,6 @@
 import type { SignatureFiles } from './layout.ts';
 
-/** Number of names, and the first one: there may be a hundred thousand. */
+/** Number of names, and the first one, because there may be a hundred thousand names. */
 export interface Listing {
   readonly count: number;
   readonly first: string;

@@ -99,11 +99,7 @@ export async function openJar(source: ByteSource, reader: ContentReader, name: s
   };
 }
 
-/**
- * Chooses the name of the new signature's two files, the signatures that stay, and those that are removed. Throws
- * `jar-unsigned-result`, `jar-unsigned-timestamp`, `jar-bytes-uncovered`, `signer-name-taken`, `cannot-append`,
- * `zip-ambiguous`.
- */
+/** Chooses the name of the new signature's two files, the signatures that stay, and those that are removed. */
 async function chooseSignatureFile({ source, layout, name }: OpenedJar, context: SigningContext, mode: SigningMode) {
   const { algorithm, timestampAlgorithm, chain, formatOptions } = context;
   if (algorithm === 'SHA1') throw jarErrors('jar-unsigned-result', { algorithm });
@@ -120,7 +116,7 @@ async function chooseSignatureFile({ source, layout, name }: OpenedJar, context:
   return { base, others, leaving: new Set([base]) };
 }
 
-/** Chooses a name next to existing signatures. Throws `signer-name-taken`. */
+/** Chooses a name that no existing signature has. */
 async function nameBlock(
   { source, layout }: Pick<OpenedJar, 'source' | 'layout'>,
   { formatOptions, chain }: SigningContext,
@@ -129,7 +125,7 @@ async function nameBlock(
   return { blocks, base: chooseBlockName(textOf(formatOptions, SIGNER_NAME), chain.leaf, blocks) };
 }
 
-/** Contents → manifest → signature file → signed attributes. */
+/** Computes the chain of digests: contents, manifest, signature file, signed attributes. */
 async function prepareJar(opened: OpenedJar, context: SigningContext, mode: SigningMode): Promise<Prepared> {
   const { source, layout } = opened;
   const { digestEntries } = opened.reader;

@@ -20,8 +20,8 @@ const SIGNATURE_STREAMS: readonly Uint8Array[] = [SIGNATURE_STREAM, METADATA_STR
 
 /**
  * Returns the root without the two streams of a signature. Streams with these names in other storages are content.
- * Throws `compound-file-malformed` for a storage with such a name, or for a name in other case, which readers treat as
- * equal.
+ * Throws `compound-file-malformed` for a storage with such a name, or for a name that differs only in case, which
+ * readers treat as equal.
  */
 export function withoutSignature(root: CompoundStorage): CompoundStorage {
   const isSignature = ({ kind, name }: CompoundNode): boolean => {
@@ -50,7 +50,7 @@ function* streamsOf(storage: CompoundStorage): Generator<Piece> {
   yield clsidOf(storage);
 }
 
-/** Returns the contents of MsiDigitalSignatureEx like signtool. */
+/** Returns the contents of MsiDigitalSignatureEx in the form that signtool writes. */
 export function digestMetadata(root: CompoundStorage, algorithm: DigestAlgorithm): Uint8Array {
   const hash = createHash(NODE_DIGEST_NAME[algorithm]);
   const add = (storage: CompoundStorage): void => {

@@ -1,4 +1,4 @@
-/** Determines the kind of an installer file, and examines it as a whole. */
+/** Determines the type of an installer file, and examines it as a whole. */
 
 import type { Element } from '../../asn1/read.ts';
 import { sipVersionOf } from '../../authenticode/sip-info.ts';
@@ -16,10 +16,9 @@ import { digestMetadata, SIP_VERSION } from './content.ts';
 import { msiErrors } from './errors.ts';
 
 export interface Installer {
-  /** Display name, such as `installer package`. */
   readonly kind: string;
   readonly file: CompoundFile;
-  /** Without the streams of a signature. */
+  /** Root without the streams of a signature. */
   readonly root: CompoundStorage;
   readonly stored: StoredCms | undefined;
   /** Contents of MsiDigitalSignatureEx. */

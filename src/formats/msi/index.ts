@@ -1,5 +1,3 @@
-/** Windows Installer packages, patches and transforms. The code to open them is loaded on demand. */
-
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';
 import { hasTrace, inAnyEncoding } from '../trace.ts';
@@ -13,7 +11,7 @@ export const msi = {
   onlyIfNamed: [],
   signing: { options: PROGRAM_OPTIONS, modes: ['replace', 'append'], signsTime: false, keepsExtension: false },
   purpose: 'code-signing',
-  // Claims every compound file, so that the error for an Office document can name its kind.
+  // Claims every compound file, so that the error for an Office document can name its type.
   recognition: { by: 'bytes', claims: (head) => COMPOUND_FILE.equals(head.subarray(0, 8)) },
   open: async (source, reader) => (await import('./open-msi.ts')).openMsi(source, reader),
   seemsSigned: hasTrace(inAnyEncoding('DigitalSignature')),

@@ -1,4 +1,4 @@
-/** An open installer file: its root storage contains one Authenticode signature, in which others may be nested. */
+/** An open installer file. Its root storage contains one Authenticode signature, which may have nested signatures. */
 
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type Container, digestIn, type MeasuredContent } from '../../authenticode/container.ts';
@@ -93,7 +93,7 @@ async function readWhole(
 }
 
 interface MeasuredInstaller extends MeasuredContent {
-  /** Digest of metadata at the start of the content; undefined for none. */
+  /** Digest of metadata at the start of the content. */
   readonly metadata: Uint8Array | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Extensions of Business Central. The code to open them is loaded on demand. */
+/** Extensions of Microsoft Dynamics 365 Business Central. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';

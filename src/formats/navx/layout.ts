@@ -15,7 +15,7 @@ export interface NavxLayout {
   readonly version: number;
   readonly packageEnd: number;
   readonly fileSize: number;
-  /** The CMS in the block; undefined for a file without one. */
+  /** The CMS in the block. */
   readonly signature: ByteRange | undefined;
 }
 

@@ -1,5 +1,3 @@
-/** NuGet packages. The code to open them is loaded on demand. */
-
 import type { Format } from '../../format/format.ts';
 import { hasTrace } from '../trace.ts';
 import { hasManifest, type Names } from '../zip-family.ts';
@@ -18,7 +16,7 @@ export const nuget = {
   seemsSigned: hasTrace(/\.signature\.p7s/i),
 } as const satisfies Format;
 
-/** A JAR can also contain a `.nuspec`; its name then decides. */
+/** A JAR can also contain a `.nuspec`. Its file name then decides. */
 function claimOf(names: Names, name: string): 'surely' | 'possibly' | undefined {
   if (![...names].some((each) => !each.includes('/') && each.toLowerCase().endsWith('.nuspec'))) return undefined;
   if (EXTENSIONS.some((extension) => name.toLowerCase().endsWith(extension))) return 'surely';

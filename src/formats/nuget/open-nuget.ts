@@ -32,12 +32,12 @@ import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';
 import { NUGET_PROFILE, readSignedText, signedText } from './signed-content.ts';
 import { certificateProblem, countersignersOf, roleOf } from './signers.ts';
 
-/** At most 65,534 with the signature: 65,535 means that a ZIP64 record has the count. */
+/** With the signature, there are at most 65,534 entries: 65,535 means that a ZIP64 record has the count. */
 const MOST_ENTRIES = 65_533;
-/** Reserved for signature and end records, in bytes, because the offset of the directory must fit 32 bits. */
+/** Bytes reserved for signature and end records, because the offset of the directory must fit in 32 bits. */
 const ROOM = 1024 * 1024;
 const MAXIMUM_SIZE = 0xffff_ffff;
-/** Limit for warnings about names: a package may have thousands. */
+/** Limit for warnings about names, because a package may contain thousands. */
 const MOST_LISTED = 3;
 
 export async function openNuget(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
@@ -126,10 +126,6 @@ function foreignSignature({ signature }: NugetPackage): string | undefined {
     : `the countersignature of "${counter.name}"`;
 }
 
-/**
- * Throws `cannot-append`, `nuget-algorithm`, `nuget-signature-entry`, `nuget-zip64`, `nuget-certificate`,
- * `zip-ambiguous`.
- */
 async function check(
   opened: NugetPackage,
   source: ByteSource,
@@ -175,7 +171,7 @@ function embed({ body }: NugetPackage, cms: Uint8Array): Embedding {
   return { patch: editLastEntry(body, storedEntry(SIGNATURE_NAME, cms)), added, envelopes: added };
 }
 
-/** Countersignatures stay valid: they cover only the value. Throws `nuget-algorithm`, `nuget-signature-entry`. */
+/** Countersignatures stay valid, because they cover only the signature value. */
 function stamp(opened: NugetPackage, token: Uint8Array | undefined): Embedding {
   const cms = opened.signature?.cms;
   if (!(cms instanceof Uint8Array)) throw new TypeError('the signature is not one of this file');

@@ -21,7 +21,7 @@ import { unpack } from '../../zip/unpack.ts';
 import { nugetErrors } from './errors.ts';
 
 export const SIGNATURE_NAME = '.signature.p7s';
-/** In bytes. A signature with two countersignatures and their timestamps has about 30,000. */
+/** Length in bytes. A signature with two countersignatures and their timestamps has about 30,000. */
 const LONGEST_CMS = 16 * 1024 * 1024;
 /** "Version needed to extract" in the records of the signature. */
 const VERSION = 20;
@@ -30,19 +30,18 @@ export interface NugetPackage {
   readonly archive: ZipArchive;
   readonly body: ArchiveBody;
   readonly signature: StoredSignature | undefined;
-  /** Names similar to that of the signature, which NuGet does not recognise as such. */
+  /** Names similar to that of the signature entry. NuGet does not recognise them as signatures. */
   readonly lookalikes: readonly string[];
 }
 
 export interface StoredSignature {
   readonly entry: ZipEntry;
-  /** Contents of the entry, or the reason why they cannot be read. */
+  /** Contents of the entry, or the reason why they are unreadable. */
   readonly cms: Uint8Array | CodesignError;
   /** Clauses about why NuGet rejects the entry (NU3005). */
   readonly problems: readonly string[];
 }
 
-/** Throws the errors of `readArchive`, `zip-unsupported` and `nuget-zip64`. */
 export async function readPackage(source: ByteSource): Promise<NugetPackage> {
   const archive = await readArchive(source);
   await rejectZip64(source, archive);
@@ -90,7 +89,7 @@ async function readSignature(source: ByteSource, archive: ZipArchive, entry: Zip
   if (Math.max(size, compressedSize) > LONGEST_CMS) {
     return { entry, cms: entryError(`it has ${Math.max(size, compressedSize)} bytes`), problems };
   }
-  // A copy: a source in memory returns views, and a signature can outlive the file.
+  // A copy, because a source in memory returns views, and a signature can outlive the file.
   const data = Buffer.from(await source.read(dataOffset, compressedSize));
   const cms = await Promise.resolve()
     .then(() => unpack(data, entry))

@@ -22,7 +22,7 @@ export function readCms(bytes: StoredSignature['cms']): SignedData | CodesignErr
   return bytes instanceof CodesignError ? bytes : attempt(() => parseSignedData(bytes));
 }
 
-/** An unreadable signature is listed as such. */
+/** An unreadable signature is listed too. */
 export function embeddedSignature(
   { cms }: Pick<StoredSignature, 'cms'>,
   digestBy: DigestBy,
@@ -92,7 +92,7 @@ export function embeddedSignature(
   );
 }
 
-/** Countersignatures have no contentType (RFC 5652, 11.4). If one exists, it must be that of the signature. */
+/** Countersignatures must have no contentType (RFC 5652, 11.4). If one exists, it must be that of the signature. */
 const RULES = { contentTypes: [undefined, DATA] };
 
 function nameOf(countersigner: SignerInfo): string {

@@ -17,7 +17,7 @@ import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import type { SignatureProfile } from '../../format/cms.ts';
 
-/** Includes the root if it was given, because `dotnet nuget sign` includes the whole chain. */
+/** Includes the root if the user gave it, because `dotnet nuget sign` includes the whole chain. */
 export const NUGET_PROFILE: SignatureProfile = {
   signedAttributes: ({ time, chain }) => [
     { type: SIGNING_TIME, value: encodeTime(time) },
@@ -36,16 +36,16 @@ export function signedText(algorithm: DigestAlgorithm, digest: Uint8Array): Buff
 export interface SignedText {
   readonly bytes: Uint8Array;
   readonly digestOid: string;
-  /** undefined for an algorithm that NuGet does not know either. */
+  /** undefined for an algorithm that NuGet does not support either. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly digest: Uint8Array;
 }
 
 const TEXT = /^Version:1(\r?\n)\1([0-9.]+)-Hash:([A-Za-z0-9+/]+={0,2})\1\1$/;
-/** In bytes. A text with a SHA-512 digest has 134. */
+/** Length in bytes. A text with a SHA-512 digest has 134. */
 const LONGEST_TEXT = 1024;
 
-/** Returns undefined for any other content. Accepts CR LF as line ends. */
+/** Accepts CR LF as line endings. Returns undefined for any other content. */
 export function readSignedText({
   contentType,
   content,

@@ -22,9 +22,9 @@ import { signingCertificateProblem } from '../../timestamp/signing-certificate.t
 
 export type Role = 'author' | 'repository' | 'unknown';
 
-/** undefined bits mean another kind of key. */
+/** If the number of bits is undefined, the key has another type. */
 const LEAST_BITS = 2048;
-/** Real packages have one, from the repository. */
+/** Real packages have one countersignature, from the repository. */
 const MOST_COUNTERSIGNATURES = 8;
 const MOST_OWNERS = 64;
 const LONGEST_TEXT = 4096;
@@ -37,7 +37,7 @@ export function roleOf({ signedAttributes }: SignerInfo): Role {
   return commitments.includes(PROOF_OF_RECEIPT) ? 'repository' : 'unknown';
 }
 
-/** Returns the countersignatures of the first signer; an error for an unreadable one. */
+/** Returns the countersignatures of the first signer, with an error in place of each unreadable one. */
 export function countersignersOf({
   certificates,
   signers: [{ unsignedAttributes }],
@@ -77,7 +77,7 @@ export function examineAttributes(signer: SignerInfo): readonly Finding[] {
   return findings;
 }
 
-/** Returns the reason why NuGet rejects a signer's certificate (DER), as a clause; undefined if it does not. */
+/** Returns the reason why NuGet rejects a signer's certificate (DER), as a clause. */
 export function certificateProblem(certificate: Uint8Array): string | undefined {
   if (isLifetimeSigner(readCertificateFields(certificate))) return 'it is for lifetime signing';
   const key = orUndefinedKey(certificate);
@@ -90,7 +90,7 @@ function orUndefinedKey(certificate: Uint8Array) {
   try {
     return new X509Certificate(certificate).publicKey;
   } catch {
-    return undefined; // OpenSSL cannot read it.
+    return undefined; // OpenSSL cannot read the certificate.
   }
 }
 

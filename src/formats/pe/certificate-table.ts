@@ -16,9 +16,7 @@ export interface CertificateTable {
 }
 
 export interface WinCertificate {
-  /** Offset of its header in the file. */
   readonly offset: number;
-  /** Offset of its header in the table. */
   readonly position: number;
   /** dwLength: length of header and data in bytes. */
   readonly length: number;
@@ -28,7 +26,7 @@ export interface WinCertificate {
 
 export interface CertificateEntries {
   readonly certificates: readonly WinCertificate[];
-  /** The damage that prevents reading the rest of the table; undefined if the whole table could be read. */
+  /** The damage that prevents reading the rest of the table. */
   readonly damage: string | undefined;
 }
 
@@ -42,17 +40,16 @@ export const WIN_CERT_TYPE_PKCS_SIGNED_DATA = 0x0002;
 const REVISIONS: readonly number[] = [WIN_CERT_REVISION_1_0, WIN_CERT_REVISION_2_0];
 /** X.509, PKCS#7, reserved, TS stack, and the EFI types. */
 const TYPES: readonly number[] = [1, WIN_CERT_TYPE_PKCS_SIGNED_DATA, 3, 4, 0x0ef0, 0x0ef1];
-/** Two or three occur (dual-signed EFI programs). A table with more was not made by a signing program. */
+/** Two or three occur (dual-signed EFI programs). No signing program writes a table with more. */
 const MOST_CERTIFICATES = 64;
 
-/** Rounds up to a multiple of 8. */
 export function align8(length: number): number {
   return Math.ceil(length / WIN_CERTIFICATE_ALIGNMENT) * WIN_CERTIFICATE_ALIGNMENT;
 }
 
 /**
- * Classifies the directory entry. A table must be at the end of the file. An entry that points to no table is stale,
- * with a warning. Any other entry is rejected, because bytes that are not a signature would be lost.
+ * Classifies the directory entry. A table must be at the end of the file. An entry that points to no table is stale and
+ * causes a warning. Any other entry is rejected, because bytes that are not a signature would be lost.
  */
 export async function locateCertificateTable(
   source: ByteSource,
@@ -143,7 +140,7 @@ async function isWinCertificate(source: ByteSource, { offset, size }: Certificat
   );
 }
 
-/** Streams the bytes, so a table of any size needs no memory. */
+/** Streams the bytes, so that a table of any size needs no memory. */
 export async function isZero(source: ByteSource, start: number, end: number): Promise<boolean> {
   for await (const chunk of source.stream(start, end)) {
     // This is ten times faster than checking each byte.
@@ -153,7 +150,7 @@ export async function isZero(source: ByteSource, start: number, end: number): Pr
 }
 
 /**
- * The ranges in the section table. The digest does not follow them: sections leave gaps, overlap, and come in any
+ * The ranges in the section table. The digest ignores them, because sections leave gaps, overlap, and come in any
  * order.
  */
 interface Sections {

@@ -14,7 +14,7 @@ export const CHECKSUM_LENGTH = 4;
 export const TABLE_ENTRY_LENGTH = 8;
 
 /**
- * Returns the whole file except CheckSum, the Certificate Table entry and the table itself; ignores sections. Adds
+ * Returns the whole file except CheckSum, the Certificate Table entry and the table itself. Ignores sections. Adds
  * zeros if the program's length is not a multiple of 8, because the table begins at one.
  */
 export function contentToSign(layout: PeLayout): Content {

@@ -10,7 +10,7 @@ import { CHECKSUM_LENGTH, imageChecksum, type MeasuredProgram, TABLE_ENTRY_LENGT
 import { peErrors } from './errors.ts';
 import { MAXIMUM_SIZE, type PeLayout } from './layout.ts';
 
-/** `contentSum` is SUM16 over `contentToSign`. Replaces the old table and everything in it. */
+/** Replaces the old table and everything in it. `contentSum` is SUM16 over `contentToSign`. */
 export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array): Patch {
   const tableOffset = align8(layout.programEnd);
   const table = certificateTable(cms);
@@ -35,7 +35,7 @@ export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array):
   ];
 }
 
-/** One WIN_CERTIFICATE. dwLength includes the padding, as in signtool. */
+/** Returns one WIN_CERTIFICATE. As with signtool, dwLength includes the padding. */
 function certificateTable(cms: Uint8Array): Uint8Array {
   const table = new Uint8Array(align8(WIN_CERTIFICATE_HEADER_LENGTH + cms.length));
   const view = new DataView(table.buffer);
@@ -62,7 +62,6 @@ export async function removeTable(layout: PeLayout, content: () => Promise<Measu
   ];
 }
 
-/** Little-endian 32-bit words. */
 function words(...values: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(values.length * 4);
   const view = new DataView(bytes.buffer);

@@ -34,7 +34,7 @@ const TYPE_NAMES: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Checks whether the header of a WIN_CERTIFICATE declares a CMS. Ignores its revision, because both 1.0 and 2.0 occur.
+ * Checks whether the header of a WIN_CERTIFICATE declares a CMS. Ignores the revision, because both 1.0 and 2.0 occur.
  */
 export function holdsCms(certificate: WinCertificate): boolean {
   return certificate.type === WIN_CERT_TYPE_PKCS_SIGNED_DATA;
@@ -42,8 +42,8 @@ export function holdsCms(certificate: WinCertificate): boolean {
 
 /**
  * Returns the CMS without the bytes after it in the WIN_CERTIFICATE. Returns all data if it does not begin with a
- * SEQUENCE that fits; the CMS reader reports the error. undefined if the CMS extends beyond the part of a table that is
- * read. The total for one table is less than 16 MiB.
+ * SEQUENCE that fits; the CMS reader reports the error. Returns undefined if the CMS extends beyond the part of a table
+ * that is read. The total for one table is less than 16 MiB.
  */
 export async function readCms(source: ByteSource, certificate: WinCertificate): Promise<Uint8Array | undefined> {
   const { start, end } = dataRange(certificate);
@@ -79,7 +79,7 @@ export function typeName(type: number): string {
   return TYPE_NAMES.get(type) ?? `an entry of the unknown type 0x${type.toString(16).padStart(4, '0')}`;
 }
 
-/** Returns the number of bytes after the CMS that are not padding (at most 7 zeros); 0 without a CMS. */
+/** Returns the number of bytes after the CMS that are not padding. Padding consists of at most 7 zeros. */
 export async function hiddenLength(source: ByteSource, certificate: WinCertificate): Promise<number> {
   const { start, end } = dataRange(certificate);
   const length = await cmsLength(source, certificate);

@@ -29,9 +29,8 @@ const PAGE_HASHES: ReadonlyMap<string, PageDigest> = new Map([
 
 export type PageDigest = 'SHA1' | 'SHA256';
 
-/** Page hashes in a signature. */
 export interface PageHashes {
-  /** Dotted, or the class if it is unknown. */
+  /** Dotted type, or the class if it is unknown. */
   readonly type: string;
   /** undefined for an unknown class or type. */
   readonly algorithm: PageDigest | undefined;
@@ -102,14 +101,12 @@ function readPeImageData(value: Element) {
   const file = fields.optional(0xa0);
   fields.end();
   return {
-    /** Names of the flags that are set. */
     flags: FLAGS.filter(([bit]) => (bits & bit) !== 0).map(([, name]) => name),
     /** Target of the link: a text, or a description of the object. */
     link: file === undefined ? undefined : readLink(onlyPart(file, what)),
   };
 }
 
-/** Returns the page hashes in an SpcPeImageData. Throws `asn1-malformed`. */
 export function pageHashesIn(value: Element): readonly PageHashes[] {
   const what = 'page hashes';
   const fields = fieldsOf(value, 0x30, what);

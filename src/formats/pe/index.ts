@@ -1,7 +1,4 @@
-/**
- * Portable Executable: Windows programs, libraries, drivers and EFI programs. The code to open them is loaded on
- * demand.
- */
+/** Portable Executable: Windows programs, libraries, drivers and EFI programs. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';
@@ -19,7 +16,7 @@ export const pe = {
     keepsExtension: false,
   },
   purpose: 'code-signing',
-  // Claims every MZ program, so that the error for a DOS or 16-bit program names its kind.
+  // Claims every MZ program, so that the error for a DOS or 16-bit program names its type.
   recognition: { by: 'bytes', claims: (head) => head[0] === 0x4d && head[1] === 0x5a },
   open: async (source, reader) => (await import('./open-pe.ts')).openPe(source, reader),
   seemsSigned: async (source) => (await import('./layout.ts')).seemsSigned(source),

@@ -15,7 +15,6 @@ export interface PeLayout {
   readonly fileSize: number;
   /** Offset of the 4 bytes of CheckSum. It may be odd, because e_lfanew may be. */
   readonly checksumOffset: number;
-  /** Current value of CheckSum. */
   readonly checksum: number;
   readonly program: ProgramKind;
   /** SizeOfHeaders. */
@@ -24,17 +23,17 @@ export interface PeLayout {
   readonly sections: readonly ByteRange[];
   /** Offset of the 8 bytes of the Certificate Table entry of the data directories. */
   readonly tableEntryOffset: number;
-  /** Value of that entry, whether it is a table or not. */
+  /** Value of that entry, even if it does not refer to a table. */
   readonly tableEntry: CertificateTable;
   /** Start of the existing or future signatures. Everything before it belongs to the program. */
   readonly programEnd: number;
-  /** The certificate table at the end of the file; undefined if the file has none. */
+  /** The certificate table at the end of the file. */
   readonly table: CertificateTable | undefined;
   /** Warnings about the header (`peWarnings`) that do not prevent signing. */
   readonly warnings: readonly string[];
 }
 
-/** Kind of program, by the numbers in the headers. */
+/** Type of program, by the numbers in the headers. */
 export interface ProgramKind {
   /** PE32+, with 64-bit addresses. */
   readonly isPlus: boolean;
@@ -45,14 +44,12 @@ export interface ProgramKind {
 const DOS_HEADER_LENGTH = 64;
 const E_LFANEW = 60;
 const COFF_HEADER_LENGTH = 20;
-/** Offset of SizeOfHeaders in the optional header of both kinds. */
+/** Offset in the optional header of PE32 and PE32+. */
 const SIZE_OF_HEADERS = 60;
-/** Offset of CheckSum in the optional header. */
 const CHECKSUM = 64;
-/** Offset of Subsystem in the optional header. */
 const SUBSYSTEM = 68;
 const PE32_PLUS = 0x20b;
-/** Optional header magic → offset of NumberOfRvaAndSizes in it. */
+/** Maps the magic number of the optional header to the offset of NumberOfRvaAndSizes in it. */
 const DIRECTORY_COUNT_OFFSET: ReadonlyMap<number, number> = new Map([
   [0x10b, 92],
   [PE32_PLUS, 108],
@@ -62,10 +59,10 @@ const CERTIFICATE_TABLE = 4;
 const DIRECTORY_LENGTH = 8;
 /** Size limit of a file in bytes, because its offsets have 32 bits. */
 export const MAXIMUM_SIZE = 2 ** 32 - 1;
-/** Space reserved for the signature when the size of a file is checked, much more than any certificate chain needs. */
+/** Bytes reserved for the signature when the size of a file is checked, many more than any certificate chain needs. */
 const SIGNATURE_ROOM = 1024 * 1024;
 
-/** Reads at most a few kilobytes of headers. Throws the errors in `peErrors`. */
+/** Reads at most a few kilobytes of headers. */
 export async function readLayout(source: ByteSource): Promise<PeLayout> {
   const header = await readOptionalHeader(source);
   const sections = await readSections(source, header.sectionTableOffset, header.sectionCount);
@@ -89,7 +86,7 @@ export async function readLayout(source: ByteSource): Promise<PeLayout> {
   };
 }
 
-/** For a file without a layout: true if it has a header that leads to signatures. */
+/** For a file without a valid layout: true if its header leads to signatures. */
 export async function seemsSigned(source: ByteSource): Promise<boolean> {
   const header = await readOptionalHeader(source).catch(expectedError);
   return !(header instanceof CodesignError) && header.tableEntry.offset > 0 && header.tableEntry.size > 0;

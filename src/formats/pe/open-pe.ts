@@ -66,7 +66,7 @@ function certificateTable(
       return spcContent({ type: SPC_PE_IMAGE_DATA, value }, algorithm, digestIn(measured, algorithm));
     },
     async compare({ dataValue }) {
-      // Unreadable data is reported as a finding by `kind`.
+      // `kind` reports unreadable data as a finding.
       const claimed = (dataValue && orUndefined(() => pageHashesIn(dataValue))) ?? [];
       return (
         await Promise.all(claimed.map((pages) => comparePages(pages, layout, (digest) => lists[digest]())))

@@ -1,5 +1,3 @@
-/** The option of programs. */
-
 import type { FormatOption } from '../../format/options.ts';
 
 export const PAGE_HASHES = {

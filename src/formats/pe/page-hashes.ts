@@ -22,7 +22,7 @@ const PAGE_LENGTH = 4096;
 const MACHINES_WITH_LARGE_PAGES: readonly number[] = [0x184, 0x284, 0x200];
 const OFFSET_LENGTH = 4;
 const DIGEST_LENGTH: Readonly<Record<PageDigest, number>> = { SHA1: 20, SHA256: 32 };
-/** Space reserved for the other parts of a signature, in bytes. */
+/** Bytes reserved for the other parts of a signature. */
 const ROOM = 1024 * 1024;
 /** A multiple of each page length. */
 const BLOCK_LENGTH = 1024 * 1024;
@@ -37,7 +37,7 @@ export function checkPageHashes({ formatOptions }: SigningContext, layout: PeLay
   if (reason !== undefined) throw peErrors('page-hashes-impossible', { reason });
 }
 
-/** Compares the page hashes in a signature with the program. `lists`: results of `hashPages`. */
+/** Compares the page hashes in a signature with the program. `lists` contains results of `hashPages`. */
 export async function comparePages(
   { algorithm, type, list }: PageHashes,
   layout: PeLayout,

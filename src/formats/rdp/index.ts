@@ -1,5 +1,3 @@
-/** Remote Desktop connection files. The code to open them is loaded on demand. */
-
 import type { Format } from '../../format/format.ts';
 import { hasTrace, inAnyEncoding } from '../trace.ts';
 
@@ -9,7 +7,7 @@ export const rdp = {
   id: 'rdp',
   title: 'Remote Desktop connection (RDP)',
   extensions: ['.rdp'],
-  // Users who sign a folder of programs rarely want these signed.
+  // Users who sign a folder of programs rarely want these files signed.
   onlyIfNamed: ['.rdp'],
   signing: { options: [], modes: ['replace'], signsTime: false, keepsExtension: true },
   purpose: 'remote-desktop',

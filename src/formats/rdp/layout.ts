@@ -1,15 +1,15 @@
-/** The lines of a connection file, `name:type:value`, and the signature in the last two of them. */
+/** The lines of a connection file, `name:type:value`. The last two lines contain the signature. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { rdpErrors } from './errors.ts';
 import { COVERED_SETTINGS } from './settings.ts';
 
-/** Limit in bytes: the whole file is in memory. Files of Windows have about 3 KiB, or 20 with a signature. */
+/** Limit in bytes, because the whole file is in memory. Files from Windows have about 3 KiB, or 20 with a signature. */
 const LIMIT = 1024 * 1024;
 const BOM = '\ufeff';
 export const SCOPE = 'signscope';
 export const SIGNATURE = 'signature';
-/** Version, 1, and length of the CMS, each as u32. */
+/** The version, the constant 1, and the length of the CMS, each as u32. */
 const HEADER_LENGTH = 12;
 const VERSION = 0x0001_0001;
 
@@ -18,7 +18,7 @@ export type Encoding = 'UTF-16LE' | 'UTF-8' | 'ANSI';
 export interface RdpLayout {
   readonly encoding: Encoding;
   readonly hasBom: boolean;
-  /** Includes the BOM. */
+  /** Text including the BOM. */
   readonly text: string;
   readonly lineCount: number;
   /** Covered settings, scope and signature, by name in lower case. */
@@ -27,14 +27,13 @@ export interface RdpLayout {
 }
 
 export interface Line {
-  /** Range in UTF-16 units of the text, including the line end. */
+  /** Range in UTF-16 units of the text, including the line ending. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
   readonly value: string;
 }
 
-/** Throws the errors in `rdpErrors` except `rdp-address-missing`. */
 export async function readLayout(source: ByteSource): Promise<RdpLayout> {
   const { size } = source;
   if (size > LIMIT) throw rdpErrors('rdp-too-large', { size, limit: LIMIT });
@@ -65,7 +64,7 @@ export async function readLayout(source: ByteSource): Promise<RdpLayout> {
  * that to hide a setting.
  */
 function rejectHidingCharacters(text: string): void {
-  // Allows 0x80 to 0x9f, where Windows code pages have printable characters, but not U+0085, which is also a line end.
+  // Allows 0x80 to 0x9f, which are printable in Windows code pages, but not U+0085, which is also a line ending.
   const found = /\r(?!\n)|(?![\t\r\n\x80-\x84\x86-\x9f])\p{Cc}|[\u2028\u2029]/u.exec(text);
   if (found === null) return;
   const unit = `U+${found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;

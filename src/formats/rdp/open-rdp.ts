@@ -1,4 +1,4 @@
-/** An open connection file: it contains one detached CMS over some of its lines, as rdpsign creates it. */
+/** An open connection file. It contains one detached CMS over some of its lines, in the form that rdpsign creates. */
 
 import { TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -61,7 +61,7 @@ function contentOf(lines: readonly string[], scope: string): Uint8Array {
   return Buffer.from(`${[...lines, scope].join('\r\n')}\r\n\0`, 'utf16le');
 }
 
-/** Returns the signed lines and the scope line of a new signature. Throws `rdp-address-missing`, `rdp-encoding`. */
+/** Returns the signed lines and the scope line of a new signature. */
 function newCoverage({ settings, encoding, hasBom }: RdpLayout) {
   const address = settings.get(FULL_ADDRESS.toLowerCase());
   if (address === undefined) throw rdpErrors('rdp-address-missing');

@@ -1,4 +1,4 @@
-/** The settings that a signature covers, in the order of its scope. All others can be changed later. */
+/** Settings that a signature covers, in the order of its scope. All other settings can be changed later. */
 
 export const FULL_ADDRESS = 'Full Address';
 export const ALTERNATE_FULL_ADDRESS = 'Alternate Full Address';

@@ -1,4 +1,4 @@
-/** Scripts whose signatures Windows checks. The code to open them is loaded on demand. */
+/** Scripts whose signatures Windows checks. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';
@@ -14,7 +14,7 @@ const COMMON = {
 
 const RULES = { modes: ['replace'], signsTime: false, keepsExtension: true } as const;
 
-/** Only the extension shows the kind of a script, because its content does not. */
+/** The content does not show the type of a script, so only the extension decides. */
 const claims = (family: ScriptKind['family']) =>
   ({ by: 'bytes', claims: (_head: Uint8Array, name: string) => scriptKindOf(name)?.family === family }) as const;
 
@@ -33,7 +33,7 @@ export const wsh = {
   id: 'wsh',
   title: 'Windows Script Host script',
   extensions: extensionsOf('wsh').filter((extension) => extension !== '.js'),
-  // Most of them are for browsers or Node.js.
+  // Most JavaScript files are for browsers or Node.js.
   onlyIfNamed: ['.js'],
   signing: { ...RULES, options: [...PROGRAM_OPTIONS, WSH] },
   recognition: claims('wsh'),

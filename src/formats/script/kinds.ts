@@ -1,4 +1,4 @@
-/** Kinds of scripts by file extension, which differ in comment style, encoding and digest. */
+/** Types of scripts by file extension, with their comment style, encoding and digest. */
 
 import { extname } from 'node:path';
 import type { Sip } from '../../authenticode/sip-info.ts';
@@ -6,7 +6,7 @@ import type { Sip } from '../../authenticode/sip-info.ts';
 interface BlockStyle {
   readonly begin: string;
   readonly end: string;
-  /** Text around the base64 in each line. */
+  /** Texts around the base64 in each line. */
   readonly prefix: string;
   readonly suffix: string;
   readonly width: number;
@@ -19,7 +19,7 @@ export interface ScriptKind extends BlockStyle {
   readonly sip: Sip;
   /** Display name, such as `a PowerShell script`. */
   readonly name: string;
-  /** The block is directly before the last occurrence of this text; undefined for the end of the file. */
+  /** The block is directly before the last occurrence of this text, or at the end of the file if it is undefined. */
   readonly before?: string;
 }
 

@@ -12,16 +12,15 @@ export interface ScriptLayout {
   readonly bomLength: number;
   /** Start of the existing or future block, in UTF-16 units of the text without its BOM. */
   readonly position: number;
-  /** The block in bytes of the file; `end` is equal to `start` without one. */
+  /** Range of the block in bytes of the file. If there is no block, `end` equals `start`. */
   readonly start: number;
   readonly end: number;
   readonly cms: Uint8Array | undefined;
-  /** The text that a digest covers, without BOM: the parts before and after the block. */
+  /** Text that a digest covers, without BOM: the parts before and after the block. */
   readonly covered: readonly [string, string];
   readonly lineEnds: 'CRLF' | 'LF' | 'CR' | 'mixed' | 'none';
 }
 
-/** Throws `script-block-damaged`, `script-job-missing` and the errors of `readScriptText`. */
 export async function readLayout(source: ByteSource, kind: ScriptKind): Promise<ScriptLayout> {
   const { text, encoding, bomLength } = await readScriptText(source, kind);
   const block = findBlock(text, kind);
@@ -51,7 +50,7 @@ export function blockOf(cms: Uint8Array, { kind, encoding }: ScriptLayout): Uint
   return encodeText(['', begin, ...lines, end, ''].join('\r\n'), encoding);
 }
 
-/** In characters. Blocks have up to 30,000; many more lines would need much memory. */
+/** Length in characters. Blocks have up to 30,000, and a block with many more lines would need much memory. */
 const LONGEST_BLOCK = 1024 * 1024;
 
 interface Block {
@@ -61,8 +60,8 @@ interface Block {
 }
 
 /**
- * Windows reads the last block if its lines end with CRLF and at most one line end follows. Everything else that looks
- * like a block, or part of one, is rejected, because verifiers then disagree about the content.
+ * Windows reads the last block if its lines end with CRLF and at most one line ending follows. Everything else that
+ * looks like a block, or part of one, is rejected, because verifiers then disagree about the content.
  */
 function findBlock(text: string, kind: ScriptKind): Block | undefined {
   const { begin, end } = kind;
@@ -116,7 +115,7 @@ function newPosition(text: string, { before }: ScriptKind): number {
   return position;
 }
 
-/** Does not collect line ends: a script of 16 MiB may have as many of them as bytes. */
+/** Does not collect line endings: a script of 16 MiB may have as many of them as bytes. */
 function lineEndsOf(text: string): ScriptLayout['lineEnds'] {
   const found = (
     [

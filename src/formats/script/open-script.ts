@@ -70,7 +70,7 @@ function replaceBlock({ start, end }: ScriptLayout, insert: readonly Uint8Array[
   return [{ offset: start, remove: end - start, insert }];
 }
 
-/** git and editors change the line ends of such files, including the block, which Windows then does not find. */
+/** git and editors change the line endings of such files, even in the block. Windows then does not find the block. */
 function warningsOf({ lineEnds }: ScriptLayout): readonly string[] {
   if (lineEnds !== 'LF' && lineEnds !== 'mixed') return [];
   return [scriptWarnings('line-ends-fragile')];

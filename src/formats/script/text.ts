@@ -1,4 +1,4 @@
-/** Reads the text of a script like Windows, and encodes text in the encoding of the file. */
+/** Reads the text of a script as Windows does, and encodes text in the encoding of the file. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
@@ -14,7 +14,7 @@ export interface ScriptText {
   readonly text: string;
 }
 
-/** Limit in bytes: the whole text is in memory. */
+/** Limit in bytes, because the whole text is in memory. */
 const LIMIT = 16 * 1024 * 1024;
 /** PowerShell examines this many bytes of a file without BOM to distinguish UTF-8 from the system's code page. */
 const EXAMINED = 32;
@@ -24,7 +24,6 @@ const BOMS: readonly (readonly [Encoding, readonly number[]])[] = [
   ['UTF-8', [0xef, 0xbb, 0xbf]],
 ];
 
-/** Throws `script-empty`, `script-too-large`, `script-encoding`. */
 export async function readScriptText(source: ByteSource, kind: ScriptKind): Promise<ScriptText> {
   const { size } = source;
   if (size > LIMIT) throw scriptErrors('script-too-large', { size, limit: LIMIT });

@@ -23,11 +23,11 @@ import { type AppxPackage, mappedEntries, ROOM, readPackage } from '../package.t
 import { examineOffsets, type InnerPackage, innerPackages, listed } from './packages.ts';
 import { type RewrittenEntries, rewriteBundle } from './rewrite.ts';
 
-/** Memory for all packages while the bundle is rewritten, in bytes: enough for the directories of 100,000 files. */
+/** Memory for all packages while a bundle is rewritten, in bytes: enough for the directories of 100,000 files. */
 const MOST_HELD = 16 * 1024 * 1024;
 /** Largest growth of a package by its signature if the sizes in the bundle have 32 bits. */
 const ROOM_IN_PACKAGE = 256 * 1024;
-/** Budget for the signatures of all packages in a bundle, enough for a thousand. */
+/** Budget for the signatures of all packages in a bundle, enough for a thousand packages. */
 const WORK_FOR_PACKAGES = 30_000;
 
 export const fixedBy = (algorithm: DigestAlgorithm) => ({ algorithm, reason: 'it is the one of the block map' });
@@ -46,7 +46,7 @@ export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: Co
     return `its publisher is ${own.publisher}, not that of the bundle`;
   }
 
-  /** Returns a clause about damage to the package or its signature; undefined if it is intact. */
+  /** Returns a clause about damage to the package or its signature. */
   async function damageOf(inner: InnerPackage): Promise<string | undefined> {
     const other = otherPublisher(inner);
     if (other !== undefined) return other;
@@ -74,7 +74,7 @@ export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: Co
   return {
     damageOf,
 
-    /** Throws if a package cannot be signed or kept. Returns true if packages will be signed. */
+    /** Throws if a package can be neither signed nor kept. Returns true if packages will be signed. */
     async check(context: SigningContext): Promise<boolean> {
       const wrong = manifest.packages.length === 0 ? [] : await wrongPlaces();
       if (wrong.length > 0) throw appxErrors('appx-malformed', { problem: listed(wrong) });
@@ -122,7 +122,6 @@ export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: Co
       return rewriteBundle(source, opened, patches);
     },
 
-    /** Checks the signed result. Throws `result-damaged`. */
     async verify(expected: ReadonlyMap<string, Expected>): Promise<void> {
       const [wrong] = await wrongPlaces();
       if (wrong !== undefined) throw formatErrors('result-damaged', { reason: wrong });

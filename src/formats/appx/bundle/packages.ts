@@ -1,4 +1,4 @@
-/** The packages in a bundle. Windows requires a signature in each. */
+/** The packages in a bundle. Windows requires a signature in each of them. */
 
 import { type ByteSource, rangeSource } from '../../../bytes/byte-source.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
@@ -10,7 +10,7 @@ import type { Manifest } from '../manifest.ts';
 import { type AppxPackage, readPackage } from '../package.ts';
 import { PARTS } from '../part-names.ts';
 
-/** Returns the names of packages without a signature. Throws the errors of ZIP archives if one cannot be read. */
+/** Returns the names of packages without a signature. */
 export async function unsignedPackages(
   source: ByteSource,
   { archive, manifest }: AppxPackage,
@@ -26,14 +26,14 @@ export async function unsignedPackages(
   return unsigned;
 }
 
-/** A package in a bundle, stored as a range of it. */
+/** A package that is stored as a range of the bundle. */
 export interface InnerPackage {
   readonly name: string;
   readonly source: ByteSource;
   readonly opened: AppxPackage;
 }
 
-/** Yields the packages in manifest order, so that only one layout is in memory. Throws `appx-package-unfit`. */
+/** Yields the packages in manifest order, so that only one layout is in memory. */
 export async function* innerPackages(
   source: ByteSource,
   { archive, manifest }: AppxPackage,
@@ -95,7 +95,7 @@ function present({ archive, manifest }: AppxPackage): Manifest {
   return { ...manifest, packages };
 }
 
-/** Limits sentences and names, because a bundle may have thousands of packages. */
+/** Limits sentences and names, because a bundle may contain thousands of packages. */
 const MOST_LISTED = 3;
 
 export function listed(items: readonly string[]): string {

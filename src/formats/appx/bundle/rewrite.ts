@@ -18,7 +18,7 @@ export interface RewrittenEntries {
   readonly blockMap: Uint8Array;
 }
 
-/** `patches` sign packages, by entry name. Reads these packages, because their checksums change. */
+/** `patches` sign packages, by entry name. The patched packages are read, because their checksums change. */
 export async function rewriteBundle(
   source: ByteSource,
   { archive, manifest, manifestPart, blockMap, signature }: AppxPackage,

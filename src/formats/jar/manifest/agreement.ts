@@ -16,7 +16,7 @@ export interface Disagreement {
 }
 
 export interface AgreementRules {
-  /** Returns true if digests with an algorithm (node:crypto name) count. Default: all known algorithms count. */
+  /** Returns true if digests with an algorithm (node:crypto name) are used. Default: all known algorithms. */
   readonly permits?: (algorithm: string) => boolean;
   /** For callers that need the same manifest several times. */
   readonly known?: ManifestCache | undefined;
@@ -29,10 +29,10 @@ export interface NamedSections {
   readonly ranges: readonly SectionRange[];
 }
 
-/** Groups the sections by name. Stores numbers because there may be a hundred thousand. */
+/** Groups the sections by name. Stores numbers because there may be a hundred thousand sections. */
 export function sectionsByName(manifest: Manifest) {
   const places: number[] = [];
-  /** Indexes of the section, or sections, of a name. */
+  /** Indexes of the section, or sections, with a name. */
   const indexes = new Map<string, number | number[]>();
   for (const { name, start, end } of manifest.sections()) {
     const index = places.push(start, end) - 2;
@@ -109,7 +109,7 @@ export function findDisagreement(
   const isDisabled = (digest: MainDigest): boolean =>
     isAlwaysDisabled(digest.algorithm) || (digest.nodeName !== undefined && !counts(digest));
   if (allOfWhole.some(isDisabled) && !allOfWhole.some(counts)) return { part: 'algorithms' };
-  // An algorithm that Java does not know is not sufficient for the main attributes either.
+  // An algorithm that Java does not support is not sufficient for the main attributes either.
   const allOfMain = allMainDigests(signatureFile, OF_MAIN_ATTRIBUTES);
   const ofMain = allOfMain.filter(counts);
   if (allOfMain.length > 0 && ofMain.length === 0) return { part: 'algorithms' };
@@ -136,11 +136,11 @@ export function coveredNames(signatureFile: Manifest): ReadonlySet<string> {
 
 /** `algorithm` is in lower case, like the keys of attributes. */
 export type MainDigest = Pick<DigestAttribute, 'algorithm' | 'nodeName'> & {
-  /** Base64, as written. */
+  /** Base64 text as in the file. */
   readonly value: string;
 };
 
-/** Returns attributes such as `SHA-256-Digest-Manifest`, also with unknown algorithms. */
+/** Returns attributes such as `SHA-256-Digest-Manifest`, including those with unknown algorithms. */
 function allMainDigests({ main }: Manifest, suffix: string): readonly MainDigest[] {
   return [...main.attributes].flatMap(([name, value]) => {
     if (!name.endsWith(suffix)) return [];

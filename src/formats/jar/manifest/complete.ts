@@ -4,7 +4,7 @@ import { isStrong, JAVA_DIGEST_NAME, nodeDigestName } from './digest-names.ts';
 import { type DigestAttribute, lineEndBefore, type Manifest, type ManifestSection, readManifest } from './manifest.ts';
 
 export interface ManifestRequest {
-  /** undefined if the archive has no manifest. The last line must have a line end. */
+  /** undefined if the archive has no manifest. The last line must have a line ending. */
   readonly manifest: Manifest | undefined;
   readonly listed: readonly ListedEntry[];
   readonly digestOf: ContentDigest;
@@ -13,10 +13,10 @@ export interface ManifestRequest {
   readonly keepOthers: boolean;
 }
 
-/** Without CR LF. The strictest reading of "72 bytes" includes the line end. */
+/** Length without CR LF. The strictest reading of "72 bytes" includes the line ending. */
 const LONGEST = 70;
 
-/** Returns `Name: value` with its line end, and splits it if it is too long (JAR File Specification, "Line length"). */
+/** Returns `Name: value` with its line ending. Splits long lines (JAR File Specification, "Line length"). */
 export function manifestLine(name: string, value: string, newline: string): string {
   const text = `${name}: ${value}`;
   // A UTF-16 unit becomes at most three bytes of UTF-8.
@@ -42,7 +42,7 @@ function wrap(text: string, newline: string): string {
 export const CREATED_BY = 'codesign-remote';
 const OWN_MANIFEST = `Manifest-Version: 1.0\r\nCreated-By: ${CREATED_BY}\r\n\r\n`;
 
-/** Minimum length in bytes, known before digesting, so that a manifest too large for Java is not built. */
+/** Returns the minimum length in bytes before digesting, so that a manifest too large for Java is not built. */
 export function leastLength({ manifest, listed, algorithm, keepOthers }: Omit<ManifestRequest, 'digestOf'>): number {
   const digestLine = `${JAVA_DIGEST_NAME[algorithm]}-Digest: \n`.length + 4 * Math.ceil(DIGEST_LENGTH[algorithm] / 3);
   return listed.reduce((sum, { sectionEnd, digests, entry }) => {
@@ -58,8 +58,8 @@ interface TextEdit {
 }
 
 /**
- * Existing lines stay. Wrong or missing digests are replaced or added with the neighbouring line end, and other files
- * get new sections.
+ * Existing lines stay. Wrong or missing digests are replaced or added with the neighbouring line ending, and other
+ * files get new sections.
  */
 export function completeManifest(request: ManifestRequest): Buffer {
   const { listed, digestOf, algorithm, keepOthers } = request;
@@ -110,7 +110,7 @@ function hasDigest(digests: readonly KnownDigest[], wanted: string, keepOthers: 
   return digests.some(({ nodeName }) => nodeName === wanted || (keepOthers && isStrong(nodeName)));
 }
 
-/** Yields corrections for all wrong digests, because Java checks every one that it can compute. */
+/** Yields corrections for all wrong digests, because Java checks every digest that it can compute. */
 function correctedDigests(
   manifest: Manifest,
   digests: readonly KnownDigest[],
@@ -142,7 +142,7 @@ function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer {
 
 /**
  * Returns the manifest without digests of contents, and without sections that then have only a name. Digests and such
- * sections are removed even if they existed before signing, because nothing distinguishes them. Returns undefined if
+ * sections are removed even if they existed before signing, because they cannot be distinguished. Returns undefined if
  * only the text of a new manifest of this program remains.
  */
 export function withoutDigests(manifest: Manifest): Buffer | undefined {

@@ -7,7 +7,7 @@ export const JAVA_DIGEST_NAME: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: 'SHA-512',
 };
 
-/** Java's names in upper case → node:crypto names. Java's verifier does not know MD2. */
+/** Maps Java's names in upper case to node:crypto names. Java's verifier does not support MD2. */
 const NODE_NAMES: ReadonlyMap<string, string> = new Map([
   ['MD5', 'md5'],
   ['SHA', 'sha1'],
@@ -19,7 +19,6 @@ const NODE_NAMES: ReadonlyMap<string, string> = new Map([
 /** Algorithms that no current verifier rejects. */
 const STRONG: readonly string[] = ['sha256', 'sha384', 'sha512', 'sha3-256', 'sha3-384', 'sha3-512'];
 
-/** Returns undefined for an unknown algorithm. */
 export function nodeDigestName(javaName: string): string | undefined {
   // The first form avoids a new string for each of perhaps a hundred thousand digests.
   return NODE_NAMES.get(javaName) ?? NODE_NAMES.get(javaName.toUpperCase());
@@ -35,8 +34,8 @@ export function isStrong(nodeName: string): boolean {
 }
 
 /**
- * How Java treats a digest today (`jdk.jar.disabledAlgorithms`). It ignores `weak` ones, and also `dated` ones unless a
- * timestamp proves that the signature was made before 2019.
+ * How Java treats a digest today (`jdk.jar.disabledAlgorithms`). It ignores `weak` digests. It ignores `dated` digests
+ * too, unless a timestamp proves that the signature was made before 2019.
  */
 export type DigestStrength = 'weak' | 'dated' | 'strong';
 

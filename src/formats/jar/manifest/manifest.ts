@@ -1,4 +1,4 @@
-/** Reads manifests and signature files (JAR File Specification, "Name-Value pairs and Sections") like Java's reader. */
+/** Reads manifests and signature files (JAR File Specification, "Name-Value pairs and Sections") as Java does. */
 
 import { jarErrors } from '../errors.ts';
 import { nodeDigestName } from './digest-names.ts';
@@ -6,24 +6,24 @@ import { nodeDigestName } from './digest-names.ts';
 export interface Manifest {
   readonly bytes: Buffer;
   readonly main: MainSection;
-  /** Yields sections in file order. Parses again each time, because there may be a hundred thousand. */
+  /** Yields sections in file order. Parses them again each time, because there may be a hundred thousand. */
   sections(): Iterable<ManifestSection>;
-  /** Base64, as written. */
+  /** Base64 text as in the file. */
   valueOf(digest: Pick<DigestAttribute, 'valueStart' | 'end'>): string;
-  /** Line end of the first line: `\r\n`, `\n` or `\r`. A file may use several kinds. */
+  /** Line ending of the first line: `\r\n`, `\n` or `\r`. A file may contain several kinds. */
   readonly newline: string;
-  /** Number of line ends that are missing before another section: 0, 1 or 2. */
+  /** Number of line endings that are missing before another section: 0, 1 or 2. */
   readonly missingNewlines: number;
 }
 
 export interface SectionRange {
   readonly start: number;
-  /** After the empty line that ends the section. The digests in signature files include that line. */
+  /** Offset after the empty line that ends the section. The digests in signature files include that line. */
   readonly end: number;
 }
 
 export interface MainSection extends SectionRange {
-  /** By name in lower case. */
+  /** Attributes by name in lower case. */
   readonly attributes: ReadonlyMap<string, string>;
 }
 
@@ -36,11 +36,11 @@ export interface ManifestSection extends SectionRange {
 }
 
 export interface DigestAttribute {
-  /** Java's name, as written: `SHA-256`. */
+  /** Java's name, as in the file: `SHA-256`. */
   readonly algorithm: string;
-  /** node:crypto name; undefined if Java does not know the algorithm. */
+  /** node:crypto name. undefined if Java does not support the algorithm. */
   readonly nodeName: string | undefined;
-  /** Range of all its lines with their line ends. */
+  /** Range of all its lines with their line endings. */
   readonly start: number;
   readonly valueStart: number;
   readonly end: number;
@@ -50,20 +50,18 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const COLON = 0x3a;
-/** Size of Java's buffer for a line with its end. Java would read the rest of CR LF as another, empty line. */
+/** Size of Java's buffer for a line with its ending. Java would read the rest of CR LF as another, empty line. */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
 /** Main sections have tens of attributes, and other sections about two digests. Hostile ones have half a million. */
 const MOST_MAIN_ATTRIBUTES = 4096;
 const MOST_DIGESTS = 256;
-/** Lines of one attribute, which are 700 KB if they are as long as Java writes them. */
+/** Number of lines in one attribute. They have 700 KB if they are as long as Java writes them. */
 const MOST_CONTINUATIONS = 10_000;
 const NAME = 'name';
 const DIGEST_SUFFIX = '-digest';
 
-/**
- * Throws `manifest-invalid` for manifests that Java cannot read. Also reads an unfinished last line, which Java drops.
- */
+/** Throws `manifest-invalid` if Java cannot read the manifest. Reads even an unfinished last line, which Java drops. */
 export function readManifest(bytes: Buffer): Manifest {
   const found: Frame = { main: undefined, newline: undefined, missingNewlines: bytes.length === 0 ? 1 : 0 };
   const sections = scan(bytes, found);
@@ -84,7 +82,7 @@ interface Frame {
   missingNewlines: number;
 }
 
-/** Reads line by line like Java. It allocates few objects, because there can be many lines. */
+/** Reads line by line, as Java does. It allocates few objects, because there can be many lines. */
 function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   const attributes = new Map<string, string>();
   const algorithmOf = algorithmCache(bytes);
@@ -142,7 +140,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       const section = isOpen ? finishSection(next) : undefined;
       if (section !== undefined) yield section;
     } else {
-      // The check assumes a line end, which signing adds to a last line without one.
+      // The check assumes a line ending, because signing adds one to an unfinished last line.
       if (Math.max(next, lineEnd + 1) - position > LONGEST_LINE) {
         throw invalid(`it is longer than the ${LONGEST_LINE} bytes that Java reads`);
       }
@@ -168,7 +166,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       attributeEnd = next;
       contentEnd = next;
     }
-    // The last line needs its own end and an empty line after it.
+    // The last line needs its own ending and an empty line after it.
     if (next === bytes.length) frame.missingNewlines = Number(next === lineEnd) + Number(isOpen);
     position = next;
   }
@@ -178,7 +176,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
 
 const NO_DIGESTS: readonly DigestAttribute[] = [];
 
-/** Returns the offset of the colon; -1 if the line is not a header. */
+/** Returns the offset of the colon, or -1 if the line is not a header. */
 function findColon(bytes: Buffer, start: number, lineEnd: number): number {
   let colon = start;
   while (colon < lineEnd && isNameByte(bytes[colon] ?? 0)) colon++;
@@ -199,7 +197,7 @@ function endsWithDigest(bytes: Buffer, start: number, end: number): boolean {
   return end - start > DIGEST_SUFFIX.length && matches(bytes, end - DIGEST_SUFFIX.length, DIGEST_SUFFIX);
 }
 
-/** `lower` has only letters and hyphens. Ignores case. */
+/** Ignores case. `lower` must consist of letters and hyphens. */
 function matches(bytes: Buffer, start: number, lower: string): boolean {
   for (let index = 0; index < lower.length; index++) {
     if (((bytes[start + index] ?? 0) | 0x20) !== (lower.charCodeAt(index) | 0x20)) return false;
@@ -207,7 +205,7 @@ function matches(bytes: Buffer, start: number, lower: string): boolean {
   return true;
 }
 
-/** Returns the same object for the same algorithm, because usually all sections have one. */
+/** Returns the same object for the same algorithm, because usually all sections have one algorithm. */
 function algorithmCache(
   bytes: Buffer,
 ): (start: number, end: number) => Pick<DigestAttribute, 'algorithm' | 'nodeName'> {
@@ -275,7 +273,7 @@ function afterLineEnd(bytes: Buffer, position: number): number {
   return bytes[position] === CR && bytes[position + 1] === LF ? position + 2 : position + 1;
 }
 
-/** Returns the line end at `position`. Added lines need the same one, because CR and LF could merge. */
+/** Returns the line ending at `position`. Added lines need the same one, because CR and LF could merge. */
 export function lineEndBefore({ bytes, newline }: Manifest, position: number): string {
   const last = bytes[position - 1];
   if (last === CR) return '\r';

@@ -28,7 +28,7 @@ export interface EmbeddedBlock extends Pick<FoundSignature, 'signedData' | 'sign
 
 /**
  * Limit for all signature files together, and for all blocks together: two signers with the largest permitted files.
- * Signature files beyond the limit count as empty, and blocks as unreadable.
+ * Signature files beyond the limit are treated as empty, and blocks as unreadable.
  */
 export const MOST_BYTES = 2 * LARGEST_MANIFEST;
 const NOTHING = Buffer.alloc(0);
@@ -45,7 +45,7 @@ export async function readBlocks(
   for (const [base, { signatureFile, blocks }] of signatureFiles) {
     if (signatureFile === undefined || blocks.length === 0) continue;
     const read = signatureFile.size > room ? NOTHING : await readOrError(source, signatureFile);
-    // Unreadable content counts as empty, so it never verifies.
+    // Unreadable content is treated as empty, so that it never verifies.
     const signedFile = read instanceof CodesignError ? NOTHING : read;
     room -= signedFile.length;
     const readSignatureFile = lazy(() => tryReadManifest(signedFile));
@@ -61,7 +61,7 @@ export async function readBlocks(
   return found;
 }
 
-/** Returns the contents, or the reason why they cannot be read. */
+/** Returns the contents, or the reason why they are unreadable. */
 export function readOrError(source: ByteSource, entry: ZipEntry): Promise<Buffer | CodesignError> {
   return readWhole(source, entry).catch(expectedError);
 }

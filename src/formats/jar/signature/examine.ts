@@ -175,7 +175,7 @@ function weakTimestamps(timestamps: readonly Timestamp[]): readonly Weakness[] {
   return isWeak ? [{ strength: 'dated', what: 'the timestamp' }] : [];
 }
 
-/** One for each strength. SHA-1 is accepted with a valid timestamp from the time when Java accepted it. */
+/** Yields one finding per strength. SHA-1 is accepted with a valid timestamp from the time when Java accepted it. */
 function* weaknessFindings(
   weaknesses: readonly Weakness[],
   timestampsOfSigners: readonly (readonly Timestamp[])[],
@@ -194,7 +194,7 @@ function* weaknessFindings(
   }
 }
 
-/** Warnings do not count: a timestamp from the time of SHA-1 uses it too. */
+/** Ignores warnings, because a timestamp from the time of SHA-1 uses it too. */
 function isSoundAndOld(timestamp: Timestamp): boolean {
   const { kind, time } = timestamp;
   return kind === 'rfc3161' && time !== undefined && time < END_OF_SHA1 && isSound(timestamp);

@@ -15,7 +15,7 @@ import type { Manifest } from '../manifest/manifest.ts';
 type SignatureFileInfo = ReturnType<typeof infoOf>;
 export type InfoOf = (signatureFile: Manifest) => SignatureFileInfo;
 
-/** Creates a cache for the signature files of one archive. `known` is its manifest; undefined without one. */
+/** Creates a cache for the signature files of one archive. `known` returns its manifest. */
 export function signatureFileInfo(layout: JarLayout, known: () => ManifestCache | undefined): InfoOf {
   const found = new WeakMap<Manifest, SignatureFileInfo>();
   return (signatureFile) => {
@@ -35,7 +35,7 @@ function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () =>
   const agreesBy = (...strengths: readonly DigestStrength[]): boolean =>
     disagreementBy((algorithm) => strengths.includes(strengthOf(algorithm))) === undefined;
   return {
-    /** The first difference from the manifest; undefined without a difference or without a manifest. */
+    /** The first difference from the manifest. undefined if there is no difference or no manifest. */
     disagreement: lazy(() => disagreementBy(() => true)),
     coverage: lazy(() => coverageOf(signatureFile, layout)),
     /** Strength of the strongest digests that match the manifest. Java ignores digests with rejected algorithms. */
@@ -48,8 +48,8 @@ function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () =>
 }
 
 /**
- * Returns the weakest algorithm of the block's signers, the signature file and the manifest; for each entry with
- * several digests, the longest counts. Returns undefined if the API lacks one of them (MD5, SHA-3).
+ * Returns the weakest algorithm of the block's signers, the signature file and the manifest. If an entry has several
+ * digests, only the longest is considered. Returns undefined if the API does not support one of them (MD5, SHA-3).
  */
 export function weakestAlgorithm(
   ofSigners: readonly (DigestAlgorithm | undefined)[],

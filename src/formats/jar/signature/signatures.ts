@@ -10,7 +10,7 @@ import { examineSignature, type SharedInfo } from './examine.ts';
 import { JAR_PROFILE } from './new-signature.ts';
 import { weakestAlgorithm } from './signature-file-info.ts';
 
-/** Returns one signature for each block with a signature file, even if it cannot be read. */
+/** Returns one signature for each block with a signature file, even if the block is unreadable. */
 export async function readSignatures(source: ByteSource, shared: SharedInfo): Promise<readonly FoundSignature[]> {
   const { layout, budget } = shared;
   const readTimestamps = timestampReader(budget);
@@ -21,7 +21,7 @@ export async function readSignatures(source: ByteSource, shared: SharedInfo): Pr
 function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: ReadTimestamps): FoundSignature {
   const { cms, signedData } = block;
   const { signers } = signedData ?? { signers: [] };
-  // Lazy: signing also lists signatures, and needs none of their timestamps.
+  // Lazy: signing also lists signatures, but needs none of their timestamps.
   const timestamps = lazy(() =>
     signedData === undefined
       ? []
