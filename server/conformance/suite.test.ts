@@ -33,8 +33,8 @@ const OWN_CHOICES: Readonly<Record<string, string>> = {
   'which HTTP status accompanies code 401': 'sign: HTTP 401, report-sign: HTTP 401',
   'which HTTP status accompanies code 400': 'HTTP 400',
   'whether credentials or parameters are checked first': 'credentials',
-  'how the service treats two headers, the correct one first': 'refused: HTTP 401, code 401',
-  'how the service treats two headers, the correct one last': 'refused: HTTP 401, code 401',
+  'how the service treats two Authorization headers, the correct one first': 'refused: HTTP 401, code 401',
+  'how the service treats two Authorization headers, the correct one last': 'refused: HTTP 401, code 401',
   'how the service treats an extra that is null': 'HTTP 400, code 400',
   'how the service treats an extra that is an array': 'HTTP 400, code 400',
   'how the service treats an unknown member of extra': 'signed',
@@ -45,9 +45,9 @@ const OWN_CHOICES: Readonly<Record<string, string>> = {
   'how the service treats status 1 after 2': 'success',
   'whether a repeated digest gives a new signature': 'a new record',
   'how the service treats the content type text/plain': 'HTTP 415, code 415',
-  'how the service treats a body of a megabyte': 'HTTP 413, code 413',
-  'a path of another version: must fail': 'HTTP 404, code 404',
-  'PUT /v1/codesign/sign: must fail': 'HTTP 405, code 405',
+  'how the service treats a body of one megabyte': 'HTTP 413, code 413',
+  'a path of another version is rejected': 'HTTP 404, code 404',
+  'PUT /v1/codesign/sign is rejected': 'HTTP 405, code 405',
   'how the service treats the content encoding identity': 'signed',
   'how the service treats the content encoding gzip of a plain body': 'HTTP 415, code 415',
   'how the service treats a file size of 2^53': 'HTTP 400, code 400',
@@ -129,7 +129,7 @@ describe('another deployment', { timeout: 60_000 }, () => {
       'how the service treats an unknown member of extra': 'HTTP 200, code 400',
       'how the service treats a digest with too much padding': 'signed',
       'how the service treats the content type text/plain': 'HTTP 200, code 1415',
-      'how the service treats two headers, the correct one first': 'taken',
+      'how the service treats two Authorization headers, the correct one first': 'taken',
     });
   });
 
@@ -178,7 +178,7 @@ describe('a deployment that', () => {
   // All the others: faults.long.test.ts.
   test('signs by another padding, takes any secret and lower case breaks these rules', async () => {
     const { results } = await checkFake(prepared, {
-      rules: selectRules(['RSASSA', 'sign with another Access Secret', 'in lower case', '4.2']),
+      rules: selectRules(['RSASSA', 'sign with a wrong Access Secret', 'in lower case', '4.2']),
       change: ({ key }) => ({
         signature: async (_algorithm, digest) => signatureOver(key, digest),
         authorized: () => true,
@@ -189,9 +189,9 @@ describe('a deployment that', () => {
       ...['SHA1', 'SHA256', 'SHA384', 'SHA512'].map(
         (name) => `${name}: the signature is RSASSA-PKCS1-v1_5 over the digest that was sent`,
       ),
-      'padding in lower case: code 400',
-      'report-sign with another Access Secret: code 401',
-      'sign with another Access Secret: code 401',
+      'padding in lower case gets code 400',
+      'report-sign with a wrong Access Secret gets code 401',
+      'sign with a wrong Access Secret gets code 401',
     ]);
   });
 });

@@ -28,15 +28,15 @@ const BAD_HEADERS: Readonly<Record<string, Header>> = {
   'text after the credentials': (right) => `${basic(right)} x`,
   'an empty Access Key': ({ accessSecret }) => `Basic ${encoded(`:${accessSecret}`)}`,
   'an empty Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:`)}`,
-  'another Access Key': ({ accessSecret }) => `Basic ${encoded(`conformance-nobody:${accessSecret}`)}`,
-  'another Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:conformance-wrong`)}`,
+  'a wrong Access Key': ({ accessSecret }) => `Basic ${encoded(`conformance-nobody:${accessSecret}`)}`,
+  'a wrong Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:conformance-wrong`)}`,
   'the Access Secret with one extra character': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${accessSecret}x`)}`,
   'the Access Secret with one character removed': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${accessSecret.slice(0, -1)}`)}`,
   'the Access Secret with upper and lower case swapped': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${otherCase(accessSecret)}`)}`,
-  'bytes that are not text': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
+  'credentials that are not text': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
 };
 
 /** What RFC 7617 takes, or a lenient reader. */
@@ -45,8 +45,14 @@ const PECULIAR_HEADERS: Readonly<Record<string, Header>> = {
   'credentials whose Base64 has missing or extra padding': (right) =>
     basic(right).endsWith('=') ? basic(right).replace(/=+$/, '') : `${basic(right)}=`,
   'credentials whose Base64 has a foreign character in it': (right) => basic(right).replace(/^(.{10})/, '$1!'),
-  'two headers, the correct one first': (right) => [basic(right), `Basic ${encoded('conformance-nobody:wrong')}`],
-  'two headers, the correct one last': (right) => [`Basic ${encoded('conformance-nobody:wrong')}`, basic(right)],
+  'two Authorization headers, the correct one first': (right) => [
+    basic(right),
+    `Basic ${encoded('conformance-nobody:wrong')}`,
+  ],
+  'two Authorization headers, the correct one last': (right) => [
+    `Basic ${encoded('conformance-nobody:wrong')}`,
+    basic(right),
+  ],
 };
 
 function otherCase(text: string): string {
@@ -68,7 +74,7 @@ const OPERATIONS = [
 const refusalsOf = ([name, operation]: (typeof OPERATIONS)[number]): readonly Rule[] =>
   Object.entries(BAD_HEADERS).map(([title, header]) => ({
     section: '5 rule 6',
-    title: `${name} with ${title}: code 401`,
+    title: `${name} with ${title} gets code 401`,
     spends: 0,
     ask: async (deployment) => {
       const authorization = header(deployment.options.credentials);

@@ -100,7 +100,7 @@ export const COUNTING_RULES: readonly Rule[] = [
   }),
   {
     section: '8 rule 2',
-    title: 'whether a signature counts if the client disconnects before the answer',
+    title: 'whether a signature is counted if the client disconnects before the answer',
     spends: 1,
     needs: 'count',
     ask: lostAnswer,

@@ -23,7 +23,7 @@ function isBareEnvelope(answer: Answer): Verdict {
 const REFUSED: Readonly<Record<string, (deployment: Deployment) => Promise<Answer>>> = {
   'a body that is not JSON': (deployment) => deployment.sign('{'),
   'a body that is empty': (deployment) => deployment.sign(''),
-  'no body': (deployment) => deployment.call(SIGN),
+  'a request without a body': (deployment) => deployment.call(SIGN),
   'a body that is null': (deployment) => deployment.sign('null'),
   'a body that is an array': (deployment) => deployment.sign('[]'),
   'a body that is a string': (deployment) => deployment.sign('"code"'),
@@ -76,7 +76,7 @@ export const ENVELOPE_RULES: readonly Rule[] = [
     shares: ['SHA256'],
     ask: async (deployment) => isEnvelope(await deployment.report({ id: await deployment.recordId(), status: 1 })),
   },
-  envelopeRule('7', 'an authentication failure of either operation is an envelope with data null', (deployment) =>
+  envelopeRule('7', 'an authentication failure in either operation is an envelope with data null', (deployment) =>
     each([SIGN, REPORT], async (operation) => {
       const body = operation === SIGN ? deployment.refusedBody() : { id: 'x', status: 1 };
       return isBareEnvelope(await deployment.call(operation, { authorization: null, body }));
@@ -86,10 +86,10 @@ export const ENVELOPE_RULES: readonly Rule[] = [
     isBareEnvelope(await deployment.sign(deployment.refusedBody())),
   ),
   ...Object.entries(REFUSED).flatMap(([title, ask]) => [
-    envelopeRule(sectionOf(title), `${title}: answered with an envelope`, async (deployment) =>
+    envelopeRule(sectionOf(title), `${title} is answered with an envelope`, async (deployment) =>
       isEnvelope(await ask(deployment)),
     ),
-    envelopeRule(sectionOf(title), `${title}: must fail`, async (deployment) => {
+    envelopeRule(sectionOf(title), `${title} is rejected`, async (deployment) => {
       const answer = await ask(deployment);
       const refusal = isRefused(answer);
       return refusal.kind === 'broken' ? refusal : chosen(describeAnswer(answer));

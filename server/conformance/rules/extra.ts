@@ -47,7 +47,9 @@ export const EXTRA_RULES: readonly Rule[] = [
         isSigned(await deployment.sign({ ...deployment.body(), extra: { [name]: value } })),
       ),
   },
-  signs('a file name in any script is signed', { signing_filename: 'Größe/файл/大きさ "1" \\ 😀.exe' }),
+  signs('a file name with characters from several scripts is signed', {
+    signing_filename: 'Größe/файл/大きさ "1" \\ 😀.exe',
+  }),
   signs('a file size of 0 is signed', { signing_filesize: 0 }),
   signs('a file size of 16 GiB is signed', { signing_filesize: 2 ** 34 }),
   signs('a file size of 2^53 − 1 is signed', { signing_filesize: Number.MAX_SAFE_INTEGER }),
@@ -57,7 +59,7 @@ export const EXTRA_RULES: readonly Rule[] = [
   peculiar('an extra that is an array', []),
   peculiar('an extra that is a string', 'linux'),
   ...Object.entries(MEMBERS).map(([name, value]) =>
-    peculiar(`a ${name} of another type`, { [name]: typeof value === 'string' ? 7 : '7' }),
+    peculiar(`a ${name} of the wrong type`, { [name]: typeof value === 'string' ? 7 : '7' }),
   ),
   peculiar('a file size that is not an integer', { signing_filesize: 1.5 }),
   peculiar('a file size of 2^53', { signing_filesize: 2 ** 53 }),

@@ -10,7 +10,7 @@ type Change = (good: Body) => Body;
 
 const refused = (section: string, title: string, change: Change, spends = 0): Rule => ({
   section,
-  title: `${title}: code 400`,
+  title: `${title} gets code 400`,
   spends,
   ask: async (deployment) => isRefusedWith(400, await deployment.sign(change(deployment.body()))),
 });
@@ -65,8 +65,8 @@ const NOT_BASE64: readonly (readonly [title: string, digest: unknown, reparable?
 
 const DIGEST_RULES: readonly Rule[] = [
   ...fieldRules('7 check 2', 'digest', NOT_BASE64),
-  refused('2.2', 'digest as a hexadecimal text', put('digest', HEXADECIMAL)(), 1),
-  refused('2.2', 'digest as Base64 of a hexadecimal text', put('digest', encoded(HEXADECIMAL))(), 1),
+  refused('2.2', 'digest as hexadecimal text', put('digest', HEXADECIMAL)(), 1),
+  refused('2.2', 'digest as Base64 of hexadecimal text', put('digest', encoded(HEXADECIMAL))(), 1),
   // RFC 4648 lets decoders take these (3.3 and 3.5).
   ...[
     ['with too much padding', `${bytes(32)}=`],
@@ -94,7 +94,7 @@ const ALGORITHM_RULES: readonly Rule[] = [
   ...DIGEST_ALGORITHMS.map(
     (algorithm): Rule => ({
       section: '7 check 3',
-      title: `${algorithm} with digests of ${wrongLengths(algorithm).join(', ')} bytes: code 400`,
+      title: `${algorithm} with digests of ${wrongLengths(algorithm).join(', ')} bytes gets code 400`,
       spends: 0,
       ask: async (deployment) =>
         each(wrongLengths(algorithm), async (length) =>
@@ -155,7 +155,7 @@ const NAMES = ['code', 'digest', 'algorithm', 'padding'] as const;
  */
 const orderRule = (first: number, second: number): Rule => ({
   section: '7 checks',
-  title: `${NAMES[first]} is checked before ${NAMES[second]} (if the message shows it): code 400`,
+  title: `${NAMES[first]} is checked before ${NAMES[second]} (if the message shows it), and a failure gets code 400`,
   spends: 0,
   async ask(deployment) {
     const answers: Answer[] = [];
@@ -189,10 +189,10 @@ export const PARAMETER_RULES: readonly Rule[] = [
   ...ALGORITHM_RULES,
   ...PADDING_RULES,
   ...PAIRS.map(([first, second]) => orderRule(first, second)),
-  { section: '7 checks', title: 'all four parameters wrong: code 400', spends: 0, ask: allWrong },
+  { section: '7 checks', title: 'a request with four wrong parameters gets code 400', spends: 0, ask: allWrong },
   {
     section: '7 checks',
-    title: 'an empty object: code 400',
+    title: 'an empty object gets code 400',
     spends: 0,
     ask: async (deployment) => isRefusedWith(400, await deployment.sign({})),
   },

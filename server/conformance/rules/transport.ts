@@ -156,7 +156,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   ),
   {
     section: '8',
-    title: 'how the service treats a body of a megabyte',
+    title: 'how the service treats a body of one megabyte',
     spends: 0,
     async ask(deployment) {
       try {

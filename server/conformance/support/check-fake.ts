@@ -8,7 +8,7 @@ import { type FakeDeployment, type FakeOptions, type prepareFakes, startFake } f
 
 /** All but the one whose answer is a matter of time. */
 export const CERTAIN_RULES = RULES.filter(
-  ({ title }) => !title.startsWith('whether a signature counts if the client disconnects'),
+  ({ title }) => !title.startsWith('whether a signature is counted if the client disconnects'),
 );
 
 export interface CheckOptions extends FakeOptions {

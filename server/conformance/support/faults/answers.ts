@@ -4,12 +4,12 @@ import type { Counted } from '../behaviour.ts';
 import { type Fault, fault } from '../fault.ts';
 
 const ENVELOPES_OF_ERRORS = [
-  /: answered with an envelope$/,
-  'an authentication failure of either operation is an envelope with data null',
+  / is answered with an envelope$/,
+  'an authentication failure in either operation is an envelope with data null',
   'a parameter error is an envelope with data null',
 ];
 const UNREADABLE =
-  /^(a body that|no body|two bodies|a report that is (not JSON|an array):).*answered with an envelope$/;
+  /^(a body that|a request without a body|two bodies|a report that is (not JSON|an array)).*answered with an envelope$/;
 
 const ENVELOPE_FAULTS: readonly Fault[] = [
   fault(
@@ -35,17 +35,17 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
     ({ body }) => ({
       body: (code, message, data, by) => body(code, message, /padding/.test(message) ? { signature: 'x' } : data, by),
     }),
-    [/^padding .*: code 400$/],
+    [/^padding .* gets code 400$/],
   ),
   fault(
     'has a page for paths that are not there',
     ({ body }) => ({ body: (code, ...more) => (code === 404 ? '<h1>Not Found</h1>' : body(code, ...more)) }),
-    [/^an? (unknown )?path .*: answered with an envelope$/],
+    [/^an? (unknown )?path .* is answered with an envelope$/],
   ),
   fault(
     'has a page for methods that it does not serve',
     ({ body }) => ({ body: (code, ...more) => (code === 405 ? '' : body(code, ...more)) }),
-    [/^[A-Z]+ \/v1.*: answered with an envelope$/],
+    [/^[A-Z]+ \/v1.* is answered with an envelope$/],
   ),
   fault(
     'has a page for what it cannot read',
@@ -60,7 +60,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
       body: (code, message, data, by) =>
         code === 0 ? body(code, message, data, by) : JSON.stringify({ code: `${code}`, message, data }),
     }),
-    [...ENVELOPES_OF_ERRORS, /: code 40[01]$/],
+    [...ENVELOPES_OF_ERRORS, / gets code 40[01]$/],
   ),
   fault(
     'has its successes under HTTP 500',

@@ -4,20 +4,20 @@ import { type Fault, fault } from '../fault.ts';
 
 /** Titles of the rules for both operations. */
 const ofBoth = (...headers: readonly string[]) =>
-  ['sign', 'report-sign'].flatMap((operation) => headers.map((header) => `${operation} with ${header}: code 401`));
+  ['sign', 'report-sign'].flatMap((operation) => headers.map((header) => `${operation} with ${header} gets code 401`));
 
 const BEHIND = ['the Bearer scheme', 'text after the credentials'];
 
 export const CREDENTIALS_FAULTS: readonly Fault[] = [
-  fault('takes any credentials', () => ({ authorized: () => true }), [/: code 401$/]),
+  fault('takes any credentials', () => ({ authorized: () => true }), [/ gets code 401$/]),
   fault(
     'looks at the Access Key alone',
     (_good, { credentials: { accessKey } }) => ({
       authorized: ([header = '']) => Buffer.from(header.slice(6), 'base64').toString().startsWith(`${accessKey}:`),
     }),
     [
-      ...ofBoth(...BEHIND, 'an empty Access Secret', 'another Access Secret'),
-      /with the Access Secret with .*: code 401$/,
+      ...ofBoth(...BEHIND, 'an empty Access Secret', 'a wrong Access Secret'),
+      /with the Access Secret with .* gets code 401$/,
     ],
   ),
   fault(
@@ -47,7 +47,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
   fault(
     'has 403 for wrong credentials',
     ({ body }) => ({ body: (code, ...more) => body(code === 401 ? 403 : code, ...more) }),
-    [/: code 401$/],
+    [/ gets code 401$/],
   ),
   fault('gives no challenge', () => ({ challenge: undefined }), [
     'an HTTP 401 has a WWW-Authenticate header that names Basic (RFC 9110, section 11.6.1)',
@@ -76,6 +76,6 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
       body: (code, ...more) => body(Math.max(code, 0), ...more),
       httpStatus: (code) => httpStatus(Math.max(code, 0)),
     }),
-    ['a path of another version: must fail'],
+    ['a path of another version is rejected'],
   ),
 ];

@@ -5,18 +5,18 @@ import { isObject } from '../../envelope.ts';
 import { type Fault, fault, ofText } from '../fault.ts';
 
 const PAIR = (first: string, second: string) =>
-  `${first} is checked before ${second} (if the message shows it): code 400`;
+  `${first} is checked before ${second} (if the message shows it), and a failure gets code 400`;
 
 export const PARAMETER_FAULTS: readonly Fault[] = [
   fault('signs for any certificate number', () => ({ certificate: (code) => typeof code === 'string' }), [
-    'code without a certificate: code 400',
-    'code that is empty: code 400',
-    'code with text after it: code 400',
+    'code without a certificate gets code 400',
+    'code that is empty gets code 400',
+    'code with text after it gets code 400',
   ]),
   fault(
     'takes numbers for certificate numbers',
     ({ certificate }) => ({ certificate: (code) => certificate(typeof code === 'number' ? `${code}` : code) }),
-    ['code that is a number: code 400'],
+    ['code that is a number gets code 400'],
   ),
   fault(
     'drops white space from a digest',
@@ -26,24 +26,24 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault(
     'drops foreign characters from a digest',
     ({ digest }) => ({ digest: ofText((text) => digest(text.replace(/[^A-Za-z\d+/=\s]/g, ''))) }),
-    ['digest with a foreign character in it: code 400'],
+    ['digest with a foreign character in it gets code 400'],
   ),
   fault(
     'takes digests in the URL-safe alphabet',
     ({ digest }) => ({ digest: ofText((text) => digest(text.replaceAll('-', '+').replaceAll('_', '/'))) }),
-    ['digest in the URL-safe alphabet: code 400'],
+    ['digest in the URL-safe alphabet gets code 400'],
   ),
   fault(
     'takes digests without their padding',
     ({ digest }) => ({ digest: ofText((text) => digest(text.padEnd(Math.ceil(text.length / 4) * 4, '='))) }),
-    ['digest without its padding: code 400'],
+    ['digest without its padding gets code 400'],
   ),
   fault(
     'takes hexadecimal digests',
     ({ digest }) => ({
       digest: ofText((text) => (/^[\da-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : digest(text))),
     }),
-    ['digest as a hexadecimal text: code 400'],
+    ['digest as hexadecimal text gets code 400'],
   ),
   fault(
     'signs digests of any length',
@@ -53,20 +53,20 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault(
     'takes algorithms in any case',
     ({ algorithm }) => ({ algorithm: (name, digest) => algorithm(ofText((text) => text.toUpperCase())(name), digest) }),
-    ['algorithm in lower case: code 400'],
+    ['algorithm in lower case gets code 400'],
   ),
   fault(
     'takes SHA256 where no algorithm is named',
     ({ algorithm }) => ({ algorithm: (name = 'SHA256', digest) => algorithm(name, digest) }),
-    ['algorithm that is missing: code 400'],
+    ['algorithm that is missing gets code 400'],
   ),
   fault('takes PSS', ({ padding }) => ({ padding: (name) => name === 'PSS' || padding(name) }), [
-    'padding PSS: code 400',
+    'padding PSS gets code 400',
   ]),
   fault('takes a missing padding for PKCS1', () => ({ padding: (name = 'PKCS1') => name === 'PKCS1' }), [
-    'padding that is missing: code 400',
+    'padding that is missing gets code 400',
   ]),
-  fault('checks no padding', () => ({ padding: () => true }), [/^padding .*: code 400$/]),
+  fault('checks no padding', () => ({ padding: () => true }), [/^padding .* gets code 400$/]),
   fault('checks the padding before all else', () => ({ order: ['padding', 'code', 'digest', 'algorithm', 'extra'] }), [
     PAIR('code', 'padding'),
     PAIR('digest', 'padding'),
@@ -78,7 +78,7 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault(
     'has 422 for a wrong parameter',
     ({ body }) => ({ body: (code, ...more) => body(code === 400 ? 422 : code, ...more) }),
-    [/: code 400$/],
+    [/ gets code 400$/],
   ),
   fault('refuses any extra', () => ({ extra: (value) => value === undefined }), [
     /^an (empty )?extra (with .* )?is signed$/,
