@@ -189,7 +189,7 @@ describe('a deployment that', () => {
       ...['SHA1', 'SHA256', 'SHA384', 'SHA512'].map(
         (name) => `${name}: the signature is RSASSA-PKCS1-v1_5 over the digest that was sent`,
       ),
-      'padding in lower case gets code 400',
+      'a padding in lower case gets code 400',
       'report-sign with a wrong Access Secret gets code 401',
       'sign with a wrong Access Secret gets code 401',
     ]);

@@ -25,7 +25,7 @@ const fieldRules = (
   rows: readonly (readonly [title: string, value: unknown, reparable?: boolean])[],
 ): readonly Rule[] =>
   rows.map(([title, value, reparable = false]) =>
-    refused(section, `${name} ${title}`, put(name, value)(), reparable ? 1 : 0),
+    refused(section, `${name === 'algorithm' ? 'an' : 'a'} ${name} ${title}`, put(name, value)(), reparable ? 1 : 0),
   );
 
 const CODE_RULES: readonly Rule[] = [
@@ -37,9 +37,9 @@ const CODE_RULES: readonly Rule[] = [
     ['that is the boolean true', true],
     ['that is an object', {}],
   ]),
-  refused('7 check 1', 'code that is a number', ({ code, ...rest }) => ({ ...rest, code: Number(code) || 1 }), 1),
-  refused('7 check 1', 'code in an array', ({ code, ...rest }) => ({ ...rest, code: [code] }), 1),
-  refused('7 check 1', 'code with text after it', ({ code, ...rest }) => ({ ...rest, code: `${code}.x` })),
+  refused('7 check 1', 'a code that is a number', ({ code, ...rest }) => ({ ...rest, code: Number(code) || 1 }), 1),
+  refused('7 check 1', 'a code in an array', ({ code, ...rest }) => ({ ...rest, code: [code] }), 1),
+  refused('7 check 1', 'a code with text after it', ({ code, ...rest }) => ({ ...rest, code: `${code}.x` })),
 ];
 
 /** 0xfb 0xff: with both characters in which the alphabets differ. */
@@ -65,8 +65,8 @@ const NOT_BASE64: readonly (readonly [title: string, digest: unknown, reparable?
 
 const DIGEST_RULES: readonly Rule[] = [
   ...fieldRules('7 check 2', 'digest', NOT_BASE64),
-  refused('2.2', 'digest as hexadecimal text', put('digest', HEXADECIMAL)(), 1),
-  refused('2.2', 'digest as Base64 of hexadecimal text', put('digest', encoded(HEXADECIMAL))(), 1),
+  refused('2.2', 'a digest as hexadecimal text', put('digest', HEXADECIMAL)(), 1),
+  refused('2.2', 'a digest as Base64 of hexadecimal text', put('digest', encoded(HEXADECIMAL))(), 1),
   // RFC 4648 lets decoders take these (3.3 and 3.5).
   ...[
     ['with too much padding', `${bytes(32)}=`],
@@ -113,12 +113,12 @@ const ALGORITHM_RULES: readonly Rule[] = [
     ['with a hyphen', 'SHA-256', true],
     ['with a space', 'SHA256 ', true],
     ['in an array', ['SHA256'], true],
-    ['SHA3-256', 'SHA3-256', true],
+    ['with the value SHA3-256', 'SHA3-256', true],
   ]),
-  refused('9', 'algorithm MD5 with an MD5 digest', (good) => ({ ...good, algorithm: 'MD5', digest: bytes(16) }), 1),
+  refused('9', 'the algorithm MD5 with an MD5 digest', (good) => ({ ...good, algorithm: 'MD5', digest: bytes(16) }), 1),
   refused(
     '9',
-    'algorithm SHA224 with a SHA224 digest',
+    'the algorithm SHA224 with a SHA224 digest',
     (good) => ({ ...good, algorithm: 'SHA224', digest: bytes(28) }),
     1,
   ),
@@ -135,9 +135,9 @@ const PADDING_RULES = fieldRules('7 check 4', 'padding', [
   ['in lower case', 'pkcs1', true],
   ['with a space', 'PKCS1 ', true],
   ['in an array', ['PKCS1'], true],
-  ['PSS', 'PSS', true],
-  ['OAEP', 'OAEP', true],
-  ['NONE', 'NONE', true],
+  ['with the value PSS', 'PSS', true],
+  ['with the value OAEP', 'OAEP', true],
+  ['with the value NONE', 'NONE', true],
 ]);
 
 /** One value for each check that only this check rejects, and that no deployment could repair. */

@@ -35,7 +35,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
     ({ body }) => ({
       body: (code, message, data, by) => body(code, message, /padding/.test(message) ? { signature: 'x' } : data, by),
     }),
-    [/^padding .* gets code 400$/],
+    [/^a padding .* gets code 400$/],
   ),
   fault(
     'has a page for paths that are not there',

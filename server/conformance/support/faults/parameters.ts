@@ -9,14 +9,14 @@ const PAIR = (first: string, second: string) =>
 
 export const PARAMETER_FAULTS: readonly Fault[] = [
   fault('signs for any certificate number', () => ({ certificate: (code) => typeof code === 'string' }), [
-    'code without a certificate gets code 400',
-    'code that is empty gets code 400',
-    'code with text after it gets code 400',
+    'a code without a certificate gets code 400',
+    'a code that is empty gets code 400',
+    'a code with text after it gets code 400',
   ]),
   fault(
     'takes numbers for certificate numbers',
     ({ certificate }) => ({ certificate: (code) => certificate(typeof code === 'number' ? `${code}` : code) }),
-    ['code that is a number gets code 400'],
+    ['a code that is a number gets code 400'],
   ),
   fault(
     'drops white space from a digest',
@@ -26,24 +26,24 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault(
     'drops foreign characters from a digest',
     ({ digest }) => ({ digest: ofText((text) => digest(text.replace(/[^A-Za-z\d+/=\s]/g, ''))) }),
-    ['digest with a foreign character in it gets code 400'],
+    ['a digest with a foreign character in it gets code 400'],
   ),
   fault(
     'takes digests in the URL-safe alphabet',
     ({ digest }) => ({ digest: ofText((text) => digest(text.replaceAll('-', '+').replaceAll('_', '/'))) }),
-    ['digest in the URL-safe alphabet gets code 400'],
+    ['a digest in the URL-safe alphabet gets code 400'],
   ),
   fault(
     'takes digests without their padding',
     ({ digest }) => ({ digest: ofText((text) => digest(text.padEnd(Math.ceil(text.length / 4) * 4, '='))) }),
-    ['digest without its padding gets code 400'],
+    ['a digest without its padding gets code 400'],
   ),
   fault(
     'takes hexadecimal digests',
     ({ digest }) => ({
       digest: ofText((text) => (/^[\da-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : digest(text))),
     }),
-    ['digest as hexadecimal text gets code 400'],
+    ['a digest as hexadecimal text gets code 400'],
   ),
   fault(
     'signs digests of any length',
@@ -53,20 +53,20 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault(
     'takes algorithms in any case',
     ({ algorithm }) => ({ algorithm: (name, digest) => algorithm(ofText((text) => text.toUpperCase())(name), digest) }),
-    ['algorithm in lower case gets code 400'],
+    ['an algorithm in lower case gets code 400'],
   ),
   fault(
     'takes SHA256 where no algorithm is named',
     ({ algorithm }) => ({ algorithm: (name = 'SHA256', digest) => algorithm(name, digest) }),
-    ['algorithm that is missing gets code 400'],
+    ['an algorithm that is missing gets code 400'],
   ),
   fault('takes PSS', ({ padding }) => ({ padding: (name) => name === 'PSS' || padding(name) }), [
-    'padding PSS gets code 400',
+    'a padding with the value PSS gets code 400',
   ]),
   fault('takes a missing padding for PKCS1', () => ({ padding: (name = 'PKCS1') => name === 'PKCS1' }), [
-    'padding that is missing gets code 400',
+    'a padding that is missing gets code 400',
   ]),
-  fault('checks no padding', () => ({ padding: () => true }), [/^padding .* gets code 400$/]),
+  fault('checks no padding', () => ({ padding: () => true }), [/^a padding .* gets code 400$/]),
   fault('checks the padding before all else', () => ({ order: ['padding', 'code', 'digest', 'algorithm', 'extra'] }), [
     PAIR('code', 'padding'),
     PAIR('digest', 'padding'),
