@@ -1,4 +1,4 @@
-/** What a file is given: its part in a call that has a signature, or the claim of one that is still to be requested. */
+/** Connects a file to a journal call: either one that already has a signature, or a new claim to request one. */
 
 import * as claimant from './claimant.ts';
 import type { Urgency } from './commits.ts';
@@ -21,12 +21,12 @@ import { closeIfDone, endWithout, makeDue, noteReport } from './steps.ts';
 
 const FIRST_PAUSE_MILLISECONDS = 50;
 const LONGEST_PAUSE_MILLISECONDS = 500;
-/** Less than others watch a run before they take it for gone. */
+/** Shorter than the time after which other runs presume this run dead. */
 const LONGEST_UNTIL_SENT_MILLISECONDS = 120_000;
 const NOTHING_DUE: AfterFile = { reportDue: undefined, reported: undefined };
 const NOT_ENDED = 'exists (select 1 from runs where id = ? and ended is null)';
 
-/** As `Journal.known`. `patience`: milliseconds that a call of another run may stay unchanged. */
+/** Implements `Journal.known`. An unchanged call of another run ends the wait after `patience` milliseconds. */
 export async function knownCall(
   session: Session,
   asking: Asking,
@@ -77,7 +77,7 @@ function signatureOf({ signature, record, token }: Row): KnownCall['known'] {
   };
 }
 
-/** As `Journal.claim`. `name`: of the call that is inserted. */
+/** Implements `Journal.claim`. */
 export async function claimedCall(session: Session, asking: Asking, name: string): Promise<Claim | undefined> {
   session.assertUsable();
   const claimed = await session.decide(() => claimant.claimWork(session, asking, name));
@@ -98,7 +98,7 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
         const sql =
           'update files set written = 1, given_up = 0, reason = null, sha256 = ? where call = ? and place = ?';
         db.run(sql, sha256 ?? null, call, place);
-        // Whatever else waits for the same output has nothing left to wait for.
+        // Other files that wait for the same output have nothing left to wait for.
         const others = 'update files set given_up = 1 where call = ? and place <> ? and written = 0 and output = ?';
         db.run(others, call, place, metadata.signingOptions?.output ?? target);
         const reportDue = makeDue(session, call, 1) ? 1 : undefined;
@@ -106,13 +106,13 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
       });
       return await noting.catch((thrown) => {
         warn(notRecorded(thrown));
-        // A second report is harmless, a missing one is not.
+        // Report anyway: a duplicate report is harmless, but a missing one is not.
         return { reportDue: 1, reported: undefined };
       });
     },
     async notWritten(reason, changed = false) {
       const noting = enter('later', () => {
-        // It was written with this signature before, by another run at the same file, so there is nothing left to do.
+        // Another run already wrote this file with this signature, so nothing is left to do.
         const again = 'update files set written = 1 where call = ? and place = ? and sha256 is not null';
         if (changed) db.run(again, call, place);
         db.run(
@@ -151,7 +151,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
     async requested(repeated = false) {
       assertUsable();
       await enter('now', () => {
-        // Another file has shown meanwhile that the certificate does not match.
+        // Another file may have shown since the claim that the certificate does not match.
         const mark = claimant.markOf(db, claimed);
         if (mark?.matches === 0) throw claimed.mismatch([String(mark.call)], true);
         const changed = db.run(
@@ -160,7 +160,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
           ...[Number(repeated), call, me, Number(repeated), me],
         );
         if (changed === 0) throw journalErrors('claim-lost');
-        // Who watches this run sees nothing else for at least 130 s.
+        // Restarts the time after which other runs presume this run dead.
         giveSignOfLife(session);
       });
       committed = uptime();
@@ -172,7 +172,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
       const isLate = uptime() - committed > LONGEST_UNTIL_SENT_MILLISECONDS;
       if (isLate || db.get(sql, call, me, me) === undefined) throw journalErrors('claim-lost');
     },
-    // What was repeated stays `requested`: the attempt before it may have been counted.
+    // A retried call stays `requested`, because an earlier attempt may have been counted.
     async deferred(failure) {
       const { httpStatus = null, serviceCode = null } = failure ?? {};
       const sql = `update calls set state = iif(repeated, state, 'claimed'), http_status = ?, service_code = ?
@@ -202,7 +202,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
     },
     written: async (...of) => (isSurplus ? NOTHING_DUE : await shared.written(...of)),
     async notWritten(...of) {
-      // The signature itself is not in the journal.
+      // The journal does not contain this signature, so no later run could find it.
       if (session.hasFailed() && unrecorded.has(work)) assertUsable();
       return isSurplus ? NOTHING_DUE : await shared.notWritten(...of);
     },
@@ -210,8 +210,8 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
 }
 
 /**
- * A late answer is kept in any case: `surplus` if the work has another open call, or none any more. Throws if the row is gone: the
- * signature stays in memory. `unusable`: why it is.
+ * A late answer is always kept. It becomes `surplus` if the work has another open call, or if the call was forgotten.
+ * Throws if the row is gone; the signature then stays in memory.
  */
 function keepAnswer(
   me: Run,
@@ -237,7 +237,7 @@ function keepAnswer(
   return isSurplus ? 'surplus' : state === 'unknown' ? 'late' : 'signed';
 }
 
-/** For equal files of this run, when the journal could not record the signature. */
+/** Lets equal files of this run use a signature that the journal could not record. */
 function unrecordedCall(id: string, given: SignatureOnRecord, file: string, thrown: unknown): Unrecorded {
   const nothing = async () => undefined;
   const nothingDue = async () => NOTHING_DUE;

@@ -1,4 +1,4 @@
-/** Decides how a file gets the signature of its work, in one transaction over the rows. The README has the table. */
+/** Decides, in one transaction, how a file gets the signature of its work. The README contains the decision table. */
 
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import type { Database, Row, Value } from './driver.ts';
@@ -7,15 +7,14 @@ import { inWords, isGone, nextNumber, type Run, unendedSince } from './runs.ts';
 import { OPEN_STATES } from './schema.ts';
 
 export type Decision =
-  /** A call of the work may be inserted. `before`: the state that `call` gets first. */
+  /** A new call may be inserted for the work. `before`: the state that the existing `call` gets first. */
   | { readonly kind: 'claim'; readonly call?: Row; readonly before?: 'released' | 'unknown' | 'aside' }
   | { readonly kind: 'share'; readonly call: Row }
   | { readonly kind: 'wait'; readonly call: Row; readonly whom: string }
-  /** `isOfAll`: number and certificate never matched, so no request of this run would bring anything. */
+  /** `isOfAll`: number and certificate never matched, so no request of this run would succeed. */
   | { readonly kind: 'mismatch'; readonly name: string; readonly isOfAll: boolean }
   | { readonly kind: 'just-unanswered' };
 
-/** A call, and the file that has a part in it. */
 export interface Part extends Asking {
   readonly call: number;
   readonly name: string;
@@ -23,12 +22,12 @@ export interface Part extends Asking {
 
 export type Claimed = Part & Pick<Claim, 'unknownCalls' | 'isProven'>;
 
-/** 64 hexadecimal digits. JSON keeps the parts apart, whatever characters they hold. */
+/** 64 hexadecimal digits. JSON separates the parts, whatever characters they contain. */
 export function workId({ origin, code, algorithm, digest }: Work): string {
   return fingerprintOf(JSON.stringify([origin, code, algorithm, digest]));
 }
 
-/** The open call of a work, otherwise the last one that counts. */
+/** Returns the open call of a work, or else the latest call that was not released, rejected or set aside. */
 export function currentCall(db: Database, work: Work): Row | undefined {
   return db.get(
     `select * from calls where work = ? and state not in ('released', 'refused', 'forgotten', 'aside')
@@ -37,7 +36,7 @@ export function currentCall(db: Database, work: Work): Row | undefined {
   );
 }
 
-/** Only sets the end of runs that it finds gone. */
+/** Changes nothing, except that it records the end of runs that it finds gone. */
 export function decide(me: Run, asking: Asking): Decision {
   const mark = markOf(me.db, asking);
   if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call), isOfAll: true };
@@ -58,15 +57,15 @@ export function decide(me: Run, asking: Asking): Decision {
       return isShared(me, call) && verifies(asking, call) ? { kind: 'share', call } : { kind: 'claim' };
     default:
       if (verifies(asking, call)) return { kind: 'share', call };
-      // In its files: the certificate may have been renewed since.
+      // The certificate may have been renewed since these files were written.
       if (isWritten(me, call)) return state === 'signed' ? { kind: 'claim', call, before: 'aside' } : { kind: 'claim' };
       return { kind: 'mismatch', name: String(call.name), isOfAll: mark === undefined };
   }
 }
 
 /**
- * A signature that verifies, and that was paid and is in no file, or was closed after this run began: it goes before whatever came
- * after it.
+ * Returns a verifying signature that is in no file yet, or that was recorded after this run began. It takes precedence
+ * over later calls.
  */
 function usableCall({ db, began }: Run, asking: Asking): Row | undefined {
   const sql = `select * from calls where work = ? and (state in ('surplus', 'unusable') or state = 'closed' and settled > ?)
@@ -78,26 +77,25 @@ function verifies(asking: Asking, { signature }: Row): boolean {
   return asking.verifies(Buffer.from(String(signature), 'base64'));
 }
 
-/** Of a closed call. */
 export function isShared(me: Run, { id = null, settled }: Row): boolean {
   if (Number(settled) > me.began) return true;
   const sql = 'select 1 from files f join runs r on r.id = f.run where f.call = ? and r.well = 0 and r.began_at > ?';
   return me.db.get(sql, id, unendedSince(me)) !== undefined;
 }
 
-/** At least one file is, and none of a live run waits. */
+/** True if at least one file is written, and no file of a live run waits for the signature. */
 function isWritten(me: Run, { id = null }: Row): boolean {
   if (me.db.get('select 1 from files where call = ? and written = 1', id) === undefined) return false;
   return waitingRuns(me.db, id).every((run) => isGone(me, run));
 }
 
-/** Runs with files that wait for the signature of a call. */
+/** Returns the runs whose files wait for the signature of a call. */
 export function waitingRuns(db: Database, call: Value): readonly Value[] {
   const sql = 'select distinct run from files where call = ? and written = 0 and given_up = 0';
   return db.all(sql, call).map(({ run = null }) => run);
 }
 
-/** Inserts a claim, if that is the decision. */
+/** Inserts a claim if `decide` still allows one. */
 export function claimWork(me: Run, asking: Asking, name: string): Claimed | undefined {
   const { db } = me;
   let decision = decide(me, asking);
@@ -105,7 +103,7 @@ export function claimWork(me: Run, asking: Asking, name: string): Claimed | unde
   const { call, before } = decision;
   if (call !== undefined && before !== undefined) settle(me, call.id ?? null, before);
   if (call !== undefined && before === 'released') {
-    // Nothing was sent for it, so what counts is the call before it.
+    // Nothing was sent for this call, so the call before it is the current one.
     db.run('update files set given_up = 1 where call = ?', call.id ?? null);
     decision = decide(me, asking);
   }
@@ -127,12 +125,12 @@ export function claimWork(me: Run, asking: Asking, name: string): Claimed | unde
   };
 }
 
-/** Adds this file to a call with a signature that verifies. A live owner keeps the report. */
+/** The report stays with the owner of the call if that run is still alive. */
 export function shareCall(me: Run, asking: Asking, call: Row): Part {
   const { state, run = null } = call;
   const { name, sha256 } = asking.metadata.certificate;
   const owner = state !== 'closed' && !isGone(me, run) ? run : me.id;
-  // There may be a file for the signature now, so that a report 2 is not due any more.
+  // A file may now exist for the signature, so a failure report (2) is no longer due.
   const sql =
     "update calls set state = 'signed', run = ?, certificate = ?, leaf = ?, due = nullif(due, 2) where id = ?";
   me.db.run(sql, owner, name, sha256, call.id ?? null);
@@ -141,13 +139,15 @@ export function shareCall(me: Run, asking: Asking, call: Row): Part {
   return part;
 }
 
-/** What is known of certificate number and certificate. */
 export function markOf(db: Database, { work, metadata }: Asking): Row | undefined {
   const sql = 'select matches, call from proven where origin = ? and code = ? and leaf = ?';
   return db.get(sql, work.origin, work.code, metadata.certificate.sha256);
 }
 
-/** A match replaces a mismatch. A triple that matched once is never marked: one faulty answer must not stop a team. */
+/**
+ * A match replaces a mismatch. A certificate that matched once is never marked as a mismatch, because one faulty answer
+ * must not stop a team.
+ */
 export function prove(db: Database, { work, metadata, name }: Part, matches: 0 | 1): void {
   db.run(
     `insert into proven values (?, ?, ?, ?, ?)
@@ -156,7 +156,7 @@ export function prove(db: Database, { work, metadata, name }: Part, matches: 0 |
   );
 }
 
-/** Gives a call a state that answers or ends it, if `where` holds for it. Returns whether it does. */
+/** Changes the state of a call if `where` is true for it. Returns whether the state changed. */
 export function settle(
   { db, now }: Run,
   call: Value,
@@ -168,13 +168,13 @@ export function settle(
   return db.run(sql, state, nextNumber(db), now().getTime(), call, ...values) === 1;
 }
 
-/** A file is the same if path, output and the name of a file in it are. */
+/** Two files are the same if their path, their output and the name of the inner file are equal. */
 export function placeOf({ file, signingOptions }: CallMetadata): string {
   const { path, output, inner } = signingOptions ?? {};
   return JSON.stringify(path === undefined ? [file] : [path, output, inner]);
 }
 
-/** A file of the same place is taken over. */
+/** Replaces an earlier entry for the same file. */
 function addFile(me: Run, asking: Asking, { id, name }: Row): Part {
   const { file, signingOptions: options } = asking.metadata;
   const recorded = options === undefined ? null : JSON.stringify(options);

@@ -1,4 +1,4 @@
-/** Group commit: entries of all files that are ready share one transaction and one flush. */
+/** Group commit: the entries of all files that are ready share one transaction and one flush. */
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';
@@ -7,7 +7,7 @@ import { asJournalError, hasSqliteCode } from './errors.ts';
 import { giveUpSpace } from './place.ts';
 import type { Run } from './runs.ts';
 
-/** Time to wait for the commit of another process. */
+/** Longest wait for another process to commit. */
 const LONGEST_WAIT_MILLISECONDS = 60_000;
 const SHORTEST_PAUSE_MILLISECONDS = 5;
 const PAUSE_RANGE_MILLISECONDS = 10;
@@ -15,8 +15,8 @@ const PAUSE_RANGE_MILLISECONDS = 10;
 const LATER_MILLISECONDS = 5;
 
 /**
- * `now`: flushed. `soon`: without a flush. `kept`: flushed, for paid signatures, and therefore retried with each later
- * commit. `later`: also retried, and nothing waits for it.
+ * `now` flushes to disk; `soon` does not. `kept` is for paid signatures: it flushes, and each later commit retries it.
+ * `later` is retried too, but nothing waits for it.
  */
 export type Urgency = 'now' | 'soon' | 'kept' | 'later';
 
@@ -43,11 +43,11 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
     isWorking = true;
     try {
       while (waiting.length > 0) {
-        // Waits for all entries that become ready in this turn of the event loop.
+        // Wait for all entries that become ready in this turn of the event loop.
         await setImmediate();
         const entries = [...failed, ...waiting.splice(0)];
         if (await areCommitted(entries)) continue;
-        // Commits them one after the other, paid ones first, so a failure affects no other entry.
+        // Commit the entries one at a time, paid ones first, so that a failure affects no other entry.
         const isPaid = ({ urgency }: Entry): number => Number(urgency === 'kept');
         for (const entry of entries.sort((one, other) => isPaid(other) - isPaid(one))) await areCommitted([entry]);
       }
@@ -56,7 +56,7 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
     }
   }
 
-  /** Returns false if they could not be committed together, but may be committed one by one. */
+  /** Returns false if the entries could not be committed together, and should be tried one by one. */
   async function areCommitted(entries: readonly Entry[]): Promise<boolean> {
     try {
       const settle = await transaction(entries);
@@ -81,8 +81,8 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
 
   /** Returns functions that settle the promises of the entries after the commit. */
   async function transaction(entries: readonly Entry[]): Promise<readonly (() => void)[]> {
-    // In WAL mode, `normal` leaves the flush to a later commit: entries on which nothing depends may be lost in a power
-    // cut. Only a log keeps the order of entries that are not flushed.
+    // In WAL mode, `normal` leaves the flush to a later commit. A power cut may then lose entries on which nothing
+    // depends. Only a write-ahead log keeps the order of entries that are not flushed.
     const isFlushed = isShared || entries.some(({ urgency }) => urgency === 'now' || urgency === 'kept');
     db.exec(isFlushed ? 'pragma synchronous = full' : 'pragma synchronous = normal');
     try {
@@ -131,7 +131,7 @@ function isKept({ urgency }: Entry): boolean {
   return urgency === 'kept' || urgency === 'later';
 }
 
-/** The error of one entry is the result for that file only. Throws errors that the entry did not cause. */
+/** An error that the entry itself causes is the result for its file only. Throws all other errors. */
 function applied({ apply, resolve, reject }: Entry): () => void {
   try {
     const value = apply();

@@ -1,4 +1,4 @@
-/** SQLite, from Node.js itself or from the package libsql: the calls that both have. */
+/** Accesses SQLite through Node.js or the package libsql, with the calls that both support. */
 
 import { createRequire } from 'node:module';
 import { journalErrors } from './errors.ts';
@@ -9,7 +9,7 @@ export type Row = Readonly<Record<string, Value>>;
 
 export interface Database {
   exec(sql: string): void;
-  /** Returns the number of rows that changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: readonly Value[]): number;
   get(sql: string, ...values: readonly Value[]): Row | undefined;
   all(sql: string, ...values: readonly Value[]): readonly Row[];
@@ -24,7 +24,6 @@ interface Statement {
 
 type Driver = new (path: string) => Pick<Database, 'exec' | 'close'> & { prepare(sql: string): Statement };
 
-/** Throws `journal-needs-node-22`, and the errors of the driver. */
 export function openDatabase(path: string): Database {
   const connection = new (nodeDriver() ?? packageDriver())(path);
   const prepared = new Map<string, Statement>();
@@ -39,14 +38,14 @@ export function openDatabase(path: string): Database {
     get: (sql, ...values) => statement(sql).get(...values),
     all: (sql, ...values) => statement(sql).all(...values),
     close() {
-      // libsql closes a connection when its last statement has been garbage-collected.
+      // libsql closes a connection only after its last statement has been garbage-collected.
       prepared.clear();
       connection.close();
     },
   };
 }
 
-/** SQLite may have rolled back the transaction itself. */
+/** SQLite may already have rolled back the transaction. */
 export function rollBack(db: Database): void {
   try {
     db.exec('rollback');
@@ -55,14 +54,14 @@ export function rollBack(db: Database): void {
   }
 }
 
-/** Node.js 22 warns that SQLite is experimental when it is loaded. */
+/** Node.js 22 prints a warning when SQLite is loaded, because it is experimental there. */
 function nodeDriver(): Driver | undefined {
   const { emitWarning } = process;
   process.emitWarning = (warning, ...rest: unknown[]) => {
     if (rest[0] !== 'ExperimentalWarning') Reflect.apply(emitWarning, process, [warning, ...rest]);
   };
   try {
-    // Not an import, because a bundle would load it at the start, and Node.js 20 does not have it.
+    // A static import would be loaded at startup, and fails in Node.js 20.
     const builtIn = process.getBuiltinModule?.('node:sqlite') as { readonly DatabaseSync: Driver } | undefined;
     return builtIn?.DatabaseSync;
   } finally {

@@ -58,27 +58,30 @@ export const journalWarnings = defineWarnings({
     'another process assumed this one had exited, and requested the signature of {file} again: call {id} may have been counted twice',
 });
 
-/** Result codes of SQLite. Extended codes have more bits, or longer names. */
+/** SQLite result codes, from https://sqlite.org/rescode.html. Extended codes add higher bits or a longer name. */
 const CODES = { BUSY: 5, READONLY: 8, CORRUPT: 11, FULL: 13, CANTOPEN: 14, CONSTRAINT: 19, NOTADB: 26 } as const;
 
 export function hasSqliteCode(thrown: unknown, ...names: readonly (keyof typeof CODES)[]): boolean {
   if (!(thrown instanceof Error)) return false;
   const { errcode, code, message } = thrown as { errcode?: number; code?: unknown; message: string };
-  // libsql knows few extended codes by name, and says of a database that cannot be opened only the number.
+  // libsql names only a few extended codes. If a database cannot be opened, its message contains only the number.
   const number = code === '' ? /: (\d+)"?\)?$/.exec(message) : /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(String(code));
   const given = Number(errcode ?? number?.[1]) & 255;
   return names.some((name) => given === CODES[name] || String(code).startsWith(`SQLITE_${name}`));
 }
 
-/** The error code of what the journal refuses: a link, something that is no file, something that is not this user's. */
+/** Error code for a path that the journal rejects: a link, not a regular file, or owned by another user. */
 const REFUSED = 'REFUSED';
 
-/** A system error, so that it gets the journal's code where all of those do. `problem`: of the path, as in "is a link". */
+/**
+ * Returns a system error, so that `asJournalError` adds the journal's error code. `problem` follows the path in the
+ * message, for example "is a link".
+ */
 export function refusal(path: string, problem: string): Error {
   return Object.assign(new Error(`${path} ${problem}`), { code: REFUSED });
 }
 
-/** An error of the journal for what SQLite or the file system throws; others pass through unchanged. */
+/** Converts errors of SQLite and the file system to errors of the journal; others pass through unchanged. */
 export function asJournalError(cause: unknown, folder: string): unknown {
   if (cause instanceof CodesignError || !(cause instanceof Error) || !('code' in cause)) return cause;
   if (hasSqliteCode(cause, 'FULL') || hasCode(cause, 'ENOSPC', 'EDQUOT')) {
@@ -88,7 +91,6 @@ export function asJournalError(cause: unknown, folder: string): unknown {
   return journalErrors('journal-unusable', { folder, reason: reasonOf(cause) }, { cause });
 }
 
-/** What `work` throws becomes an error of the journal. */
 export function inJournal<T>(folder: string, work: () => T): T {
   try {
     return work();
@@ -107,7 +109,7 @@ function reasonOf(cause: Error): string {
   return hasCode(cause, REFUSED, 'ERR_SQLITE_ERROR') ? cause.message : systemReason(cause);
 }
 
-/** All three files: SQLite would read a log that is left into the next database. */
+/** Moves all three files, because SQLite would apply a leftover log to the new database. */
 function moveAway(folder: string): string {
   if (process.platform === 'win32') {
     return `Get-ChildItem '${folder}\\journal.db*' | Rename-Item -NewName { 'damaged-' + $_.Name }`;

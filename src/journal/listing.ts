@@ -1,4 +1,4 @@
-/** Calls as `resume` and `history` show them. SQLite makes the objects, without the members that have no value. */
+/** Lists calls for `resume` and `history`. SQLite builds the JSON objects and omits members without a value. */
 
 import { setImmediate } from 'node:timers/promises';
 import { currentCall, isShared } from './claimant.ts';
@@ -8,13 +8,12 @@ import type { HistoryEntry, Journal, RecordedSigningOptions, UnfinishedCall, Wor
 import { liveRuns, type Observer, type Run, unendedSince } from './runs.ts';
 import { UNFINISHED_STATES } from './schema.ts';
 
-/** Rows that are read at once. */
 const PAGE = 500;
 
 const object = (members: string): string => `json_patch('{}', json_object(${members}))`;
 const boolean = (condition: string): string => `json(iif(${condition}, 'true', 'false'))`;
 const status = (column: string): string => `iif(${column} in (1, 2), ${column}, null)`;
-/** Years of four digits: a database may have been changed by others. */
+/** Limits years to four digits, because another program may have changed the database. */
 const time = (column: string): string =>
   `strftime('%Y-%m-%dT%H:%M:%fZ', max(0, min(${column}, 253402300799999)) / 1000.0, 'unixepoch')`;
 
@@ -26,7 +25,7 @@ const UNFINISHED = object(`'id', name, 'kind', iif(outcome = 'unusable', 'unwrit
   'work', json_object(${WORK}), 'metadata', json_object('file', file, 'bytes', bytes, ${CERTIFICATE}, 'client', client),
   'files', (select json_group_array(${FILE}) from files where call = c.id and (given_up = 0 or written = 1)),
   'record', record, 'reportDue', ${status('due')}, 'reason', reason`);
-/** API 8: what is counted is a signature that was given. */
+/** API 8: a signature is counted if the service returned it. */
 const ENTRY = object(`'id', name, 'at', ${time('at')},
   'ended', iif(outcome in ('written', 'given-up', 'refused'), ${time('ended_at')}, null),
   'file', file, 'bytes', bytes, 'filesWritten', filesWritten, ${CERTIFICATE}, ${WORK}, 'outcome', outcome,
@@ -38,8 +37,8 @@ const ENTRY = object(`'id', name, 'at', ${time('at')},
   'reason', coalesce(reason, (select reason from files where call = c.id and reason is not null limit 1))`);
 
 /**
- * Objects of calls. `outcome` is null if nothing was sent, and nothing will be. `waits`: 1 if a file of a live run waits, 0 if
- * only files of other runs do. The first value is a list of the live runs.
+ * `outcome` is null if nothing was sent and nothing will be sent. `waits` is 1 if a file of a live run waits, and 0 if
+ * only files of other runs wait. The first bound value is the list of live runs.
  */
 const selectCalls = (shape: string, calls: string, also = 'outcome is not null'): string => `
   with live (id) as (select value from json_each(?))
@@ -75,7 +74,10 @@ export function listingOf(observer: Observer): Pick<Journal, 'unfinished' | 'his
   const { folder, db } = observer;
   return {
     unfinished: async () => inJournal(folder, () => unfinishedCalls(observer)),
-    /** By the page: a history is larger than memory should be. libsql frees rows only between turns of the event loop. */
+    /**
+     * Reads page by page, because a history can be larger than memory; libsql frees rows only between turns of the
+     * event loop.
+     */
     async *history() {
       try {
         const live = JSON.stringify(liveRuns(observer));
@@ -90,18 +92,17 @@ export function listingOf(observer: Observer): Pick<Journal, 'unfinished' | 'his
   };
 }
 
-/** `name`: of one call, or of any. */
 export function unfinishedCalls(observer: Observer, name: string | null = null): readonly UnfinishedCall[] {
   return observer.db.all(SELECT_UNFINISHED, JSON.stringify(liveRuns(observer)), name).map(parsed<UnfinishedCall>);
 }
 
-/** As `Journal.repeatable`. */
+/** Implements `Journal.repeatable`. */
 export function repeatableCalls(me: Run): readonly Pick<UnfinishedCall, 'work' | 'files'>[] {
   const others = me.db.all(SELECT_REPEATABLE, '[]', unendedSince(me));
   return [...unfinishedCalls(me), ...others.map(parsed<UnfinishedCall>)];
 }
 
-/** As `Journal.knownFor`. */
+/** Implements `Journal.knownFor`. */
 export function optionsOfKnown(me: Run, work: Work): readonly RecordedSigningOptions[] {
   const call = currentCall(me.db, work);
   const { state, signature = null, id = null } = call ?? {};

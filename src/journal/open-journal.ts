@@ -11,11 +11,10 @@ import { type JournalOptions, journalOfRun } from './run-journal.ts';
 import { beginRun, forgetToken, type Run } from './runs.ts';
 import { PAGE_SIZE, SCHEMA, VERSION } from './schema.ts';
 
-/** For a process that creates the database. */
+/** Longest wait for another process to create the database. */
 const LONGEST_OPENING_MILLISECONDS = 10_000;
 const PAUSE_MILLISECONDS = 10;
 
-/** Throws `journal-unusable`, `journal-full`, `journal-damaged`, `journal-of-earlier-build`, `journal-needs-node-22`. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { folder, isOnSharedDisk = place.isOnNetwork } = options;
   const token = options.randomId();
@@ -51,7 +50,7 @@ async function openRun(opening: Opening, token: string): Promise<Run> {
   }
 }
 
-/** A connection of libsql keeps its locks as long as a statement is left. */
+/** libsql keeps the locks of a connection as long as one of its statements exists. */
 function discard(db: Database): void {
   rollBack(db);
   db.close();
@@ -79,7 +78,7 @@ function versionOf(db: Database, database: string): number {
   return version;
 }
 
-/** Changes nothing. A folder that is not there is a journal without calls. */
+/** Changes nothing. A missing folder counts as a journal without calls. */
 export async function readJournal(options: JournalOptions): Promise<JournalReading> {
   const { folder, openDatabase: open = openDatabase } = options;
   const opened = inJournal(folder, () => openToRead(folder, open));
@@ -105,7 +104,7 @@ function openToRead(folder: string, open: typeof openDatabase): OpenedToRead | u
   } catch (thrown) {
     if (!hasSqliteCode(thrown, 'CANTOPEN', 'READONLY')) throw thrown;
   }
-  // Where this user cannot write, SQLite cannot make the file that processes share.
+  // If this user cannot write to the folder, SQLite cannot create the file that processes share.
   const copies = mkdtempSync(join(tmpdir(), 'codesign-remote-'));
   const copyAndOpen = (): Database => {
     const copy = join(copies, 'journal.db');
@@ -115,7 +114,7 @@ function openToRead(folder: string, open: typeof openDatabase): OpenedToRead | u
   return openedToRead(copyAndOpen, database, () => rmSync(copies, { recursive: true, force: true }));
 }
 
-/** Undefined for a database that a run had no time to fill. */
+/** Returns undefined for a database whose creator ended before it had filled it. */
 function openedToRead(
   open: () => Database,
   database: string,

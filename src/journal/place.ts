@@ -1,4 +1,7 @@
-/** The folder and the files of the database: this user's alone, and no links. Looks by name, since closing a descriptor of these files drops SQLite's locks. */
+/**
+ * Checks the folder and files of the database: they must belong to this user, and must not be links. Checks files by
+ * name, because closing a descriptor of these files releases SQLite's locks.
+ */
 
 import {
   type BigIntStats,
@@ -20,18 +23,17 @@ import { flushFolder, foreignLink, isTrustedOwner, makeFolders } from '../bytes/
 import { hasCode } from '../errors/system-reason.ts';
 import { damaged, journalErrors, refusal } from './errors.ts';
 
-/** Permission bits of group and others. */
 const WRITABLE_BY_OTHERS = 0o022n;
-/** Given up on a full disk, for what was paid. */
+/** Reserved disk space, which is released for paid signatures when the disk is full. */
 const SPACE = Buffer.alloc(256 * 1024, 0x20);
-/** Folders that earlier builds kept their calls in. */
+/** Folders in which earlier builds kept their calls. */
 const EARLIER = ['calls', 'running'];
-/** Of Linux, from statfs(2): NFS, SMB, CIFS, SMB 2, 9p, FUSE and virtiofs, vboxsf, AFS, Ceph, GFS2, OCFS2. */
+/** From statfs(2) of Linux: NFS, SMB, CIFS, SMB 2, 9p, FUSE and virtiofs, vboxsf, AFS, Ceph, GFS2, OCFS2. */
 const SHARED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   ...[0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546, 0x786f4256, 0x5346414f, 0x00c36400],
   ...[0x01161970, 0x7461636f],
 ]);
-/** Where the header of a database says that it has a log. */
+/** Offset of the header bytes that show whether the database has a write-ahead log. */
 const LOG_FORMAT_OFFSET = 18;
 const HAS_LOG = 2;
 
@@ -39,20 +41,20 @@ export function databaseIn(folder: string): string {
   return join(folder, 'journal.db');
 }
 
-/** Makes what is missing. Throws system errors and those of `refusal`. */
+/** Creates missing folders and files. Throws system errors and errors made by `refusal`. */
 export async function preparePlace(folder: string): Promise<void> {
   assertOwnLinks(folder);
   if (await makeFolders(folder, 0o700)) await flushFolder(dirname(folder));
   checkPlace(folder);
   probe(join(folder, '.probe'));
-  // An empty database next to the space is damaged.
+  // `checkPlace` would report an empty database next to the reserved space as damaged.
   if (isMissing(databaseIn(folder))) giveUpSpace(folder);
   if (createFile(databaseIn(folder))) await flushFolder(folder);
 }
 
 /**
- * Once the database has its tables: an empty one next to the space has lost them. On a full disk there is none: then a request
- * cannot be recorded, and is not sent.
+ * Must be called after the tables are created, because an empty database next to the space counts as damaged. If the
+ * disk is full, no space is reserved: a request then cannot be recorded, and is not sent.
  */
 export function keepSpace(folder: string): void {
   try {
@@ -62,7 +64,7 @@ export function keepSpace(folder: string): void {
   }
 }
 
-/** Folder and files as they must be before SQLite opens them; files may be missing. */
+/** Checks the folder and its existing files before SQLite opens them. */
 export function checkPlace(folder: string): void {
   const stats = statSync(folder, { bigint: true });
   if (!stats.isDirectory()) throw refusal(folder, 'is no folder');
@@ -70,7 +72,7 @@ export function checkPlace(folder: string): void {
   for (const name of EARLIER) {
     if (!isMissing(join(folder, name))) throw journalErrors('journal-of-earlier-build', { folder, name });
   }
-  // First: while the first run of a journal fills it, the space comes after the tables.
+  // Look for the space first: another run that creates the journal reserves it after the tables.
   const hasSpace = !isMissing(spaceIn(folder));
   for (const path of [...filesIn(folder), spaceIn(folder)]) {
     const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
@@ -81,9 +83,9 @@ export function checkPlace(folder: string): void {
   if (size === 0 && hasSpace) throw damaged(folder);
 }
 
-/** Throws for a database with a log, which is on a network or shared file system. */
+/** Rejects a database with a write-ahead log on a network or shared file system. */
 export function checkShared(database: string): void {
-  // Another run of this process has checked it.
+  // Another run of this process has already checked the database.
   if (isOpenHere(database)) return;
   const fd = openSync(database, 'r');
   const header = Buffer.alloc(LOG_FORMAT_OFFSET + 2);
@@ -93,14 +95,14 @@ export function checkShared(database: string): void {
   throw refusal(database, 'was made on a local disk, and cannot be used on a network drive: move it back');
 }
 
-/** In any thread of this process: closing a descriptor of it would drop the locks of all of them. */
+/** Covers all threads of this process, because closing a descriptor would release the locks of all of them. */
 function isOpenHere(path: string): boolean {
   const file = realpathSync(path);
   return readdirSync('/proc/self/fd').some((fd) => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`) === file;
     } catch {
-      // It was closed meanwhile, such as the one that reads this folder.
+      // The descriptor was closed meanwhile, like the one that lists this folder.
       return false;
     }
   });
@@ -111,7 +113,7 @@ export function assertOwnLinks(folder: string): void {
   if (link !== undefined) throw refusal(link, 'is a link of another user');
 }
 
-/** Device and number of each file of the database; `-` for one that is missing. */
+/** Returns device and inode of each file of the database, and `-` for a missing file. */
 export function identityOf(folder: string): string {
   const one = (path: string): string => {
     try {
@@ -140,7 +142,7 @@ export function isMissing(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined;
 }
 
-/** False if it is there. */
+/** Returns false if the file already exists. */
 function createFile(path: string): boolean {
   try {
     closeSync(openSync(path, 'wx', 0o600));
@@ -151,24 +153,24 @@ function createFile(path: string): boolean {
   }
 }
 
-/** An append-only folder would keep SQLite from removing its files. */
+/** SQLite could not remove its files from an append-only folder. */
 function probe(path: string): void {
   createFile(path);
   try {
-    // `rmSync` would take a refusal for a folder.
+    // `rmSync` would mistake a denied removal for a folder.
     unlinkSync(path);
   } catch (thrown) {
-    // Another process has removed it.
+    // Another process has already removed the file.
     if (hasCode(thrown, 'ENOENT')) return;
     if (!hasCode(thrown, 'EPERM', 'EACCES')) throw thrown;
     throw refusal(dirname(path), 'does not allow files to be removed: is it append-only (chattr +a)?');
   }
 }
 
-/** A sticky folder (mode 1777) is refused too: it keeps others from removing files, not from creating them. */
+/** Rejects sticky folders (mode 1777) too: they stop other users from removing files, but not from creating them. */
 function checkOwner(path: string, { uid, mode }: BigIntStats): void {
   if (!isTrustedOwner(Number(uid))) throw refusal(path, 'belongs to another user');
-  // Windows does not know such bits.
+  // Windows has no such permission bits.
   if (process.geteuid === undefined || (mode & WRITABLE_BY_OTHERS) === 0n) return;
   throw refusal(
     path,
@@ -176,7 +178,7 @@ function checkOwner(path: string, { uid, mode }: BigIntStats): void {
   );
 }
 
-/** There processes of several hosts have no memory in common, as SQLite's log needs it. */
+/** On these file systems, processes on several hosts do not share the memory that SQLite's log needs. */
 export function isOnNetwork(folder: string): boolean {
   return process.platform === 'linux' && SHARED_FILE_SYSTEMS.has(statfsSync(folder).type);
 }

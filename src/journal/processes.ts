@@ -1,25 +1,26 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** A process, described for other processes. */
 export interface Holder {
   readonly host: string;
-  /** Changes with each boot of the machine; undefined if the system does not report it. */
+  /** Changes at each boot; undefined if the system does not report it. */
   readonly boot?: string | undefined;
-  /** Process namespace of the pid. Containers on one host have their own. undefined if there is only one. */
+  /**
+   * PID namespace of the process, which differs between containers on one host. undefined if there is only one
+   * namespace.
+   */
   readonly space?: string | undefined;
   readonly pid: number;
-  /** Start time of the process, in the system's own unit; undefined if the system does not report it. */
+  /** Start time in the unit of the system; undefined if the system does not report it. */
   readonly started?: string | undefined;
 }
 
 export interface Processes {
   readonly self: Holder;
-  /** undefined if this process cannot know: another host or container, or a pid that may have been reused. */
+  /** undefined if this process cannot tell: another host or container, or a pid that may have been reused. */
   isRunning(holder: Holder): boolean | undefined;
 }
 
-/** Describes this process, and observes others. */
 export function observeProcesses(): Processes {
   const self: Holder = {
     host: hostname(),
@@ -52,8 +53,8 @@ function hasPid(pid: number): boolean {
 }
 
 /**
- * Field 22 of /proc/PID/stat, in clock ticks since boot. The second field, the program's name, is in parentheses and
- * may contain any characters.
+ * Reads field 22 of /proc/PID/stat: the start time in clock ticks since boot. The second field, the program's name, is
+ * in parentheses and may contain any characters.
  */
 function startOf(pid: number): string | undefined {
   const stat = textOf(`/proc/${pid}/stat`);
@@ -63,7 +64,7 @@ function startOf(pid: number): string | undefined {
   return fields?.[19];
 }
 
-/** On Windows, such a path is below the current drive, where any user may have created a file. */
+/** On Windows, these paths are on the current drive, where any user may have created such files. */
 function textOf(path: string): string | undefined {
   if (process.platform === 'win32') return undefined;
   return orUndefined(() => readFileSync(path, 'utf8').trim()) || undefined;

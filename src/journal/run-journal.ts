@@ -1,5 +1,3 @@
-/** The journal of one run. */
-
 import { claimedCall, knownCall, notRecorded } from './calls.ts';
 import type { Database } from './driver.ts';
 import { inJournal, journalWarnings } from './errors.ts';
@@ -12,21 +10,23 @@ import { giveUp, handOver, noteReport } from './steps.ts';
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 const UNFINISHED_CALL = `select id from calls where name = ? and state in ${UNFINISHED_STATES}`;
-/** Gives some pages back to the disk. A connection of libsql would leave the log for the next run to read. */
+/**
+ * Frees some pages of the file, and empties the log, which a libsql connection would leave for the next run to read.
+ */
 const TIDY = 'pragma incremental_vacuum(64); pragma wal_checkpoint(truncate); pragma busy_timeout = 1000';
 
 export interface JournalOptions extends Omit<runs.Observer, 'db' | 'isShared'> {
-  /** 8 to 64 characters of a-z and 0-9: never the same twice. */
+  /** Must return 8 to 64 characters of a-z and 0-9, never the same ones twice. */
   readonly randomId: () => string;
-  /** Days that calls are kept after their end. */
+  /** Days for which ended calls are kept. */
   readonly keepDays: number;
-  /** Milliseconds that this run has been going: what other processes have finished since then is shared. */
+  /** Milliseconds since this run began: signatures that other processes have made since then are shared. */
   readonly runningFor: number;
-  /** Milliseconds that a file waits for another process without seeing progress. */
+  /** Milliseconds for which a file waits for another process that makes no progress. */
   readonly patience: number;
-  /** Default: SQLite of Node.js, or of the package libsql. */
+  /** Defaults to the SQLite of Node.js, or of the package libsql. */
   readonly openDatabase?: ((path: string) => Database) | undefined;
-  /** Whether a folder is on a network or shared file system. Default: as the system says. */
+  /** Replaces the check for a network or shared file system. */
   readonly isOnSharedDisk?: ((folder: string) => boolean) | undefined;
 }
 
@@ -36,7 +36,7 @@ export function journalOfRun(
   { randomId, keepDays, ...options }: JournalOptions,
 ): Journal {
   const { db, folder } = run;
-  // A run that cannot be seen is watched for so long before it counts as gone.
+  // Wait longer than a run without a visible process is watched before it is presumed dead.
   const patience = Math.max(options.patience, runs.WATCHED_MILLISECONDS + 20_000);
   const session = sessionOf(run);
   const { warnings, warn, enter, hasFailed } = session;
@@ -84,7 +84,7 @@ export function journalOfRun(
     },
     async close() {
       clearInterval(beat);
-      // The first commit tries again what could not be committed.
+      // The first commit retries the entries that could not be committed before.
       await enter('now', () => undefined).catch(() => undefined);
       await enter('now', end).catch((thrown) => warn(notRecorded(thrown)));
       if (hasFailed()) {
@@ -99,13 +99,13 @@ export function journalOfRun(
       try {
         db.exec(TIDY);
       } catch {
-        // A later run does it.
+        // A later run tidies up.
       }
       try {
         if (isWell) db.run('update runs set well = 1 where id = ? and ended is not null', run.id);
         db.close();
       } catch {
-        // A run that still counts as unended costs nothing.
+        // A run without recorded success does no harm.
       }
     },
   };

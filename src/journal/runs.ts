@@ -1,39 +1,36 @@
-/** Runs: their start, their signs of life, and when a run counts as gone. */
+/** Records runs and their signs of life, and decides when a run is presumed dead. */
 
 import { threadId } from 'node:worker_threads';
 import type { Database, Row, Value } from './driver.ts';
 import type { Holder, Processes } from './processes.ts';
 
-/** Limit for a run that cannot be observed: time without a sign of life, by its row and by this process's own clock. */
+/** Longest silence of a run whose process is not visible, by its row and by the clock of this process. */
 const PRESUMED_GONE_MILLISECONDS = 15 * 60 * 1000;
 export const WATCHED_MILLISECONDS = 130 * 1000;
 export const SIGN_OF_LIFE_MILLISECONDS = 60 * 1000;
-/** If a run has not recorded success after this time, its finished calls are no longer shared. */
+/** After this time, finished calls of a run without recorded success are no longer shared. */
 const UNENDED_MILLISECONDS = 7 * 24 * 60 * 60 * 1000;
 
-/** A database, and what this process can observe of its runs. */
 export interface Observer {
   readonly db: Database;
-  /** The state folder. */
   readonly folder: string;
   readonly now: () => Date;
   /** Monotonic clock in milliseconds. */
   readonly uptime: () => number;
   readonly processes: Processes;
-  /** Set if other machines, perhaps with the same name, may use the database too. */
+  /** True if other machines, even some with the same name, may use the database. */
   readonly isShared?: boolean | undefined;
 }
 
-/** One run, and its observations of others. Everything except `watch` is stored in the rows. */
+/** All members except `watch` are stored in the database. */
 export interface Run extends Observer {
   readonly id: number;
-  /** Sequence number of its start. */
   readonly began: number;
-  /** Runs that cannot be observed: their last sign of life, and the time since which it is unchanged. */
+  /** Runs whose processes are not visible: their last sign of life, and the time of its first observation. */
   readonly watch: Map<number, { readonly beat: Value; readonly since: number }>;
 }
 
-/** Tokens of the runs of this thread, from all copies of this module (library, hook). */
+/** Tokens of the runs in this thread, from all copies of this module (library, hook). */
 function runsHere(): Set<string> {
   const shared = globalThis as { [key: symbol]: Set<string> | undefined };
   const key = Symbol.for('codesign-remote.runs');
@@ -47,8 +44,7 @@ export function nextNumber(db: Database): number {
 }
 
 /**
- * `since`: calls that were settled after this time count as settled during the run, because the run was already loading
- * then.
+ * Calls that were settled after `since` count as settled during the run, because the program was already loading then.
  */
 export function beginRun(observer: Observer, token: string, since: number): Run {
   const { db, now, processes } = observer;
@@ -67,12 +63,12 @@ export function beginRun(observer: Observer, token: string, since: number): Run 
   return { ...observer, id: Number(row?.id), began, watch: new Map() };
 }
 
-/** Changes nothing if another process has presumed the run gone. */
+/** Changes nothing if another process has already presumed the run dead. */
 export function giveSignOfLife({ db, id, now }: Run): void {
   db.run('update runs set beat = beat + 1, beat_at = ? where id = ? and ended is null', now().getTime(), id);
 }
 
-/** Checks whether a run is gone. In a transaction, also records its end. */
+/** Must run in a transaction, because it also records the end of a dead run. */
 export function isGone(me: Run, id: Value): boolean {
   const row = runOf(me, id);
   if (row === undefined) return true;
@@ -81,7 +77,6 @@ export function isGone(me: Run, id: Value): boolean {
   return true;
 }
 
-/** Returns the row of the run without its end. */
 function runOf({ db }: Observer, id: Value): Row | undefined {
   return db.get('select * from runs where id = ? and ended is null', id);
 }
@@ -96,18 +91,18 @@ function looksGone(row: Row, me: Run): boolean {
   return isSilent(row, me) && me.uptime() - since > WATCHED_MILLISECONDS;
 }
 
-/** Checks the runs once, without observing them over time. */
+/** Checks each run once, without watching it over time. */
 export function liveRuns(observer: Observer): readonly Value[] {
   const rows = observer.db.all('select * from runs where ended is null');
   return rows.filter((row) => seenAlive(row, observer) ?? !isSilent(row, observer)).map(({ id = null }) => id);
 }
 
 function isSilent({ beat_at }: Row, { now }: Observer): boolean {
-  // A clock that was set back must not keep the run alive forever.
+  // A clock that was set back must not keep a run alive forever.
   return Math.abs(now().getTime() - Number(beat_at)) > PRESUMED_GONE_MILLISECONDS;
 }
 
-/** undefined if this process cannot observe it. */
+/** Returns undefined if this process cannot see the other one. */
 function seenAlive({ token, thread, ...row }: Row, { processes, isShared }: Observer): boolean | undefined {
   const holder = holderOf(row);
   const { self, isRunning } = processes;
@@ -122,7 +117,6 @@ function holderOf({ host, boot, space, pid, started }: Row): Holder {
   return { host: String(host), boot: text(boot), space: text(space), pid: Number(pid), started: text(started) };
 }
 
-/** Describes the run for a file that waits for it. */
 export function inWords(me: Run, id: Value): string {
   const row = runOf(me, id);
   if (row === undefined || id === me.id) return 'another file of this run';
@@ -135,7 +129,7 @@ export function unendedSince({ now }: Observer): number {
   return now().getTime() - UNENDED_MILLISECONDS;
 }
 
-/** Ends this run, or one that is gone. Its unfinished calls then belong to other runs. */
+/** Ends this run, or a dead one. Its unfinished calls then belong to other runs. */
 export function endRun(db: Database, id: Value): void {
   db.run('update runs set ended = ? where id = ? and ended is null', nextNumber(db), id);
 }
@@ -145,13 +139,13 @@ export function forgetToken(token: string): void {
 }
 
 /**
- * Removes calls that are over and no longer needed, the oldest first, and a limited number so that it takes little
- * time. `before`: latest end of removed calls.
+ * Removes old calls that are no longer needed, oldest first; limited in number, so it takes little time. `before`:
+ * latest end of the calls to remove.
  */
 export function removeOld(me: Run, before: number): void {
   const { db } = me;
   const since = unendedSince(me);
-  // A killed run has no recorded end.
+  // A killed run has not recorded its end.
   for (const { id = null } of db.all('select id from runs where ended is null')) isGone(me, id);
   db.run(
     `delete from calls where id in (
@@ -163,6 +157,6 @@ export function removeOld(me: Run, before: number): void {
            where f.call = c.id and c.state = 'closed' and r.well = 0 and r.began_at > ?))`,
     ...[before, since, since],
   );
-  // A run without a row is gone.
+  // A run without a row counts as ended.
   db.run('delete from runs where ended is not null and began_at < ?', Math.min(before, since));
 }

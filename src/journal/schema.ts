@@ -1,6 +1,6 @@
 /**
- * Tables of the database. Values are text and not blobs, because the drivers differ there. Times are milliseconds, for
- * users and limits.
+ * Values are text instead of blobs, because the drivers return blobs differently. Times are in milliseconds, for
+ * display and age limits only.
  */
 
 /** Value of `user_version`. A later build that changes a table increments it. */
@@ -9,15 +9,13 @@ export const VERSION = 1;
 /** A work has at most one call in these states. */
 export const OPEN_STATES = "('claimed', 'requested', 'signed')";
 /**
- * In the order of the index. `aside`: signed and written, but a report is due. `forgotten` calls may also have a report
- * due.
+ * Must match the order of the index. `aside`: the call is signed and written, but a report is due. `forgotten` calls
+ * may also have a report due.
  */
 export const UNFINISHED_STATES =
   "('claimed', 'requested', 'signed', 'aside', 'unusable', 'unknown', 'surplus', 'forgotten')";
 
-/**
- * Each commit writes every page that it changes, so there are few indexes, and a page contains the rows of many files.
- */
+/** Each commit writes whole pages: there are few indexes, and one page contains the rows of many files. */
 export const PAGE_SIZE = 16384;
 
 export const SCHEMA = `

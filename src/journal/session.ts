@@ -1,4 +1,4 @@
-/** A run, and what its files have in common: its commits, its warnings, and whether it may still make requests. */
+/** The state that all files of a run share: commits, warnings, and whether requests are still allowed. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { groupCommits, type Urgency } from './commits.ts';
@@ -7,7 +7,6 @@ import type { KnownCall } from './journal.ts';
 import { identityOf } from './place.ts';
 import type { Run } from './runs.ts';
 
-/** A signature that could not be committed. */
 export interface Unrecorded extends KnownCall {
   readonly file: string;
   readonly reason: string;
@@ -27,7 +26,7 @@ export function sessionOf(run: Run) {
     if (!warnings.includes(sentence)) warnings.push(sentence);
   }
 
-  /** Looks whether the files of the database are still those that were opened: other processes might work with another log. */
+  /** Detects replaced database files, because other processes might use another log. */
   function lookForReplaced(): void {
     if (identityOf(folder) === identity) return;
     isReplaced = true;
@@ -38,13 +37,13 @@ export function sessionOf(run: Run) {
     ...run,
     warnings,
     warn,
-    /** By the work. */
+    /** Keyed by work. */
     unrecorded: new Map<string, Unrecorded>(),
     hasFailed,
     lookForReplaced,
-    /** Adds an entry that only decides. */
+    /** Adds an entry that does not wake the waiting files. */
     decide: <T>(apply: () => T): Promise<T> => add('soon', apply),
-    /** Adds an entry after which files of this run that wait look again. */
+    /** Adds an entry, then wakes the waiting files of this run. */
     async enter<T>(urgency: Urgency, apply: () => T): Promise<T> {
       try {
         return await add(urgency, apply);
@@ -53,7 +52,7 @@ export function sessionOf(run: Run) {
         entered = new AbortController();
       }
     },
-    /** Throws once the run must not make requests any more. */
+    /** Throws if the run must send no more requests. */
     assertUsable(): void {
       if (!isReplaced && !hasFailed()) return;
       const reason = isReplaced
@@ -61,7 +60,7 @@ export function sessionOf(run: Run) {
         : 'a signature could not be recorded in it';
       throw journalErrors('journal-unusable', { folder, reason });
     },
-    /** Waits so long, or until this run enters something. */
+    /** Waits for the given time, or until this run adds an entry. */
     async paused(milliseconds: number, signal: AbortSignal = entered.signal): Promise<void> {
       const woken = AbortSignal.any([signal, entered.signal]);
       await sleep(milliseconds, undefined, { signal: woken }).catch(() => undefined);

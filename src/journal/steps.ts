@@ -1,11 +1,11 @@
-/** Steps of calls that are not those of one claim only: each a function of rows, in a transaction. */
+/** Steps that several kinds of claims share; each one changes rows within a transaction. */
 
 import { settle, waitingRuns } from './claimant.ts';
 import type { Failure, Reported } from './journal.ts';
 import { isGone, type Run } from './runs.ts';
 import { UNFINISHED_STATES } from './schema.ts';
 
-/** Ends a claim without a signature. What was repeated is `unknown`, however the last attempt ended. */
+/** Ends a claim without a signature. A retried call becomes `unknown`, whatever the result of its last attempt. */
 export function endWithout(me: Run, call: number, state: 'refused' | 'unknown' | 'released', failure?: Failure): void {
   const { reason = null, httpStatus = null, serviceCode = null } = failure ?? {};
   const isRepeated = me.db.get('select 1 from calls where id = ? and repeated = 1', call) !== undefined;
@@ -19,14 +19,14 @@ export function endWithout(me: Run, call: number, state: 'refused' | 'unknown' |
 export function noteReport(me: Run, call: number, status: Reported): void {
   const { db } = me;
   if (status === 'not-wanted') db.run('update calls set due = null where id = ?', call);
-  // A 1 that is due comes after a 2.
+  // A success report (1) that is due follows a failure report (2).
   else db.run('update calls set reported = ?, due = nullif(due, ?) where id = ?', status, status, call);
-  // A file was written while it was reported as failed.
+  // A file was written while its call was reported as failed.
   if (status === 2 && db.get('select 1 from files where call = ? and written = 1', call)) makeDue(me, call, 1);
   closeIfDone(me, call);
 }
 
-/** Whether a report is due that was not before, or that a run did not send which is gone: then this run sends it. */
+/** Returns true if this run must send the report: it is newly due, or the run that should have sent it is dead. */
 export function makeDue(me: Run, call: number, status: 1 | 2): boolean {
   const { record, due, reported, reporter, isWanted } =
     me.db.get(
@@ -40,7 +40,7 @@ export function makeDue(me: Run, call: number, status: 1 | 2): boolean {
   return true;
 }
 
-/** Closes a call if all its files are written or given up, and no report is due. Returns what was reported last. */
+/** Closes a call if all its files are written or given up, and no report is due. Returns the last reported status. */
 export function closeIfDone(me: Run, call: number): 1 | 2 | undefined {
   const where = `state in ('signed', 'aside') and due is null
     and not exists (select 1 from files where call = calls.id and written = 0 and given_up = 0)`;
@@ -49,7 +49,7 @@ export function closeIfDone(me: Run, call: number): 1 | 2 | undefined {
   return reported === 1 || reported === 2 ? reported : undefined;
 }
 
-/** When a run ends: its calls go to live runs whose files wait for them. */
+/** Hands the calls of an ending run over to live runs whose files wait for them. */
 export function handOver(me: Run): void {
   const sql = `select id, state from calls where run = ? and state in ${UNFINISHED_STATES}`;
   for (const { id = null, state } of me.db.all(sql, me.id)) {
@@ -61,7 +61,10 @@ export function handOver(me: Run): void {
   }
 }
 
-/** Given up by the user: its signature is not used any more. `report`: still to be sent, by this run or a later one. */
+/**
+ * Forgets a call at the user's request; its signature is not used any more. `report`: the status that this run or a
+ * later one must still send.
+ */
 export function giveUp(me: Run, call: number, report: 1 | 2 | undefined): void {
   me.db.run('update files set given_up = 1 where call = ? and written = 0', call);
   me.db.run('update calls set due = ?, reporter = ? where id = ?', report ?? null, me.id, call);
