@@ -5,14 +5,14 @@ import { basename, dirname, relative, resolve, sep, win32 } from 'node:path';
 import { fileErrors } from './errors.ts';
 
 /**
- * Node.js replaces each byte of a name that is not UTF-8 by this character. The result leads to no file, or to another one
- * whose name contains the character.
+ * Node.js replaces each byte of a name that is not valid UTF-8 with this character. The resulting path leads to no
+ * file, or to a different file whose name contains the character.
  */
 const REPLACEMENT = '\ufffd';
 
 /**
- * Throws `name-not-utf8` if the path may refer to a name that is not UTF-8. `isNew` is for paths that will be created: if
- * a name contains U+FFFD and does not exist yet, it is taken to come from a name that was not UTF-8.
+ * Throws `name-not-utf8` if the path may stand for a name that is not valid UTF-8. `isNew` is for paths that will be
+ * created: a new name with U+FFFD is assumed to come from a name that was not UTF-8.
  */
 export async function assertUtf8Name(path: string, isNew = false): Promise<void> {
   if (!path.includes(REPLACEMENT)) return;
@@ -20,7 +20,7 @@ export async function assertUtf8Name(path: string, isNew = false): Promise<void>
   if (dirname(whole) !== whole) await assertUtf8Name(dirname(whole), isNew);
   const name = basename(whole);
   if (!name.includes(REPLACEMENT)) return;
-  // A folder that cannot be read, or is missing, is reported where the path is opened.
+  // A missing or unreadable folder is reported later, when the path is opened.
   const names = await readdir(dirname(whole), { encoding: 'buffer' }).catch(() => []);
   const isMangled = names.some((bytes) => !isUtf8(bytes) && joined(bytes.toString()) === joined(name));
   const isThere = names.some((bytes) => bytes.equals(Buffer.from(name)));
@@ -34,7 +34,7 @@ export async function isUtf8Name(path: string): Promise<boolean> {
   );
 }
 
-/** A letter with an accent is one character (NFC, most keyboards) or two (NFD, file names of macOS). */
+/** An accented letter is one character in NFC (most keyboards) and two in NFD (file names of macOS). */
 export function unicodeForms(text: string): readonly string[] {
   return [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])];
 }
@@ -44,12 +44,12 @@ export function existingForm(path: string): string {
   return forms.length === 1 ? path : (forms.find((form) => existsSync(form)) ?? path);
 }
 
-/** Decoders differ in the number of replacement characters for several bytes. */
+/** Decoders differ in how many replacement characters they produce for several bytes. */
 function joined(name: string): string {
   return name.replace(/\ufffd+/g, REPLACEMENT);
 }
 
-/** Devices that exist in every folder, with any extension and any spaces before it. */
+/** Windows devices that exist in every folder, with any extension, and with spaces before the extension. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?: *(?:[.:].*)?)$/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows rejects them in names.
 const REJECTED = /[<>:"|?*\u0000-\u001f]/;
@@ -72,14 +72,13 @@ export function windowsNameProblem(path: string): string | undefined {
 export type MatchesPath = (path: string) => boolean;
 
 /**
- * Returns a function that checks the path of a file or folder. Like in .gitignore, a pattern without a slash matches names
- * in every folder, and a pattern that matches a folder matches its content. A pattern with a slash matches paths that are
- * absolute or relative to the working folder.
+ * Follows .gitignore: a pattern without a slash matches names in every folder, and a pattern for a folder matches its
+ * content. A pattern with a slash matches absolute paths, or paths relative to the working folder.
  */
 export async function matchesAnyOf(patterns: readonly string[]): Promise<MatchesPath> {
   if (patterns.length === 0) return () => false;
   const { default: picomatch } = await import('picomatch');
-  // Names that look equal are equal, in each Unicode form.
+  // Names that look the same compare as equal, whatever their Unicode form.
   const portable = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/')).normalize('NFC');
   const tests = patterns.map((pattern) => {
     const written = portable(pattern).replace(/^\.\//, '').replace(/\/$/, '');

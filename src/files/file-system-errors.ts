@@ -6,7 +6,10 @@ import { didYouMean } from '../options/suggest.ts';
 import { fileErrors } from './errors.ts';
 import { unicodeForms } from './file-names.ts';
 
-/** Converts a system error; returns anything else unchanged. `doing` completes the text "no permission to …". */
+/**
+ * Converts a system error to a CodesignError; other errors pass through unchanged. `doing` completes the message "no
+ * permission to …".
+ */
 export function fromFileSystem(thrown: unknown, doing: string): unknown {
   if (thrown instanceof CodesignError || !isSystemError(thrown)) return thrown;
   const cause = { cause: thrown };
@@ -32,7 +35,7 @@ export function fromFileSystem(thrown: unknown, doing: string): unknown {
   }
 }
 
-/** Suggests a file with a similar name, or the slashes of this system. */
+/** Suggests a file with a similar name, or the kind of slash that this system uses. */
 function suggestionFor(path: string | undefined): string {
   if (path === undefined) return '';
   if (sep === '/' && path.includes('\\')) return `Did you mean ${path.replaceAll('\\', '/')}? `;
@@ -61,7 +64,7 @@ interface Patience {
   readonly sleep: (milliseconds: number) => Promise<unknown>;
 }
 
-/** Retries for two seconds while another program, such as a virus scanner, may have the file open. */
+/** Retries for two seconds, because another program such as a virus scanner may have the file open. */
 export async function retryWhileBusy<T>(
   doing: string,
   work: () => Promise<T>,
@@ -85,7 +88,7 @@ function isBusy(thrown: unknown, { platform }: Patience): boolean {
 }
 
 /**
- * Returns `broken-link` if the path is a link without a target; returns any other error unchanged. `link` is the name of the
+ * Returns `broken-link` if the path is a link without a target; other errors pass through unchanged. `link` names the
  * path in the message.
  */
 export function orBrokenLink(thrown: unknown, path: string, link: string): unknown {

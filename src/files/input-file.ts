@@ -8,7 +8,7 @@ import { fileErrors } from './errors.ts';
 import { assertUtf8Name } from './file-names.ts';
 import { inFileSystem, orBrokenLink, retryWhileBusy } from './file-system-errors.ts';
 
-/** Identifies a file and its version. Other fields are not kept, because a run may have ten thousand files. */
+/** Contains few fields, because a run may have ten thousand files. */
 export type FileStats = Pick<
   BigIntStats,
   'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs' | 'mode' | 'uid' | 'gid' | 'nlink'
@@ -19,7 +19,7 @@ export function identityOf({ dev, ino }: Pick<FileStats, 'dev' | 'ino'>): string
   return `${dev}:${ino}`;
 }
 
-/** Changes with each write, as far as the file system's clock distinguishes them. */
+/** Changes with each write, as far as the clock of the file system can tell writes apart. */
 export function versionOf(stats: Pick<FileStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>): string {
   return `${identityOf(stats)}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
 }
@@ -41,25 +41,22 @@ export interface InputFile extends AsyncDisposable {
   readonly path: string;
   readonly source: ByteSource;
   readonly stats: FileStats;
-  /** True if the file system certainly belongs to this machine alone. */
+  /** False if another machine may also have access to the file system. */
   readonly isLocal: boolean;
-  /** Closes the file before the end of the scope. May be called twice. */
+  /** Closes the file before the scope ends; may be called twice. */
   close(): Promise<void>;
 }
 
-/** From this many bytes on, reading takes long enough to report progress. */
+/** Reading larger files takes long enough to report progress. */
 const LARGE_SIZE = 20_000_000;
 
-/**
- * Reads a small file in one call. `onRead` is called for large files only. Throws `name-not-utf8` and converted system
- * errors.
- */
+/** Small files are read in one call. `onRead` is called only for large files. */
 export async function openInput(path: string, onRead?: OnRead): Promise<InputFile> {
   await assertUtf8Name(path);
   const { isLocal, isSmall, handle } = await retryWhileBusy('read the file', async () => {
     try {
       const there = statSync(path);
-      // Checked first, because some devices react to being opened.
+      // Check before opening, because opening a device can have side effects.
       assertFile(there);
       const isLocal = isKnownLocal(path);
       const isSmall = isLocal && there.size <= LARGEST_DIRECT;
@@ -70,9 +67,9 @@ export async function openInput(path: string, onRead?: OnRead): Promise<InputFil
     }
   });
   try {
-    // Synchronous, because the answer is in memory: the thread pool would take longer.
+    // A synchronous call is faster than the thread pool, because the answer is in memory.
     const stats = await inFileSystem('read the file', async () => fstatSync(handle.fd, { bigint: true }));
-    // Another file may have replaced it.
+    // Another file may have replaced it between the two calls.
     assertFile(stats);
     const { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink } = stats;
     const kept = { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink };

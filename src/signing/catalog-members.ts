@@ -7,8 +7,8 @@ import type { Planned } from './planned-file.ts';
 import type { StartedRun } from './run.ts';
 
 /**
- * Throws `catalog-member-changes` if the run would change a file that a catalog of the same run lists. The files are read
- * only if there is a catalog among them. Throws `not-attempted` if the run is stopped meanwhile.
+ * Throws `catalog-member-changes` if the run would change a file that is listed in a catalog of the same run. Reads the
+ * files only if at least one of them is a catalog.
  */
 export async function checkCatalogMembers(
   planned: readonly Planned[],

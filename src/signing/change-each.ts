@@ -1,4 +1,4 @@
-/** Changes the planned files concurrently. A file that fails does not stop the others. */
+/** Changes the planned files concurrently; a failed file does not stop the others. */
 
 import { dirname } from 'node:path';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
@@ -8,8 +8,8 @@ import type { Planned, PlannedFile } from './planned-file.ts';
 import type { StartedRun } from './run.ts';
 
 /**
- * Returns the outcomes in the order given. `change` finishes the file with `finish`. If it throws, the file fails here.
- * It is not called for files that cannot be changed or need no change.
+ * Returns the outcomes in the order of the files. `change` must call `finish` when it succeeds; if it throws, the file
+ * counts as failed. `change` is not called for files that failed or were skipped during planning.
  */
 export function changeEach(
   planned: readonly Planned[],
@@ -29,7 +29,6 @@ export function changeEach(
   });
 }
 
-/** Announces the outcome of a file. */
 export function finish(outcome: FileOutcome, { onEvent }: Pick<StartedRun, 'onEvent'>): FileOutcome {
   onEvent({ type: 'file-finished', outcome });
   return outcome;
@@ -39,12 +38,12 @@ export function finish(outcome: FileOutcome, { onEvent }: Pick<StartedRun, 'onEv
 const LARGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Number of concurrent large files while small ones wait: one is read, and one is flushed or signed. More would gain
- * nothing, because one processor digests, and could occupy all four threads of Node's pool with flushes.
+ * Limit on concurrent large files while small files wait: one is being read, and another is flushed or signed. A higher
+ * limit gains nothing, because one processor digests, and flushes could occupy all four threads of Node's pool.
  */
 const LARGE_SLOTS = 2;
 
-/** Returns the outcomes in the order given. With a concurrency of one, files also start in that order. */
+/** Returns the outcomes in the order of the files. With a concurrency of one, files also start in that order. */
 async function concurrently(
   files: readonly Planned[],
   concurrency: number,
@@ -74,14 +73,14 @@ async function concurrently(
   return outcomes;
 }
 
-/** A file that will not be written is not read. */
+/** Files that will not be written are not read. */
 function bytesToRead(planned: Planned): number {
   return 'plan' in planned && planned.plan.skipped === undefined ? Number(planned.plan.stats.size) : 0;
 }
 
 async function skip(plan: PlannedFile, reason: SkipReason, { disk }: StartedRun): Promise<SkippedOutcome> {
   const { path, output, format, warnings } = plan;
-  // These runs create no copy, which would remove stale files.
+  // These runs create no temporary copy, which would also remove stale files.
   await disk.removeStaleFiles?.(dirname(plan.target));
   return { path, output, format: format.id, warnings, status: 'skipped', reason };
 }

@@ -1,4 +1,4 @@
-/** Lists what `sign` would send for each file. Writes nothing, and sends no request. */
+/** Lists what `sign` would send for each file, without writing a file or sending a request. */
 
 import { inFileSystem } from '../files/file-system-errors.ts';
 import { signingOf } from '../format/format.ts';

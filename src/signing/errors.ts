@@ -2,14 +2,14 @@ import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 import { plural } from '../errors/plural.ts';
 
 interface Mismatch {
-  /** Certificate number. */
+  /** Number of the certificate at the service. */
   readonly code: string;
   /** Name of the certificate with the expected key. */
   readonly certificate: string;
   readonly fingerprint: string;
   /** Journal ids of the calls whose signatures do not verify, separated by spaces; empty without a journal. */
   readonly ids: string;
-  /** Set if the signature belongs to an earlier call. */
+  /** True if the signature belongs to an earlier call. */
   readonly isKnown: boolean;
   readonly why: string;
 }

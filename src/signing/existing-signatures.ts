@@ -14,8 +14,8 @@ import type { WrittenSignature } from './planned-file.ts';
 import type { Account } from './service/account.ts';
 
 /**
- * Includes co-signers and countersigners. Without duplicates, because a second signature with another algorithm is
- * usually by the same signer.
+ * Includes co-signers and countersigners. Each name is listed once, because a second signature with another algorithm
+ * usually comes from the same signer.
  */
 export function signerNames(signatures: readonly FoundSignature[]): string[] {
   const signers = flatten(signatures).flatMap((signature) => [signature, ...(signature.coSigners ?? [])]);
@@ -23,8 +23,8 @@ export function signerNames(signatures: readonly FoundSignature[]): string[] {
 }
 
 /**
- * Checks whether a signature that `isMeant` selects is intact. A signature in a file that `verify` rejects as a whole
- * is not intact either.
+ * Checks whether the file has an intact signature that `isMeant` accepts. If `verify` rejects the file as a whole, none
+ * of its signatures is intact.
  */
 export async function hasIntact(
   opened: SignableFile,
@@ -39,8 +39,8 @@ export async function hasIntact(
 }
 
 /**
- * Throws `cannot-append` for a signature that `verify` calls broken, or whose timestamp is broken. `verify` would
- * reject the file even with a valid signature next to it.
+ * Throws `cannot-append` if an existing signature or its timestamp is broken. `verify` would reject such a file even
+ * with a valid signature added.
  */
 export async function requireUnbroken(
   signatures: readonly FoundSignature[],
@@ -55,16 +55,16 @@ export async function requireUnbroken(
   }
 }
 
-/** Selects signatures of this certificate. */
+/** Accepts signatures made with this certificate. */
 export function isBy({ der }: Certificate): (signature: FoundSignature) => boolean {
   return ({ signerCertificate }) => signerCertificate !== undefined && isSameBytes(signerCertificate, der);
 }
 
-/** Selects signatures by publishers other than the one of this certificate. */
+/** Accepts signatures of publishers other than the subject of this certificate. */
 export function isByOtherThan({ der }: Certificate): (signature: FoundSignature) => boolean {
   const own = publisherOf(der);
   return ({ signerCertificate }) => {
-    // A signature whose certificate cannot be read is not intact either.
+    // A signature with an unreadable certificate is not intact either.
     const publisher = signerCertificate && orUndefined(() => publisherOf(signerCertificate));
     return publisher !== undefined && publisher !== own;
   };
@@ -84,8 +84,9 @@ export type FindWritten = (
 ) => Promise<WrittenSignature | undefined>;
 
 /**
- * Finds an intact signature of this certificate that a run with the same options requested according to the journal. It
- * must have a timestamp if one is required. The signed data can no longer be prepared if the signature changed it.
+ * Finds an intact signature made with this certificate that, according to the journal, a run with the same options
+ * requested. The signature must have a timestamp if one is required. The signed data can no longer be prepared if the
+ * signature changed it.
  */
 export function findWrittenWith({ journal, origin, code }: Account): FindWritten {
   return async (signatures, { algorithm, chain, timestampAlgorithm, formatOptions }) => {

@@ -1,4 +1,4 @@
-/** Plans all files of a run: runs every check of each file that is possible before the first request. */
+/** Plans all files of a run: before the first request, it runs every check that is possible without one. */
 
 import { basename, extname } from 'node:path';
 import pLimit from 'p-limit';
@@ -16,10 +16,10 @@ import type { FileToSign } from './outcome.ts';
 import type { Intent, Planned, PlannedFile, RecognisedFile } from './planned-file.ts';
 import type { StartedRun } from './run.ts';
 
-/** Runs all checks that need no content digest. Throws if the file cannot be changed. */
+/** Runs all checks that need no content digest; throws if the file cannot be changed. */
 type Decide = (opened: SignableFile, file: RecognisedFile) => Promise<Intent>;
 
-/** Returns the files in the order given, without files from a folder whose format is unknown. */
+/** Returns the files in the order given, but omits files from a folder whose format is unknown. */
 export async function planFiles(files: readonly FileToSign[], run: StartedRun, decide: Decide): Promise<Planned[]> {
   const limit = pLimit(run.concurrency);
   const folders = targetFolders();
@@ -59,7 +59,7 @@ async function planFile(file: FileToSign, run: StartedRun, decide: Decide, folde
   }
 }
 
-/** A failure names the file, so its message names the target only if that is a different path. */
+/** The error already names the file, so the message names the target only if its path is different. */
 function nameOf(target: string, { path, output }: FileToSign): string {
   return path === output && basename(path) === basename(target) ? 'the file' : target;
 }
@@ -69,13 +69,13 @@ function hardLinkWarnings({ path, output }: FileToSign, { nlink }: FileStats): s
   return [signingWarnings('hard-links', { count: Number(nlink) })];
 }
 
-/** A user who names a folder means the files of known formats in it. */
+/** A folder argument means only the files in it that have a supported format. */
 function wasNamedByUser(planned: Planned): boolean {
   const foundInFolder = planned.file.pathInFolder !== undefined;
   return !(foundInFolder && 'error' in planned && planned.error.code === 'unsupported-format');
 }
 
-/** For example an empty app.jar, which users do not omit on purpose. */
+/** Users do not leave out a broken file, such as an empty app.jar, on purpose. */
 function reportLeftOut(planned: Planned, { formats, onEvent }: Pick<StartedRun, 'formats' | 'onEvent'>): void {
   const { path } = planned.file;
   const isNamedAsFormat = formats.some(({ extensions }) => extensions.includes(extname(path).toLowerCase()));
@@ -92,8 +92,8 @@ function rejectConflicts(planned: readonly Planned[]): Planned[] {
 }
 
 /**
- * Finds results with the path of another result or of another input. One of them would overwrite the other. Each gets
- * an `output-conflict`.
+ * Finds results whose path is also the path of another result or input. One of the two files would overwrite the other,
+ * so each gets an `output-conflict`.
  */
 function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, CodesignError> {
   const written = plans.filter(({ skipped }) => skipped === undefined);
@@ -106,7 +106,8 @@ function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, 
     const there = identityAt(plan.target);
     const owner = there === undefined ? undefined : inputs.get(there);
     const isAlone = results.get(plan.target) === 1 && !alike.has(plan.target);
-    // Another process may have replaced both files meanwhile, and one file may have got the inode number of the other.
+    // Another process may have replaced both files meanwhile, and one of them may have received the inode number of the
+    // other.
     const isOwned = owner !== undefined && owner !== plan && identityAt(owner.path) === there;
     if (isAlone && !isOwned) continue;
     conflicts.set(plan, signingErrors('output-conflict', { target: plan.output }));

@@ -8,29 +8,28 @@ import type { FileToSign, SkipReason } from './outcome.ts';
 
 export interface RecognisedFile extends FileToSign {
   readonly format: Format;
-  /** Version that was planned. A file that has changed since is not written. */
+  /** The version at planning time. If the file has changed since then, it is not written. */
   readonly stats: FileStats;
-  /** Time that some formats sign. */
+  /** Time for formats that sign one. */
   readonly time: Date;
 }
 
-/** The planned change of a file. */
 export interface Intent {
-  /** Set if nothing is to be done. The file stays unchanged. */
+  /** Set if nothing needs to be done; the file then stays unchanged. */
   readonly skipped: SkipReason | undefined;
   readonly warnings: readonly string[];
-  /** Number of signatures that the file needs: one, and one for each inner file that is signed first. */
+  /** Number of signatures that the file needs: one for itself, and one for each inner file that is signed first. */
   readonly signatures: number;
-  /** Signers whose signatures the new signature replaces. */
+  /** Signers whose signatures will be replaced. */
   readonly replaced: readonly string[];
-  /** Set if the file already has the signature and only the records are missing. */
+  /** Set if the file already has the signature, and only the records are missing. */
   readonly written?: WrittenSignature | undefined;
 }
 
-/** The intent of commands that request no signature. They omit the warnings of a format, which are about signing. */
+/** Commands that request no signature omit the warnings of a format, because those concern signing. */
 export const WITHOUT_SIGNATURE = { warnings: [], signatures: 0, replaced: [] } as const;
 
-/** A signature that a run wrote to a file before the run was killed. */
+/** A signature that was written to the file by a run that was then killed. */
 export interface WrittenSignature {
   readonly signature: FoundSignature;
   readonly digest: Uint8Array;
@@ -38,19 +37,19 @@ export interface WrittenSignature {
 }
 
 export interface PlannedFile extends RecognisedFile, Intent {
-  /** Options of the format that have no effect on this file. */
+  /** Format options that have no effect on this file. */
   readonly unusedOptions: readonly FormatOption[];
-  /** Absolute path of the result, with links followed. */
+  /** Absolute path of the result, with links resolved. */
   readonly target: string;
-  /** Version of the target when it was planned; undefined if it was absent or the file is skipped. */
+  /** Version of the target at planning time; undefined if the target did not exist or the file is skipped. */
   readonly targetVersion: string | undefined;
-  /** Identity of the target's folder when it was planned; undefined if it was absent or the file is skipped. */
+  /** Identity of the target's folder at planning time; undefined if there was no folder or the file is skipped. */
   readonly folderIdentity: string | undefined;
-  /** Set if file and target are known to be on local file systems. */
+  /** False if file or target may be on a file system that other machines use. */
   readonly isLocal: boolean;
 }
 
 export type Planned =
   | { readonly file: FileToSign; readonly plan: PlannedFile }
-  /** `format`: id of the format, if it was recognised. */
+  /** `format`: id of the format, if one was recognised. */
   | { readonly file: FileToSign; readonly format: string | null; readonly error: CodesignError };

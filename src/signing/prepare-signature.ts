@@ -1,6 +1,4 @@
-/**
- * Steps 2 and 7 of the main flow: computes the data to be signed, and the edits that embed the signature in the copy.
- */
+/** Steps 2 and 7 of the main flow: computes the data to be signed, and embeds the signature in the copy. */
 
 import { signingOf } from '../format/format.ts';
 import type {
@@ -26,13 +24,13 @@ import type { SigningRun } from './signing-run.ts';
 export type PreparedFile = Awaited<ReturnType<typeof prepareSignature>>;
 
 /**
- * Digests the content while the copy is written, and rehearses. It writes a signature of zeros with the real length and
- * a timestamp of about the real length to the copy, and sets owner and mode. Failures such as a full disk occur here,
- * before a signature is spent. The real signature later overwrites the same bytes. Inner files that are signed first
- * get zeros too.
+ * Digests the content while the copy is written, then rehearses the embedding. The rehearsal writes a signature of
+ * zeros with the expected lengths to the copy, and sets owner and mode. Failures such as a full disk therefore occur
+ * before a signature is spent. The real signature later overwrites the zeros. Inner files that are signed first get
+ * zeros too.
  */
 export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenFile, run: SigningRun) {
-  // Copy the original while it is digested only if it is the content that will be signed.
+  // The original can be copied while it is digested only if its content is signed as it is.
   const reader = plan.signatures > 1 ? contentReader(run.digestEntries) : copy.reader;
   const opened = signingOf(await plan.format.open(input.source, reader, plan.output), plan.format);
   const { mode, context } = modeAndContext(opened, plan.format, { ...run.context, time: plan.time }, run.policy);
@@ -45,7 +43,7 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
   async function prepareOver(file: Signing, embeddings: ReadonlyMap<string, Embedding>) {
     const prepared = await prepareWithTime(file, mode, context, earlier, embeddings);
     await embed(copy, prepared.prepared, sealAll(prepared.prepared, zeros, token));
-    // A failure is not lost: the copy remembers it and cannot be committed.
+    // A failed flush is not lost: the copy remembers it and cannot be committed.
     return { file, ...prepared, flushing: copy.flush().catch(() => undefined) };
   }
 
@@ -54,7 +52,7 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
     const { prepared } = await prepareInner(file, context, run);
     rehearsed.set(file.name, prepared.embed(sealAll(prepared, zeros, token)));
   }
-  // No closure may refer to `opened`, which would otherwise stay in memory.
+  // No closure may refer to `opened`, because the closure would keep it in memory.
   let held: Awaited<ReturnType<typeof prepareOver>> | undefined = await prepareOver(opened, rehearsed);
   let { flushing } = held;
   const { time } = held;
@@ -63,30 +61,30 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
     return held;
   };
   return {
-    /** Time that some formats sign. */
+    /** Time for formats that sign one. */
     time,
     algorithm: context.algorithm,
     context,
-    /** Inner files to be signed first. */
+    /** Inner files that must be signed first. */
     inner,
     /** Inner files that are already signed. */
     kept,
 
-    /** Prepares again with the signatures of these files, and rehearses again. */
+    /** Prepares and rehearses again with the signatures of these inner files. */
     async putInner(embeddings: ReadonlyMap<string, Embedding>): Promise<void> {
       await flushing;
       held = await prepareOver(stillHeld().file, embeddings);
       flushing = held.flushing;
     },
 
-    /** Empty after they are embedded. */
+    /** Empty once they are embedded. */
     get units(): readonly SigningUnit[] {
       return held?.prepared.units ?? [];
     },
 
     /**
-     * Writes the envelopes to the copy, and returns the expected content of the result. May be called only once, because
-     * the prepared data is released before the result is checked.
+     * Writes the envelopes to the copy, and returns the expected content of the result. Can be called only once,
+     * because the prepared data is released before the result is checked.
      */
     async embed(sealed: readonly Envelope[]): Promise<Expected> {
       await flushing;
@@ -105,10 +103,7 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
   };
 }
 
-/**
- * Uses the time of an earlier run that did the same work, so that its signature is reused or its open request is
- * noticed.
- */
+/** Uses the time of an earlier run with the same work, so that its signature or open request is found. */
 async function prepareWithTime(
   opened: Signing,
   mode: SigningMode,
@@ -123,7 +118,6 @@ async function prepareWithTime(
   return { prepared: await opened.prepare(context, mode, inner), time: context.time };
 }
 
-/** Returns the expected content of the result, without the edits. */
 async function embed(copy: StagedCopy, prepared: Prepared, sealed: Envelopes): Promise<Expected> {
   const { patch, ...expected } = prepared.embed(sealed);
   await copy.apply(patch);
@@ -135,7 +129,6 @@ function sealAll({ units: [first, ...others] }: Prepared, value: Uint8Array, tok
   return [seal(first), ...others.map(seal)];
 }
 
-/** Computes the data to be signed for an inner file. */
 export async function prepareInner(
   inner: InnerFile,
   context: SigningContext,

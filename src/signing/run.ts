@@ -6,13 +6,13 @@ import { signingErrors, signingWarnings } from './errors.ts';
 import type { StagedCopyOptions } from './files/staged-copy.ts';
 import type { FailedOutcome, FileOutcome, SigningEvent } from './outcome.ts';
 
-/** Dependencies of a run, for all kinds of changes. */
+/** Dependencies of a run, for every kind of change. */
 export interface Run {
   readonly formats: readonly Format[];
-  /** Digests entries of archives. */
+  /** Digests the entries of archives. */
   readonly digestEntries: DigestEntries;
   readonly disk: Disk;
-  /** Number of files processed concurrently. */
+  /** Maximum number of files processed concurrently. */
   readonly concurrency: number;
   /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
@@ -20,16 +20,18 @@ export interface Run {
   readonly onEvent: (event: SigningEvent) => void;
 }
 
-/** Names and removal of temporary files. */
 export type Disk = Pick<StagedCopyOptions, 'randomName' | 'removeStaleFiles' | 'flushFolder' | 'temporaryFiles'>;
 
 export interface StartedRun extends Run, Disposable {
   readonly stop: StopSignal;
-  /** Warnings about the listener for events. */
+  /** Warnings about a listener that threw. */
   readonly listenerWarnings: readonly string[];
 }
 
-/** When `signal` aborts, no other file starts. Files in progress finish, except large ones that are still being read. */
+/**
+ * After `signal` aborts, no further file starts. Files in progress finish, except large files that are still being
+ * read.
+ */
 export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun {
   const stop = createStopSignal();
   const interrupt = (): void => stop.stop('the run was interrupted');
@@ -44,7 +46,7 @@ export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun 
       try {
         run.onEvent(event);
       } catch (thrown) {
-        // A failing listener must not make a finished file count as failed.
+        // A listener that throws must not make a finished file count as failed.
         if (listenerWarnings.length === 0)
           listenerWarnings.push(signingWarnings('listener-failed', { reason: String(thrown) }));
       }
@@ -53,18 +55,19 @@ export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun 
   };
 }
 
-/** Stops a run early: no other file starts. Files in progress finish, except large ones that are still being read. */
+/**
+ * Stops a run early: no further file starts. Files in progress finish, except large files that are still being read.
+ */
 export interface StopSignal {
   readonly signal: AbortSignal;
-  /** Keeps the first reason: later calls change nothing. */
+  /** Keeps the first reason; later calls change nothing. */
   stop(reason: string, cause?: CodesignError): void;
-  /** Throws `not-attempted`. */
   throwIfStopped(): void;
 }
 
 export function createStopSignal(): StopSignal {
   const controller = new AbortController();
-  // Every waiting call listens to it.
+  // Every waiting call listens to this signal.
   setMaxListeners(0, controller.signal);
   let stopped: CodesignError | undefined;
   return {
@@ -84,7 +87,7 @@ export function isNotAttempted(outcome: FileOutcome): outcome is FailedOutcome {
   return outcome.status === 'failed' && outcome.error.code === 'not-attempted';
 }
 
-/** Has the category of its cause, so a run that was stopped by one error ends with the exit code of that error. */
+/** Takes the category of its cause, so that a run stopped by an error ends with the exit code of that error. */
 function notAttempted(reason: string, cause: CodesignError | undefined): CodesignError {
   const error = signingErrors('not-attempted', { reason }, { cause });
   if (cause === undefined) return error;

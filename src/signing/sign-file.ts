@@ -1,4 +1,4 @@
-/** The main flow: signs one file in nine steps. */
+/** The main flow signs one file in nine steps. */
 
 import { dirname } from 'node:path';
 import { toCodesignError } from '../errors/codesign-error.ts';
@@ -16,9 +16,9 @@ import { signInner } from './service/sign-inner.ts';
 import { isoTime, type StampedSignature } from './service/timestamps.ts';
 import type { SigningRun } from './signing-run.ts';
 
-/** Never throws: a file that fails has an outcome too. */
+/** Never throws: a failed file has an outcome too. */
 export async function signFile(plan: PlannedFile, run: SigningRun): Promise<FileOutcome> {
-  // Used by the journal and the report, also after a failure.
+  // The journal and the report need the calls even after a failure.
   const calls: FileCall[] = [];
   let ended: Ended;
   try {
@@ -26,12 +26,12 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
     await using file = await openFile(plan, run);
     // 2. Prepare: digests the content into the data to be signed, and rehearses with a signature of zeros.
     await using prepared = await prepareSignature(plan, file, run);
-    // The file uses whatever is requested from here on.
+    // From here on a signature may be requested, so the run must finish the file.
     file.finishAnyway();
     // Inner files that are signed first go through steps 2 to 7.
     const inner = await signInner(prepared, plan, run, calls);
-    // 3. Digest: identifies the work. If the journal has a signature for it, that signature is reused. 4. Sign:
-    // requests the signature from the service, once. 5. Check: verifies the signature with the key of the certificate.
+    // 3. Digest: identifies the work. If the journal has a signature for it, that one is used. 4. Sign: requests the
+    // signature from the service, only once. 5. Check: verifies the signature with the key of the certificate.
     // 6. Timestamp: timestamps the signature value.
     const sealed: Envelope[] = [];
     const given: GivenSignature[] = [];
@@ -41,7 +41,7 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
       sealed.push(unit.seal(one.record.signature, one.stamped?.token));
       given.push(one);
     }
-    // 8. Commit: writes the envelopes over the zeros in the copy, checks it, and renames it to the target.
+    // 8. Commit: writes the envelopes over the zeros in the copy, checks the copy, and renames it to the target.
     const expected = await prepared.embed(sealed);
     const written = await commit(plan, file, verifyCopy(plan, file, expected), run);
     const done = { status: 'signed', algorithm: prepared.algorithm, ...ofUnits(given), inner, written } as const;
@@ -54,7 +54,9 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
   return ended.outcome;
 }
 
-/** Handles a file that was written by a run that was killed before it recorded this: only the records are missing. */
+/**
+ * Handles a file that was written by a run that was killed before it recorded this, so only the records are missing.
+ */
 export async function recordFile(
   plan: PlannedFile,
   { signature, digest, algorithm }: WrittenSignature,
@@ -93,7 +95,7 @@ interface SignedFile extends Pick<SignedOutcome, 'status' | 'algorithm'>, Pick<G
   readonly written: Written;
 }
 
-/** Returns the record of the first unit and the first timestamp, for the outcome of a file with several units. */
+/** Returns the record of the first unit and the first timestamp. */
 function ofUnits(given: readonly GivenSignature[]): Pick<GivenSignature, 'record' | 'reused' | 'stamped'> {
   const [first] = given;
   if (first === undefined) throw new TypeError('a file has at least one unit');
@@ -102,7 +104,7 @@ function ofUnits(given: readonly GivenSignature[]): Pick<GivenSignature, 'record
 }
 
 /**
- * The steps after the rename are not awaited. If the run is killed before they end, the next one finds the signature in
+ * The steps after the rename are not awaited. If the run is killed before they end, the next run finds the signature in
  * the file.
  */
 function signed(

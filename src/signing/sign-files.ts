@@ -1,5 +1,3 @@
-/** A run of `sign`. */
-
 import type { SignableFile } from '../format/signable-file.ts';
 import { checkCatalogMembers } from './catalog-members.ts';
 import { changeEach, finish } from './change-each.ts';
@@ -21,9 +19,9 @@ import {
 import { type Signing, startSigning } from './signing-run.ts';
 
 /**
- * Signs the files. Returns the outcomes in the order of the files. A file that fails has an outcome too. Throws
- * `too-many-signatures` or `catalog-member-changes` for the whole run. When `signal` aborts, nothing new starts. It
- * then waits only for signature requests that were sent, and without a journal also for timestamps and reports.
+ * Returns the outcomes in the order of the files. Failed files have an outcome too. Throws `too-many-signatures` or
+ * `catalog-member-changes` for the run as a whole. After `signal` aborts, nothing new starts. The run then waits only
+ * for signature requests that were sent, and without a journal also for timestamps and reports.
  */
 export async function signFiles(
   files: readonly FileToSign[],
@@ -45,7 +43,6 @@ export async function signFiles(
   return resultOf(reported, signing, run, warnings);
 }
 
-/** A dry run. */
 async function previewFiles(
   files: readonly FileToSign[],
   signing: Signing,
@@ -69,12 +66,12 @@ async function decide(
     return { ...WITHOUT_SIGNATURE, skipped: 'signed-by-others' };
   }
   const { path, output, format, time } = file;
-  // A result at another path has still to be written.
+  // A result at another path must still be written.
   const find = path === output ? findWritten : undefined;
   return await decideSigning(opened, format, { ...context, time }, policy, find);
 }
 
-/** Checks the run as a whole, and returns its warnings. At this point nothing has been sent or changed. */
+/** Checks the run as a whole, and returns its warnings. Nothing has been sent or changed at this point. */
 async function checkRun(
   planned: readonly Planned[],
   { policy, typedOptions }: Signing,

@@ -1,6 +1,5 @@
 /**
- * The inputs of a signature other than the content, and the time that some formats sign. The time is chosen once,
- * recorded with the request, and reused.
+ * All inputs of a signature except the content. The signed time is chosen once, recorded with the request, and reused.
  */
 
 import { resolve } from 'node:path';
@@ -9,12 +8,11 @@ import type { Journal } from '../journal/journal.ts';
 import type { PlannedFile } from './planned-file.ts';
 import type { Account } from './service/account.ts';
 
-/** The context that all signatures of a run share, except the time. */
 export type RunContext = Omit<SigningContext, 'time'>;
 
 /**
- * Length in bytes. Tokens with their certificates have 2,000 to 8,000. All runs use the same value, so each prepares
- * the same bytes.
+ * Tokens with their certificates have 2,000 to 8,000 bytes. All runs use the same value, so that each prepares the same
+ * bytes.
  */
 export const TOKEN_RESERVE = 16 * 1024;
 
@@ -27,16 +25,15 @@ export function runContext({
   return { algorithm, timestampAlgorithm, tokenReserve: timestampAlgorithm && TOKEN_RESERVE, chain, formatOptions };
 }
 
-/** A time that an earlier run chose for the file, and the digest for which it requested a signature. */
+/** A time that an earlier run chose for the file, and the digest that it sent. */
 export interface EarlierTime {
   readonly time: Date;
-  /** In hex. */
   readonly digest: string;
 }
 
 export type FindEarlierTimes = (plan: PlannedFile) => Promise<readonly EarlierTime[]>;
 
-/** Reads the calls that may be retried once, and only for formats that sign a time. */
+/** Reads the earlier calls only once, and only for formats that sign a time. */
 export function earlierTimes({ journal, origin, code }: Account): FindEarlierTimes {
   let reading: ReturnType<Journal['repeatable']> | undefined;
   return async ({ format, path, output }) => {

@@ -1,4 +1,4 @@
-/** What the user allows `sign` to do with signed files, and the limits for requests. */
+/** The user's rules for files that already have signatures, and limits on requests. */
 
 import { checkPurpose, purposeWarnings } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
@@ -21,13 +21,13 @@ import type { FileToSign } from './outcome.ts';
 import { type Intent, type Planned, WITHOUT_SIGNATURE } from './planned-file.ts';
 
 export interface SigningPolicy {
-  /** undefined to use the default mode of each format. */
+  /** undefined for the default mode of each format. */
   readonly existing: ExistingSignatures | undefined;
-  /** Set if the user chose the digest algorithm. The default algorithm gives way to the algorithm of a file. */
+  /** True if the user chose the digest algorithm; a default algorithm gives way to the algorithm of the file. */
   readonly isAlgorithmGiven: boolean;
   /** Requests no signature unless every file can be signed. */
   readonly allOrNothing: boolean;
-  /** Rejects a run that might request more signatures; undefined for no limit. */
+  /** Rejects a run that might need more signatures than this; undefined for no limit. */
   readonly maxSignatures?: number | undefined;
   /** Number of requests with an unknown outcome that may be retried; undefined for none. */
   readonly repeatUnknown?: number | undefined;
@@ -42,7 +42,8 @@ function requireMode(modes: readonly SigningMode[], { title }: Format, mode: Sig
 }
 
 /**
- * Throws `algorithm-differs` if the user chose another algorithm than the file requires. A default algorithm gives way.
+ * Throws `algorithm-differs` if the user chose a different algorithm from the one that the file requires. A default
+ * algorithm gives way.
  */
 function requireAlgorithm(
   { fixedAlgorithm }: Pick<Signing, 'fixedAlgorithm'>,
@@ -55,10 +56,9 @@ function requireAlgorithm(
   return required;
 }
 
-/** Throws `operation-unsupported` for a format whose files are only read. */
+/** Throws `operation-unsupported` if files of this format cannot be signed. */
 const signingRules = (format: Format) => requireCapability(format.signing, 'signed', format);
 
-/** Chooses the mode and the context of the signature. Throws `algorithm-differs`, `cannot-append`, `cannot-replace`. */
 export function modeAndContext(
   opened: Pick<Signing, 'fixedAlgorithm'>,
   format: Format,
@@ -73,8 +73,8 @@ export function modeAndContext(
 }
 
 /**
- * Throws if the signature is impossible. A file that has an intact signature of this certificate is skipped if the
- * policy says so. `findWritten` finds a signature that an earlier run of the same work wrote to the file.
+ * Throws if the file cannot be signed. If the policy says so, skips a file that has an intact signature made with this
+ * certificate. `findWritten` finds a signature that an earlier run of the same work wrote to the file.
  */
 export async function decideSigning(
   opened: SignableFile,
@@ -107,7 +107,7 @@ export async function decideSigning(
   );
   const inner = (await signing.inner?.(context)) ?? { files: [], kept: [], warnings: [] };
   for (const file of inner.files) requireAlgorithm(file, given.algorithm, isAlgorithmGiven);
-  // Some problems are found only while preparing: damaged contents, or contents that no longer match a signature.
+  // Some problems appear only during preparation: damaged contents, or contents that no longer match a signature.
   if (allOrNothing) await signing.prepare(context, mode);
   const replaced = signerNames(signatures.filter((signature) => preview.replaces(signature)));
   return {
@@ -118,7 +118,7 @@ export async function decideSigning(
   };
 }
 
-/** Checks whether a file that the user did not name keeps its signature, because another publisher signed it. */
+/** Keeps the signature of another publisher in a file that the user did not name. */
 export async function isKeptForOthers(
   opened: SignableFile,
   { isFound }: FileToSign,
@@ -131,10 +131,7 @@ export async function isKeptForOthers(
   return await hasIntact(opened, signatures, isByOtherThan(chain.leaf));
 }
 
-/**
- * Throws `too-many-signatures`. Counts every file, because files that share a signature or have one in the journal are
- * not known yet.
- */
+/** Counts every file, because it is not known yet which files share a signature or have one in the journal. */
 export function checkSignatureLimit(files: readonly Planned[], { maxSignatures }: SigningPolicy): void {
   const count = countSignatures(files);
   if (maxSignatures !== undefined && count > maxSignatures) {
@@ -155,8 +152,8 @@ export function countSignatures(files: readonly Planned[]): number {
 }
 
 /**
- * Returns an `option-unused` for each of these options that has no effect on any file of the run. Every option may have
- * an effect on a file of an unknown format.
+ * Returns an `option-unused` error for each of these options that has no effect on any file of the run. Any option may
+ * have an effect on a file of an unknown format.
  */
 export function unusedOptions(
   options: readonly FormatOption[],

@@ -12,12 +12,11 @@ import { requestTimestamps, type Timestamps } from './service/timestamps.ts';
 import { earlierTimes, type FindEarlierTimes, type RunContext } from './signing-context.ts';
 import type { SigningPolicy } from './signing-policy.ts';
 
-/** The inputs of a run of `sign`. */
 export interface Signing {
   readonly run: Run;
   readonly context: RunContext;
   readonly policy: SigningPolicy;
-  /** Options of formats that the user typed for this run. */
+  /** Format options that the user typed for this run. */
   readonly typedOptions: readonly FormatOption[];
   /** undefined in a dry run. */
   readonly account: Account | undefined;
@@ -25,20 +24,19 @@ export interface Signing {
   readonly authorities: TimestampAuthorities | undefined;
   /** Warnings about certificate, credentials and TLS. */
   readonly warnings: readonly string[];
-  /** Awaited at the end. Problems that are found then are added to `laterWarnings`. */
+  /** Awaited at the end of the run. Problems found at that point are added to `laterWarnings`. */
   readonly close?: () => Promise<void>;
-  /** Lists to which warnings are added during the run. */
+  /** Lists that receive further warnings during the run. */
   readonly laterWarnings: readonly (readonly string[])[];
 }
 
-/** Dependencies of signing one file. */
 export interface SigningRun extends StartedRun {
   readonly account: Account;
   readonly context: RunContext;
   readonly policy: SigningPolicy;
   readonly findEarlierTimes: FindEarlierTimes;
   readonly findWritten: FindWritten;
-  /** Options that `resume` needs to prepare the same bytes. They are the same for all files. */
+  /** Options that `resume` needs to prepare the same bytes, equal for all files. */
   readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'inner' | 'time'>;
   readonly key: KeyMatch;
   readonly gate: Gate;
@@ -49,7 +47,7 @@ export interface SigningRun extends StartedRun {
 }
 
 /**
- * Sends nothing yet. When `signal` aborts, nothing new starts, and the run waits for signature requests that were sent.
+ * Sends nothing. After `signal` aborts, nothing new starts, and the run waits for signature requests that were sent.
  */
 export function startSigning(
   { run: given, context, policy, authorities }: Signing,

@@ -1,7 +1,4 @@
-/**
- * Embeds a finished signature in a file. The signature is read from a file: DER, or PEM as `extract` and OpenSSL write
- * it.
- */
+/** Embeds a finished signature, read from a DER or PEM file, in a file. */
 
 import type { Readable } from 'node:stream';
 import { textOf } from '../../certificates/certificate-files.ts';
@@ -23,7 +20,7 @@ import { type PlannedFile, WITHOUT_SIGNATURE } from '../planned-file.ts';
 import { type Run, type StartedRun, startRun } from '../run.ts';
 import { checkPlaced } from './check-placed.ts';
 
-/** `cms`: DER or BER. Throws errors such as `cms-malformed` if it is not a signature. */
+/** `cms` may be encoded in DER or BER. Throws if `cms` is not a signature. */
 export async function attachSignature(
   files: readonly FileToSign[],
   cms: Uint8Array,
@@ -49,7 +46,7 @@ async function attachTo(plan: PlannedFile, cms: Uint8Array, signer: string, run:
 
 async function prepare(opened: SignableFile, format: Format, cms: Uint8Array) {
   const attaching = requireCapability(opened.attaching, 'given a signature', format);
-  // Keeps only digests, because signatures may have 16 MB each, and attaching reads them again.
+  // Keeps only digests, because each signature may have 16 MB, and attaching reads all of them again.
   const before = (await opened.signatures()).map((old) => ({
     names: signerNames([old]),
     digest: fingerprintOf(old.envelope.bytes),
@@ -60,19 +57,16 @@ async function prepare(opened: SignableFile, format: Format, cms: Uint8Array) {
   return { embedding, replaced: [...new Set(replaced)] };
 }
 
-/** Longer than any real signature: the largest length that a format reads. */
+/** No format reads a longer signature, and real signatures are much shorter. */
 export const MAX_SIGNATURE_LENGTH = 16 * 1024 * 1024;
 const SEQUENCE = 0x30;
-/** The labels of RFC 7468, sections 8 and 9, and the one that OpenSSL writes. */
+/** Labels from RFC 7468, sections 8 and 9, and the label that OpenSSL writes. */
 const LABELS: readonly string[] = ['PKCS7', 'CMS', 'PKCS #7 SIGNED DATA'];
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 #]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
-/** Padding after a signature that was cut out of a Windows program. */
+/** A signature that was cut out of a Windows program ends with padding. */
 const MOST_PADDING = 7;
 
-/**
- * Returns the CMS without padding. Throws `signature-file-unreadable`, `-too-large`, `-unusable`. `name` is for
- * messages.
- */
+/** Returns the CMS without padding. `name` is used in messages. */
 export async function readSignatureFile(open: () => Promise<Readable>, name: string): Promise<Uint8Array> {
   const bytes = await readBounded(open, name);
   if (bytes.length === 0) throw unusable(name, 'it is empty');

@@ -5,12 +5,12 @@ import { type Format, signingOf } from '../../format/format.ts';
 import type { Expected, SignableFile } from '../../format/signable-file.ts';
 import { flatten } from '../../format/signature.ts';
 
-/** A weak signature still belongs to this file. Its verifier decides whether to accept it. */
+/** A weak signature still belongs to this file, and the verifier decides whether to accept it. */
 const WEAK: readonly string[] = ['digest-algorithm-weak', 'key-too-short'];
 
 /**
- * Examines a placed signature and its nested signatures in the reopened result. Formats embed any signature, so this
- * check detects a signature of another file. Throws `not-its-signature`, and the errors of `Signing.verify`.
+ * Checks a newly placed signature, and those nested in it, in the reopened result. Formats embed any signature, so only
+ * this check detects a signature made for another file.
  */
 export async function checkPlaced(
   result: Pick<SignableFile, 'signatures' | 'signing'>,

@@ -13,7 +13,7 @@ import { planFiles } from '../plan-files.ts';
 import { type Intent, type PlannedFile, type RecognisedFile, WITHOUT_SIGNATURE } from '../planned-file.ts';
 import { type Run, type StartedRun, startRun } from '../run.ts';
 
-/** Returns the outcomes in the order of the files. A file that fails has an outcome too. */
+/** Returns the outcomes in the order of the files. Failed files have an outcome too. */
 export async function removeSignatures(
   files: readonly FileToSign[],
   given: Run,
@@ -53,7 +53,7 @@ async function prepare(opened: SignableFile, format: Format) {
 const removingOf = ({ removing }: SignableFile, format: Format) =>
   requireCapability(removing, 'changed back to unsigned ones', format);
 
-/** Checks whether there is something to remove although there is no signature, for example a table of other entries. */
+/** Finds leftovers to remove from a file without signatures, such as an attribute table with other entries. */
 async function holdsRemains(removing: Removing): Promise<boolean> {
   try {
     await removing.patch();

@@ -23,9 +23,9 @@ import { TOKEN_RESERVE } from '../signing-context.ts';
 
 export interface Timestamping {
   readonly authorities: TimestampAuthorities;
-  /** Digest algorithm of the timestamps. */
+  /** Digest algorithm of the new timestamps. */
   readonly algorithm: DigestAlgorithm;
-  /** Replaces existing timestamps, and adds timestamps that do not make a signature valid. */
+  /** Replaces existing timestamps, and also stamps signatures that a timestamp cannot make valid. */
   readonly force: boolean;
 }
 
@@ -33,7 +33,7 @@ interface TimestampingRun extends StartedRun, Omit<Timestamping, 'authorities'> 
   stamp(signature: SignedContent): Promise<Stamped>;
 }
 
-/** Returns the outcomes in the order of the files. A file that fails has an outcome too. */
+/** Returns the outcomes in the order of the files. Failed files have an outcome too. */
 export async function timestampFiles(
   files: readonly FileToSign[],
   { authorities, ...timestamping }: Timestamping,
@@ -54,7 +54,7 @@ async function decide(
 ): Promise<Intent> {
   const signatures = flatten(await opened.signatures());
   if (signatures.length === 0) {
-    // In a folder, only signed files are meant.
+    // A folder argument means only the signed files in it.
     if (pathInFolder !== undefined) return { ...WITHOUT_SIGNATURE, skipped: 'not-signed' };
     throw formatErrors('not-signed');
   }
@@ -83,13 +83,13 @@ async function check(plan: PlannedFile, file: OpenFile, expected: Expected, isWh
   await signingOf(result, plan.format).verify(expected);
   const signatures = flatten(await result.signatures());
   assertStamped(signatures);
-  // SHA-1 may depend on the age of the timestamp that was replaced.
+  // A SHA-1 signature may depend on the age of the timestamp that was replaced.
   if (!isWhole) for (const signature of signatures) await assertIntact(signature, 'timestamp-breaks-signature');
 }
 
 interface StampedFile extends Pick<TimestampedOutcome, 'timestamp' | 'authority' | 'signatures'> {
   readonly embedding: Embedding;
-  /** Set if one timestamp covers all signatures of the file. */
+  /** True if one timestamp covers all signatures of the file. */
   readonly isWhole: boolean;
 }
 
@@ -112,7 +112,7 @@ async function stampFile(
       embedding: whole.embed(stamped.token),
     };
   }
-  // Reports everything that makes stamping impossible before an authority is called.
+  // Throws everything that would make stamping fail, before an authority is called.
   await stamping.stamp(new Map());
   const tokens = new Map<string, Uint8Array>();
   let first: Stamped | undefined;
@@ -140,7 +140,7 @@ function isSound({ findings }: Timestamp): boolean {
   return !hasFindingAgainst(findings, 'integrity');
 }
 
-/** Replacing a broken timestamp silently would hide the damage, and skipping the file would report it as valid. */
+/** Silently replacing a broken timestamp would hide the damage; skipping the file would report it as valid. */
 function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
   for (const { timestamps, signerName } of signatures) {
     if (timestamps.length === 0 || timestamps.some(isSound)) continue;
@@ -150,11 +150,11 @@ function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
 }
 
 /**
- * A new timestamp proves nothing for an expired certificate, because verifiers check validity at the time of the
+ * A new timestamp cannot help an expired certificate, because verifiers check its validity at the time of the
  * timestamp.
  */
 function assertWorthwhile({ signerCertificate, signerName, timestamps }: FoundSignature, now: Date, force: boolean) {
-  // If the certificate cannot be read, its signature does not verify either, and that is reported.
+  // If the certificate cannot be read, the signature does not verify either, and that error is reported.
   const expired = signerCertificate && orUndefined(() => parseCertificate(signerCertificate, 'signature').notAfter);
   if (expired === undefined || now <= expired) return;
   const details = { signer: signerName, date: dateOf(expired) };
@@ -172,7 +172,7 @@ async function assertIntact(
   throw signingErrors(code, { signer: signature.signerName, problem: finding.message });
 }
 
-/** Requires an intact signature. */
+/** The signature must already have been checked. */
 function signatureValueOf({ signedData }: FoundSignature): Uint8Array {
   if (signedData === undefined) throw new TypeError('a signature that cannot be read was treated as intact');
   return signedData.signers[0].signature;
@@ -186,7 +186,10 @@ function assertStamped(signatures: readonly FoundSignature[]): void {
   }
 }
 
-/** Until the first timestamp succeeds, a failure stops the run: every other file would wait as long without success. */
+/**
+ * Until the first timestamp succeeds, a failure stops the run, because every other file would probably fail after the
+ * same wait.
+ */
 function stampWith(authorities: TimestampAuthorities, stop: StopSignal): TimestampingRun['stamp'] {
   let isProven = false;
   return async (signature) => {
@@ -196,7 +199,7 @@ function stampWith(authorities: TimestampAuthorities, stop: StopSignal): Timesta
       isProven = true;
       return stamped;
     } catch (thrown) {
-      // If the run was stopped during the wait, report the reason of that stop.
+      // If the run was stopped during the wait, report why it was stopped.
       stop.throwIfStopped();
       const error = toCodesignError(thrown);
       if (!isProven) stop.stop('no timestamp authority returns a usable timestamp', error);

@@ -1,4 +1,4 @@
-/** Replaces the target with the changed file. The copy is flushed, reopened and checked first, then renamed. */
+/** Replaces the target with the changed copy, which is flushed, reopened and checked before the rename. */
 
 import { signingOf } from '../../format/format.ts';
 import type { Expected, SignableFile } from '../../format/signable-file.ts';
@@ -14,12 +14,11 @@ export async function verifyCopy(plan: PlannedFile, file: OpenFile, expected: Ex
   await signingOf(result, plan.format).verify(expected);
 }
 
-/** Opens the planned file, to be changed. */
 export function openOriginal({ format, output }: PlannedFile, { input, copy }: OpenFile): Promise<SignableFile> {
   return format.open(input.source, copy.reader, output);
 }
 
-/** Opens the copy for checks of the result. */
+/** Opens the copy in order to check the result. */
 export async function reopenCopy(plan: PlannedFile, { copy }: OpenFile): Promise<SignableFile> {
   await copy.flush();
   const { source, reader } = await copy.reopen();
@@ -28,7 +27,6 @@ export async function reopenCopy(plan: PlannedFile, { copy }: OpenFile): Promise
 
 export interface Written {
   readonly bytes: number;
-  /** SHA-256 of the whole file, in hex. */
   readonly sha256: string;
   readonly milliseconds: number;
   /** Problems that occurred after the file was replaced. */
@@ -45,11 +43,11 @@ export async function commit(
   try {
     await checking;
   } catch (thrown) {
-    // If the original changed meanwhile, the check of the copy fails: report the change instead.
+    // A check of the copy also fails if the original changed in the meantime: report that instead.
     await lookAgain(plan);
     throw thrown;
   }
-  // Windows does not rename onto a file that is open.
+  // Windows cannot replace a file that is open.
   await input.close();
   const measured = await copy.measure();
   const isNew = plan.targetVersion === undefined;
@@ -57,7 +55,6 @@ export async function commit(
   return { ...measured, warnings, milliseconds: Math.round(clock() - started) };
 }
 
-/** The members that all outcomes of written files share. */
 export function writtenOutcome(
   { path, output, format, warnings }: PlannedFile,
   written: Written,

@@ -2,14 +2,14 @@ import { flushFolder } from '../../bytes/folders.ts';
 import { coalesce } from '../../bytes/reuse.ts';
 
 /**
- * The system reports a failed write-back only once, to whichever flush is running, and then forgets it. Of two
- * concurrent flushes, one would wrongly succeed, and so would any later flush.
+ * The system reports a failed write-back only to the flush that is running, and then forgets it. A concurrent or later
+ * flush would therefore wrongly succeed.
  */
 export function flushInTurn(sync: () => Promise<void>) {
   let last: Promise<void> = Promise.resolve();
   let fault: { readonly thrown: unknown } | undefined;
   return {
-    /** Rejects with the failure of this flush or of an earlier one. */
+    /** Rejects if this flush or an earlier one failed. */
     flush(): Promise<void> {
       last = last.then(sync);
       last.catch((thrown: unknown) => {
@@ -17,22 +17,22 @@ export function flushInTurn(sync: () => Promise<void>) {
       });
       return last;
     },
-    /** Throws the failure of an earlier flush, if there was one. */
+    /** Throws the error of an earlier flush that failed. */
     assertNoneFailed(): void {
       if (fault) throw fault.thrown;
     },
   };
 }
 
-/** Small enough to leave little for the last flush, large enough to make a flush worth its call. */
+/** Small enough to leave little work for the last flush, and large enough to be worth a call. */
 const BYTES_APART = 16 * 1024 * 1024;
 
-/** A flush on macOS also empties the cache of the drive, which costs more time than it saves. */
+/** On macOS, a flush also empties the cache of the drive, which costs more time than it saves. */
 const PAYS = process.platform !== 'darwin';
 
 /**
- * Returns a function that takes the number of bytes written so far. At most one of its flushes runs at a time. `flush`
- * remembers its failures.
+ * Returns a function that must be called with the number of bytes written so far. At most one flush runs at a time.
+ * `flush` must remember its failures.
  */
 export function writeBackWith(flush: () => Promise<void>): (written: number) => void {
   let writtenBack = 0;

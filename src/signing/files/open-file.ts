@@ -16,14 +16,11 @@ export interface OpenFile extends AsyncDisposable {
   readonly copy: StagedCopy;
   /** Start time by the clock of the run. */
   readonly started: number;
-  /** A run that is stopped from now on waits for the file. */
+  /** From now on, the run waits for this file even if it is stopped. */
   finishAnyway(): void;
 }
 
-/**
- * Creates the copy. Disposing closes both files, and removes the copy if it was not committed. Throws `file-changed`,
- * `folder-replaced`.
- */
+/** Creates the temporary copy. Disposing closes both files, and removes a copy that was not committed. */
 export async function openFile(
   plan: PlannedFile,
   { disk, digestEntries, clock, onEvent, stop }: StartedRun,
@@ -52,7 +49,9 @@ export async function openFile(
   }
 }
 
-/** The part of a run that reading a large file needs: the reading ends with `not-attempted` once the run is stopped. */
+/**
+ * The part of a run that is needed to read a file; a stopped run ends the reading of a large file with `not-attempted`.
+ */
 interface Reading {
   readonly onEvent: (event: BytesRead) => void;
   readonly stop: Pick<StopSignal, 'throwIfStopped'>;
@@ -66,13 +65,13 @@ export async function openPlanned(plan: PlannedFile, run: Reading): Promise<Inpu
   throw signingErrors('file-changed');
 }
 
-/** SHA-256 in hex. Throws `file-changed`. */
+/** Throws `file-changed` if the file has changed since it was planned. */
 export async function sha256OfPlanned(plan: PlannedFile, run: Reading): Promise<string> {
   await using input = await openPlanned(plan, run);
   return await inFileSystem('read the file', () => hashWhileRead(input.source).sha256());
 }
 
-/** Reports the progress of reading a large file. */
+/** Reports progress while a large file is read. */
 function onBytesRead(path: string, { onEvent, stop }: Reading): OnRead {
   return (bytes, size) => {
     stop.throwIfStopped();
@@ -87,8 +86,8 @@ export interface Waiting {
 }
 
 /**
- * Opens a file for planning. Two writes within one tick of the file system's clock have the same time. If the last
- * write was that recent, waits until any later write would change the times, and checks again. Throws `file-changed`.
+ * Two writes within one tick of the file system's clock have the same time. After such a recent write, this function
+ * waits until a later write would change the times, and checks again.
  */
 export async function openSettled(
   path: string,
@@ -112,12 +111,12 @@ export async function openSettled(
 
 const SECOND = 1_000_000_000n;
 
-/** Milliseconds after which a write gets a later time. FAT counts in steps of two seconds. */
+/** Returns the milliseconds after which a write gets a later time. FAT has a resolution of two seconds. */
 function tickOf({ mtimeNs, ctimeNs }: FileStats): number {
   return mtimeNs % SECOND === 0n && ctimeNs % SECOND === 0n ? 2000 : 10;
 }
 
-/** In milliseconds since 1970. A program can set back the modification time, but not the change time. */
+/** Milliseconds since 1970. Programs can set back the modification time, but not the change time. */
 function lastChange({ mtimeNs, ctimeNs }: FileStats): number {
   return Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
 }

@@ -4,15 +4,14 @@ import { versionOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 
 /**
- * Detects writes by other programs to a file that this process writes. An `fstat` follows each write of this process.
- * Later, the size must be the same, and on a local file system the times too. On other file systems, times arrive late,
- * so only the size is compared.
+ * Detects other programs that write to a file of this process. Each write of this process is followed by an `fstat`.
+ * Later the size must be the same, and on a local file system the times too. Other file systems report times late, so
+ * only the size is compared there.
  */
 export function watchWrites({ fd }: Pick<OpenedFile, 'fd'>, isLocal: boolean) {
   const look = (): string => marksOf(fstatSync(fd, { bigint: true }), isLocal);
   let lastOwn = look();
 
-  /** Throws `copy-changed`. */
   function assertUntouched(): void {
     if (look() !== lastOwn) throw signingErrors('copy-changed');
   }

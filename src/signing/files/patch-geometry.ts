@@ -12,7 +12,7 @@ import {
 } from '../../bytes/pieces.ts';
 import { plural } from '../../errors/plural.ts';
 
-/** Throws `pieces-invalid` for edits that are out of order or exceed the `size` bytes of the file. */
+/** Throws `pieces-invalid` if edits are out of order or exceed the `size` bytes of the file. */
 export function resultSize(patch: Patch, size: number): number {
   let last = 0;
   let result = size;
@@ -27,13 +27,11 @@ export function resultSize(patch: Patch, size: number): number {
   return result;
 }
 
-/** Bytes of a result with their position in it. */
 interface Placed {
   readonly position: number;
   readonly piece: Piece;
 }
 
-/** All bytes of the result, with their positions. */
 function* placedPieces(patch: Patch, size: number): Generator<Placed> {
   let position = 0;
   for (const piece of joinRanges(patchedPieces(patch, size))) {
@@ -42,9 +40,7 @@ function* placedPieces(patch: Patch, size: number): Generator<Placed> {
   }
 }
 
-/**
- * Bytes of the original in a result: at `start` to `end` of the result, `shift` bytes after their original position.
- */
+/** Original bytes in a result: they fill `start` to `end` of the result, `shift` bytes after their original offset. */
 interface Kept extends ByteRange {
   readonly shift: number;
 }
@@ -57,8 +53,8 @@ function* keptRanges(patch: Patch, size: number): Generator<Kept> {
 }
 
 /**
- * Pieces to write, in order, to change a file from the result of `before` to that of `next`: all inserted bytes, and
- * all ranges of the original that are not yet in place. `before` is undefined if the file contains anything else.
+ * Yields the pieces that turn the result of `before` into the result of `next`: inserted bytes, and original bytes that
+ * must move. `before` is undefined if the file has any other content.
  */
 export function* piecesToWrite(next: Patch, before: Patch | undefined, size: number): Generator<Placed> {
   const there = before === undefined ? [].values() : keptRanges(before, size);
@@ -78,10 +74,9 @@ export function* piecesToWrite(next: Patch, before: Patch | undefined, size: num
   }
 }
 
-/** Consecutive pieces without a gap. */
 interface Section {
   readonly position: number;
-  /** Must be read completely, once, before the next section. */
+  /** Must be read completely, and only once, before the next section. */
   readonly pieces: Iterable<Piece>;
 }
 

@@ -1,11 +1,11 @@
-/** Checks whether two paths lead to the same file. The file system may ignore case and Unicode normalization. */
+/** Compares paths on file systems that may ignore case and Unicode normalization. */
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, mkdirSync, openSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { temporaryPathName } from './stale-files.ts';
 
-/** Returns those of the different absolute paths that lead to the same file as another of them. */
+/** Returns all paths that lead to the same file as another of the given absolute paths. */
 export function findSamePaths(paths: Iterable<string>): ReadonlySet<string> {
   const alike = new Map<string, string[]>();
   for (const path of paths) {
@@ -41,8 +41,8 @@ function isSamePath(path: string, other: string): boolean {
 }
 
 /**
- * Creates a file with one name in a new folder, and looks for the other name. If no folder can be created, compares
- * existing names. Other names that differ in case count as equal on Windows and macOS only.
+ * Creates a file with one name in a new folder, and looks for it with the other name. If no folder can be created,
+ * compares existing names instead. Without existing names, only Windows and macOS are assumed to ignore case.
  */
 function isSameName(folder: string, name: string, other: string): boolean {
   const [first, second] = [statsOf(join(folder, name)), statsOf(join(folder, other))];
@@ -56,7 +56,7 @@ function isSameName(folder: string, name: string, other: string): boolean {
   }
 }
 
-/** Runs synchronously, so an orderly exit cannot leave the folder behind. */
+/** Runs synchronously, so that an orderly exit cannot leave the folder behind. */
 function tryNames(folder: string, name: string, other: string): boolean {
   const probe = join(folder, temporaryPathName(`names-${randomBytes(8).toString('hex')}`));
   mkdirSync(probe, { mode: 0o700 });

@@ -1,7 +1,4 @@
-/**
- * The temporary file next to the target. It is written while the original is digested, edited, reopened, and renamed to
- * the target.
- */
+/** The temporary file next to the target, which is finally renamed to it. */
 
 import { statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -41,30 +38,30 @@ import {
   writeFully,
 } from './temporary-file.ts';
 
-/** `chunk` is valid until the next one is read; `position` is its offset in the copy. */
+/** `chunk` is valid only until the next one is read. */
 type CopiedChunk = { readonly chunk: Uint8Array; readonly position: number };
 
 export type StagedCopy = Awaited<ReturnType<typeof stageCopy>>;
 
 export interface StagedCopyOptions {
   readonly source: ByteSource;
-  /** Stats of the original: the result gets its owner and mode. */
+  /** Stats of the original, whose owner and mode the result receives. */
   readonly stats: FileStats;
-  /** Path of the result. Its folder is created if it is missing, and contains the temporary file. */
+  /** The folder of the result contains the temporary file, and is created if it is missing. */
   readonly target: string;
-  /** Returns a unique name for the temporary file. */
+  /** Must return a unique name for the temporary file. */
   readonly randomName: () => string;
   /** Removes temporary files of killed processes in a folder. */
   readonly removeStaleFiles?: (folder: string) => Promise<void>;
   /** Makes renames in a folder durable. */
   readonly flushFolder?: (folder: string) => Promise<void>;
   readonly digestEntries: DigestEntries;
-  /** Contains the paths of temporary files as long as the files exist. */
+  /** Paths of the temporary files that currently exist. */
   readonly temporaryFiles: Set<string>;
   readonly onEvent: OnNotRemoved;
 }
 
-/** Creates the temporary file. Disposing removes it unless it was renamed to the target. */
+/** Creates the temporary file. Disposing removes the file unless it was renamed to the target. */
 export async function stageCopy(options: StagedCopyOptions) {
   const { source, stats, target, temporaryFiles } = options;
   const folder = dirname(target);
@@ -78,9 +75,8 @@ export async function stageCopy(options: StagedCopyOptions) {
   const handle = await createTemporaryFile(path, isSmall);
   temporaryFiles.add(path);
 
-  /** Current size of the copy. */
   let size = 0;
-  /** The edits that made the copy from the original; undefined if the copy has other content. */
+  /** The edits that produced the copy from the original; undefined if the copy has any other content. */
   let applied: Patch | undefined;
   const reader = contentReader(options.digestEntries);
   const flushes = flushInTurn(() => inFileSystem('flush the temporary file to the disk', () => handle.sync()));
@@ -91,13 +87,13 @@ export async function stageCopy(options: StagedCopyOptions) {
   let reopened: HashedSource | undefined;
   let renamed = false;
 
-  /** Writes the chunks one after the other, and yields each while it is being written. */
+  /** Writes chunks in order, and yields each one while it is being written. */
   async function* copied(chunks: AsyncIterable<Uint8Array>, start = 0): AsyncGenerator<CopiedChunk> {
     const writeBack = writeBackWith(flushes.flush);
     let position = start;
     for await (const chunk of chunks) {
-      // Starts the write before the chunk is yielded and awaits it afterwards, so writing and reading run in the thread
-      // pool meanwhile.
+      // The write starts before the chunk is yielded, so that the caller digests while the thread pool reads and
+      // writes.
       const at = position;
       const copying = inFileSystem(COPY, () => writeFully(handle, chunk, at));
       try {
@@ -128,8 +124,7 @@ export async function stageCopy(options: StagedCopyOptions) {
   }
 
   /**
-   * Reading and writing run in the thread pool while this thread digests, so the second pass over the original takes no
-   * longer.
+   * The thread pool reads and writes while this thread digests, so the second pass over the original takes no longer.
    */
   async function measureWhileDrafting(
     content: Content,
@@ -145,9 +140,7 @@ export async function stageCopy(options: StagedCopyOptions) {
     }
   }
 
-  /**
-   * Makes the copy the original with the patch applied. For large files, only the bytes that are missing are written.
-   */
+  /** Writes only the missing bytes of a large file. */
   async function apply(patch: Patch): Promise<void> {
     const wanted = resultSize(patch, source.size);
     const there = applied;
@@ -165,46 +158,43 @@ export async function stageCopy(options: StagedCopyOptions) {
 
   return {
     /**
-     * Reader of the original. Measuring the content writes the copy in the same pass. Digesting entries leaves that to
+     * Reads the original. Measuring the content writes the copy in the same pass; digesting entries leaves the copy to
      * the patch.
      */
     reader: { ...reader, measure: measureWhileCopying },
 
-    /** Flushes the written bytes to the disk. */
     flush: flushes.flush,
 
     /**
-     * Makes the copy the original with the patch applied, and sets owner and mode as far as this user may. A later call
-     * replaces an earlier patch. Throws `copy-changed` if another program wrote to the copy.
+     * Turns the copy into the patched original, and sets owner and mode as far as this user is allowed to. A later call
+     * replaces the patch of an earlier one. Throws `copy-changed` if another program wrote to the copy.
      */
     async apply(patch: Patch): Promise<void> {
       await apply(patch);
-      // If a flush during the copying has failed by now, fail before a signature is requested.
+      // If a flush has failed during copying, fail before a signature is requested.
       flushes.assertNoneFailed();
     },
 
-    /** Opens the current copy. */
     async reopen(): Promise<{ readonly source: ByteSource; readonly reader: ContentReader }> {
       reopened = hashWhileRead(isSmall ? await wholeSource(handle, size) : fileSource(handle, size));
       return { source: reopened.source, reader };
     },
 
-    /** Digests the reopened copy. */
     async measure(): Promise<{ readonly bytes: number; readonly sha256: string }> {
       if (reopened === undefined) throw new TypeError('the copy is reopened and checked before it is measured');
       return { bytes: size, sha256: await inFileSystem('read the temporary file', reopened.sha256) };
     },
 
     /**
-     * Creates or replaces the target with the copy in one step, and flushes the folder. Later failures are returned as
-     * warnings, because the file is in place. Throws `file-changed`, or `copy-changed` if another program wrote to the
-     * copy or replaced it.
+     * Creates or replaces the target in one step, and flushes the folder. Problems after that point are returned as
+     * warnings, because the file is already in place. Throws `file-changed`, or `copy-changed` if another program wrote
+     * to the copy or replaced it.
      */
     async replaceTarget(look: Pick<Placement, 'isNew' | 'assertUnchanged'>): Promise<readonly string[]> {
       writes.assertUntouched();
       await putInPlace({ handle, path, target, ...look });
       renamed = true;
-      // A target that was created by a link leaves a second name.
+      // If the target was created as a hard link, the temporary name still exists.
       if (look.isNew) await removeTemporaryFile(path, temporaryFiles, options.onEvent);
       temporaryFiles.delete(path);
       return (options.flushFolder ?? flushFolder)(folder).then(
@@ -213,8 +203,8 @@ export async function stageCopy(options: StagedCopyOptions) {
       );
     },
 
-    // Never throws, because that would hide the error of the work itself. Everything that was written is flushed or
-    // abandoned by now.
+    // Never throws, because that would hide the error of the work itself. By now, all written bytes have been flushed
+    // or abandoned.
     async [Symbol.asyncDispose](): Promise<void> {
       await handle.close().catch(() => undefined);
       if (!renamed) await removeTemporaryFile(path, temporaryFiles, options.onEvent);

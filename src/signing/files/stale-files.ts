@@ -15,13 +15,13 @@ export interface TemporaryNamesParts {
 }
 
 /**
- * Machine, boot, process namespace, pid, start time of the process, and a random part; 0 for values that the system
- * does not report.
+ * Machine, boot, process namespace, pid, process start time and a random part; 0 for values that the system does not
+ * report.
  */
 const OWNED =
   /^\.codesign-remote-([0-9a-f]{16})-([0-9a-f]{8}|0)-([0-9a-f]{8}|0)-([1-9]\d{0,9})-(\d{1,20})-[0-9a-f]+\.tmp$/;
 
-/** The pid may belong to another program by now, but no run writes one file for a day. */
+/** Another program may have the same pid by now, but no run writes one file for a day. */
 const STALE_FOR_CERTAIN_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 export function temporaryPathName(randomName: string): string {
@@ -34,7 +34,7 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
   const own = [machine, partOf(self.boot), partOf(self.space), self.pid, self.started ?? '0'].join('-');
   const searched = new Set<string>();
 
-  /** Returns undefined for names other than those of temporary files of this machine's processes. */
+  /** Returns undefined for names that are not temporary files of this machine. */
   function ownerOf(name: string): Holder | undefined {
     const [, onMachine, inBoot = '', inSpace = '', pid, started] = OWNED.exec(name) ?? [];
     if (onMachine !== machine) return undefined;
@@ -47,13 +47,13 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
     };
   }
 
-  /** Checks whether the process that wrote the file has ended; undefined if this process cannot know. */
+  /** Returns undefined if this process cannot tell. */
   async function hasEnded(owner: Holder, lastWrite: number): Promise<boolean | undefined> {
     const running = await processes.isRunning(owner);
     if (running === undefined) return undefined;
     if (running || !isOtherStart(owner, self)) return !running;
-    // On a network drive, two machines may have the same name. A file newer than this machine's boot may come from the
-    // other one.
+    // On a network drive, two machines may have the same name. A file that is newer than the boot of this machine may
+    // come from the other one.
     return owner.space === self.space && lastWrite < bootTime ? true : undefined;
   }
 
@@ -75,7 +75,7 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
     randomName: (): string => `${own}-${randomHex()}`,
 
     /**
-     * Removes the temporary files of processes that have certainly ended. Searches each folder once. Never throws,
+     * Removes temporary files of processes that have certainly ended. Searches each folder only once. Never throws,
      * because a file that cannot be removed is harmless.
      */
     async removeStaleFiles(folder: string): Promise<void> {
@@ -95,7 +95,7 @@ function partOf(value: string | undefined): string {
   return value === undefined ? '0' : digestOf(value, 8);
 }
 
-/** Returns this machine's own value, no value, or another value for a part of a name. */
+/** A part that is the hash of this machine's value becomes that value; 0 becomes undefined. */
 function meaningOf(part: string, own: string | undefined): string | undefined {
   if (part === partOf(own)) return own;
   return part === '0' ? undefined : part;

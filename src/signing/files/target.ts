@@ -1,6 +1,4 @@
-/**
- * Resolves the path of a result, follows links, and checks before any request whether a new file can be renamed to it.
- */
+/** Resolves the path of a result, follows links, and checks early that a new file can be renamed to it. */
 
 import {
   accessSync,
@@ -26,24 +24,21 @@ import { signingErrors } from '../errors.ts';
 /** The files of a run are in few folders. */
 const FOLDERS_KEPT = 1000;
 
-/**
- * Caches what all targets in a folder share. Valid for one run while it plans its files, because folders and mounts
- * change.
- */
+/** Only valid while one run plans its files, because folders and mounts change. */
 export type TargetFolders = ReturnType<typeof targetFolders>;
 
 export function targetFolders() {
   return {
     realFolder: memoize(FOLDERS_KEPT, String, realFolder),
-    /** Finds the folder of a target. Throws the errors of `assertReplaceable`. */
+    /** Throws the errors of `assertReplaceable`. */
     folderOf: memoize(FOLDERS_KEPT, dirname, findFolder),
     mountPoints: lazy(mountPoints),
   };
 }
 
 /**
- * Returns an absolute path. Links are followed as far as the path exists, so a rename replaces the file and not the
- * link. Throws `unusable-name` for a name that Windows would change, and `name-not-utf8`.
+ * Returns an absolute path. Follows links as far as the path exists, so that the rename replaces the file instead of
+ * the link. Throws `unusable-name` for a name that Windows would change, and `name-not-utf8`.
  */
 export async function resolveTarget(output: string, folders = targetFolders()): Promise<string> {
   const problem = process.platform === 'win32' ? windowsNameProblem(output) : undefined;
@@ -55,17 +50,17 @@ export async function resolveTarget(output: string, folders = targetFolders()): 
 
 function followed(output: string, folders: TargetFolders): string {
   try {
-    // Other systems may write the name in another form.
+    // Other systems may store the name in another form.
     const isPlain = process.platform === 'linux' && lstatSync(output).isFile();
     return isPlain ? join(folders.realFolder(dirname(output)), basename(output)) : realPath(output);
   } catch (thrown) {
     if (!isMissing(thrown)) throw fromFileSystem(thrown, `reach ${output}`);
   }
-  // For a new file, the folder may be new too. It is created when the file is written.
+  // The folder of a new file may be missing too: it is created when the file is written.
   return join(folders.realFolder(dirname(output)), basename(output));
 }
 
-/** Uses the system's own function. Some Windows drives (RAM disks, network redirectors) do not support it. */
+/** Some Windows drives (RAM disks, network redirectors) do not support the native function. */
 function realPath(path: string): string {
   try {
     return realpathSync.native(path);
@@ -75,7 +70,7 @@ function realPath(path: string): string {
   }
 }
 
-/** Missing parts of the path keep their names. */
+/** Keeps the names of missing folders. */
 function realFolder(path: string): string {
   const whole = resolve(path);
   const parent = dirname(whole);
@@ -87,9 +82,9 @@ function realFolder(path: string): string {
 }
 
 /**
- * `target` comes from `resolveTarget`, so it has no links. `folderIdentity` is the identity of its folder when it was
- * planned; undefined if the folder was absent. A later link in the path may come from another user who wants root to
- * write elsewhere. Throws `folder-replaced`.
+ * `target` comes from `resolveTarget`, so it contains no links. `folderIdentity` identifies its folder at planning
+ * time; undefined if there was no folder. A link that appeared later may come from another user who wants root to write
+ * elsewhere.
  */
 export function assertNoLinkTo(target: string, folderIdentity: string | undefined): void {
   if (process.platform === 'win32') return;
@@ -105,17 +100,17 @@ export function placeOf(target: string): string {
 }
 
 interface ReplaceableTarget {
-  /** undefined if the target is absent. */
+  /** undefined if the target does not exist. */
   readonly stats: BigIntStats | undefined;
-  /** Identity of its folder; undefined if the folder is absent. */
+  /** Identity of the target's folder; undefined if the folder does not exist. */
   readonly folderIdentity: string | undefined;
-  /** Set if the target will certainly be on a local file system. */
+  /** False if another machine may also have access to the target. */
   readonly isLocal: boolean;
 }
 
 /**
- * Throws `read-only-file`, `permission-denied`, `not-replaceable`, `broken-link` or `output-blocked`. A rename would
- * replace even a read-only file, but signtool's users expect an error (root too). `name` is the target's name in
+ * Throws `read-only-file`, `permission-denied`, `not-replaceable`, `broken-link` or `output-blocked`. A rename could
+ * replace a read-only file, but users of signtool expect an error, even for root. `name` stands for the target in
  * messages.
  */
 export async function assertReplaceable(
@@ -164,7 +159,7 @@ function found(path: string): BigIntStats | undefined {
   }
 }
 
-/** Returns the nearest existing folder: this one or one above it. Throws `output-blocked` if that is not a folder. */
+/** Returns this folder, or the nearest existing folder above it. Throws `output-blocked` if that is not a folder. */
 function nearestFolder(path: string, target: string): { readonly path: string; readonly stats?: BigIntStats } {
   const parent = dirname(path);
   const stats = found(path);
@@ -174,8 +169,8 @@ function nearestFolder(path: string, target: string): { readonly path: string; r
 }
 
 /**
- * On Windows, a file that another program has open cannot be replaced. Opening it for writing detects a running
- * program. Renaming it to itself detects a program that does not allow deletion. Throws `file-busy`.
+ * On Windows, a file that another program has open cannot be replaced. Opening the file for writing detects a running
+ * program. Renaming the file to itself detects a program that does not allow deletion.
  */
 async function assertNotHeld(target: string, name: string): Promise<void> {
   await retryWhileBusy(`replace ${name}`, async () => {
@@ -184,7 +179,7 @@ async function assertNotHeld(target: string, name: string): Promise<void> {
   });
 }
 
-/** In a folder such as /tmp, only the owner of the file, the owner of the folder, and root may rename over it. */
+/** In a folder such as /tmp, only root and the owners of the file and the folder may rename over a file. */
 function assertNotHeldBySticky(file: string, owner: bigint, folder: BigIntStats | undefined): void {
   const user = process.getuid?.();
   if (user === undefined || user === 0 || folder === undefined) return;
@@ -194,17 +189,19 @@ function assertNotHeldBySticky(file: string, owner: bigint, folder: BigIntStats 
   throw signingErrors('not-replaceable', { file, reason });
 }
 
-/** The sticky bit, for which Node.js has no constant. */
+/** Node.js has no constant for the sticky bit. */
 const STICKY = 0o1000n;
 
-/** A file that is a mount point, as in containers, cannot be replaced by a rename. Only Linux lists mount points. */
+/**
+ * A file that is a mount point, as in containers, cannot be replaced by a rename. Only Linux lists its mount points.
+ */
 function mountPoints(): ReadonlySet<string> {
   if (process.platform !== 'linux') return new Set();
-  // The fifth field, in which spaces and other special characters are octal escapes (proc(5)).
+  // The fifth field contains spaces and other special characters as octal escapes (proc(5)).
   return new Set(Array.from(mounts().split('\n'), (line) => unescapeMount(line.split(' ')[4] ?? '')));
 }
 
-/** Reads synchronously, because the file is not on a disk and an asynchronous read would take longer. */
+/** A synchronous read is faster, because the kernel generates the file in memory. */
 function mounts(): string {
   try {
     return readFileSync('/proc/self/mountinfo', 'utf8');

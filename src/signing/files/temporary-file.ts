@@ -12,18 +12,18 @@ import type { TemporaryFileLeft } from '../outcome.ts';
 
 export const COPY = 'write the temporary file next to the target';
 
-/** Space for certificates, a timestamp and alignment, which a signature adds to the file. */
+/** Space for the certificates, timestamp and alignment that a signature adds to the file. */
 const ROOM_FOR_SIGNATURE = 128 * 1024;
 
-/** Throws `disk-full` if the file system has no space for a copy of `size` bytes and a signature. */
+/** Throws `disk-full` if the file system has no space for `size` bytes and a signature. */
 export function assertFreeSpace({ bavail, bsize }: StatsFs, size: number): void {
-  // Some network shares report 0 blocks of 0 bytes. Then the write shows whether there is space.
+  // Some network shares report 0 blocks of 0 bytes. Then only the write itself shows whether there is enough space.
   if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
     throw fileErrors('disk-full', { doing: COPY });
   }
 }
 
-/** Error codes of file systems, mostly network file systems, that cannot rename over an existing file. */
+/** Errors of file systems, mostly on a network, that cannot rename over an existing file. */
 const REFUSED_RENAME = new Set(['EEXIST', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'ENOSYS', 'EINVAL']);
 
 export async function writeFully(file: Pick<OpenedFile, 'write'>, bytes: Uint8Array, offset: number): Promise<void> {
@@ -33,13 +33,14 @@ export async function writeFully(file: Pick<OpenedFile, 'write'>, bytes: Uint8Ar
 }
 
 /**
- * Only root may change the owner, and only members may set a group. If this user may not, the file keeps its own, as
- * with any editor that saves through a rename. Drops the set-user-ID bits, because they would give another owner's
- * rights. The owner can always write. Otherwise the next run could not replace a result that was written elsewhere.
+ * Only root may change the owner, and only members of a group may set that group. If this user is not allowed to, the
+ * file keeps its own owner, as in any editor that saves with a rename. Drops the set-user-ID bits, because they would
+ * grant the rights of a different owner. The owner may always write, because otherwise the next run could not replace a
+ * result at another path.
  */
 export async function takeOwnerAndMode(handle: OpenedFile, stats: FileStats): Promise<void> {
   if (process.platform === 'win32') return;
-  // Runs synchronously: this process has just created the file, so the answer is in memory.
+  // A synchronous call is fast, because this process has just created the file and the answer is in memory.
   const mine = fstatSync(handle.fd, { bigint: true });
   const [uid, gid] = [Number(stats.uid), Number(stats.gid)];
   if (mine.uid !== stats.uid || mine.gid !== stats.gid) {
@@ -50,20 +51,18 @@ export async function takeOwnerAndMode(handle: OpenedFile, stats: FileStats): Pr
 
 export interface Placement {
   readonly handle: Pick<OpenedFile, 'fd'>;
-  /** Path of the open file. */
   readonly path: string;
   readonly target: string;
-  /** Set if the target was absent. */
+  /** True if the target did not exist. */
   readonly isNew: boolean;
-  /** Called directly before the target is created or replaced. Throws `file-changed`. */
+  /** Called directly before the target is created or replaced. */
   readonly assertUnchanged: () => void;
 }
 
 /**
- * Renames the open file to the target in one step. A target that was absent is created by a link, which never replaces
- * a file. In that case `path` stays. Throws `file-changed`, `not-replaceable` if the file system cannot rename over a
- * file, and `copy-changed` if another file has taken the name `path`. The target stays unchanged, unless the error
- * occurred during the rename itself.
+ * Renames the open file to the target in one step. A target that did not exist is created as a hard link, which never
+ * replaces a file. In that case, `path` still exists afterwards. Throws `copy-changed` if another file has taken the
+ * name `path`. If this throws, the target is unchanged, unless the rename itself failed halfway.
  */
 export async function putInPlace({ handle, path, target, isNew, assertUnchanged }: Placement): Promise<void> {
   const own = fstatSync(handle.fd, { bigint: true });
@@ -87,14 +86,17 @@ export async function putInPlace({ handle, path, target, isNew, assertUnchanged 
     }
   });
   await placed.catch((thrown: unknown) => {
-    // `assertReplaceable` showed that this user may replace it, so another program has it open.
+    // `assertReplaceable` has shown that this user may replace the file, so another program must have it open.
     const isHeld = process.platform === 'win32' && toCodesignError(thrown).code === 'permission-denied';
     throw isHeld ? fileErrors('file-busy', { doing }, { cause: thrown }) : thrown;
   });
   assertIsAt(target, own);
 }
 
-/** Returns false if links are not supported, for example on exFAT. A rename follows, and reports other problems too. */
+/**
+ * Returns false if hard links are not supported, as on exFAT. The caller then renames, which also reports other
+ * problems.
+ */
 function isLinked(
   { path, target, assertUnchanged }: Pick<Placement, 'path' | 'target' | 'assertUnchanged'>,
   own: BigIntStats,
@@ -104,22 +106,19 @@ function isLinked(
     return true;
   } catch (thrown) {
     if (!hasCode(thrown, 'EEXIST')) return false;
-    // NFS reports this for its own link too, if the answer to the first request was lost.
+    // NFS also reports this for a link of our own if the answer to the first request was lost.
     if (isAt(target, own)) return true;
     assertUnchanged();
     throw signingErrors('file-changed');
   }
 }
 
-/**
- * Throws `copy-changed` if the path leads to another file, or is a link. If nothing exists there, the rename reports
- * that.
- */
+/** Throws `copy-changed` if the path is a link or leads to another file. A missing file is reported by the rename. */
 function assertIsAt(path: string, own: BigIntStats): void {
   if (isAt(path, own) === false) throw signingErrors('copy-changed');
 }
 
-/** undefined if nothing exists there. */
+/** undefined if nothing exists at the path. */
 function isAt(path: string, own: BigIntStats): boolean | undefined {
   const there = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return there && identityOf(there) === identityOf(own);
@@ -127,7 +126,7 @@ function isAt(path: string, own: BigIntStats): boolean | undefined {
 
 export type OnNotRemoved = (event: TemporaryFileLeft) => void;
 
-/** Never throws. Returns the files that could not be removed. `temporaryFiles` contains the existing files. */
+/** Never throws. Returns the files that could not be removed. `temporaryFiles` lists the temporary files that exist. */
 export async function removeTemporaryFile(
   path: string,
   temporaryFiles: Set<string>,
@@ -136,7 +135,7 @@ export async function removeTemporaryFile(
   try {
     await retryWhileBusy('remove the temporary file', () => unlink(path));
   } catch (thrown) {
-    // Another process created it first.
+    // Another process has already removed it.
     if (toCodesignError(thrown).code !== 'file-not-found') reportNotRemoved(path, thrown, onNotRemoved);
   }
   temporaryFiles.delete(path);
@@ -147,8 +146,8 @@ export function reportNotRemoved(path: string, thrown: unknown, onNotRemoved: On
 }
 
 /**
- * Creates `path`, which must not exist. Links are not followed. All later steps use the open file, because another user
- * who may write to the folder could replace the name.
+ * Creates `path`, which must not exist, and follows no links. All later steps use the open file, because another user
+ * with write access to the folder could replace the name.
  */
 export function createTemporaryFile(path: string, isDirect: boolean): Promise<OpenedFile> {
   return retryWhileBusy(`create a file in ${dirname(path)}`, async () =>
@@ -156,5 +155,5 @@ export function createTemporaryFile(path: string, isDirect: boolean): Promise<Op
   );
 }
 
-/** Private to this user until it gets the original's owner and mode. */
+/** The file is private until it gets the owner and mode of the original. */
 const PRIVATE = 0o600;

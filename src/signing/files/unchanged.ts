@@ -1,5 +1,3 @@
-/** Checks that input and target have not changed since the file was planned. */
-
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { READ_WITHOUT_WAITING } from '../../bytes/read-file.ts';
@@ -9,23 +7,23 @@ import { signingErrors } from '../errors.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import { assertNoLinkTo } from './target.ts';
 
-/** The versions of input and target when the file was planned. */
+/** The versions of input and target at planning time. */
 export type Versions = Pick<PlannedFile, 'path' | 'stats' | 'target' | 'targetVersion' | 'folderIdentity' | 'isLocal'>;
 
-/** undefined if the target is absent. */
+/** undefined if the target does not exist. */
 export function versionAt(target: string): string | undefined {
   const stats = statSync(target, { bigint: true, throwIfNoEntry: false });
   return stats && versionOf(stats);
 }
 
-/** Like `assertUnchanged`, for use without a following rename. */
+/** Does the same as `assertUnchanged`, but without a rename that follows. */
 export async function lookAgain(plan: Versions): Promise<void> {
   await retryWhileBusy('look at the file again', async () => assertUnchanged(plan));
 }
 
 /**
- * Throws `file-changed` if input or target changed since the file was planned, and `folder-replaced`. Runs
- * synchronously, so only microseconds pass before the following rename.
+ * Throws if input, target or folder have changed since the file was planned. Runs synchronously, so that only
+ * microseconds pass before the rename.
  */
 export function assertUnchanged({ path, stats, target, targetVersion, folderIdentity, isLocal }: Versions): void {
   assertNoLinkTo(target, folderIdentity);

@@ -1,5 +1,5 @@
 /**
- * Finishes the work of earlier runs: files that wait for a signature, and reports that were not sent. Requests no
+ * Finishes the work of earlier runs: writes files that wait for a signature, and sends missing reports. Requests no
  * signature.
  */
 
@@ -18,23 +18,23 @@ import { sentFileName } from '../service/client-info.ts';
 import type { ResumedCall } from './resumed-call.ts';
 import { type CreateSigning, writeFiles } from './write-files.ts';
 
-/** The settings that determine which calls can be finished. */
+/** Settings that determine which calls can be finished. */
 export interface Given {
   /** Scheme, host and port of the service. */
   readonly origin: string;
   /** SHA-256 of the access key, in hex. */
   readonly client: string;
-  /** SHA-256 of the certificate's DER, in hex; undefined until a certificate was needed. */
+  /** SHA-256 of the certificate's DER, in hex; undefined until a certificate is needed. */
   readonly leaf: string | undefined;
 }
 
-/** `wait`: another process is working on it. `settle`: the user must decide. */
+/** `wait`: another process is working on the call. `settle`: the user must decide what to do. */
 export type NextAction = 'write' | 'report' | 'wait' | 'settle';
 
 export interface PlannedCall {
   readonly call: UnfinishedCall;
   readonly next: NextAction;
-  /** The reason why it cannot be finished with these settings. */
+  /** Reason why the call cannot be finished with these settings. */
   readonly error: CodesignError | undefined;
 }
 
@@ -62,8 +62,8 @@ function obstacle({ work, metadata, kind }: UnfinishedCall, given: Given | undef
 }
 
 /**
- * A user who named the wrong certificate signs again with the right one, which uses the signature, or discards the
- * signature.
+ * After a run with the wrong certificate, the user either signs again with the right one, which uses the signature, or
+ * discards it.
  */
 export function isUnusable({ kind, files }: UnfinishedCall): boolean {
   return kind === 'unwritten' && files.every(({ written, unusable }) => written || unusable);
@@ -73,13 +73,13 @@ export interface Resuming {
   readonly journal: Journal;
   readonly service: SigningService;
   readonly createSigning: CreateSigning;
-  /** Set if reports are sent; otherwise pending reports are dropped. */
+  /** If false, pending reports are dropped instead of sent. */
   readonly report: boolean;
-  /** Determines which file names the audit log contains. */
+  /** Determines which file names appear in the audit log. */
   readonly extra: ReplacedExtra;
-  /** Reports under way concurrently. */
+  /** Maximum number of concurrent reports. */
   readonly concurrency: number;
-  /** Reasons why reports of this run failed, by record. */
+  /** Reasons why reports of this run failed, keyed by record. */
   readonly failedReports: ReadonlyMap<string, CodesignError>;
 }
 
@@ -89,12 +89,12 @@ export interface Forgetting extends Pick<Resuming, 'extra'> {
   readonly service: SigningService | undefined;
 }
 
-/** Changes nothing. `given` determines what could be done. */
+/** Changes nothing. `given` determines which calls could be finished. */
 export function listCalls(calls: readonly UnfinishedCall[], given: Given | undefined): readonly ResumedCall[] {
   return calls.map((call) => left(planCall(call, given)));
 }
 
-/** Returns a status for each call in the order given, also for calls that fail. */
+/** Returns a status for every call in the order given, including failed ones. */
 export async function resumeCalls(
   calls: readonly UnfinishedCall[],
   given: Given,
@@ -107,7 +107,7 @@ export async function resumeCalls(
     planned.flatMap((one) => (one.next === next && one.error === undefined ? [one.call] : []));
   const outcomes = await writeFiles(going('write'), journal, createSigning, signal);
   const failed = await sendReports(going('report'), resuming, signal);
-  // The journal knows what is still unfinished: other processes may have finished calls too.
+  // Ask the journal again, because other processes may have finished calls meanwhile.
   const open = new Map((await journal.unfinished()).map((call) => [call.id, call]));
   return planned.map((one) => {
     if (one.next === 'wait' || one.next === 'settle' || one.error !== undefined) return left(one);
@@ -118,7 +118,7 @@ export async function resumeCalls(
   });
 }
 
-/** Discards calls permanently. Throws `no-such-call` or `call-under-way`, if possible before it discards any call. */
+/** Discards calls permanently. Throws `no-such-call` or `call-under-way`, if possible before any call is discarded. */
 export async function forgetCalls(
   ids: readonly string[],
   calls: readonly UnfinishedCall[],
@@ -130,7 +130,7 @@ export async function forgetCalls(
   for (const { id, kind } of named) if (kind === 'under-way') throw signingErrors('call-under-way', { id });
   for (const id of ids) {
     if (named.some((call) => call.id === id)) continue;
-    // An ended call may have shown that number and certificate do not belong together.
+    // The call may have ended, but its record of a mismatched certificate can still be discarded.
     if ((await forgetting.journal.forget(id)) === 'not-found') throw signingErrors('no-such-call', { id });
     warn(signingWarnings('mismatch-forgotten', { id }));
   }
@@ -146,12 +146,12 @@ async function forgetCall(
   warn: (sentence: string) => void,
 ): Promise<ResumedCall> {
   const { id } = call;
-  // If one file is written, the signature is in use.
+  // The signature is in use if at least one file is written.
   const status = call.files.some(({ written }) => written) ? 1 : 2;
   const mine = given !== undefined && given.origin === call.work.origin && given.client === call.metadata.client;
   const isWanted = mine && call.files.some(({ signingOptions }) => signingOptions?.report !== false);
   const record = isWanted && service !== undefined ? call.record : undefined;
-  // Commit first: another process must not use a signature that is reported as unused.
+  // Commit first: no other process may use a signature that is reported as unused.
   const outcome = await journal.forget(id, record === undefined ? undefined : status);
   if (outcome === 'under-way') throw signingErrors('call-under-way', { id });
   if (outcome === 'forgotten' && record !== undefined) {
@@ -199,14 +199,13 @@ function whyOpen(
     if (outcome?.status === 'failed') return outcome.error;
   }
   const unsent = files.every(({ written }) => written) ? failedReports.get(record ?? '') : undefined;
-  // The path may contain a later version that had its own signature.
+  // The path may contain a later version of the file, which had its own signature.
   return unsent ?? signingErrors('changed-since');
 }
 
 /**
- * Removes temporary files of killed processes in every folder to which an unfinished call wanted to write, even if the
- * call needs no more writing or cannot be written. A copy may have been started before such calls were made. Never
- * throws.
+ * Removes temporary files of killed processes from every folder to which an unfinished call was to write a file. This
+ * includes calls without remaining work, because a copy may be older than the calls. Never throws.
  */
 export async function removeStaleFilesOf(
   calls: readonly UnfinishedCall[],
@@ -214,7 +213,7 @@ export async function removeStaleFilesOf(
 ): Promise<void> {
   const outputs = calls.flatMap(({ files }) => files.flatMap(({ signingOptions }) => signingOptions?.output ?? []));
   for (const output of new Set(outputs)) {
-    // If the file is a link, the target of the link was to be replaced.
+    // If the output is a link, the file that it leads to was to be replaced.
     const target = await resolveTarget(output).catch(() => output);
     await removeStaleFiles?.(dirname(target));
   }

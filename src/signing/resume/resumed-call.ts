@@ -1,18 +1,18 @@
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import type { UnfinishedCall } from '../../journal/journal.ts';
 
-/** `left`: not attempted. `failed`: attempted, but still unfinished. */
+/** `left`: the call was not attempted. `failed`: the call was attempted, but is still unfinished. */
 export type ResumeStatus = 'finished' | 'forgotten' | 'left' | 'failed';
 
 export interface ResumedCall {
-  /** The call before `resume` changed it. */
+  /** The call as it was before `resume` changed it. */
   readonly call: UnfinishedCall;
   readonly status: ResumeStatus;
-  /** The reason why it is not finished; undefined if a process is working on it, or if only the user can settle it. */
+  /** Reason why the call is not finished; undefined if a process is working on it, or if the user must settle it. */
   readonly error: CodesignError | undefined;
 }
 
-/** Format for documents and callers of the library. Scripts read its members, so they must not change. */
+/** Output format for JSON documents and library callers. Scripts read these members, so they must not change. */
 export function describeResumed({ call, status, error }: ResumedCall) {
   const { id, kind, at, work, metadata, record, reason } = call;
   return {

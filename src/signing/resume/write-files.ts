@@ -5,7 +5,6 @@ import type { SigningJournal } from '../service/account.ts';
 import { signFiles } from '../sign-files.ts';
 import type { Signing } from '../signing-run.ts';
 
-/** The options that all files of one run share. */
 export interface SharedOptions extends Pick<Work, 'code' | 'algorithm'> {
   readonly signingOptions: RecordedSigningOptions;
 }
@@ -18,7 +17,7 @@ interface Group {
   readonly files: Map<string, FileToSign>;
 }
 
-/** Returns the outcomes by the absolute path of the file. */
+/** Returns outcomes keyed by the absolute path of the file. */
 export async function writeFiles(
   calls: readonly UnfinishedCall[],
   journal: Journal,
@@ -34,13 +33,15 @@ export async function writeFiles(
   return outcomes;
 }
 
-/** A path may have waited for several signatures of different content. At most one still belongs to the file. */
+/**
+ * One path may have waited for several signatures of different content. At most one of them still belongs to the file.
+ */
 function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const { work, files } of calls) {
     for (const { written, signingOptions } of files) {
       if (written || signingOptions === undefined) continue;
-      // Each signature has its own time, which is found by the file. An inner file is written with its bundle.
+      // Each signature has its own time, which is looked up by file. An inner file is written together with its bundle.
       const { path, output, inner, time, ...others } = signingOptions;
       const { code, algorithm } = work;
       const key = JSON.stringify([code, algorithm, Object.entries(others).sort()]);
@@ -62,7 +63,7 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJ
       const { work, metadata } = asking;
       const isWanted = wanted.has(nameOf(work));
       const known = isWanted ? await journal.known(asking, waiting) : undefined;
-      // If the file needed it, another process has finished it meanwhile.
+      // Another process must have finished the file if it needed this signature.
       if (known === undefined)
         throw signingErrors(!isWanted && isPartOf(metadata, calls) ? 'signatures-missing' : 'changed-since');
       return known;
@@ -73,10 +74,7 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJ
   };
 }
 
-/**
- * Checks whether only some of the calls are for inner files: in that case other signatures were perhaps never
- * requested.
- */
+/** If only some of the calls are for inner files, the other signatures may never have been requested. */
 function isPartOf({ signingOptions }: CallMetadata, calls: readonly UnfinishedCall[]): boolean {
   return calls.some(({ files }) =>
     files.some(({ signingOptions: other }) => {

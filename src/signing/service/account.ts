@@ -1,4 +1,4 @@
-/** The account at the service that signs, and the journal of its calls. */
+/** The account that signs at the service, and the journal of its calls. */
 
 import type { Journal } from '../../journal/journal.ts';
 import type { SigningService } from '../../service/signing-service.ts';
@@ -13,8 +13,7 @@ export interface Account {
   readonly origin: string;
   /** Number of the certificate at the service. */
   readonly code: string;
-  /** The journal, or its replacement. */
   readonly journal: SigningJournal;
-  /** Information about this client that the calls send. */
+  /** Information about this client that is sent with each call. */
   readonly client: ClientInfo;
 }

@@ -1,4 +1,4 @@
-/** Settles the calls of a file after it is written or has failed. */
+/** Settles the calls of a file after it was written or failed. */
 
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import type { Claim, SharedCall } from '../../journal/journal.ts';
@@ -6,28 +6,28 @@ import type { ReportStatus, SignatureRecord } from '../../service/signing-servic
 import { signingWarnings } from '../errors.ts';
 import type { SigningJournal } from './account.ts';
 
-/** A call whose signature is for a file, or for a file inside it. */
+/** A call for the signature of a file or of an inner file. */
 export interface FileCall {
   readonly claim: SharedCall;
   /** undefined until the call has returned a usable signature. */
   record: SignatureRecord | undefined;
-  /** Items are added during the call. */
+  /** Grows during the call. */
   readonly warnings: string[];
 }
 
-/** A call whose file is written or has failed. */
+/** A call whose file was written or failed. */
 export interface EndedCall extends Pick<FileCall, 'claim'> {
-  /** The service's record id; undefined if it returned none. */
+  /** Record id at the service; undefined if the service returned none. */
   readonly record: string | undefined;
-  /** Status to report now; undefined if another file or a later run sends the report. */
+  /** Status to report now; undefined if another file or a later run will send the report. */
   readonly status: ReportStatus | undefined;
-  /** Set if the service knows that the signature is in use. */
+  /** True if the service knows that the signature is in use. */
   readonly isReported: boolean;
-  /** Set if the journal keeps the signature for another run. */
+  /** True if the journal keeps the signature for another run. */
   readonly isKept: boolean;
 }
 
-/** Records that the signatures are in the file at `target`. */
+/** Records that the file at `target` contains the signatures. */
 export async function recordWritten(
   calls: readonly FileCall[],
   { target, sha256 }: { readonly target: string; readonly sha256: string },
@@ -40,10 +40,7 @@ export async function recordWritten(
   );
 }
 
-/**
- * Records that the file failed. The journal keeps its signatures for another run. Signatures that it cannot keep are
- * abandoned.
- */
+/** Records that the file failed. The journal keeps its signatures for another run, as far as it can. */
 export async function recordNotWritten(
   calls: readonly FileCall[],
   error: CodesignError,
@@ -60,7 +57,7 @@ export async function recordNotWritten(
   );
 }
 
-/** For steps that are already done: a journal that cannot record them does not undo them. */
+/** For steps that have already happened: a journal that cannot record them does not undo them. */
 export async function orWarn<T>(recording: Promise<T>, warnings: string[]): Promise<T | undefined> {
   return await recording.catch((thrown) => {
     warnings.push(signingWarnings('journal-not-written', { reason: toCodesignError(thrown).message }));
@@ -91,9 +88,7 @@ const CLAIM: Claim = {
   release: nothing,
 };
 
-/**
- * Replaces the journal if the user disabled it: nothing is stored or reused, and every file requests its own signature.
- */
+/** Replaces a disabled journal: nothing is stored or reused, and every file requests its own signature. */
 export const withoutJournal: SigningJournal = {
   known: async () => undefined,
   claim: async () => CLAIM,

@@ -3,19 +3,17 @@ import type { ReplacedExtra } from '../../options/extra.ts';
 import type { Extra } from '../../service/messages.ts';
 
 export interface ClientInfo {
-  /** SHA-256 of the access key, in hex. The journal uses it to identify the account of a call. Never sent. */
+  /** SHA-256 of the access key, in hex; never sent. The journal uses it to identify the account of a call. */
   readonly id: string;
   readonly platform: string;
   readonly version: string;
   readonly revision: string;
   readonly hostname: string;
-  /** Values of the user that replace these members and those of one file. */
+  /** User-defined values that replace members of this client or of a file. */
   readonly replaced: ReplacedExtra;
 }
 
-/**
- * The `extra` member for one file: `path` as the user typed it, `size` in bytes; undefined if every member is omitted.
- */
+/** Returns the `extra` member for one file; undefined if every member is omitted. */
 export function describeRequest(client: ClientInfo, path: string, size: number, time: Date): Extra | undefined {
   const { platform, version, revision, hostname, replaced } = client;
   const ours = { platform, version, revision, time: time.toISOString(), hostname, signing_filename: basename(path) };
@@ -27,7 +25,7 @@ export function describeRequest(client: ClientInfo, path: string, size: number, 
   return Object.keys(extra).length === 0 ? undefined : extra;
 }
 
-/** The file name that is sent and recorded in the audit log; undefined if the user hides it. */
+/** The file name that is sent and appears in the audit log; undefined if the user hides it. */
 export function sentFileName({ signing_filename: replaced }: ReplacedExtra, path: string): string | undefined {
   return replaced === undefined ? basename(path) : replaced || undefined;
 }

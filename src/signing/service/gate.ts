@@ -1,38 +1,41 @@
-/** The only limit of concurrent signature requests. It also decides when a run stops. */
+/** The only limit on concurrent signature requests; it also decides when a run stops. */
 
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { isThrottled, mayHaveBeenCounted } from '../../service/errors.ts';
 import type { StopSignal } from '../run.ts';
 
 export interface GateOptions {
-  /** Number of concurrent requests after the gate is open. */
+  /** Number of concurrent requests once the gate is open. */
   readonly most: number;
-  /** Set if signatures get a timestamp. */
+  /** True if signatures get a timestamp. */
   readonly needsTimestamp: boolean;
   readonly stop: StopSignal;
 }
 
 export type Gate = ReturnType<typeof openGate>;
 
-/** Permission to make one request and to retry it. Kept during back-off. Disposing lets another request start. */
+/**
+ * Permission to send one request and its retries. The caller keeps it while it waits between attempts. Disposing lets
+ * another request start.
+ */
 export type Permit = Awaited<ReturnType<Gate['enter']>>;
 
-/** Limit of requests of one run, including retries, as long as none has returned a signature. */
+/** Limit on the requests of a run, including retries, until one of them returns a signature. */
 export const MOST_WITHOUT_SUCCESS = 5;
-/** Limit of consecutive events in which requests may have been counted but returned no signature. */
+/** Limit on consecutive events in which requests may have been counted but returned no signature. */
 export const MOST_UNCERTAIN_IN_A_ROW = 3;
 
 /**
- * Requests are sent one at a time until one of this run has returned a signature that verifies, with its timestamp if
- * one is required, because each may be wasted until then. Then up to `most` run concurrently. After the service
- * throttles a request, the limit is half of those under way. After a request that may have been counted without a
- * signature, requests are sent one at a time until the next success. One event, such as a proxy reload, breaks all
- * requests under way: only the first of them counts.
+ * Sends requests one at a time until one returns a verified signature (and timestamp, if required), because each
+ * earlier one may be wasted. After that, up to `most` requests run concurrently. When the service throttles a request,
+ * the limit becomes half of the requests in progress. After a request that may have been counted without a signature,
+ * requests are sent one at a time until the next success. One event, such as a proxy reload, can break all requests in
+ * progress, so only the first failure counts.
  *
- * A caller that waits for another file or process must not keep a permit, because the other one may be waiting for it.
+ * A caller must not keep a permit while it waits for another file or process, which may be waiting for that permit.
  */
 export function openGate({ most, needsTimestamp, stop }: GateOptions) {
-  /** Each callback gets whether its caller may continue. */
+  /** Each callback receives whether its caller may continue. */
   const waiting: ((mayGo: boolean) => void)[] = [];
   let isProven = false;
   let isOpen = false;
@@ -41,14 +44,13 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   let sent = 0;
   let uncertain = 0;
   /**
-   * Number of uncertain requests that counted. A request that was sent before the last of them belongs to the same
-   * event.
+   * Number of uncertain requests that counted. A request sent before the last counted one belongs to the same event.
    */
   let events = 0;
   let width = most;
   /** Number of successes since the limit last changed. */
   let successes = 0;
-  /** A request that was sent before the last decrease gives no new information. */
+  /** A request sent before the last decrease provides no new information. */
   let decreases = 0;
   let repetitions = 0;
 
@@ -59,7 +61,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
       waiting.shift()?.(true);
     }
   };
-  /** `who`: a retry goes before requests that were not made yet. */
+  /** A retry (`unshift`) goes ahead of first attempts. */
   const place = (who: 'push' | 'unshift'): Promise<boolean> =>
     new Promise((resolve) => {
       waiting[who](resolve);
@@ -96,7 +98,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         seen = decreases;
         seenEvents = events;
       },
-      /** Checks whether the request, whose outcome is unknown, may be retried. */
+      /** Returns whether a request with an unknown outcome may be retried. */
       mayRepeat(): boolean {
         if (isRepetition || repetitions === 0 || stop.signal.aborted) return false;
         repetitions -= 1;
@@ -104,9 +106,8 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         return true;
       },
       /**
-       * Called after an attempt that made no signature or may be retried, before the wait for the next one. If the
-       * limit is lower by now, waits for a slot, unless the run has been stopped. Throws the error if the run must not
-       * make another request.
+       * Must be called before the wait that precedes a retry. If the limit is lower by now, this waits for a slot,
+       * unless the run was stopped. Throws the error if the run must not send another request.
        */
       async repeat(error: CodesignError): Promise<void> {
         slowDown(error);
@@ -116,7 +117,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         underWay -= 1;
         hasPlace = await place('unshift');
       },
-      /** Called when the signature has been verified, and has its timestamp if it needs one. */
+      /** Must be called once the signature has been verified, and has its timestamp if it needs one. */
       confirm({ stamped }: { readonly stamped: boolean }): void {
         isProven = true;
         hasSucceeded = true;
@@ -148,24 +149,20 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   };
 
   return {
-    /**
-     * Checks whether a signature of this service and certificate number has verified with this certificate, in any run.
-     */
+    /** True if any run has verified a signature of this service and certificate number with this certificate. */
     isProven: () => isProven,
     /**
-     * Called if a signature has verified in an earlier run. This does not open the gate, but a first failure then does
-     * not stop the run.
+     * Must be called if an earlier run has verified a signature. This does not open the gate, but a first failure then
+     * does not stop the run.
      */
     prove(): void {
       isProven = true;
     },
-    /**
-     * Allows up to `most` retries of requests whose outcome is unknown, at most one for each request. Default: none.
-     */
+    /** Allows up to `most` requests with an unknown outcome to be retried, each at most once. The default is none. */
     allowRepetitions(most: number): void {
       repetitions = most;
     },
-    /** Waits until a request may be made. Throws `not-attempted` if the run has been stopped. */
+    /** Waits until a request may be sent. Throws `not-attempted` if the run was stopped. */
     async enter() {
       stop.throwIfStopped();
       await place('push');

@@ -1,4 +1,4 @@
-/** Checks whether signatures of the service match the certificate's key, and creates the error if they do not. */
+/** Checks whether signatures from the service match the key of the certificate. */
 
 import { constants, publicDecrypt } from 'node:crypto';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
@@ -10,7 +10,6 @@ import type { SigningUnit } from '../../format/signable-file.ts';
 import type { SignatureRecord } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
 
-/** A digest, and what it was made with. */
 export type SignedDigest = Pick<SigningUnit, 'digest' | 'algorithm'>;
 
 export function leafDigest({ leaf }: SigningChain): string {
@@ -36,15 +35,15 @@ export function matchKey(chain: SigningChain, code: string) {
       }
     },
     /**
-     * For a signature that the service has just returned: it was counted, and is reported as failed. `call`: its id in
-     * the journal, or an empty string.
+     * Creates the error for a new signature, which has been counted and will be reported as failed. `call`: id of the
+     * call in the journal, or an empty string.
      */
     newMismatch({ id, signature: { length } }: SignatureRecord, call: string): CodesignError {
       const lengths = `: it has ${plural(length, 'byte')}, and this key makes ${signatureLength}`;
       const why = length === signatureLength ? '' : lengths;
       return signingErrors('signature-mismatch', { ...expected, ids: call, isKnown: false, why }, { record: id });
     },
-    /** For signatures of earlier calls. */
+    /** Creates the error for signatures of earlier calls. */
     knownMismatch: (calls: readonly string[]): CodesignError =>
       signingErrors('signature-mismatch', { ...expected, ids: calls.join(' '), isKnown: true, why: '' }),
   };

@@ -1,5 +1,5 @@
 /**
- * Steps 3 to 6 of the main flow: gets the signature of a work from the journal, or with one request from the service.
+ * Steps 3 to 6 of the main flow: gets the signature of a work from the journal, or requests it once from the service.
  */
 
 import { join, resolve } from 'node:path';
@@ -18,36 +18,31 @@ import { describeRequest, sentFileName } from './client-info.ts';
 import type { Permit } from './gate.ts';
 import type { StampedSignature } from './timestamps.ts';
 
-/**
- * The data for which the signature is requested. `time`: the time that some formats sign, which is recorded with the
- * request.
- */
+/** `time` is the signed time of some formats; it is recorded with the request. */
 interface TimedUnit extends Pick<SigningUnit, 'digest' | 'algorithm' | 'timestamp'> {
   readonly time: Date;
 }
 
-/** The file whose signature is requested, with both paths as the user typed them. */
+/** Both paths are as the user typed them. */
 interface FileOfCall extends Versions, Pick<PlannedFile, 'output'> {
-  /** The inner file that the signature is for. */
+  /** The inner file for which the signature is. */
   readonly inner?: Pick<InnerFile, 'name' | 'size'>;
-  /** Set if the file already has the signature, so none is requested. */
+  /** True if the file already has the signature, so none is requested. */
   readonly isWritten?: boolean;
 }
 
-/** Reason for stopping a run. */
+/** Reason for which the run is stopped. */
 const MISMATCH = 'the certificate does not match the key at the service';
 
 export interface GivenSignature {
   readonly record: SignatureRecord;
-  /**
-   * Set if the signature was made earlier for this work or for another file, and none was requested from the service.
-   */
+  /** True if no signature was requested, because one was already made for this work. */
   readonly reused: boolean;
   /** undefined for signatures without a timestamp, and if the file already has the signature. */
   readonly stamped: StampedSignature | undefined;
 }
 
-/** Adds the call to `calls`, even if it fails. */
+/** Adds the call to `calls`, even if the call fails. */
 export async function obtainSignature(
   unit: TimedUnit,
   file: FileOfCall,
@@ -64,10 +59,10 @@ export async function obtainSignature(
       const { record: id, signature } = known.known;
       const record = { id, signature };
       calls.push({ claim: known, record, warnings: [] });
-      // A reused signature needs no permit, and does not open the gate.
+      // A reused signature needs no permit and does not open the gate.
       return { record, reused: true, stamped: await stamp(unit, record, known, file, run, run.interruption) };
     }
-    // Another process has recorded it as written meanwhile.
+    // Another process has meanwhile recorded the signature as written.
     if (file.isWritten) throw signingErrors('changed-since');
     using permit = await run.gate.enter();
     const claim = await journal.claim(asking);
@@ -80,14 +75,13 @@ export async function obtainSignature(
     if (given === undefined) continue;
     const { record, isKept } = given;
     call.record = record;
-    // A signature that is not recorded would be lost.
+    // A signature that the journal does not keep would be lost, so its timestamp ignores interruptions.
     const stamped = await stamp(unit, record, claim, file, run, isKept ? run.interruption : undefined);
     permit.confirm({ stamped: stamped !== undefined });
     return { record, reused: false, stamped };
   }
 }
 
-/** Describes the file of the signature for calls. */
 function describeFile({ path, stats, inner }: FileOfCall): { readonly name: string; readonly size: number } {
   return inner === undefined
     ? { name: path, size: Number(stats.size) }
@@ -121,7 +115,7 @@ function askFor(
     },
     verifies: (signature) => key.verifies(unit, signature),
     mismatch(calls, isOfAll) {
-      // Another file of the run has already had this mismatch.
+      // Another file of the run has already reported this mismatch.
       stop.throwIfStopped();
       const error = key.knownMismatch(calls);
       if (isOfAll) stop.stop(MISMATCH, error);
@@ -137,7 +131,7 @@ async function knownCall(asking: Asking, { path }: FileOfCall, run: SigningRun):
   try {
     return await account.journal.known(asking, { signal: stop.signal, onWait });
   } catch (thrown) {
-    // In that case the reason is the one that stopped the run, which may have been a mismatch.
+    // If the run was stopped, report why, which may have been a mismatch.
     if (toCodesignError(thrown).code !== 'signature-mismatch') stop.throwIfStopped();
     throw thrown;
   }
@@ -160,20 +154,20 @@ interface Claimed {
   readonly file: FileOfCall;
   readonly claim: Claim;
   readonly permit: Permit;
-  /** Items are added during the request. */
+  /** Grows during the request. */
   readonly warnings: string[];
 }
 
 interface NewSignature {
   readonly record: SignatureRecord;
-  /** Set if the journal could record the signature. */
+  /** True if the journal could record the signature. */
   readonly isKept: boolean;
 }
 
 /**
  * Sends one request, and retries it if the run allows that. Always settles the claim. Returns undefined if another
- * process has taken over the work. A mismatch stops the run. So does a failure that concerns every call: no connection,
- * a 401, a used-up quota.
+ * process has taken over the work. A mismatch stops the run, and so does a failure that affects every call: no
+ * connection, a 401, a used-up quota.
  */
 async function request(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise<NewSignature | undefined> {
   const { file, claim, warnings } = claimed;
@@ -197,7 +191,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
   /** True once the journal has recorded the current attempt as `requested`. */
   let isRecorded = false;
   let isSent = false;
-  /** The reason why the outcome of the first attempt is unknown, if it is retried. */
+  /** Reason why the outcome of the first attempt is unknown, if it is retried. */
   let unknown: CodesignError | undefined;
   const requested = {
     code,
@@ -210,7 +204,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
       await claim.requested(unknown !== undefined);
       isRecorded = true;
     },
-    /** A signature of a file that has changed would be wasted. If this throws, nothing is sent. */
+    /** A signature for a file that has changed would be wasted. If this throws, nothing is sent. */
     beforeWrite() {
       stop.throwIfStopped();
       try {
@@ -243,7 +237,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
     if (unknown === undefined && !isSent) await claim.release();
     else if (mayHaveBeenCounted(error)) await orWarn(claim.unanswered(failureOf(error)), warnings);
     else await orWarn(claim.refused(failureOf(error)), warnings);
-    // If the run was stopped while the request waited for a retry, report the reason of the stop.
+    // If the run was stopped during the wait for a retry, report why it was stopped.
     if (error.code === 'interrupted') stop.throwIfStopped();
     if (stopsRun(last, gate.isProven())) stop.stop(reasonToStop(last), last);
     permit.fail(last);

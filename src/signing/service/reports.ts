@@ -10,11 +10,11 @@ export type Reports = ReturnType<typeof reportTo>;
 interface ReportsOptions {
   /** undefined if the user disabled reports. */
   readonly service: SigningService | undefined;
-  /** Number of concurrent reports. They share the connections with signature requests. */
+  /** Maximum number of concurrent reports, which share the connections with signature requests. */
   readonly concurrency: number;
   readonly onEvent: (event: SigningEvent) => void;
   readonly client: Pick<ClientInfo, 'replaced'>;
-  /** When it aborts, no report is sent or awaited. The journal keeps the reports for another run. */
+  /** When it aborts, reports are neither sent nor awaited, and the journal keeps them for another run. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -23,12 +23,12 @@ interface Sent {
   readonly arrival: Promise<boolean>;
 }
 
-/** Reports each status of a record once, because several files of a run may share a signature. */
+/** Reports each status of a record only once, because several files of a run may share a signature. */
 export function reportTo(options: ReportsOptions) {
   const { service, concurrency, onEvent, client, signal } = options;
   const limit = pLimit(concurrency);
   const sent = new Map<string, Sent>();
-  /** Records of each file that the service does not know yet. */
+  /** Records that the service does not know yet, by file. */
   const started = new Map<FileOutcome, Promise<readonly (string | undefined)[]>>();
 
   async function deliver(to: SigningService, path: string, record: string, status: ReportStatus, before?: Sent) {
@@ -43,7 +43,7 @@ export function reportTo(options: ReportsOptions) {
     }
   }
 
-  /** Resolves when the report has arrived or failed. A failure never makes a signed file count as failed. */
+  /** Resolves when the report has arrived or failed. A failed report never makes a signed file count as failed. */
   async function send(path: string, { claim, record, status }: EndedCall): Promise<void> {
     if (status === undefined) return;
     // Without a record id, nothing can be reported.
@@ -62,11 +62,11 @@ export function reportTo(options: ReportsOptions) {
   }
 
   return {
-    /** Sends the due reports after the calls have ended, without waiting for them. */
+    /** Starts to send the due reports once the calls have ended, and does not wait for them. */
     start(outcome: FileOutcome, ending: Promise<readonly EndedCall[]>): void {
       started.set(
         outcome,
-        // Keeps nothing of the calls, because this object lives until the end of the run.
+        // Keeps no reference to the calls, because this object lives until the end of the run.
         ending.then(async (calls) => {
           const unreported = calls.flatMap(({ isReported, record }) => (isReported ? [] : [record]));
           await Promise.all(calls.map((call) => send(outcome.path, call)));
@@ -75,7 +75,7 @@ export function reportTo(options: ReportsOptions) {
       );
     },
 
-    /** Waits for all reports of the run. Returns the outcomes, completed by the reports that arrived. */
+    /** Waits for all reports of the run. Returns the outcomes, updated with the reports that arrived. */
     async finish(outcomes: readonly FileOutcome[]): Promise<readonly FileOutcome[]> {
       await Promise.all(started.values());
       return await Promise.all(
@@ -83,7 +83,7 @@ export function reportTo(options: ReportsOptions) {
           const unreported = await started.get(outcome);
           const isSigned = outcome.status === 'signed' || outcome.status === 'unchanged';
           if (!isSigned || unreported === undefined) return outcome;
-          // The last file with the same record sent the report.
+          // The report was sent by the last file with the same record.
           const known = await Promise.all(unreported.map(isKnown));
           return known.every(Boolean) ? { ...outcome, reported: true } : outcome;
         }),

@@ -1,4 +1,4 @@
-/** Signs inner files before the file that contains them, each with steps 2 to 7 of the main flow. */
+/** Signs inner files before their bundle, each with steps 2 to 7 of the main flow. */
 
 import type { Embedding } from '../../format/signable-file.ts';
 import { contentReader } from '../../formats/recognise.ts';
@@ -11,7 +11,7 @@ import { obtainSignature } from './obtain-signature.ts';
 import { isoTime } from './timestamps.ts';
 
 /**
- * Signs them one after the other, so a failure costs no further signature. The signature of the whole file depends on
+ * Signs one file after the other, so that a failure costs no further signature. The signature of the bundle depends on
  * the inner timestamps too, so the journal keeps them. Returns undefined if there is nothing to sign first.
  */
 export async function signInner(
@@ -39,8 +39,8 @@ export async function signInner(
 }
 
 /**
- * Finds inner signatures of a run that was killed before it could record that they are written. They are recorded with
- * the whole file.
+ * Finds inner signatures of a run that was killed before it could record that they were written. They are recorded
+ * together with the bundle.
  */
 async function findRecorded(
   { kept, context }: PreparedFile,

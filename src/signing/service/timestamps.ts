@@ -9,10 +9,9 @@ import type { StopSignal } from '../run.ts';
 
 export type Timestamps = ReturnType<typeof requestTimestamps>;
 
-/** The call that the signature belongs to. */
 type Call = Pick<KnownCall | Claim, 'known' | 'stamped'>;
 
-/** Tokens with their chain have 3,000 to 7,000 bytes. */
+/** Tokens that include their certificate chain have 3,000 to 7,000 bytes. */
 const USUAL_LENGTH = 8192;
 
 export interface StampedSignature extends Pick<Stamped, 'token'> {
@@ -28,7 +27,7 @@ export function requestTimestamps(
 ) {
   let probableLength = authorities && USUAL_LENGTH;
   let hasGiven = false;
-  /** Timestamps are requested one at a time until the first one succeeds. A failure before that stops the run. */
+  /** Requests timestamps one at a time until the first succeeds; a failure before that stops the run. */
   const oneAtATime = pLimit(1);
 
   async function ask(
@@ -53,9 +52,8 @@ export function requestTimestamps(
   }
 
   /**
-   * Timestamps the signature value. Returns undefined for signatures without a timestamp. Throws `timestamp-failed`,
-   * `timestamp-interrupted` when `signal` aborts, and `not-attempted` if the run stopped while this reused signature
-   * waited for the first timestamp.
+   * Returns undefined for signatures without a timestamp. Throws `not-attempted` if the run was stopped while this
+   * reused signature waited for the first timestamp.
    */
   async function stamp(
     path: string,
@@ -69,12 +67,10 @@ export function requestTimestamps(
   }
 
   return {
-    /** The expected length of the next token, in bytes. */
+    /** Expected length of the next token, in bytes. */
     probableLength: () => probableLength,
     stamp,
-    /**
-     * Returns the timestamp that the journal has for the signature, or requests one and records it before it is used.
-     */
+    /** Uses the timestamp in the journal; otherwise requests one and records it before it is used. */
     async stampOnRecord(
       path: string,
       signature: Uint8Array,
@@ -93,7 +89,7 @@ export function requestTimestamps(
   };
 }
 
-/** ISO 8601 in UTC, without a fraction if it is zero. */
+/** ISO 8601 in UTC, without a zero fraction. */
 export function isoTime(time: Date): string {
   return time.toISOString().replace('.000Z', 'Z');
 }
