@@ -1,4 +1,4 @@
-/** Details, examples and exit codes, which `--help` prints after the options of each command. */
+/** The details, examples and exit codes that `--help` prints after the options of each command. */
 
 export const ORDER_OF_SETTINGS = `\
 A setting is looked up in this order: option, environment variable, codesign-remote.config.json of the project, your profile,

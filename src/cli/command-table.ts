@@ -1,4 +1,7 @@
-/** The commands: name, description, arguments, and what each runs. Their options are in the table of options. */
+/**
+ * Defines name, description and arguments of each command, and the function that it runs. The options are in the option
+ * table.
+ */
 
 import { type ArgumentDefinition, command, type ProgramDefinition } from './command.ts';
 import { NOTES, ORDER_OF_SETTINGS } from './command-notes.ts';

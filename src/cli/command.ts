@@ -7,32 +7,31 @@ export function argumentText({ name, isOptional }: ArgumentDefinition): string {
   return isOptional ? `[${name}]` : `<${name}>`;
 }
 
-/** Help as a reader sees it. Messages put the same words into a sentence. */
+/** Capitalises text for the help; messages use the same words within a sentence. */
 export function capitalised(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 export interface ArgumentDefinition {
-  /** Ends with `...` if it takes several words. */
+  /** Ends with `...` if the argument may be repeated. */
   readonly name: string;
   readonly isOptional?: true;
   readonly help: string;
-  /** Completions that a shell offers. A list contains the only accepted words. */
+  /** Completions that the shell offers. A list contains all accepted words. */
   readonly offers: 'paths' | 'profiles' | 'keys' | 'codes' | 'nothing' | readonly string[];
 }
 
 export interface CommandDefinition {
-  /** Includes the name of the group: `config list`. */
+  /** Includes the name of the group, for example `config list`. */
   readonly name: CommandName;
   readonly description: string;
   readonly arguments: readonly ArgumentDefinition[];
   /** Printed after the options. */
   readonly notes?: string;
-  /** Returns the exit code. Imports what it needs when it runs. */
+  /** Returns the exit code. Imports its dependencies only when it runs. */
   run(io: Io, options: object, values: readonly unknown[]): Promise<number>;
 }
 
-/** A command with commands below it. */
 export interface CommandGroup {
   readonly name: string;
   readonly description: string;
@@ -56,7 +55,7 @@ interface TypedDefinition<Name extends CommandName, Values extends readonly unkn
   run(io: Io, options: OptionsOf<Name>, values: Values): Promise<number>;
 }
 
-/** A definition whose `run` gets the options that the table of options has for this command. */
+/** Types the options of `run` according to the option table. */
 export function command<Name extends CommandName, Values extends readonly unknown[]>({
   arguments: taken = [],
   run,
@@ -65,7 +64,7 @@ export function command<Name extends CommandName, Values extends readonly unknow
   return {
     ...definition,
     arguments: taken,
-    // Commander passes as many values as there are arguments, and options of the table alone.
+    // Commander passes as many values as there are arguments, and only options from the table.
     run: (io, options, values) => run(io, options as OptionsOf<Name>, values as unknown as Values),
   };
 }

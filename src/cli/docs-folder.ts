@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The pages of the installed package, next to dist/. They can be read without a network. */
+/** Documentation pages of the installed package, which can be read offline. */
 export const DOCS_FOLDER = fileURLToPath(new URL('../docs', import.meta.url));

@@ -11,7 +11,7 @@ const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
   SIGTERM: EXIT_SIGTERM,
   SIGHUP: EXIT_SIGTERM,
 };
-/** npm forwards a Ctrl-C that the terminal already sent to this process: two signals within this time are one. */
+/** npm forwards a Ctrl-C that the terminal also sent to this process, so two signals within this time count as one. */
 const ECHO_MILLISECONDS = 1000;
 
 interface InterruptibleRun {
@@ -22,17 +22,17 @@ interface InterruptibleRun {
   };
   /** Called before a second signal ends the process. */
   removeTemporaryFiles(): void;
-  /** Returns the exit code of a run without interruption. */
+  /** Returns the exit code for a run that was not interrupted. */
   work(signal: AbortSignal): Promise<number>;
 }
 
-/** The first signal aborts `work`, which finishes what is under way; the second ends the process. Returns the exit code. */
+/** The first signal aborts `work`, which finishes the calls in progress; the second one ends the process. */
 export async function runInterruptibly(
   { console, removeTemporaryFiles, work }: InterruptibleRun,
   io: Io,
 ): Promise<number> {
   const controller = new AbortController();
-  // Every call and every report that waits listens to it.
+  // Every waiting call and report listens to this signal.
   setMaxListeners(0, controller.signal);
   let interrupted: { readonly exitCode: number; readonly at: number } | undefined;
   const stopListening = io.onSignal((signal) => {
@@ -55,7 +55,7 @@ export async function runInterruptibly(
 }
 
 /**
- * Shows progress during `work`. A signal ends the process immediately, because there is nothing to finish.
+ * Shows progress during `work`. A signal ends the process immediately, because nothing needs to be finished.
  * `onInterrupt` can report completed work.
  */
 export async function withProgress<Result>(

@@ -1,9 +1,9 @@
-/** The streams, variables, clock and signals of a run: those of the process, or those of a test. */
+/** Streams, variables, clock and signals, which tests can replace. */
 
 import type { Readable, Writable } from 'node:stream';
 import { clock } from '../app/clock.ts';
 
-/** SIGHUP: the terminal was closed. */
+/** SIGHUP means that the terminal was closed. */
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type EndingSignal = (typeof ENDING_SIGNALS)[number];
 
@@ -14,29 +14,27 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the run began, with fractions. */
   clock(): number;
-  /** Calls `handle` for the signals that end a process. Returns a function that stops this. */
+  /** Calls `handle` for signals that end a process. Returns a function that stops listening. */
   onSignal(handle: (signal: EndingSignal) => void): () => void;
-  /** The first fault of writing to standard output, for example a full disk. A closed pipe is not a fault. */
+  /** The first error when writing to standard output, for example a full disk. A closed pipe is not an error. */
   outputFault(): Error | undefined;
-  /** Ends the process immediately. */
   exit(code: number): never;
   /** Runs `work` as the last action of the process if its exit code is 0. `work` must not throw. */
   onSuccess(work: () => void): void;
 }
 
-/** The running process. */
 export function processIo(): Io {
   const { stdout, env } = process;
-  // Otherwise Node opens its inspector, through which other processes of this user can read secrets.
+  // Without a handler, Node.js opens its inspector, through which other processes of this user could read secrets.
   process.on('SIGUSR1', () => undefined);
   let stderr: Writable | undefined;
   let fault: NodeJS.ErrnoException | undefined;
-  // The reader may close the pipe (`| head`). Files in progress are finished anyway.
+  // The reader may close the pipe, as `| head` does. Files in progress are finished anyway.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') fault ??= error;
   });
   return {
-    // Lazy: opening each takes milliseconds, and most runs never read standard input.
+    // Lazy, because opening a stream takes milliseconds, and most runs never read standard input.
     get stdin() {
       return process.stdin;
     },
@@ -59,7 +57,8 @@ export function processIo(): Io {
       process.once('exit', (code) => {
         if (code !== 0) return;
         work();
-        // Without this, Node.js frees its memory first, and a kill in these milliseconds would come after `work`.
+        // Without this, Node.js first frees its memory, and could be killed during these milliseconds although `work`
+        // has run.
         process.exit();
       });
     },

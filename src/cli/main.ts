@@ -4,7 +4,7 @@ import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import { type Io, processIo } from './io.ts';
 
-/** Runs as the process. Returns the exit code; never throws. `argv`: without node and script. */
+/** Runs as the whole process. Returns the exit code; never throws. `argv`: arguments without `node` and the script. */
 export async function main(argv: readonly string[]): Promise<number> {
   if (!isVersionOnly(argv)) await (await import('./prepare-process.ts')).prepareProcess();
   return await runMain(argv, processIo());
@@ -22,7 +22,7 @@ export async function runMain(argv: readonly string[], io: Io): Promise<number> 
   }
 }
 
-/** Scripts run it often, so it loads almost nothing. */
+/** Loads almost nothing, because scripts run `--version` often. */
 function isVersionOnly(argv: readonly string[]): boolean {
   return argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V');
 }
@@ -32,7 +32,7 @@ function printVersion(io: Io): number {
   return EXIT_SUCCESS;
 }
 
-/** A script that reads an empty document must see a failure. Throws `output-lost`. */
+/** A script that reads an empty document must also see a failure. */
 async function assertWritten(io: Io): Promise<void> {
   await new Promise((resolve) => io.stdout.write('', resolve));
   const fault = io.outputFault();

@@ -1,4 +1,4 @@
-/** Commander's commands, made from the tables of commands and options, and the run of the one that is named. */
+/** Builds Commander's commands from the tables of commands and options, and runs the one that was named. */
 
 import { Argument, Command, CommanderError, type Help, Option } from 'commander';
 import { VERSION } from '../app/version.ts';
@@ -17,7 +17,7 @@ import { Lines } from './output/lines.ts';
 import { pageColumns } from './output/terminal.ts';
 import { hang, padded, widthOf } from './output/text-layout.ts';
 
-/** Parses the arguments and runs the command they name. Gives its exit code. */
+/** Returns the exit code. */
 export async function runProgram(typed: readonly string[], io: Io): Promise<number> {
   if (typed[0] === 'complete' && typed[1] === '--') {
     return await (await import('./completion/complete.ts')).complete(typed.slice(2), io);
@@ -29,7 +29,7 @@ export async function runProgram(typed: readonly string[], io: Io): Promise<numb
     for (const warning of unknownVariables(io.env)) lines.warning(warning);
     exitCode = await definition.run(io, options, values);
   };
-  // A run needs the options of one command only.
+  // A run needs only the options of one command.
   const named = PROGRAM.commands.filter(({ name }) => name === argv[0]);
   const program = defineProgram(run, named.length > 0 ? named : PROGRAM.commands);
   showHelpThrough(program, io);
@@ -53,7 +53,7 @@ export async function runProgram(typed: readonly string[], io: Io): Promise<numb
 
 type Run = (definition: CommandDefinition, options: object, values: readonly unknown[]) => Promise<void>;
 
-/** `run` gets the command that is called, which is one of `entries`. */
+/** `run` receives the command that is called, which is one of `entries`. */
 export function defineProgram(run: Run, entries = PROGRAM.commands): Command {
   const program = new Command(PROGRAM.name)
     .description(PROGRAM.description)
@@ -103,12 +103,12 @@ function optionOf(definition: OptionDefinition): Option {
   const flags = `${short === undefined ? '' : `${short}, `}${flag}${placeholder === undefined ? '' : ` <${placeholder}>`}`;
   const option = new Option(flags, helpOf(definition));
   if (isList) option.argParser((one: string, before: readonly string[] = []) => [...before, one]);
-  // The others are checked where the library finds them, too.
+  // Other conflicts are also checked where the library finds them.
   if (conflicts !== undefined && isCommandLineOnly) option.conflicts([...conflicts]);
   return option;
 }
 
-/** Commands copy these settings when they are defined, so each of them gets them. */
+/** Commander copies these settings to each command that is defined afterwards. */
 function showHelpThrough(command: Command, io: Io): void {
   const columns = helpColumns(io);
   command.configureHelp({ formatItem, commandDescription: (one) => capitalised(one.description()) });
@@ -124,7 +124,7 @@ function showHelpThrough(command: Command, io: Io): void {
 const MOST_COLUMNS = 100;
 /** A narrower terminal wraps the lines itself. */
 const LEAST_COLUMNS = 30;
-/** Columns that a description needs next to its term; with fewer it stands below. */
+/** Columns that a description needs next to its term; with fewer columns it is printed below. */
 const LEAST_DESCRIPTION = 40;
 
 function helpColumns(io: Io): number {
@@ -132,7 +132,7 @@ function helpColumns(io: Io): number {
   return columns < LEAST_COLUMNS ? MOST_COLUMNS : Math.min(columns, MOST_COLUMNS);
 }
 
-/** Commander's layout if there is enough space; with less, the description stands below its term. */
+/** Uses Commander's layout if there is enough space; otherwise prints the description below its term. */
 function formatItem(term: string, termWidth: number, description: string, { helpWidth }: Help): string {
   const columns = helpWidth ?? MOST_COLUMNS;
   const lead = `  ${padded(term, termWidth)}  `;
@@ -143,7 +143,7 @@ function formatItem(term: string, termWidth: number, description: string, { help
   return [`  ${term}`, ...hang(' '.repeat(6), text, 6, columns)].join('\n');
 }
 
-/** Wraps paragraphs at the margin that are too wide. Indented lines, such as examples to copy, stay. */
+/** Wraps paragraphs that are too wide. Indented lines, such as examples to copy, are not wrapped. */
 function wrapHelp(text: string, columns: number): string {
   return text.replace(/^\S.*(?:\n\S.*)*/gm, (paragraph) => {
     const fits = paragraph.split('\n').every((line) => widthOf(line) <= columns);

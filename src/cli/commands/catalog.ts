@@ -21,7 +21,6 @@ import { Lines, shellWord, shown } from '../output/lines.ts';
 import { writeOutput } from '../output/write-output.ts';
 import { inputsOf } from './run-changes.ts';
 
-/** Creates an unsigned catalog. Returns the exit code. Throws errors of usage. */
 export async function catalog(named: readonly string[], options: OptionsOf<'catalog'>, io: Io): Promise<number> {
   const { output } = resolve('catalog', options, io.env);
   if (output === undefined) throw cliErrors('catalog-output-missing');
@@ -62,7 +61,7 @@ async function createCatalog(
   return 0;
 }
 
-/** Throws `catalog-member-unusable`, and `catalog-member-changed` for a file that changes until the last one is read. */
+/** Throws `catalog-member-changed` if a file changes before the last one has been read. */
 export async function readMembers(paths: readonly string[], reading: Reading): Promise<readonly ListedFile[]> {
   const members: Awaited<ReturnType<typeof readMember>>[] = [];
   for (const path of paths) members.push(await readMember(path, reading));

@@ -13,7 +13,6 @@ import type { Io } from '../io.ts';
 import { changeConsole } from '../output/changes/change-console.ts';
 import { changeAndPrint, inputsOf } from './run-changes.ts';
 
-/** Returns the exit code. Throws what makes the whole run impossible: usage, settings. */
 export async function timestamp(named: readonly string[], options: OptionsOf<'timestamp'>, io: Io): Promise<number> {
   const settings = resolve('timestamp', options, io.env, await composeStored(options, io.env));
   const { output } = settings;
@@ -25,7 +24,6 @@ export async function timestamp(named: readonly string[], options: OptionsOf<'ti
   return await changeAndPrint(change, opened, console, options, io);
 }
 
-/** Returns the exit code. Throws errors of usage. */
 export async function remove(named: readonly string[], options: OptionsOf<'remove'>, io: Io): Promise<number> {
   const { output } = resolve('remove', options, io.env);
   const inputs = await inputsOf(named, options, output, io);
@@ -35,7 +33,6 @@ export async function remove(named: readonly string[], options: OptionsOf<'remov
   return await changeAndPrint((signal) => removeSignatures(files, opened.run, signal), opened, console, options, io);
 }
 
-/** Returns the exit code. Throws errors of usage and of reading the signature. */
 export async function attach(
   typed: string,
   typedSignature: string,

@@ -15,10 +15,10 @@ import { jsonText } from '../output/json.ts';
 import { maskedAddress } from '../output/lines.ts';
 import { padded, widthOf } from '../output/text-layout.ts';
 
-/** Longer than any path or address. */
+/** Longer than any path or URL. */
 const VALUE_LENGTH = 8192;
 
-/** Returns the exit code, as the other functions do. Throws errors of usage and of the settings files. */
+/** Like the other commands, returns the exit code. */
 export async function configList(options: OptionsOf<'config list'>, io: Io): Promise<number> {
   const stored = await composeStored(options, io.env);
   const settings = listSettings(lookUp(options, io.env, stored), stored).map(masked);
@@ -30,7 +30,7 @@ export async function configList(options: OptionsOf<'config list'>, io: Io): Pro
   return 0;
 }
 
-/** The query of an authority's address may contain a token. The address of the product is public: it is in the signature. */
+/** The query of a timestamp URL may contain a token. The product URL is public, because signatures contain it. */
 function masked({ values, ...setting }: ListedSetting): ListedSetting {
   return { ...setting, values: setting.key === 'url' ? values : values.map(maskedAddress) };
 }
@@ -45,7 +45,7 @@ export async function configSet(
   const profiles = await openProfiles(io.env);
   const { name, from } = nameProfile(options, io.env);
   if (values.length === 0) return await removeSetting(key, profiles.read(name, from), profiles, io);
-  // The name of a new profile is not printed: a secret may follow -p by mistake.
+  // The name of a new profile is not printed, because a secret may follow -p by mistake.
   const isNew = !profiles.has(name) && name !== DEFAULT_PROFILE;
   const isNewDefault = !profiles.has(name) && name === DEFAULT_PROFILE;
   await profiles.set(name, key, values);
@@ -81,7 +81,7 @@ export async function configRemoveProfile(name: string, io: Io): Promise<number>
   return 0;
 }
 
-/** Prints origin, key and value on a line for each value. */
+/** Prints one line with origin, key and value for each value. */
 function settingLines(settings: readonly ListedSetting[], hasOrigin: boolean): readonly string[] {
   const rows = settings.flatMap(({ key, values, origin }) =>
     values.map((value) => ({ key: shownValue(key), value: shownValue(value), origin })),

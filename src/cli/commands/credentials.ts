@@ -1,4 +1,4 @@
-/** `login`, `logout` and `whoami`. Credentials are read from a terminal or standard input, and checked before they are stored. */
+/** Credentials are read from a terminal or standard input, and checked before they are stored. */
 
 import type { Readable } from 'node:stream';
 import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
@@ -26,19 +26,19 @@ interface Given {
   readonly accessSecret: Secret;
 }
 
-/** Bytes. Longer input is another file by mistake. */
+/** Longer input is probably the wrong file. */
 const LARGEST_SECRET = 64 * 1024;
 const SOURCE = 'standard input';
 const KEY_OPTION = '--access-key';
 const WITHOUT_TERMINAL = `Give the Access Key with ${KEY_OPTION}, and the Access Secret on standard input: codesign-remote login ${KEY_OPTION} <key> < file`;
 
-/** Returns the exit code. Stores nothing if a check fails. Throws errors of usage, of the service and of the keychain. */
+/** Stores nothing if a check fails. */
 export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io): Promise<number> {
   const { check = true } = options;
   const lines = new Lines(io, options);
   const composition = await composeCredentialsCommand(options, io.env, { mayBeNew: true });
   const { settings, keychain } = composition;
-  // Fails now if the keychain cannot be read, not after the user typed a secret.
+  // If the keychain cannot be read, fail before the user types a secret.
   await keychain.read(accountName(settings));
   const given = canAsk(io) ? await askFor(options, composition, io) : await readFrom(options, composition, io);
   const checked = check ? await checkUntilTrusted(given, options, lines, io) : { caFile: options.caFile };
@@ -79,7 +79,7 @@ async function askFor(options: OptionsOf<'login'>, { settings }: CredentialsComp
 async function readFrom(options: OptionsOf<'login'>, { settings }: CredentialsComposition, io: Io): Promise<Given> {
   const { stdin, env } = io;
   const accessKey = options.accessKey ?? (env.CODESIGN_ACCESS_KEY || undefined);
-  // A terminal would show the typed secret.
+  // A terminal would display the secret while it is typed.
   const isTerminal = 'isTTY' in stdin && stdin.isTTY === true;
   if (accessKey === undefined || isTerminal) throw cliErrors('no-terminal', { instead: WITHOUT_TERMINAL });
   if (settings.baseUrl === undefined) throw missingSettings(['baseUrl'], env);
@@ -87,7 +87,7 @@ async function readFrom(options: OptionsOf<'login'>, { settings }: CredentialsCo
   return { baseUrl: settings.baseUrl, accessKey, accessSecret: await readSecretLine(stdin) };
 }
 
-/** The whole input is the secret, except the line break at its end. Throws `access-secret-invalid`. */
+/** The whole input is the secret, except a line break at its end. */
 async function readSecretLine(stdin: Readable): Promise<Secret> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -105,7 +105,7 @@ async function readSecretLine(stdin: Readable): Promise<Secret> {
   return readAccessSecret(text, SOURCE);
 }
 
-/** Asks for a file of roots, on a terminal, as long as the service's TLS certificate is not trusted. */
+/** On a terminal, asks for a file of root certificates until the service's TLS certificate is trusted. */
 async function checkUntilTrusted(
   given: Given,
   options: OptionsOf<'login'> & ProfileOptions,
@@ -132,7 +132,7 @@ function adviceAfter({ code, category }: CodesignError): string {
   return category === 'network' ? '; --no-check stores without asking the service' : '';
 }
 
-/** Stores the address for `sign`. A different address in the profile is kept, with a warning. */
+/** Stores the URL of the service for `sign`. If the profile has a different URL, keeps it and prints a warning. */
 async function storeAddress({ settings, profiles }: CredentialsComposition, baseUrl: URL, lines: Lines): Promise<void> {
   const { profile, environment, storedAddress } = settings;
   const address = addressOf(baseUrl);
@@ -145,7 +145,10 @@ async function storeAddress({ settings, profiles }: CredentialsComposition, base
   }
 }
 
-/** Stores the file of TLS roots, which `sign` needs too. An option does not change the file of the profile. */
+/**
+ * Stores the file of TLS roots, which `sign` needs too. A file given as an option does not replace the one in the
+ * profile.
+ */
 async function storeRoots(
   caFile: string | undefined,
   isAnswer: boolean,
@@ -162,7 +165,7 @@ function addressOf(baseUrl: URL): string {
   return baseUrl.href.replace(/\/$/, '');
 }
 
-/** Returns the exit code: 0 even if there were no credentials. Throws errors of usage and of the keychain. */
+/** Returns 0 even if there were no credentials to delete. */
 export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<number> {
   const lines = new Lines(io, options);
   const { settings, keychain } = await composeCredentialsCommand(options, io.env, { mayBeNew: true });
@@ -179,7 +182,7 @@ export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<numb
   return 0;
 }
 
-/** Omits the name of a new profile: a secret may follow -p by mistake. */
+/** Omits the name of a new profile, because a secret may follow -p by mistake. */
 function profileText(settings: CredentialsComposition['settings']): string {
   return settings.isNewProfile && settings.profile !== DEFAULT_PROFILE
     ? 'a new profile'
@@ -188,7 +191,6 @@ function profileText(settings: CredentialsComposition['settings']): string {
 
 const SOURCES = { environment: 'the environment', keychain: "the operating system's keychain" } as const;
 
-/** Returns the exit code. Throws errors of usage, of the keychain and, with --check, of the service. */
 export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<number> {
   const lines = new Lines(io, options);
   const composition = await composeCredentialsCommand(options, io.env, { mayBeNew: false });
@@ -196,7 +198,7 @@ export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<numb
   const credentials = await composition.read();
   const { source, origin } = credentials;
   const accessKey = maskedKey(credentials.accessKey);
-  // The keychain stores the origin of the service, without the path of its address.
+  // The keychain contains only the origin of the service, not the path of its URL.
   const address = baseUrl ?? (origin === undefined ? undefined : new URL(origin));
   const checked = options.check ? await composition.check(requireAddress(address, io.env), credentials) : undefined;
   const warnings = [...credentials.warnings, ...(checked?.warnings ?? [])];

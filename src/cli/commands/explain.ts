@@ -7,16 +7,15 @@ import type { Io } from '../io.ts';
 import { field } from '../output/text-layout.ts';
 
 const PAGE = path.join(DOCS_FOLDER, 'errors.md');
-/** Columns of the names in an entry. */
+/** Width of the column with the names in an entry. */
 const NAME_COLUMNS = 11;
 
-/** Throws `error-code-unknown`. */
 export async function explain(code: string, io: Io): Promise<number> {
   const rows = await rowsOf(PAGE);
   const exitCodes = new Map(
     rows.filter((row) => row.length === 3).map(([category = '', exitCode = '']) => [category, exitCode]),
   );
-  // A code may have an entry for each of two categories.
+  // A code may have an entry in each of two categories.
   const entries = rows.filter((row) => row.length === 4 && row[0] === code);
   if (entries.length === 0) {
     throw cliErrors('error-code-unknown', { code, suggestion: didYouMean(code, await errorCodes()), page: PAGE });
@@ -38,7 +37,7 @@ export async function errorCodes(): Promise<readonly string[]> {
   return [...new Set(codes)];
 }
 
-/** The cells of all tables in a Markdown file, without their heads. */
+/** Returns the cells of all tables in a Markdown file, without the header rows. */
 async function rowsOf(page: string): Promise<readonly (readonly string[])[]> {
   const lines = (await readFile(page, 'utf8')).split('\n').filter((line) => line.startsWith('| `'));
   return lines.map((line) =>

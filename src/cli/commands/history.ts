@@ -1,4 +1,4 @@
-/** `codesign-remote history`: prints calls while the journal is read, because there may be too many for the memory. */
+/** Prints calls while the journal is read, because all of them together may not fit into memory. */
 
 import type { Writable } from 'node:stream';
 import { composeHistory } from '../../app/compose-history.ts';
@@ -11,7 +11,6 @@ import { lineColumns } from '../output/terminal.ts';
 
 const CHUNK_LENGTH = 64 * 1024;
 
-/** Returns the exit code. Throws errors of usage and of reading the journal. */
 export async function history(options: OptionsOf<'history'>, io: Io): Promise<number> {
   checkMonth(options.since);
   const form: HistoryForm = options.json ? historyJson : historyTable(lineColumns(io.stdout));
@@ -24,7 +23,7 @@ export async function history(options: OptionsOf<'history'>, io: Io): Promise<nu
     addToSums(sums, entry);
     await writer.write((count === 0 ? form.head : form.between) + form.entry(entry));
     count += 1;
-    // The reader may have closed the pipe (`| head`).
+    // The reader may have closed the pipe, as `| head` does.
     if (!io.stdout.writable) return 0;
   }
   await writer.write(count === 0 ? form.empty : form.tail(sumsInOrder(sums)));
@@ -50,7 +49,7 @@ function bufferedWriter(stream: Writable) {
     const text = waiting;
     waiting = '';
     if (text === '' || stream.write(text) || !stream.writable) return;
-    // A closed pipe never drains.
+    // A closed pipe never emits `drain`.
     await new Promise<void>((resolve) => {
       const events = ['drain', 'close', 'error'] as const;
       const done = (): void => {
@@ -66,7 +65,6 @@ function bufferedWriter(stream: Writable) {
       waiting += text;
       if (waiting.length >= CHUNK_LENGTH) await flush();
     },
-    /** Writes the remaining text. */
     end: flush,
   };
 }

@@ -15,7 +15,6 @@ const DEFAULT_ENVIRONMENT = OPTIONS.environment.default;
 const WITHOUT_TERMINAL =
   'Name what to store: codesign-remote init --yes --base-url <url> --code <number> --certificate <file> --timestamp-url <url> (or --no-timestamp).';
 
-/** Returns the exit code. Throws errors of usage and of the certificate. */
 export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> {
   const { name, from } = nameProfile(options, io.env);
   checkName(name, from);
@@ -40,7 +39,7 @@ export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> 
   return login({ profile: name, environment, baseUrl: answers.baseUrl }, io);
 }
 
-/** Uses environment and profile without a terminal only if --yes was given. */
+/** Without a terminal, uses values from the environment and the profile only if --yes was given. */
 async function answer(
   suggested: Suggested,
   options: OptionsOf<'init'> & { readonly name: string; readonly path: string },
@@ -66,7 +65,6 @@ async function answer(
   return { answers: await checkSuggested(suggested, io.env), wantsLogin: false };
 }
 
-/** The values from options, environment and the profile. */
 function suggest(
   options: OptionsOf<'init'>,
   io: Io,
@@ -95,7 +93,7 @@ interface Stored {
   readonly name: string;
   readonly environment: string;
   readonly path: string;
-  /** Login follows immediately. */
+  /** True if a login follows immediately. */
   readonly wantsLogin: boolean;
 }
 

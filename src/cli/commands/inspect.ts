@@ -1,5 +1,3 @@
-/** `inspect` and `extract`, which read one file. */
-
 import { composeReading } from '../../app/compose-local.ts';
 import { plural } from '../../errors/plural.ts';
 import { printable } from '../../errors/printable.ts';
@@ -18,7 +16,6 @@ import { jsonText } from '../output/json.ts';
 import { Lines, type LinesOptions, shown } from '../output/lines.ts';
 import { writeOutput } from '../output/write-output.ts';
 
-/** Returns the exit code. */
 export function inspect(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
   return show(existingForm(path), options, io).catch((thrown) => failOne(path, thrown, options, io));
 }
@@ -44,7 +41,6 @@ function read(path: string, options: LinesOptions, io: Io): Promise<InspectedFil
   });
 }
 
-/** Returns the exit code. */
 export function extract(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
   return writeSignature(existingForm(path), options, io).catch((thrown) => failOne(path, thrown, options, io));
 }
@@ -52,7 +48,7 @@ export function extract(path: string, options: OptionsOf<'extract'>, io: Io): Pr
 async function writeSignature(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
   const { output } = options;
   const index = options.index === undefined ? undefined : numberOf(options.index);
-  // A terminal interprets control bytes.
+  // Control bytes could change the state of a terminal.
   if (output === undefined && !options.pem && 'isTTY' in io.stdout && io.stdout.isTTY) {
     throw cliErrors('binary-to-terminal');
   }

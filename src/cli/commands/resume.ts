@@ -7,7 +7,6 @@ import type { Io } from '../io.ts';
 import { resumeConsole, resumedJson } from '../output/changes/resume.ts';
 import { jsonText } from '../output/json.ts';
 
-/** Returns the exit code. Throws if the whole run is impossible because of usage, settings or the journal. */
 export async function resume(options: OptionsOf<'resume'>, io: Io): Promise<number> {
   const { json = false, dryRun = false, forgetUnknown = false } = options;
   const stored = await composeStored(options, io.env);

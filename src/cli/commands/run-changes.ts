@@ -1,4 +1,4 @@
-/** The end of `sign`, `timestamp`, `remove` and `attach`: changed files, lines for people and a JSON document. */
+/** Runs the changes of `sign`, `timestamp`, `remove` or `attach`, and prints the results as lines or JSON. */
 
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
@@ -16,13 +16,12 @@ import { Lines, type LinesOptions, oneLine } from '../output/lines.ts';
 
 interface OpenedChange {
   removeTemporaryFiles(): void;
-  /** Path of the file for the checksums of the results; undefined for none. */
+  /** Path of the checksum file; undefined for none. */
   readonly checksums?: string;
   /** The last action of a successful run. */
   noteEnd?(): void;
 }
 
-/** Returns the exit code. */
 export function changeAndPrint(
   change: (signal: AbortSignal) => Promise<ChangeFilesResult>,
   { removeTemporaryFiles, checksums, noteEnd }: OpenedChange,
@@ -41,7 +40,10 @@ export function changeAndPrint(
     const failures = [fault, ...result.files.map((file) => (file.status === 'failed' ? file.error : undefined))];
     return exitCodeFor(failures.flatMap((error) => error?.category ?? []));
   };
-  /** Returns the error if they cannot be written: the files are signed, and their results are printed. */
+  /**
+   * If the checksums cannot be written, returns the error, because the files are signed and their results are printed
+   * anyway.
+   */
   const putChecksums = async (path: string, files: readonly FileOutcome[]): Promise<CodesignError | undefined> => {
     try {
       const incomplete = await writeChecksums(path, files);
@@ -56,7 +58,7 @@ export function changeAndPrint(
   return runInterruptibly({ console, removeTemporaryFiles, work }, io);
 }
 
-/** `output` is the path of --output; `ofAnyKind`: as in `InputOptions`. */
+/** `output` is the path given with --output; `ofAnyKind` is the one of `InputOptions`. */
 export function inputsOf(
   named: readonly string[],
   { recursive = false, exclude }: Pick<OptionsOf<'remove'>, 'recursive' | 'exclude'>,

@@ -12,7 +12,7 @@ import { checkChecksums, withoutChecksums } from '../output/checksums.ts';
 import { maskedAddress, shellWord } from '../output/lines.ts';
 import { changeAndPrint, inputsOf } from './run-changes.ts';
 
-/** Includes the options of this run that `resume` needs too. Returns undefined without a journal. Exported for tests. */
+/** Includes the options of this run that `resume` needs too. Returns undefined without a journal. */
 export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
   if (options.journal === false) return undefined;
   const typed: Readonly<Record<string, unknown>> = { ...options };
@@ -25,7 +25,6 @@ export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
   return ['codesign-remote resume', ...words].join(' ');
 }
 
-/** Returns the exit code. Throws what makes the whole run impossible: usage, settings, the certificate. */
 export async function sign(named: readonly string[], options: OptionsOf<'sign'>, io: Io): Promise<number> {
   const stored = await composeStored(options, io.env);
   const settings = resolveSigning(options, io.env, stored);

@@ -16,7 +16,6 @@ import { verdictsJson } from '../output/verdict-json.ts';
 import { annotateVerdict, isGood, printRootsHint, printVerdict, verdictCounts } from '../output/verdict-text.ts';
 import { inputsOf } from './run-changes.ts';
 
-/** Returns the exit code. Throws what makes the whole run impossible: usage, roots that cannot be read. */
 export async function verify(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
   const { json = false, quiet = false } = options;
   const settings = resolve('verify', options, io.env);
@@ -56,7 +55,7 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
   return combineExitCodes(files.flatMap(exitCodeOf));
 }
 
-/** Returns where the trusted roots come from. */
+/** Returns a description of the source of the trusted roots. */
 async function verifyAll(
   inputs: readonly InputPath[],
   settings: Resolved<'verify'>,
@@ -80,7 +79,7 @@ async function verifyAll(
   return composition.rootsFrom;
 }
 
-/** Files of other formats in a folder are skipped. */
+/** In a folder, files of other formats are skipped. */
 function isLeftOut({ pathInFolder }: InputPath, { error }: VerifiedFile): boolean {
   return pathInFolder !== undefined && error?.code === 'unsupported-format';
 }

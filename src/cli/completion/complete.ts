@@ -1,4 +1,7 @@
-/** `codesign-remote complete -- WORDS…`, which the completion scripts run: candidates for the last word, one on each line. */
+/**
+ * The completion scripts run `codesign-remote complete -- WORDS…`, which prints one candidate for the last word per
+ * line.
+ */
 
 import type { OptionDefinition, ValueKind } from '../../options/option.ts';
 import { helpOf, OPTIONS, optionsOf, PROFILE_KEYS } from '../../options/table.ts';
@@ -12,10 +15,9 @@ interface Candidate {
   readonly help?: string;
 }
 
-/** `files`: the shell completes file names. */
+/** `files`: the shell itself completes file names. */
 type Candidates = readonly Candidate[] | 'files';
 
-/** Words that may follow. */
 type Place = ArgumentDefinition['offers'] | NonNullable<ValueKind<unknown>['suggestions']>;
 
 /** `words`: all words after `codesign-remote` up to the cursor; the last one may be empty. */
@@ -95,7 +97,7 @@ async function wordsAt(
   }
 }
 
-/** The two names of the API's document, and those of the profile that is typed, in the environment, or the default. */
+/** Returns the two environments of the API document, and those of the selected or default profile. */
 async function environments(before: readonly string[], env: Io['env']): Promise<readonly string[]> {
   const { flag, short, variable, default: fallback } = OPTIONS.profile;
   const typed = before.findLastIndex((word) => word === flag || word === short);

@@ -1,6 +1,6 @@
 /**
- * One script for each shell. At each Tab it runs `codesign-remote complete`, so it needs no list of commands and
- * options. At each Tab it runs `codesign-remote complete`, so it needs no list of commands and options.
+ * Each shell has its own script. The script calls `codesign-remote complete` at each Tab, so it contains no list of
+ * commands and options.
  */
 
 import type { Io } from '../io.ts';
@@ -46,7 +46,7 @@ end
 complete -c codesign-remote -f -a '(__codesign_remote)'
 `;
 
-/** Windows PowerShell passes no empty argument on; `""` is a word without a character everywhere. */
+/** Windows PowerShell drops empty arguments; `""` is an empty word on every system. */
 const POWERSHELL = `# PowerShell completion for codesign-remote
 Register-ArgumentCompleter -Native -CommandName codesign-remote -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)

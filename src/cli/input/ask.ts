@@ -1,4 +1,4 @@
-/** Questions on a terminal: the only code that prompts the user and shows or hides the typed text. */
+/** Asks questions on a terminal, and is the only code that shows or hides what the user types. */
 
 import { StringDecoder } from 'node:string_decoder';
 import { CodesignError } from '../../errors/codesign-error.ts';
@@ -12,16 +12,19 @@ import { lineColumns } from '../output/terminal.ts';
 import { widthOf, wrapped } from '../output/text-layout.ts';
 
 export interface Question<Answer> {
-  /** Used for an empty answer; shown in brackets. */
+  /** Used for an empty answer, and shown in brackets. */
   readonly defaultAnswer?: string | undefined;
-  /** Checks the answer. A CodesignError that it throws is printed, and the question asked again. */
+  /** Checks the answer. If it throws a CodesignError, the error is printed and the question is asked again. */
   readonly accept: (answer: string) => Answer;
 }
 
-/** Prompts on standard error: standard output is for the result. Each function throws `no-answer` when the input ends. */
+/**
+ * Prompts on standard error, because standard output is for the result. Each function throws `no-answer` when the input
+ * ends.
+ */
 export interface Ask extends Disposable {
   text<Answer>(question: string, options: Question<Answer>): Promise<Answer>;
-  /** Hides the typed text. `accept` may throw as for a text. */
+  /** Hides what the user types. `accept` may reject the answer, as for plain text. */
   secret(question: string, accept?: (answer: string) => Secret): Promise<Secret>;
   confirm(question: string, defaultAnswer: boolean): Promise<boolean>;
 }
@@ -36,9 +39,9 @@ export function canAsk({ stdin, stderr }: Io): boolean {
 }
 
 /**
- * Switches the terminal to raw mode until it is disposed. Ctrl-C restores the terminal too, and ends the process. Nothing else
- * echoes input between the first question and the last, so several answers pasted together do not show a secret.
- * `instead`: what to do without a terminal. Throws `no-terminal`.
+ * Switches the terminal to raw mode until disposed. Ctrl-C also restores the terminal, and ends the process. Nothing
+ * else echoes input between the first question and the last, so several answers pasted together never show a secret.
+ * `instead`: advice for a run without a terminal.
  */
 export function openAsk(io: Io, instead: string): Ask {
   const { stdin } = io;
@@ -113,13 +116,13 @@ const ERASE_LINE = '\x15';
 const ESCAPE = '\x1b';
 const ERASE = new Set(['\b', '\x7f']);
 
-/** Sequences of ECMA-48, section 5.4, which arrow keys send and which surround pasted text. They are dropped. */
+/** Escape sequences (ECMA-48, section 5.4) that arrow keys send or that surround pasted text. They are dropped. */
 const KEYS = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|O[ -~])`, 'g');
 const CONTROL = /\p{Cc}/u;
 
-/** Returns what takes input, and gives lines of it. */
+/** Returns a function for input and a function that returns its lines. */
 function lineEditor(echo: (text: string) => void, interrupt: () => void) {
-  /** Typed before the next question: echoed with that question, unless the answer is hidden. */
+  /** Text typed before the next question: it is echoed with that question, unless the answer is hidden. */
   let ahead = '';
   let typed: string[] = [];
   let asked: { readonly isHidden: boolean; readonly resolve: (line: string | undefined) => void } | undefined;
@@ -147,7 +150,7 @@ function lineEditor(echo: (text: string) => void, interrupt: () => void) {
     } else if (character === ERASE_LINE) {
       erase(typed.length, isHidden);
     } else {
-      // The checks of the answer reject control characters; dropping them here would change a secret silently.
+      // Do not drop control characters: that would silently change a secret, and the checks of the answer reject them.
       typed.push(character);
       if (!isHidden && !CONTROL.test(character)) echo(character);
     }
@@ -168,7 +171,7 @@ function lineEditor(echo: (text: string) => void, interrupt: () => void) {
   }
 
   return {
-    /** The next line; undefined when the input ends. */
+    /** Returns the next line; undefined when the input ends. */
     line(isHidden: boolean): Promise<string | undefined> {
       return new Promise((resolve) => {
         asked = { isHidden, resolve };

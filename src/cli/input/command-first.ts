@@ -10,7 +10,7 @@ export function commandFirst(argv: readonly string[]): readonly string[] {
   const [name, before, after] = [argv[at], argv.slice(0, at), argv.slice(at + 1)];
   if (name === undefined || name === '--' || before.some(isVersion)) return argv;
   const entry = PROGRAM.commands.find((one) => one.name === name);
-  // The word after an unknown option may be its value, and a secret.
+  // The word after an unknown option may be its value, and perhaps a secret.
   if (entry === undefined && !before.every(isKnown)) return argv;
   if (entry === undefined || !('commands' in entry)) return [name, ...before, ...after];
   const below = indexOfWord(after);
@@ -18,7 +18,7 @@ export function commandFirst(argv: readonly string[]): readonly string[] {
   return [name, ...command, ...before, ...after.slice(0, below), ...after.slice(below + 1)];
 }
 
-/** Index of the first word that is neither an option nor the value of one. */
+/** Returns the index of the first word that is neither an option nor the value of one. */
 function indexOfWord(words: readonly string[]): number {
   let at = 0;
   while (words[at]?.startsWith('-') && words[at] !== '--') at += takesNextWord(words[at] ?? '') ? 2 : 1;

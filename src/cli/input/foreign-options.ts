@@ -1,11 +1,14 @@
-/** Options of other signing tools. Some would be read as a short option with its value (-out as -o with "ut") or as a path, and cost signatures. */
+/**
+ * Detects options of other signing tools. Without this check, some would be read as a short option (-out as -o with the
+ * value "ut") or as a path, and waste signatures.
+ */
 
 import { existsSync } from 'node:fs';
 import { strangeOption, takesValue } from './strange-option.ts';
 
 /**
- * Arguments after -- are paths, and so is what exists. Only whole names count: `-c1001` is ours. Throws `foreign-option`,
- * `secret-as-argument`. `exists`: for tests.
+ * Arguments after -- and existing files are paths. Only whole names are matched: `-c1001` is an option of this program.
+ * `exists` can be replaced in tests.
  */
 export async function refuseForeignOptions(
   argv: readonly string[],
@@ -15,6 +18,6 @@ export async function refuseForeignOptions(
   const [words, rest] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end)];
   const given = { argv: words, rest, exists };
   const isStrange = words.some((word, at) => strangeOption(word, given) && !takesValue(words[at - 1] ?? ''));
-  // Loaded only for a command line with such options.
+  // Loaded only if the command line contains such options.
   if (isStrange) (await import('./translate-options.ts')).refuseStrangeOptions(given);
 }

@@ -1,4 +1,7 @@
-/** The settings that `init` stores. Each is checked before the next question; without a terminal there are no questions. */
+/**
+ * Checks the settings that `init` stores. Each answer is checked before the next question; without a terminal, no
+ * questions are asked.
+ */
 
 import { join } from 'node:path';
 import { checkRoots, readChain } from '../../app/compose-config.ts';
@@ -17,7 +20,7 @@ import { type Ask, openAsk } from './ask.ts';
 /** Values from options, environment and profile, before any question. */
 export interface Suggestion {
   readonly values: readonly string[];
-  /** Given as an option of this command, so there is no question. */
+  /** True if the value was given as an option of this command, so no question is asked. */
   readonly isGiven: boolean;
 }
 
@@ -26,7 +29,7 @@ export interface Suggested {
   readonly code: Suggestion;
   readonly certificate: Suggestion;
   readonly timestampUrl: Suggestion;
-  /** There is no question for it. */
+  /** There is no question for this value. */
   readonly caFile: string | undefined;
 }
 
@@ -42,7 +45,7 @@ export interface Answers {
 
 const NONE = 'none';
 
-/** Asks nothing. Throws `setting-missing`, and the errors of unusable values. */
+/** Asks no questions. Throws `setting-missing` and errors about unusable values. */
 export async function checkSuggested(suggested: Suggested, env: Environment): Promise<Answers> {
   const { baseUrl, code, certificate, timestampUrl, caFile } = suggested;
   const needed = ['baseUrl', 'code', 'certificate'] as const;
@@ -60,7 +63,7 @@ export async function checkSuggested(suggested: Suggested, env: Environment): Pr
   };
 }
 
-/** Asks in the order in which the letter of the service lists them. */
+/** Asks in the order in which the welcome letter of the service lists the values. */
 export async function askForAll(suggested: Suggested, ask: Ask, io: Io): Promise<Answers> {
   const caFile = await checkCaFile(suggested.caFile, io.env);
   const answerTo = <Answer>(text: string, suggestion: Suggestion, check: Check<Answer>): Promise<Answer> =>
@@ -92,7 +95,7 @@ type Check<Answer> = (values: readonly string[]) => Answer | Promise<Answer>;
 interface Question<Answer> {
   readonly text: string;
   readonly suggestion: Suggestion;
-  /** A CodesignError is printed and the question asked again; for an option it ends the command. */
+  /** If it throws a CodesignError, the question is asked again; for an option, the error ends the command. */
   readonly check: Check<Answer>;
 }
 
@@ -114,7 +117,7 @@ async function checkedAnswer<Answer>(
   }
 }
 
-/** A hint that names an option does not help someone who types an answer. */
+/** Omits a hint that names an option, because it does not help a user who types an answer. */
 function printProblem({ message, hint }: CodesignError, io: Io): void {
   const lines = hint === undefined || hint.includes('--') ? [message] : [message, hint];
   writeLines(
@@ -124,7 +127,10 @@ function printProblem({ message, hint }: CodesignError, io: Io): void {
   );
 }
 
-/** The path of a file with roots, checked; empty if the user has none. `problem`: why the service is not trusted. */
+/**
+ * Returns the path of a checked file of root certificates; empty if the user has none. `problem`: the reason why the
+ * service is not trusted.
+ */
 export async function askForRoots(problem: CodesignError, io: Io): Promise<string> {
   using ask = openAsk(io, '');
   printProblem(problem, io);
@@ -140,7 +146,7 @@ interface CertificateAnswer {
   readonly chain: SigningChain;
 }
 
-/** Asks for the issuers too if the file lacks them: most verifiers reject a signature without them. */
+/** Also asks for issuer certificates that the file lacks, because most verifiers reject a signature without them. */
 async function askForCertificate(suggestion: Suggestion, ask: Ask, io: Io): Promise<CertificateAnswer> {
   const readAll = async (paths: readonly string[]): Promise<CertificateAnswer> => ({
     paths,
@@ -164,20 +170,22 @@ async function askForCertificate(suggestion: Suggestion, ask: Ask, io: Io): Prom
   );
 }
 
-/** No shell has expanded it: a file dragged into the terminal comes in quotes, and ~ is the home folder. */
+/**
+ * No shell has expanded the path: a file dragged into the terminal comes in quotes, and ~ stands for the home folder.
+ */
 function typedPath(text: string): string {
   const path = text.replace(/^(["'])(.*)\1$/, '$2');
   const home = homeFolder();
   return home !== undefined && /^~[/\\]/.test(path) ? join(home, path.slice(2)) : path;
 }
 
-/** `name`: of the value, for messages; in the other checks too. */
+/** `name` stands for the value in messages, here and in the other checks. */
 function checkAddress(value: string, name: string): string {
   parseBaseUrl(value, name);
   return value;
 }
 
-/** Accepts both cases, although the service uses one: other services may distinguish them. */
+/** Accepts upper and lower case, because other services may distinguish them. */
 function checkCode(value: string, name: string): string {
   if (/^[a-z\d][\w.-]{0,63}$/i.test(value)) return value;
   return refuse(

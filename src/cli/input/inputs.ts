@@ -1,4 +1,7 @@
-/** Finds the files that the arguments of a command name (paths, patterns, folders, @lists, standard input), and the paths of the results. */
+/**
+ * Finds the files that the arguments name (paths, patterns, folders, @lists, standard input), and the paths of the
+ * results.
+ */
 
 import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
@@ -18,30 +21,33 @@ import { expandPattern, hasMagic } from './patterns.ts';
 export interface InputPath {
   /** As typed, or as found in a folder. */
   readonly path: string;
-  /** Path below the named folder in which the file was found, and below an output folder; undefined for a file named itself. */
+  /**
+   * Path relative to the named folder, which the result keeps below the output folder; undefined for a file that was
+   * named itself.
+   */
   readonly pathInFolder: string | undefined;
-  /** A pattern, a folder or a list named it, not the user. */
+  /** True if the file comes from a pattern, a folder or a list. */
   readonly isFound: boolean;
 }
 
 interface InputOptions {
   readonly recursive: boolean;
-  /** Patterns that leave files out, however these are named. */
+  /** Patterns for files to leave out, even if an argument names such a file. */
   readonly exclude?: readonly string[] | undefined;
-  /** Files in folders may have any extension. */
+  /** True if files in folders may have any extension. */
   readonly ofAnyKind?: boolean;
   /** Opened only when it is read. */
   readonly stdin: () => Readable;
-  /** Folder for the results: it is not searched for files. */
+  /** Folder for the results, which is not searched for files. */
   readonly outputFolder: string | undefined;
 }
 
-/** Files of a concurrent run, or of one that was killed. */
+/** Matches temporary files of concurrent or killed runs. */
 const TEMPORARY_FILE = /^\.codesign-remote-.*\.tmp$/;
 
 /**
- * Returns each file once, in the order of the arguments; a file with several names (links of either kind) keeps the first one. A
- * plain path that does not exist is kept: then only this file fails. Throws errors of category usage.
+ * Returns each file once, in the order of the arguments; a file with several names or links keeps the first one. Keeps
+ * a path that does not exist, so that only this file fails.
  */
 export async function expandInputs(named: readonly string[], options: InputOptions): Promise<InputPath[]> {
   if (named.filter((name) => name === '-').length > 1) throw cliErrors('standard-input-twice');
@@ -56,7 +62,8 @@ export async function expandInputs(named: readonly string[], options: InputOptio
       }
       const identity = identityAt(input.path) ?? input.path;
       const earlier = inputs.get(identity) ?? input;
-      // Another process may have replaced both meanwhile, and the number of the one file became that of the other.
+      // Another process may have replaced both files meanwhile, so that one of them received the inode number of the
+      // other.
       if (earlier.path !== input.path && identityAt(earlier.path) !== identity) inputs.set(input.path, input);
       else inputs.set(identity, { ...earlier, isFound: earlier.isFound && input.isFound });
     }
@@ -89,7 +96,7 @@ async function* expand(typed: string, options: Expanding): AsyncGenerator<InputP
   }
 }
 
-/** Expands a path that exists or comes from a list, and is never a pattern. `isFound`: as in `InputPath`. */
+/** Expands a path that exists or comes from a list, so it is never a pattern. */
 async function* expandLiteral(
   path: string,
   { recursive, ofAnyKind, outputFolder, isExcluded }: Expanding,
@@ -112,23 +119,23 @@ async function* expandLines(lines: readonly string[], options: Expanding): Async
   for (const line of lines) yield* expandLiteral(existingForm(line), options, true);
 }
 
-/** Yields files below a folder, sorted by name: two runs have the same order. Links are not followed. */
+/** Yields the files below a folder sorted by name, so that every run has the same order. Links are not followed. */
 async function* walk(folder: string, leftOut: string | undefined, isExcluded: MatchesPath): AsyncGenerator<string> {
   if (leftOut !== undefined && (await realpath(folder).catch(() => undefined)) === leftOut) return;
   const entries = await inFileSystem(`read the folder ${folder}`, () => readdir(folder, { withFileTypes: true }));
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    // The caller checks files; an excluded folder is not even read.
+    // The caller checks files, but excluded folders are not even read.
     if (entry.isDirectory() && isExcluded(path)) continue;
-    // A folder that cannot be opened by its name is yielded as a file, which then fails with that name.
+    // A folder that cannot be opened by its name is yielded as a file, so that an error with its name is reported.
     if (entry.isDirectory() && !(await isUtf8Name(path))) yield path;
     else if (entry.isDirectory()) yield* walk(path, leftOut, isExcluded);
     else if (entry.isFile() && !TEMPORARY_FILE.test(entry.name)) yield path;
   }
 }
 
-/** Adds where each result goes: in place, to the file named, or below the folder named. Missing folders are created later. */
+/** Adds the path of each result: in place, a named file, or below a named folder. Missing folders are created later. */
 export function resolveOutputs(inputs: readonly InputPath[], output: string | undefined): FileToSign[] {
   if (output === undefined) return inputs.map((input) => ({ ...input, output: input.path }));
   const existing = statsOf(output);
@@ -142,7 +149,7 @@ export function resolveOutputs(inputs: readonly InputPath[], output: string | un
   }));
 }
 
-/** Synchronous, because the kernel's cache usually answers, and a thread for each of many files would take longer. */
+/** Synchronous, because the kernel usually answers from its cache, and a thread for each file would take longer. */
 function statsOf(path: string, look: typeof lstatSync = statSync): BigIntStats | undefined {
   try {
     return look(path, { bigint: true });
@@ -151,14 +158,13 @@ function statsOf(path: string, look: typeof lstatSync = statSync): BigIntStats |
   }
 }
 
-/** Bytes. No system allows longer paths: Windows has 32767 characters of 3 bytes at most. */
+/** In bytes; the longest path of any system is that of Windows, with 32767 characters of up to 3 bytes. */
 const LONGEST_LINE = 96 * 1024;
-/** Bytes: enough for half a million paths of usual length. */
+/** In bytes: enough for half a million paths of normal length. */
 const LARGEST_LIST = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Throws `list-unreadable`, and what `readLines` throws. */
 async function readList(path: string): Promise<string[]> {
   try {
     await using file = await openToRead(path);
@@ -170,8 +176,8 @@ async function readList(path: string): Promise<string[]> {
 }
 
 /**
- * Lines without line breaks and byte order mark; blank lines are dropped. Throws `list-unusable` for NUL characters, and
- * `list-too-large`. Both are thrown early, because the input may be endless.
+ * Returns lines without line breaks and byte order mark, and drops blank lines. Throws `list-unusable` for NUL
+ * characters, and `list-too-large`. Does so early, because the input may be endless.
  */
 export async function readLines(input: Readable): Promise<string[]> {
   const chunks: Buffer[] = [];
@@ -179,7 +185,7 @@ export async function readLines(input: Readable): Promise<string[]> {
   let lineLength = 0;
   for await (const read of input) {
     const chunk = Buffer.from(read);
-    // Written by find -print0; no path contains one.
+    // `find -print0` writes NUL characters, which no path contains.
     if (chunk.includes(0)) throw cliErrors('list-unusable');
     chunks.push(chunk);
     length += chunk.length;
@@ -194,7 +200,10 @@ export async function readLines(input: Readable): Promise<string[]> {
   return text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
 }
 
-/** Length of the line at the end of the chunk. `before`: its bytes in earlier chunks. */
+/**
+ * Returns the length of the last line, which may continue in the next chunk. `before`: length of its part in earlier
+ * chunks.
+ */
 function lengthOfLast(chunk: Buffer, before: number): number {
   const end = Math.max(chunk.lastIndexOf(LINE_FEED), chunk.lastIndexOf(CARRIAGE_RETURN));
   return end < 0 ? before + chunk.length : chunk.length - 1 - end;

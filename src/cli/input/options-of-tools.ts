@@ -3,8 +3,9 @@ import type { StrangeOption } from './strange-option.ts';
 export type Tool = 'signtool' | 'AzureSignTool' | 'jsign' | 'osslsigncode' | 'jarsigner';
 
 /**
- * Replacements for options of other tools. An option of ours takes the same value; `path` and `@list` are arguments. In other
- * advice, {} stands for the options. Names have no dashes, and a `=` if a value follows. Short options that are ours too are left out.
+ * Replacements for options of other tools. Some have an option here that takes the same value; for `path` and `@list`,
+ * the value becomes an argument. In other advice, {} stands for the foreign options. Names omit the dashes, and end
+ * with `=` if a value follows. Short options that this program has too are left out.
  */
 const FOREIGN_OPTIONS: readonly (readonly [here: string, names: Readonly<Partial<Record<Tool, string>>>])[] = [
   ['--algorithm', { signtool: 'fd=', AzureSignTool: 'fd= file-digest=', jsign: 'alg=', jarsigner: 'digestalg=' }],
@@ -108,7 +109,7 @@ export interface ForeignOption {
   readonly takesValue: boolean;
 }
 
-/** An option of signtool may begin with a slash too, and its case does not count. One of Java follows -J without a space. */
+/** Options of signtool may begin with a slash, and ignore case. Java options follow -J without a space. */
 export function foreignOptions({ name, hasSlash }: StrangeOption): readonly ForeignOption[] {
   const word = name.replace(/^J-.*/, 'J');
   return FOREIGN_OPTIONS.flatMap(([here, rows]) =>

@@ -1,4 +1,4 @@
-/** Patterns that name files. A link is followed where the user typed it, not where the pattern found it. */
+/** Expands file patterns. Links are followed in the part that the user typed, but not in what the pattern matches. */
 
 import fs, { type Dirent, realpathSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -7,9 +7,9 @@ import { existingForm, isUtf8Name, unicodeForms } from '../../files/file-names.t
 import { cliErrors } from '../errors.ts';
 
 export interface PatternOptions {
-  /** Folders match too. */
+  /** True if patterns may also match folders. */
   readonly recursive: boolean;
-  /** Path of --output; undefined if files are changed in place. */
+  /** Path given with --output; undefined if files are changed in place. */
   readonly outputFolder: string | undefined;
 }
 
@@ -20,14 +20,14 @@ export async function hasMagic(name: string): Promise<boolean> {
 }
 
 /**
- * Sorted. Linked folders below the part of the pattern without wildcards are not followed, as with `**` in bash, and in git
- * and rsync. A linked file matches if it leads to a file below that part. What an earlier run left in an output folder
- * below that part does not match. Throws `nothing-matches`.
+ * Returns the paths in sorted order. Does not follow links to folders below the part without wildcards, like `**` in
+ * bash, git and rsync. A link to a file matches if the file is below that part. Results of an earlier run in an output
+ * folder below that part do not match.
  */
 export async function expandPattern(pattern: string, { recursive, outputFolder }: PatternOptions): Promise<string[]> {
   const { glob } = await import('tinyglobby');
   const { default: picomatch } = await import('picomatch');
-  // On Windows users write backslashes in patterns; no name contains one there.
+  // On Windows, users write backslashes in patterns, and no name contains one.
   const portable = sep === '\\' ? pattern.replaceAll('\\', '/') : pattern;
   const { base, glob: rest } = picomatch.scan(portable);
   const folder = existingForm(base.replace(/\\(.)/g, '$1'));
@@ -41,7 +41,7 @@ export async function expandPattern(pattern: string, { recursive, outputFolder }
     followSymbolicLinks: false,
     fs: { ...fs, readdir: readdirWithLinksBelow(realFolder, (path) => unread.push(path)) },
   });
-  // A folder that cannot be read by its name is an input that fails, with that name.
+  // A folder that cannot be read by its name is returned, so that an error with its name is reported.
   for (const path of unread) if (!(await isUtf8Name(path))) found.push(relative(realFolder, path));
   const output = outputFolder === undefined ? undefined : realPathOf(outputFolder);
   const isOutput = output !== undefined && isBelow(output, realFolder) && isFolder(output);
@@ -53,7 +53,10 @@ export async function expandPattern(pattern: string, { recursive, outputFolder }
 
 type Callback = (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
 
-/** `readdir` that reports a link to a file below `base` as a file. Calls `onUnread` for a folder that cannot be read. */
+/**
+ * A `readdir` that reports a link to a file below `base` as a file. Calls `onUnread` for each folder that cannot be
+ * read.
+ */
 function readdirWithLinksBelow(base: string, onUnread: (folder: string) => void): typeof fs.readdir {
   const readdir = (folder: string, options: { readonly withFileTypes: true }, callback: Callback): void => {
     fs.readdir(folder, options, (error, entries = []) => {
@@ -66,7 +69,7 @@ function readdirWithLinksBelow(base: string, onUnread: (folder: string) => void)
       callback(error, entries);
     });
   };
-  // The crawler calls it in this form only.
+  // The crawler uses only this overload.
   return readdir as unknown as typeof fs.readdir;
 }
 

@@ -1,14 +1,14 @@
-/** Finds arguments that look like options and are not options of this program. */
+/** Finds arguments that look like options, but are not options of this program. */
 
 import type { OptionDefinition } from '../../options/option.ts';
 import { OPTIONS } from '../../options/table.ts';
 
-/** A slash counts only with letters and digits alone: `/app.exe` and `/tmp/app` are paths. */
+/** After a slash, an option contains only letters and digits: `/app.exe` and `/tmp/app` are paths. */
 const OPTION =
   /^(?:(?<slash>\/)(?<word>[a-z\d]+)(?::(?<text>.*))?|(?<dashes>--?)(?<name>[a-z\d][\w-]*)(?:[:=](?<value>.*))?)$/is;
 
 const DEFINITIONS = Object.values<OptionDefinition>(OPTIONS);
-/** Options of every command: the parser says which of them the command does not have. */
+/** Includes the options of all commands, because the parser reports an option that belongs to another command. */
 const OURS = new Set([
   ...['-h', '--help', '-V', '--version'],
   ...DEFINITIONS.flatMap(({ flag, short = flag, in: differences = {} }) => [
@@ -21,24 +21,23 @@ const WITH_VALUE = new Set(
   DEFINITIONS.flatMap(({ flag, short = flag, placeholder }) => (placeholder === undefined ? [] : [flag, short])),
 ) as ReadonlySet<string>;
 
-/** An argument that looks like an option and is not one of this program. */
 export interface StrangeOption {
   /** Includes its dashes or slash. */
   readonly option: string;
   readonly name: string;
   readonly hasSlash: boolean;
-  /** Follows without a space, after `:` or `=`. */
+  /** The value after `:` or `=`, without a space. */
   readonly value: string | undefined;
 }
 
 export interface Arguments {
   readonly argv: readonly string[];
-  /** Begins with `--`. */
+  /** The arguments from `--` on. */
   readonly rest: readonly string[];
   readonly exists: (path: string) => boolean;
 }
 
-/** undefined for an option of ours and for a path. */
+/** Returns undefined for paths and for options of this program. */
 export function strangeOption(word: string, { argv, exists }: Arguments): StrangeOption | undefined {
   const { slash, dashes = slash, word: letters, name = letters, text, value = text } = OPTION.exec(word)?.groups ?? {};
   if (dashes === undefined || name === undefined || isOurs(`${dashes}${name}`)) return undefined;

@@ -1,4 +1,4 @@
-/** A command line with options of other signing tools, in the words of this program. */
+/** Translates a command line with options of other signing tools. */
 
 import type { CommandName, OptionDefinition } from '../../options/option.ts';
 import { OPTIONS } from '../../options/table.ts';
@@ -9,25 +9,24 @@ import { maskedAddress, shellWord } from '../output/lines.ts';
 import { foreignOptions, type Tool } from './options-of-tools.ts';
 import { type Arguments, isOurs, type StrangeOption, strangeOption, takesValue } from './strange-option.ts';
 
-/** Their value is neither read nor shown, not even if it follows without a space. */
+/** Options with a secret value, which is neither read nor shown, even if it follows without a space. */
 const SECRET =
   /^(?!askpass|readpass)(?:[a-z-]*?(?:secret|token|pass(?:word|phrase)?)|(?:kvs|kva|azure-key-vault-accesstoken)$)/i;
 const HIDDEN = '…';
 const DEFINITIONS = Object.values<OptionDefinition>(OPTIONS);
 
-/** Replacement for an option of another tool. */
 interface Translated {
   readonly strange: StrangeOption;
   readonly problem: 'secret' | 'foreign' | 'not an option' | 'unknown';
-  /** {} stands for all options with this advice. */
+  /** {} stands for all options that have this advice. */
   readonly advice?: string;
   readonly words?: readonly string[];
   readonly paths?: readonly string[];
-  /** The next argument is its value. */
+  /** True if the next argument is the value of the option. */
   readonly takesNext?: boolean;
 }
 
-/** Names all strange options of the line. Throws `secret-as-argument` or `foreign-option`; the parser reports unknown options. */
+/** Reports all foreign options of the command line in one error. Unknown options are left to the parser. */
 export function refuseStrangeOptions(given: Arguments): void {
   const tools = likelyTools(given);
   const translations = (tools.length > 0 ? tools : [undefined]).map((tool) => translate(given, tool));
@@ -44,7 +43,7 @@ export function refuseStrangeOptions(given: Arguments): void {
   if (problem !== '') throw cliErrors('foreign-option', { problem, advice: help });
 }
 
-/** The tools that have most of the options in the command line. */
+/** Returns the tools that have most of the options in the command line. */
 function likelyTools(given: Arguments): readonly Tool[] {
   const counts = new Map<Tool, number>();
   for (const strange of strangeOptions(given))
@@ -61,7 +60,10 @@ function toolsWith(strange: StrangeOption): readonly Tool[] {
   return [...new Set(foreignOptions(strange).map(({ tool }) => tool))];
 }
 
-/** `/fd and /tr are options of signtool; -kvu is an option of AzureSignTool`; empty if there is nothing to say. */
+/**
+ * Returns, for example, `/fd and /tr are options of signtool; -kvu is an option of AzureSignTool`; empty if nothing is
+ * known.
+ */
 function describe(options: readonly Translated[], likely: readonly Tool[]): string {
   const groups = new Map<string, Translated[]>();
   for (const one of options) {
@@ -90,7 +92,7 @@ interface Translation {
 
 function translate(given: Arguments, tool: Tool | undefined): Translation {
   const { command, words } = commandOf(given.argv);
-  // A value of an unknown option, and the rest of a secret with spaces, look like a path.
+  // The value of an unknown option, or the rest of a secret with spaces, looks like a path.
   const mayHideValues = strangeOptions(given).some((one) => secretIn(one) || toolsWith(one).length === 0);
   const shownPath = (word: string) => (mayHideValues && !given.exists(word) ? HIDDEN : shellWord(word));
   const options: Translated[] = [];
@@ -115,7 +117,7 @@ function translate(given: Arguments, tool: Tool | undefined): Translation {
   return { options, advice: [...advices(options), use].join(' ') };
 }
 
-/** Returns `sign` if the command line has no known command. */
+/** Returns `sign` if the command line contains no known command. */
 function commandOf(argv: readonly string[]): { readonly command: CommandName; readonly words: readonly string[] } {
   const commands = PROGRAM.commands.flatMap((entry) => ('commands' in entry ? entry.commands : [entry]));
   const found = commands.find(({ name }) => name === argv[0] || name === `${argv[0]} ${argv[1]}`);
@@ -133,7 +135,7 @@ function translateOption(
   const secret = secretIn(strange);
   if (secret !== undefined) {
     const shown = option.slice(0, option.length - name.length + secret.length);
-    // A value follows also after jarsigner's -storepass:env.
+    // A value also follows jarsigner's -storepass:env.
     const takesNext = secret === name && (value === undefined || /^(?:env|file)$/.test(value));
     return { strange: { ...strange, option: shown }, problem: 'secret', takesNext };
   }
@@ -178,7 +180,7 @@ function advices(options: readonly Translated[]): readonly string[] {
   return [...texts].map((text) => text.replace('{}', namesOf(options.filter(({ advice }) => advice === text))));
 }
 
-/** The name of a profile may be a password: `-p` takes one elsewhere. */
+/** Names of profiles may be passwords, because `-p` takes a password in other tools. */
 const PRIVATE = new Set<string | undefined>(
   [OPTIONS.profile, OPTIONS.environment, OPTIONS.extra, OPTIONS.accessKey].flatMap(({ flag, ...option }) => [
     flag,

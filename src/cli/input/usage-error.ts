@@ -6,7 +6,7 @@ import { listed } from '../../options/variables.ts';
 import { PROGRAM } from '../command-table.ts';
 import { cliErrors } from '../errors.ts';
 
-/** Commands of other programs, by what does the same here. */
+/** Maps commands of other programs to the equivalent command of this one. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   version: '--version',
   ls: 'config list or history',
@@ -19,7 +19,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 /** Commander adds this command. */
 const HELP = { name: 'help' };
 
-/** Rewords the parser's error. Never contains the value of an option, because it may be a secret. */
+/** Rewords an error of the parser. Never includes the value of an option, because it may be a secret. */
 export function usageError({ code, message }: CommanderError, argv: readonly string[]): Error {
   const entry = PROGRAM.commands.find(({ name }) => name === argv[0]);
   const below = entry !== undefined && 'commands' in entry ? entry.commands : [];
@@ -69,7 +69,7 @@ export function usageError({ code, message }: CommanderError, argv: readonly str
   }
 }
 
-/** `group`: with a space at the end, of a command below it. */
+/** `group`: name of the command group with a space at the end. */
 export function unknownCommand(word: string, group = ''): Error {
   const known = [
     ...PROGRAM.commands.flatMap((entry) => ('commands' in entry ? [entry, ...entry.commands] : [entry])),

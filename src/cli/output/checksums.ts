@@ -1,4 +1,4 @@
-/** The file of `sign --checksums`, in the format of sha256sum. */
+/** Writes the file for `sign --checksums`, in the format of sha256sum. */
 
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -14,10 +14,7 @@ import { cliErrors } from '../errors.ts';
 import type { InputPath } from '../input/inputs.ts';
 import { writeOutput } from './write-output.ts';
 
-/**
- * Checks, before anything is sent, that the file can be written at the end, and replaces no data. Throws `checksums-conflict`,
- * `checksums-not-replaceable`, and what `resolveTarget` and `assertReplaceable` throw.
- */
+/** Checks, before anything is sent, that the file can be written and would not replace other data. */
 export async function checkChecksums(path: string, files: readonly FileToSign[]): Promise<void> {
   const target = await resolveTarget(path);
   const there = identityAt(target);
@@ -33,7 +30,7 @@ export async function checkChecksums(path: string, files: readonly FileToSign[])
     throw cliErrors('checksums-not-replaceable', { path });
 }
 
-/** The inputs without a checksum file that an earlier run left among them. */
+/** Removes a checksum file of an earlier run from the inputs. */
 export function withoutChecksums(inputs: readonly InputPath[], path: string): readonly InputPath[] {
   const own = identityAt(path);
   const others = inputs.filter((input) => own === undefined || !input.isFound || identityAt(input.path) !== own);
@@ -42,7 +39,7 @@ export function withoutChecksums(inputs: readonly InputPath[], path: string): re
 }
 
 const CHECKSUM_LINE = /^\\?[0-9a-f]{64} [ *]/;
-/** Bytes: longer than the digest at the start of a line. */
+/** In bytes: longer than the digest at the start of a line. */
 const START_LENGTH = 100;
 
 function holdsChecksums(start: string): boolean {
@@ -56,10 +53,7 @@ async function startOf(path: string): Promise<string> {
   return start;
 }
 
-/**
- * Writes a line for each file that is as it should be: signed, unchanged, skipped or kept. Returns what to say of the others.
- * Throws errors of writing.
- */
+/** Writes a line for each file that was signed, unchanged, skipped or kept. Returns an error for the other files. */
 export async function writeChecksums(path: string, files: readonly FileOutcome[]): Promise<CodesignError | undefined> {
   const folder = realFolder(dirname(path));
   const lines: string[] = [];
@@ -81,16 +75,16 @@ async function sha256Of(file: FileOutcome): Promise<string | undefined> {
   return await hashWhileRead(input.source).sha256();
 }
 
-/** Relative to the folder, absolute outside it. */
+/** Relative to the folder, or absolute if the file is outside it. */
 function nameFrom(folder: string, path: string): string {
   const name = relative(folder, join(realFolder(dirname(path)), basename(path)));
   const isOutside = name === '..' || name.startsWith(`..${sep}`) || resolve(name) === name;
   const portable = (isOutside ? resolve(path) : name).replaceAll(sep, '/');
-  // sha256sum would read standard input.
+  // sha256sum would read standard input for `-`.
   return portable === '-' ? './-' : portable;
 }
 
-/** Returns the path of a new folder as it was named. */
+/** Keeps the given path of a folder that does not exist yet. */
 function realFolder(path: string): string {
   try {
     return realpathSync.native(path);
@@ -101,7 +95,7 @@ function realFolder(path: string): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
 
-/** A line with an escaped name begins with a backslash. Exported for tests. */
+/** A line with an escaped name begins with a backslash. */
 export function checksumLine(sha256: string, name: string): string {
   const escaped = name.replace(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
   return `${escaped === name ? '' : '\\'}${sha256}  ${escaped}\n`;

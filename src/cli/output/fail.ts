@@ -6,7 +6,7 @@ import type { Io } from '../io.ts';
 import { errorJson, jsonText } from './json.ts';
 import { Lines, type LinesOptions } from './lines.ts';
 
-/** Prints the failure and returns its exit code. The arguments are searched, not parsed: they may be what is wrong. */
+/** Searches the arguments instead of parsing them, because they may be the cause of the failure. */
 export function fail(thrown: unknown, argv: readonly string[], io: Io): number {
   const error = toCodesignError(thrown);
   const json = argv.includes('--json');
@@ -16,7 +16,7 @@ export function fail(thrown: unknown, argv: readonly string[], io: Io): number {
   return exitCodeFor([error.category]);
 }
 
-/** Prints the failure of a command on one file. The message names the file, except for errors of usage. */
+/** Prints the failure of a command for one file. The message names the file, except for usage errors. */
 export function failOne(path: string, thrown: unknown, options: LinesOptions, io: Io): number {
   const error = toCodesignError(thrown);
   if (options.json) io.stdout.write(jsonText({ error: errorJson(error) }));

@@ -1,4 +1,4 @@
-/** Output for GitHub Actions: annotations of failures and warnings, and the summary of a job. */
+/** Output for GitHub Actions: annotations for failures and warnings, and a job summary. */
 
 import { appendFileSync, statSync } from 'node:fs';
 import { printable } from '../../errors/printable.ts';
@@ -18,12 +18,12 @@ export interface Annotation {
 export interface SummaryTable {
   readonly heading: string;
   readonly columns: readonly string[];
-  /** Text from outside may be in it: it is escaped. */
+  /** Cells may contain untrusted text, which is escaped. */
   readonly rows: readonly (readonly string[])[];
 }
 
 const MESSAGE_LENGTH = 4096;
-/** GitHub shows no larger summary of a step. */
+/** GitHub rejects a larger summary of a step. */
 const LARGEST_SUMMARY = 1024 * 1024;
 const CELL_LENGTH = 500;
 /** Bytes reserved for the line that counts omitted rows. */
@@ -33,7 +33,10 @@ export function hasAnnotations({ GITHUB_ACTIONS }: Env): boolean {
   return GITHUB_ACTIONS === 'true';
 }
 
-/** A workflow command on one line. Text from outside is escaped: it cannot end the command. The runner shows `%0A` as a line break. */
+/**
+ * A workflow command on one line. Untrusted text is escaped, so it cannot end the command. The runner shows `%0A` as a
+ * line break.
+ */
 export function annotationLine({ kind, title, message, file }: Annotation): string {
   const properties = [...(file === undefined ? [] : [`file=${property(file)}`]), `title=${property(title)}`];
   const lines = message.split('\n').map((line) => data(printable(line, MESSAGE_LENGTH)));
@@ -48,7 +51,9 @@ function property(text: string): string {
   return data(printable(text, MESSAGE_LENGTH)).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-/** Appends the table to the job's summary, if there is one. Returns a warning if that failed: the run does not fail. */
+/**
+ * Appends the table to the job summary, if there is one. If that fails, returns a warning instead of failing the run.
+ */
 export function writeJobSummary(table: SummaryTable, env: Env): string | undefined {
   const path = env.GITHUB_STEP_SUMMARY;
   if (!hasAnnotations(env) || !path) return undefined;
@@ -62,7 +67,7 @@ export function writeJobSummary(table: SummaryTable, env: Env): string | undefin
   }
 }
 
-/** Markdown of as many rows as fit into `limit` bytes; empty if not even the heading fits. */
+/** Returns as many rows as fit into `limit` bytes; empty if not even the heading fits. */
 export function summaryMarkdown({ heading, columns, rows }: SummaryTable, limit: number): string {
   const head = `### ${cell(heading)}\n\n${row(columns.map(cell))}${row(columns.map(() => '---'))}`;
   let left = limit - Buffer.byteLength(head) - REST_LENGTH;
@@ -83,7 +88,7 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |\n`;
 }
 
-/** Entities keep text from being read as Markdown, HTML, a mention or an address. */
+/** Entities prevent the text from being read as Markdown, HTML, a mention or a URL. */
 function cell(text: string): string {
   return printable(text, CELL_LENGTH).replace(/[\\`*_{}[\]<>()#+!|&~@:/$"'-]/g, (character) => {
     return `&#${character.charCodeAt(0)};`;

@@ -1,4 +1,4 @@
-/** The forms in which `history` is written, entry by entry: a table for people, and a JSON document. */
+/** Prints `history` entry by entry, as a table or a JSON document. */
 
 import type { HistoryEntry } from '../../journal/journal.ts';
 import { jsonText } from './json.ts';
@@ -8,26 +8,26 @@ import { fitted, padded, widthOf } from './text-layout.ts';
 export interface HistoryForm {
   readonly head: string;
   entry(entry: HistoryEntry): string;
-  /** Between two entries. */
+  /** Separator between two entries. */
   readonly between: string;
   tail(sums: readonly Sum[]): string;
-  /** All output for a history without entries. */
+  /** Complete output for a history without entries. */
   readonly empty: string;
 }
 
 export interface Sum {
-  /** UTC, for example 2026-11. */
+  /** UTC month, for example 2026-11. */
   readonly month: string;
   readonly certificate: { readonly name: string; readonly sha256: string };
   readonly calls: number;
   readonly counted: number;
-  /** Requests that may have been counted. */
+  /** Number of requests that may have been counted. */
   readonly unknown: number;
-  /** Files written. */
+  /** Number of files written. */
   readonly files: number;
 }
 
-/** The key is month and certificate: the number of sums does not grow with the calls. */
+/** Keyed by month and certificate, so the number of sums does not grow with the number of calls. */
 export type Sums = Map<string, Sum>;
 
 export function addToSums(sums: Sums, { at, certificate, counted, repeated, filesWritten }: HistoryEntry): void {
@@ -48,19 +48,19 @@ export function sumsInOrder(sums: Sums): readonly Sum[] {
   return ordered.map(([, sum]) => sum);
 }
 
-// The table. Its columns have fixed widths, because it is written while the journal is read.
+// Columns have fixed widths, because the table is written while the journal is read.
 
 const REPORTED = { 0: '-', 1: 'written', 2: 'failed' } as const;
 const NAME_COLUMNS = 24;
 const LEAST_NAME_COLUMNS = 12;
-/** Columns for names of files. A longer name is printed on a separate line. */
+/** A longer file name is printed on a separate line. */
 const FILE_COLUMNS = 20;
 const GAP = '  ';
 
 interface TableColumn {
   readonly head: string;
   readonly width: number;
-  /** Longer text is cut. */
+  /** True if longer text is cut. */
   readonly isCut?: true;
   text(entry: HistoryEntry): string;
 }
@@ -85,7 +85,7 @@ const TABLE: readonly TableColumn[] = [
 /** Columns that a narrow terminal omits, in this order. */
 const DROPPED = ['service', 'reported', 'record'];
 
-/** `columns`: width of the terminal; infinite for a pipe or a file, which get every column. */
+/** `columns`: width of the terminal; infinite for a pipe or a file, which receive every column. */
 export function historyTable(columns: number): HistoryForm {
   const table = fittingTable(columns);
   const row = (cells: readonly string[]) => tableRow(cells, columns);
@@ -135,7 +135,7 @@ function cutCell(text: string, width: number): string {
   return padded(fitted(text, width, '…'), width);
 }
 
-// The JSON document. Its members are fixed, scripts read them.
+// Scripts read these members, so they must not change.
 
 export const historyJson: HistoryForm = {
   head: '{\n  "calls": [\n',
@@ -146,7 +146,7 @@ export const historyJson: HistoryForm = {
 };
 
 function entryJson({ at, ended, id, digest, sha256, record, reported, reason, ...entry }: HistoryEntry) {
-  // A digest is never shown whole.
+  // A digest is never shown in full.
   const masked = `${digest.slice(0, 4)}…${digest.slice(-4)}`;
   const ending = { sha256: sha256 ?? [], record: record ?? null, reported: reported ?? null, reason: reason ?? null };
   return { id, at, ended: ended ?? null, ...entry, digest: masked, ...ending };

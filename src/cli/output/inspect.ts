@@ -14,11 +14,11 @@ import { shown } from './lines.ts';
 import { field, hang, paragraph } from './text-layout.ts';
 import { findingJson } from './verdict-json.ts';
 
-/** Encoded certificates: `--certificates` prints them. */
+/** Encoded certificates are printed by `--certificates` instead. */
 const LEFT_OUT = 'der';
 const PEM_LINE_LENGTH = 64;
 
-/** The members of the library's type: bytes in hexadecimal, null for undefined. */
+/** Has the members of the library's type, with bytes in hexadecimal and null for undefined. */
 export function inspectJson(file: InspectedFile): object {
   return Object.fromEntries(membersOf(file));
 }
@@ -65,7 +65,7 @@ function certificatesOf({ certificates, timestamps, nested }: InspectedSignature
   ];
 }
 
-/** Readers of PEM look for dashes anywhere in a line, so a name must not contain them. */
+/** PEM readers look for dashes anywhere in a line, so a name must not contain them. */
 function comment(name: string): string {
   return shown(name).replaceAll('-----', '- - -');
 }
@@ -73,10 +73,10 @@ function comment(name: string): string {
 const NAME_COLUMNS = 22;
 /** Columns by which an issuer is indented below its certificate. */
 const STEP = 2;
-/** Limit for the indent of a hostile chain. */
+/** Limit on the indent for a hostile chain. */
 const DEEPEST = 6;
 const CERTIFICATE_NAME_COLUMNS = 15;
-/** At least six arcs: no version number has so many. */
+/** Requires at least six arcs, because no version number has so many. */
 const OBJECT_IDENTIFIER = /(?<![\d.])[0-2](?:\.\d+){5,}(?![\d.]*\d)/g;
 const KINDS = { rfc3161: 'RFC 3161', authenticode: 'Authenticode countersignature' } as const;
 const KEY_TYPES: Readonly<Record<string, string>> = { rsa: 'RSA', 'rsa-pss': 'RSA-PSS', ec: 'EC', dsa: 'DSA' };
@@ -117,7 +117,7 @@ function signatureLines(signature: InspectedSignature, outer: number | undefined
   ];
 }
 
-/** A single signer is named above already. */
+/** A single signer has already been named above. */
 function signerLines(signer: InspectedSigner, isOneOfSeveral: boolean): string[] {
   const { issuer, serialNumber, certificate } = signer;
   return [
@@ -131,7 +131,7 @@ function signerLines(signer: InspectedSigner, isOneOfSeveral: boolean): string[]
   ];
 }
 
-/** `RSA with SHA-256`, whether the signature's algorithm names its digest or not. */
+/** Returns for example `RSA with SHA-256`, even if the signature algorithm does not name its digest. */
 function algorithmText({ signatureAlgorithm, digestAlgorithm }: InspectedSigner): string {
   const [how, digest] = [named(signatureAlgorithm), named(digestAlgorithm)];
   return how.includes(digest) ? how : `${how} with ${digest}`;
@@ -217,7 +217,7 @@ function detailLines({ name, value }: Detail): string[] {
   return line(shown(name), value === '' ? 'empty' : shown(withNames(value)));
 }
 
-/** Replaces object identifiers by their names, if they have names. */
+/** Replaces object identifiers with their names, if they have any. */
 function withNames(text: string): string {
   return text.replace(OBJECT_IDENTIFIER, (oid) => objectName(oid) ?? oid);
 }
@@ -232,7 +232,7 @@ function line(name: string, value: string): string[] {
   return field(name, value, 2, NAME_COLUMNS);
 }
 
-/** The name, or the dotted form of an object identifier without one. */
+/** Returns the name, or the dotted form of an object identifier without one. */
 function named({ oid, name }: NamedObject): string {
   return name ?? oid;
 }

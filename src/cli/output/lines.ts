@@ -1,4 +1,4 @@
-/** Lines for people: results on standard output, everything else on standard error. Text from outside is made printable. */
+/** Prints results on standard output, and everything else on standard error. Untrusted text is made printable. */
 
 import type { Writable } from 'node:stream';
 import type { CodesignError } from '../../errors/codesign-error.ts';
@@ -10,24 +10,23 @@ import { hasColour, isTerminal, LEAST_LIVE_COLUMNS, lineColumns, painted } from 
 import { wrapped } from './text-layout.ts';
 
 export interface LinesOptions {
-  /** Errors only. */
+  /** Prints only errors. */
   readonly quiet?: boolean | undefined;
   readonly verbose?: boolean | undefined;
-  /** Standard output is for the JSON document. */
+  /** True if standard output contains the JSON document. */
   readonly json?: boolean | undefined;
 }
 
 const SHORT_WAIT_MILLISECONDS = 5000;
-/** Begins a line that continues the line before. The first word of a line has the same width. */
+/** Starts a line that continues the one above. As wide as the first word of a line. */
 export const INDENT = '         ';
 /** Longer than any path that a system allows. */
 const PATH_LENGTH = 4096;
 
-/** Lines below a failure. */
 interface LinesBelow {
-  /** About this file. */
+  /** Lines about this file alone. */
   readonly own?: readonly string[];
-  /** Below the line that names the other files with an equal failure. */
+  /** Printed below the line that names the other files with an equal failure. */
   readonly others?: readonly string[];
 }
 
@@ -52,7 +51,7 @@ export class Lines {
     writeLines(this.#resultStream(), [line], this.#io);
   }
 
-  /** Printed even with --quiet. The lines must be printable. */
+  /** Prints even with --quiet. The lines must be printable. */
   print(line: string, more: readonly string[] = []): void {
     writeLines(this.#io.stderr, [line, ...more], this.#io);
   }
@@ -62,14 +61,15 @@ export class Lines {
     if (!this.options.quiet) this.print(line);
   }
 
-  /** A warning that concerns the whole run. */
   warning(text: string): void {
     if (this.options.quiet) return;
     this.print(`warning  ${shown(text)}`);
     this.#annotate(warningAnnotation(text));
   }
 
-  /** Equal warnings of other files are printed by `printOthers`. `about`: this file only, after the text. */
+  /**
+   * Equal warnings about other files are printed by `printOthers`. `about` is appended, and concerns only this file.
+   */
   fileWarning(path: string, text: string, about = ''): void {
     if (this.options.quiet) return;
     const isFirst = this.#equal.isFirst({ word: 'warning', path, text: shown(text) });
@@ -77,7 +77,7 @@ export class Lines {
     this.#annotate(warningAnnotation(text + about, path));
   }
 
-  /** `doing`: for example signing. */
+  /** `doing`: what the command does, for example `signing`. */
   fileEvent(event: FileEvent, doing: string): void {
     switch (event.type) {
       case 'file-started':
@@ -120,7 +120,6 @@ export class Lines {
     }
   }
 
-  /** An error that concerns the whole run. */
   error(error: CodesignError): void {
     this.print(`error    ${oneLine(error)}`, this.#explanation(error));
     // `extract` writes the signature to standard output.
@@ -156,28 +155,27 @@ export class Lines {
   }
 }
 
-/** A failure or warning of a file. */
 interface FileLine {
   readonly word: 'failed' | 'warning';
   readonly path: string;
-  /** Printable; equal for all files of a group. */
+  /** Printable, and equal for all files of a group. */
   readonly text: string;
-  /** Tells groups with the same text apart. */
+  /** Separates groups that have the same text. */
   readonly key?: string | undefined;
   /** Equal for all files of a group. */
   readonly below?: readonly string[];
 }
 
 interface EqualLines extends FileLine {
-  /** Paths of the next files with the same line. The first file's line was already printed. */
+  /** Paths of further files with the same line. The line of the first file was already printed. */
   readonly others: string[];
   count: number;
 }
 
-/** Number of files that one line names. */
+/** Limit on the files that one line names. */
 const MOST_NAMES = 10;
 
-/** Groups lines that differ in the file only. */
+/** Groups lines that differ only in the file. */
 function groupEqual() {
   const groups = new Map<string, EqualLines>();
   return {
@@ -192,7 +190,7 @@ function groupEqual() {
       if (group.others.length < MOST_NAMES) group.others.push(line.path);
       return false;
     },
-    /** Groups of more than one file. */
+    /** Returns the groups of more than one file. */
     takeAll(): readonly EqualLines[] {
       const all = [...groups.values()].filter(({ count }) => count > 0);
       groups.clear();
@@ -201,7 +199,10 @@ function groupEqual() {
   };
 }
 
-/** Printable lines, wrapped on a terminal. In one write: between two the live line would be drawn again. */
+/**
+ * Prints printable lines, wrapped on a terminal. Uses a single write, because the live line would be redrawn between
+ * two.
+ */
 export function writeLines(stream: Writable, lines: readonly string[], { env }: Io): void {
   const columns = lineColumns(stream);
   const laidOut = columns < LEAST_LIVE_COLUMNS ? lines : lines.flatMap((line) => wrapped(line, columns));
@@ -220,28 +221,28 @@ export function oneLine(error: CodesignError): string {
   return `${printable(error.message, PATH_LENGTH)} [${error.code}]`;
 }
 
-/** Text from outside, made printable on one line. */
+/** Makes untrusted text printable on one line. */
 export function shown(text: string): string {
   return printable(text, PATH_LENGTH);
 }
 
-/** An argument of a command that a user can copy. */
+/** Quotes an argument so that users can copy it into a shell. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word.replace(/["$`]/g, '\\$&')}"`;
 }
 
-/** The path, and the path of the result if that is another one. */
+/** Returns the path, and the path of the result if it is different. */
 export function shownPaths({ path, output }: { readonly path: string; readonly output: string }): string {
   return output === path ? shown(path) : `${shown(path)} -> ${shown(output)}`;
 }
 
-/** Removes the query of an address, which may contain a token, and its user name and password. */
+/** Removes user name, password and query from a URL, because they may contain secrets. */
 export function maskedAddress(text: string): string {
   if (!/^[a-z]+:\/\//i.test(text)) return text;
   return text.replace(/[?#].*/s, '?…').replace(/^(\w+:\/\/).*@/s, '$1…@');
 }
 
-/** Enough of an access key to recognise it, too little to use it. */
+/** Shows enough of an access key to recognise it, but too little to use it. */
 export function maskedKey(accessKey: string): string {
   return accessKey.length < 12 ? '****' : `${accessKey.slice(0, 4)}…${accessKey.slice(-4)}`;
 }

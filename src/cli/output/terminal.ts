@@ -4,26 +4,26 @@ import { styleText } from 'node:util';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The live line and wrapped lines need so many columns. */
+/** Minimum width of a terminal for the live line and for wrapped lines. */
 export const LEAST_LIVE_COLUMNS = 20;
 
 export function isTerminal(stream: Writable): stream is WriteStream {
   return 'isTTY' in stream && stream.isTTY === true;
 }
 
-/** 0 if the width is unknown, and for streams that are no terminal. */
+/** Returns 0 if the width is unknown or the stream is not a terminal. */
 export function columnsOf(stream: Writable): number {
   return isTerminal(stream) ? (stream.columns ?? 0) : 0;
 }
 
 const DEFAULT_COLUMNS = 80;
 
-/** Width at which lines for people are wrapped; infinite for a pipe or a file, where other programs read whole lines. */
+/** Width at which lines are wrapped; infinite for a pipe or a file, where other programs read whole lines. */
 export function lineColumns(stream: Writable): number {
   return isTerminal(stream) ? columnsOf(stream) || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
 }
 
-/** Width of the terminal on which `stdout` is read, also through a pager. */
+/** Width of the terminal on which `stdout` is read, perhaps through a pager. */
 export function pageColumns({ stdout, stderr }: { readonly stdout: Writable; readonly stderr: Writable }): number {
   return columnsOf(stdout) || columnsOf(stderr) || DEFAULT_COLUMNS;
 }
@@ -32,26 +32,26 @@ export function isDumb({ TERM }: Env): boolean {
   return TERM === 'dumb';
 }
 
-/** Most build services set one of these variables. */
+/** Most CI services set one of these variables. */
 export function isContinuousIntegration({ CI, GITHUB_ACTIONS }: Env): boolean {
   return isSet(CI) || isSet(GITHUB_ACTIONS);
 }
 
-/** See https://no-color.org. NO_COLOR has precedence, then FORCE_COLOR. */
+/** See https://no-color.org. NO_COLOR takes precedence over FORCE_COLOR. */
 export function hasColour(stream: Writable, env: Env): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return isSet(env.FORCE_COLOR);
   return isTerminal(stream) && !isDumb(env) && !isContinuousIntegration(env);
 }
 
-/** A Windows console may have any code page and font, so only two terminals count as Unicode there. */
+/** A Windows console may have any code page and font, so only two terminals there count as Unicode. */
 export function isUnicode(env: Env, platform: NodeJS.Platform = process.platform): boolean {
   if (isDumb(env)) return false;
   if (platform === 'win32' && (env.WT_SESSION || env.TERM_PROGRAM === 'vscode')) return true;
   return /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
 }
 
-/** Words for results, with which lines for people begin. */
+/** Words with which the lines of results begin. */
 const COLOURS = [
   [
     'green',
@@ -71,7 +71,7 @@ const COLOURS = [
   ['red', new Set(['not-accepted', 'untrusted', 'unsupported', 'broken', 'unsigned', 'failed', 'error'])],
 ] as const;
 
-/** The line with its first word in colour, if that word is a result. */
+/** Colours the first word of the line if it is a result. */
 export function painted(line: string, isColoured: boolean): string {
   if (!isColoured) return line;
   return line.replace(/^[\w-]+(?= )/, (word) => {

@@ -1,17 +1,17 @@
-/** Printable text measured in terminal columns: cut, padded and wrapped. All alignment is done here. */
+/** Measures, cuts, pads and wraps printable text by terminal columns. All alignment is done here. */
 
 import { eastAsianWidth } from 'get-east-asian-width';
 
 const ASCII = /^[ -~]*$/;
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)/u;
-/** Marks are drawn over the character before them; format characters are not drawn. */
+/** Marks are drawn over the character before them, and format characters are not drawn. */
 const WITHOUT_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}\p{Format}]+$/u;
-/** Columns of a wrapped line. */
+/** Width of a wrapped line. */
 const COLUMNS = 80;
 
 /**
- * Counts columns by grapheme clusters (Unicode Standard Annexes 11 and 29). Stops once the count is above `limit`: then a
- * hostile name costs no more than a long one.
+ * Counts columns by grapheme cluster (Unicode Standard Annexes 11 and 29). Stops above `limit`, so that a hostile name
+ * costs no more than a long one.
  */
 export function widthOf(text: string, limit = Number.POSITIVE_INFINITY): number {
   if (ASCII.test(text)) return text.length;
@@ -23,7 +23,7 @@ export function widthOf(text: string, limit = Number.POSITIVE_INFINITY): number 
   return width;
 }
 
-/** The beginning of `text` that fits into `columns`, followed by `ellipsis` if `text` was cut. */
+/** Returns the start of `text` that fits into `columns`, followed by `ellipsis` if `text` was cut. */
 export function fitted(text: string, columns: number, ellipsis: string): string {
   if (widthOf(text, columns) <= columns) return text;
   const limit = columns - widthOf(ellipsis);
@@ -37,14 +37,14 @@ export function fitted(text: string, columns: number, ellipsis: string): string 
   return limit < 0 ? '' : kept + ellipsis;
 }
 
-/** `text` followed by spaces up to `columns`. */
 export function padded(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text, columns)));
 }
 
 /**
- * A line of a name and a value, at `indent`: the value follows the name, which is padded to `nameColumns`, and is wrapped below
- * itself. After a longer name, or if a word such as a digest is too long for that, the value starts on the next line.
+ * Formats a name and a value as one line at `indent`; the name is padded to `nameColumns`, and the value wraps below
+ * itself. The value starts on the next line if the name is longer, or if a word of the value, such as a digest, is too
+ * long.
  */
 export function field(name: string, value: string, indent: number, nameColumns: number): string[] {
   const lead = `${' '.repeat(indent)}${padded(name, nameColumns - 2)}  `;
@@ -54,12 +54,12 @@ export function field(name: string, value: string, indent: number, nameColumns: 
   return [...paragraph(name, indent), ...paragraph(value, indent + 2)];
 }
 
-/** `text` at `indent`, wrapped there. */
+/** Wraps `text` at `indent`. */
 export function paragraph(text: string, indent: number): string[] {
   return hang(' '.repeat(indent), text, indent);
 }
 
-/** `lead` followed by `text`; further lines begin at `indent`. A word that is longer than a line is broken. */
+/** Puts `lead` before `text`; further lines begin at `indent`. A word that is longer than a line is broken. */
 export function hang(lead: string, text: string, indent: number, mostColumns = COLUMNS): string[] {
   const lines: string[] = [];
   let line = lead;
@@ -94,8 +94,8 @@ export function hang(lead: string, text: string, indent: number, mostColumns = C
 }
 
 /**
- * A printed line, wrapped at words. Further lines begin where the text begins: after the indent, or after a first word such as
- * `failed   `. A longer word, such as a path, is not broken: users copy it.
+ * Wraps a line at words. Further lines begin where the text begins: after the indent, or after a first word such as
+ * `failed `. Longer words such as paths are not broken, because users copy them.
  */
 export function wrapped(text: string, mostColumns: number): string[] {
   if (mostColumns === Number.POSITIVE_INFINITY) return [text];
@@ -115,7 +115,7 @@ export function wrapped(text: string, mostColumns: number): string[] {
   return [...lines, line];
 }
 
-/** Made only for text beyond ASCII: the first Segmenter of a process takes 13 ms, each further one 0.01 ms. */
+/** Created only for text beyond ASCII: the first Segmenter of a process takes 13 ms, each further one 0.01 ms. */
 function graphemesOf(text: string): Intl.Segments {
   return new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
 }

@@ -5,7 +5,10 @@ import { flatten } from '../../format/signature.ts';
 import type { Identity, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';
 import { errorJson } from './json.ts';
 
-/** Its members are fixed: scripts read them. `roots`: source of the trusted roots; undefined if trust was not checked. */
+/**
+ * Scripts read these members, so they must not change. `roots`: source of the trusted roots; undefined if trust was not
+ * checked.
+ */
 export function verdictsJson(files: readonly VerifiedFile[], roots: string | undefined) {
   return { files: files.map(fileJson), summary: countVerdicts(files), roots: roots ?? null };
 }
@@ -21,7 +24,7 @@ export function countVerdicts(files: readonly VerifiedFile[]): Readonly<Record<s
   return warnings === 0 ? counts : { ...counts, warnings };
 }
 
-/** The warnings of a file, its signatures and their timestamps. */
+/** Returns the warnings of a file, its signatures and their timestamps. */
 export function warningsOf({ findings, signatures }: VerifiedFile): readonly Finding[] {
   const ofSignatures = flatten(signatures).flatMap((signature) => [
     ...signature.timestamps.flatMap((timestamp) => timestamp.findings),
@@ -56,7 +59,7 @@ function integrityOf({ verdict }: VerifiedFile) {
   return verdict === 'broken' || verdict === 'unsupported' ? verdict : 'intact';
 }
 
-/** Null for files that are broken, unsupported or unsigned. */
+/** Returns null for broken, unsupported or unsigned files. */
 function trustOf({ verdict, signatures }: VerifiedFile) {
   switch (verdict) {
     case 'trusted':
@@ -65,7 +68,7 @@ function trustOf({ verdict, signatures }: VerifiedFile) {
     case 'intact':
       return 'not-checked';
     case 'not-accepted':
-      // All signatures have the same trust: an untrusted one would be the verdict.
+      // All signatures have the same trust, because an untrusted one would have determined the verdict.
       return signatures[0]?.trust ?? null;
     default:
       return null;

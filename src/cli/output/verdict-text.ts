@@ -1,4 +1,4 @@
-/** The result of `verify` for people: the verdict on one line, its reasons below. */
+/** Prints the result of `verify`: the verdict on one line, and its reasons below. */
 
 import { secondOf } from '../../asn1/times.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
@@ -25,7 +25,7 @@ export function isGood({ verdict }: VerifiedFile): boolean {
   return verdict === 'trusted' || verdict === 'intact';
 }
 
-/** Every verdict is a result, so it goes to standard output. The file must have one. */
+/** Every verdict is a result, so it goes to standard output. The file must have a verdict. */
 export function printVerdict(file: VerifiedFile, { quiet = false, verbose = false }: LinesOptions, io: Io): void {
   if (quiet && isGood(file)) return;
   const lines = [`${(file.verdict ?? '').padEnd(14)}${shown(file.path)}: ${headline(file)}`];
@@ -46,7 +46,7 @@ export function printVerdict(file: VerifiedFile, { quiet = false, verbose = fals
   writeLines(io.stdout, lines, io);
 }
 
-/** Once, after all files. */
+/** Prints the hint once, after all files. */
 export function printRootsHint(files: readonly VerifiedFile[], io: Io): void {
   if (files.some((file) => unknownRoots(file).length > 0)) writeLines(io.stdout, [`${INDENT}${ROOTS_HINT}`], io);
 }
@@ -67,12 +67,12 @@ export function annotateVerdict(file: VerifiedFile, { stdout, stderr, env }: Io,
     annotate({ kind: 'warning', title: 'codesign-remote', message: warnings.join('\n'), file: path });
 }
 
-/** Findings that the headline of an untrusted file states. */
+/** The headline of an untrusted file already states these findings. */
 function isAboutRoot({ code }: Finding): boolean {
   return code === 'root-not-trusted' || code === 'chain-incomplete';
 }
 
-/** The roots, or the last known issuers, that are not trusted: one for each name, those of signers first. */
+/** Returns the untrusted roots, or the last known issuers: each name once, those of signers first. */
 function unknownRoots({ verdict, signatures }: VerifiedFile): readonly string[] {
   if (verdict !== 'untrusted') return [];
   const all = flatten(signatures);
@@ -87,12 +87,12 @@ function unknownRoots({ verdict, signatures }: VerifiedFile): readonly string[] 
   return [...found.values()];
 }
 
-/** True if the only fault of the timestamp is its unknown root. */
+/** True if the unknown root is the only fault of the timestamp. */
 function lacksOnlyRoot({ integrity, findings }: VerifiedTimestamp): boolean {
   return integrity === 'intact' && findings.some(isAboutRoot) && findings.filter(isObjection).every(isAboutRoot);
 }
 
-/** True if the finding would disappear with trusted roots, because then the timestamps would count. */
+/** True if the finding would disappear with trusted roots, because the timestamps would then count. */
 function followsFromRoot(finding: Finding, signatures: readonly VerifiedSignature[]): boolean {
   if (isAboutRoot(finding)) return true;
   if (finding.code !== 'timestamp-required' && finding.code !== 'certificate-expired') return false;
@@ -104,14 +104,14 @@ function followsFromRoot(finding: Finding, signatures: readonly VerifiedSignatur
   );
 }
 
-/** The counts of the verdicts and of warnings: `3 trusted, 1 broken, 2 warnings`. */
+/** Returns the number of files for each verdict and the number of warnings: `3 trusted, 1 broken, 2 warnings`. */
 export function verdictCounts(files: readonly VerifiedFile[]): string[] {
   const { warnings = 0, ...verdicts } = countVerdicts(files);
   const counts = Object.entries(verdicts).map(([word, count]) => `${count} ${word}`);
   return warnings === 0 ? counts : [...counts, plural(warnings, 'warning')];
 }
 
-/** Integrity, identity and trust, in this order. */
+/** States integrity, identity and trust, in this order. */
 function headline(file: VerifiedFile): string {
   const { verdict, catalog, signatures } = file;
   const [first] = signatures;
@@ -138,7 +138,7 @@ function headline(file: VerifiedFile): string {
   }
 }
 
-/** Codes of findings that say that the file's content is not what was signed. */
+/** Codes of findings that prove that the content of the file has changed. */
 const CONTENT_CHANGED: ReadonlySet<string> = new Set([
   'content-digest-differs',
   'pdf-changed-after-signing',
@@ -148,7 +148,7 @@ const CONTENT_CHANGED: ReadonlySet<string> = new Set([
   'rdp-settings-uncovered',
 ]);
 
-/** Describes a signature that proves a change of the content, or the first broken one. */
+/** Describes a signature that proves a change of the content, or else the first broken one. */
 function brokenHeadline(
   { signatures, findings }: VerifiedFile,
   first: VerifiedSignature,
@@ -162,7 +162,7 @@ function brokenHeadline(
   return changed === undefined ? `not intact; it claims to be ${text}` : `its content changed after it was ${text}`;
 }
 
-/** If the signature value fits, another digest of the message is that of a changed content. */
+/** If the signature value is valid, a different message digest means that the content has changed. */
 function isContentChanged(findings: readonly Finding[]): boolean {
   const codes = new Set(findings.map(({ code }) => code));
   const isOtherMessage = codes.has('message-digest-differs') && !codes.has('signature-value-wrong');
@@ -205,7 +205,7 @@ function signatureLines(
   if (options.verbose) {
     for (const line of identityLines(signer, indent)) lines.push(line);
   }
-  // Timestamps come first: the certificates are checked for their time.
+  // Timestamps come first, because certificates are checked for their time.
   for (const timestamp of timestamps) {
     const time = timestamp.time === undefined ? '' : ` of ${secondOf(timestamp.time)}`;
     const about = `timestamp${time} by ${quoted(timestamp.signer.name)}`;
@@ -226,7 +226,7 @@ function signatureLines(
   return lines;
 }
 
-/** The fingerprint for `--signer`, and every certificate of the chain. */
+/** Prints the fingerprint for `--signer`, and every certificate of the chain. */
 function identityLines({ sha256, path }: Identity, indent: string): string[] {
   const lines = sha256 === undefined ? [] : [`${indent}certificate with SHA-256 ${sha256}`];
   for (const { name, notBefore, notAfter } of path) {

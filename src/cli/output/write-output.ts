@@ -1,4 +1,4 @@
-/** Writes a result to the file that `--output` names: completely or not at all, and never over the input file. */
+/** Writes a result to the file named with `--output`: completely or not at all, and never over the input file. */
 
 import { randomBytes } from 'node:crypto';
 import { type BigIntStats, lstatSync } from 'node:fs';
@@ -17,14 +17,13 @@ import { cliErrors } from '../errors.ts';
 interface OutputOptions {
   /** Path of the file that must not be overwritten. */
   readonly input?: string;
-  /** Rejects any existing file, also one that another program creates meanwhile. */
+  /** Rejects any existing file, even one that another program creates meanwhile. */
   readonly isNew?: boolean;
 }
 
 /**
- * Writes a temporary file, flushes it, and renames it. Replaces an existing file unless it is read-only, and
- * creates missing folders. Pipes and devices are written to directly. Throws `output-is-folder`, `output-is-input`,
- * `output-exists`, `name-not-utf8`, what `assertReplaceable` throws, and errors of the file system.
+ * Writes a temporary file, flushes it, and renames it. Replaces an existing file unless it is read-only, and creates
+ * missing folders. Writes directly to pipes and devices.
  */
 export async function writeOutput(
   output: string,
@@ -41,7 +40,7 @@ export async function writeOutput(
     await inFileSystem(doing, () => writeFile(output, content));
     return;
   }
-  // Follow links: otherwise the rename would replace the link and not the file.
+  // Follow links, because the rename would otherwise replace the link instead of the file.
   const target = existing === undefined ? output : await inFileSystem(doing, () => realpath(output));
   await assertUtf8Name(target, true);
   if (existing !== undefined) await assertReplaceable(target);
@@ -60,7 +59,7 @@ export async function writeOutput(
     };
     await putInPlace({ handle, path: temporary, target, isNew, assertUnchanged });
   } finally {
-    // A link leaves it there, and so does a failure, which is what is reported.
+    // The temporary file still exists after a hard link or a failure; an error here must not hide that failure.
     await rm(temporary, { force: true }).catch(() => undefined);
   }
   // Without this flush, a power failure could undo the rename, but not damage a file.

@@ -15,8 +15,8 @@ import { type ChangeVerb, DOING, rowOf, summaryTable, totalLine, wordOf } from '
 type ReportFailed = SigningEvent & { readonly type: 'report-failed' };
 
 /**
- * Disposing prints the waiting lines, and removes the progress of the run from the terminal. `resumeCommand` finishes the run; it
- * is undefined if nothing can be resumed.
+ * Disposing prints the waiting lines and removes the progress display. `resumeCommand` is the command that finishes the
+ * run; undefined if nothing can be resumed.
  */
 export function changeConsole(
   io: Io,
@@ -32,16 +32,16 @@ export function changeConsole(
   let signatures = 0;
   const requested = new Set<string>();
   const warnings = new Set<string>();
-  /** Paths of files whose request was sent and not answered yet. */
+  /** Paths of files whose request was sent but not answered yet. */
   const underWay = new Set<string>();
-  /** How many signatures are not in the file yet, by its path. */
+  /** Number of signatures that are not in the file yet, by path. */
   const unwritten = new Map<string, number>();
-  /** The key is the path of the file. */
+  /** Keyed by path. */
   const unreported = new Map<string, ReportFailed[]>();
   const failures = failedFiles(lines, verb, resumeCommand);
   const outcomes = inOrder(printOutcome);
 
-  /** About the run, and printed once: the result has those that were printed when they arose. */
+  /** Prints a warning about the run once, even if the result repeats it. */
   function warning(text: string): void {
     if (!warnings.has(text)) lines.warning(text);
     warnings.add(text);
@@ -64,7 +64,7 @@ export function changeConsole(
     for (const line of below) printResult('', line);
   }
 
-  /** Prints what waited for the end. `paths` has the order of the input. */
+  /** Prints the lines that had to wait for the end. `paths` are in the order of the input. */
   function printRest(paths: readonly string[]): void {
     outcomes.flush();
     for (const { path, record, error } of paths.flatMap((one) => unreported.get(one) ?? [])) {
@@ -127,17 +127,18 @@ export function changeConsole(
           lines.fileEvent(event, DOING[verb]);
       }
     },
-    /** `files`: all of the run. */
+    /** `files` are all files of the run. */
     summary(files: readonly FileOutcome[]): void {
       stopProgress();
       printRest(files.map(({ path }) => path));
       const total = totalLine(files, verb, { signatures, requested, milliseconds: clock() - started });
-      // The line of a single file says it all, unless the file was kept, which has no line, or only planned.
+      // The line of a single file already says everything, unless the file was only planned, or was kept and has no
+      // line.
       if (files.length > 1 || files.some((file) => ['planned', 'kept'].includes(wordOf(file)))) lines.result(total);
       const fault = writeJobSummary(summaryTable(files, total), io.env);
       if (fault !== undefined) lines.warning(fault);
     },
-    /** The run is ended while files are under way. */
+    /** Called when the run is ended while files are in progress. */
     abandoned(): void {
       stopProgress();
       printRest([...unreported.keys()]);

@@ -1,4 +1,7 @@
-/** The JSON documents of `sign`, `timestamp`, `remove` and `attach`. Scripts read them: members may be added, but not renamed. */
+/**
+ * Creates the JSON documents of `sign`, `timestamp`, `remove` and `attach`. Scripts read them, so members may be added,
+ * but not renamed.
+ */
 
 import type { ChangeFilesResult, FileOutcome } from '../../../signing/outcome.ts';
 import { isNotAttempted } from '../../../signing/run.ts';
@@ -17,7 +20,7 @@ function fileJson(outcome: FileOutcome) {
   return { path, format, status, ...members, ...otherNames(outcome), warnings };
 }
 
-/** Members whose form or name in JSON is not that of the outcome. */
+/** Returns the members whose name or form in JSON differs from the outcome. */
 function otherNames(outcome: FileOutcome) {
   if (outcome.status === 'failed') return { error: errorJson(outcome.error) };
   return outcome.status === 'timestamped' ? { authority: undefined, timestampAuthority: outcome.authority } : {};

@@ -5,7 +5,7 @@ import { isNotAttempted } from '../../../signing/run.ts';
 import { INDENT, type Lines, oneLine, shown } from '../lines.ts';
 import type { ChangeVerb } from './outcomes.ts';
 
-/** Prints the files that failed. `resumeCommand`: as for `changeConsole`. */
+/** Prints the files that failed. */
 export function failedFiles(lines: Lines, verb: ChangeVerb, resumeCommand: string | undefined) {
   let notTried: FailedOutcome[] = [];
   const resumeLines =
@@ -17,7 +17,7 @@ export function failedFiles(lines: Lines, verb: ChangeVerb, resumeCommand: strin
     lines.failed(outcome.path, outcome.error, { own: [...counted, ...own], others: [...counted, ...others] });
   }
 
-  /** A failed file whose signature was created already. */
+  /** Lines for a failed file whose signature was already made. */
   function signatureLines({ record, kept }: FailedOutcome) {
     if (record === null) return { own: [], others: [] };
     const user = `the next run, or ${shown(resumeCommand ?? 'codesign-remote resume')}`;
@@ -31,7 +31,7 @@ export function failedFiles(lines: Lines, verb: ChangeVerb, resumeCommand: strin
   }
 
   return {
-    /** A file that was not tried is printed with the others at the end, after the failure that is their reason. */
+    /** Files that were not attempted are printed at the end, after the failure that ended the run. */
     add(outcome: FailedOutcome, mayHaveBeenCounted: boolean): void {
       if (isNotAttempted(outcome)) notTried.push(outcome);
       else print(outcome, mayHaveBeenCounted);
@@ -44,14 +44,14 @@ export function failedFiles(lines: Lines, verb: ChangeVerb, resumeCommand: strin
       lines.print(`left     ${plural(notTried.length, 'file')}: ${oneLine(first.error)}`, [hint]);
       notTried = [];
     },
-    /** How to find out what happened to calls whose outcome is unknown. */
+    /** Prints how to find out what happened to calls with an unknown outcome. */
     printResume(): void {
       for (const line of resumeLines) lines.print(line);
     },
   };
 }
 
-/** Advice after a run that ended before every file was tried. */
+/** Advice after a run that ended before every file was attempted. */
 function nextStep(verb: ChangeVerb, hasJournal: boolean): string {
   const again = 'Run the same command again';
   if (verb !== 'signed') return `${again}.`;

@@ -1,6 +1,6 @@
 import type { FileOutcome } from '../../../signing/outcome.ts';
 
-/** Prints outcomes in the order of the input: each waits for those before it. */
+/** Prints outcomes in the order of the input, so each waits for those before it. */
 export function inOrder(print: (outcome: FileOutcome) => void) {
   let paths: readonly string[] = [];
   let next = 0;
@@ -23,7 +23,7 @@ export function inOrder(print: (outcome: FileOutcome) => void) {
     return true;
   }
 
-  /** Prints what still waits. */
+  /** Prints the outcomes that still wait. */
   function flush(): void {
     while (next < paths.length) if (!printNext()) next += 1;
     for (const outcome of [...waiting.values()].flat()) print(outcome);

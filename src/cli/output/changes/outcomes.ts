@@ -1,4 +1,4 @@
-/** How `sign`, `timestamp`, `remove` and `attach` describe the outcome of a file, and of a run, to people. */
+/** Describes the outcomes of files and runs for `sign`, `timestamp`, `remove` and `attach`. */
 
 import { plural } from '../../../errors/plural.ts';
 import { printable } from '../../../errors/printable.ts';
@@ -8,7 +8,7 @@ import { isNotAttempted } from '../../../signing/run.ts';
 import type { SummaryTable } from '../github.ts';
 import { oneLine } from '../lines.ts';
 
-/** The status of a file that a command changed, and its member of the summary in JSON. */
+/** Status of a changed file; the JSON summary has a member with the same name. */
 export type ChangeVerb = 'signed' | 'timestamped' | 'removed' | 'attached';
 
 export const DOING: Readonly<Record<ChangeVerb, string>> = {
@@ -25,21 +25,20 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
   'not-signed': 'not signed',
 };
 
-/** Describes a file in lines and in the summary of a job. */
+/** One file in the list of lines, or in a GitHub job summary. */
 interface Row {
-  /** Short parts. */
   readonly details: readonly string[];
   /** Printed below the line of the file. */
   readonly below?: readonly string[];
 }
 
-/** Begins the line of the file. Files are counted by it. */
+/** The first word of the file's line. The summary counts files by this word. */
 export function wordOf(outcome: FileOutcome): string {
   if (isNotAttempted(outcome)) return 'not tried';
   return outcome.status === 'skipped' && outcome.reason === 'signed-by-others' ? 'kept' : outcome.status;
 }
 
-/** `isBrief`: without the record at the service. */
+/** `isBrief` omits the record id of the service. */
 export function rowOf(outcome: FileOutcome, isBrief = false): Row {
   switch (outcome.status) {
     case 'signed': {
@@ -69,7 +68,7 @@ export function rowOf(outcome: FileOutcome, isBrief = false): Row {
     }
     case 'removed': {
       const { signatures, removed, milliseconds } = outcome;
-      // For example a certificate table with something else in it.
+      // A certificate table, for example, may contain other data.
       const what = signatures === 0 ? 'data that is not a signature' : plural(signatures, 'signature');
       return { details: [what, `${milliseconds} ms`], below: signersLines('removed', removed) };
     }
@@ -94,9 +93,9 @@ function signersLines(word: string, signers: readonly string[]): readonly string
   return signers.map((signer) => `${word} the signature of "${printable(signer)}"`);
 }
 
-/** Figures that the events of a run contain, but not its outcomes. */
+/** Figures that come from the events of a run, because the outcomes lack them. */
 interface RunFigures {
-  /** Signatures that the service returned in this run; they count. */
+  /** Signatures that the service returned, and counted, in this run. */
   readonly signatures: number;
   /** Paths of the files for which a signature may have been requested. */
   readonly requested: ReadonlySet<string>;
@@ -125,7 +124,7 @@ export function totalLine(files: readonly FileOutcome[], verb: ChangeVerb, figur
   ].join('; ');
 }
 
-/** Files of equal content need one request. */
+/** Files with the same content need only one request. */
 function plannedText(files: readonly FileOutcome[]): string {
   const requests = files.flatMap((file) => {
     if (file.status !== 'planned') return [];

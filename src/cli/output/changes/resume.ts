@@ -9,12 +9,12 @@ import { errorJson } from '../json.ts';
 import { INDENT, Lines, type LinesOptions, oneLine, shown } from '../lines.ts';
 import { changeConsole } from './change-console.ts';
 
-/** Disposing removes the progress of the run from the terminal. */
+/** Disposing removes the progress display. */
 export function resumeConsole(io: Io, options: LinesOptions) {
   const lines = new Lines(io, options);
-  // Files that fail are reported with their call.
+  // Failed files are reported together with their call.
   const files = changeConsole(io, options, 'signed', undefined, ({ status }) => status !== 'failed');
-  /** Reasons whose hint was printed. */
+  /** Reasons whose hint has been printed. */
   const explained = new Set<string>();
 
   function printCall({ call, status, error }: ResumedCall): void {
@@ -50,7 +50,7 @@ export function resumeConsole(io: Io, options: LinesOptions) {
     event(event: SigningEvent): void {
       if (event.type !== 'report-failed') files.event(event);
     },
-    /** `none`: what to say if there are no calls. */
+    /** `none`: text for an empty list. */
     calls(calls: readonly ResumedCall[], none: string): void {
       files[Symbol.dispose]();
       for (const resumed of calls) printCall(resumed);
@@ -92,7 +92,7 @@ function summarise(calls: readonly ResumedCall[]): Readonly<Record<ResumedCall['
   return summary;
 }
 
-/** Its members are fixed: scripts read them. */
+/** Scripts read these members, so they must not change. */
 export function resumedJson(calls: readonly ResumedCall[], warnings: readonly string[]) {
   const documents = calls.map(describeResumed).map((call) => ({
     ...call,

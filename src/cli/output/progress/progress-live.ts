@@ -1,4 +1,4 @@
-/** The live line: one for the whole run, below the lines of finished files, removed at the end. */
+/** A single line for the whole run, below the lines of finished files; removed at the end. */
 
 import { styleText } from 'node:util';
 import ora from 'ora';
@@ -14,7 +14,7 @@ interface Symbols {
 
 const UNICODE: Symbols = { frames: [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'], between: ' · ', ellipsis: '…' };
 const ASCII: Symbols = { frames: [...'-\\|/'], between: ', ', ellipsis: '...' };
-/** Columns of the spinner, the spaces around it, and the last column, after which some terminals wrap. */
+/** Columns for the spinner, the spaces around it, and the last column, after which some terminals wrap. */
 const TAKEN_COLUMNS = 4;
 const INTERVAL_MILLISECONDS = 100;
 
@@ -37,18 +37,18 @@ export function startLiveLine(state: Shown, { stderr, env }: Io): () => void {
   const spinner = ora({
     stream: stderr,
     isEnabled: true,
-    // Raw mode would discard input typed ahead, and Ctrl-Z.
+    // Raw mode would discard input that was typed ahead, and Ctrl-Z.
     discardStdin: false,
     // A killed process could not restore the cursor.
     hideCursor: false,
-    // ora has other rules for the environment than `hasColour`.
+    // ora reads other environment variables than `hasColour`.
     color: false,
     spinner: { frames: symbols.frames.map(frame) },
     interval: INTERVAL_MILLISECONDS,
     // Computed for each frame, because the terminal may be resized.
     suffixText: text,
   });
-  // ora never ends counting lines on a terminal of 0 columns.
+  // On a terminal with 0 columns, ora never stops counting lines.
   const follow = (): void => {
     if (columnsOf(stderr) < LEAST_LIVE_COLUMNS) spinner.stop();
     else spinner.start();

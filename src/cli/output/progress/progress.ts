@@ -1,4 +1,4 @@
-/** State of a run, and the words that describe it. */
+/** The state of a run, and the words that describe it. */
 
 import { basename } from 'node:path';
 import { clock } from '../../../app/clock.ts';
@@ -12,12 +12,12 @@ import { columnsOf, isContinuousIntegration, isDumb, isTerminal, LEAST_LIVE_COLU
 /** The events of a run, for every command. */
 export type ProgressEvent =
   | Exclude<SigningEvent, { readonly type: 'file-finished' }>
-  /** `word`: files are counted by it. */
+  /** The summary counts files by `word`. */
   | { readonly type: 'file-finished'; readonly path: string; readonly word: string };
 
 export interface ProgressWords {
   readonly doing: string;
-  /** Word of successful files, for example signed. */
+  /** The word for successful files, for example `signed`. */
   readonly done: string;
 }
 
@@ -30,7 +30,7 @@ const READING_MILLISECONDS = 1500;
 
 type ProgressState = ReturnType<typeof progressState>;
 
-/** `now`: monotonic, in milliseconds. */
+/** `now`: monotonic clock in milliseconds. */
 export function progressState({ doing, done }: ProgressWords, now: () => number) {
   const underWay = new Map<string, FileStep | undefined>();
   const finished = new Map<string, number>();
@@ -88,7 +88,7 @@ export function progressState({ doing, done }: ProgressWords, now: () => number)
         }
       }
     },
-    /** Printable. */
+    /** Returns printable text. */
     parts(): readonly string[] {
       const parts = [...counts(), ...waits(), ...read()];
       const [path] = underWay.keys();
@@ -109,23 +109,21 @@ function sizeInWords(bytes: number): string {
 
 type ProgressMode = 'live' | 'plain' | 'none';
 
-/** Disposing removes the live line; doing so twice is harmless. */
+/** Disposing removes the live line; it may be disposed twice. */
 export interface Progress extends Disposable {
   event(event: ProgressEvent): void;
 }
 
-/** A shorter run shows nothing, and does not load the code for it. */
+/** A shorter run shows no progress, and does not load the code for it. */
 const LIVE_AFTER_MILLISECONDS = 300;
-/** Screen readers read every line aloud. */
+/** Not more often, because screen readers read every line aloud. */
 const PLAIN_EVERY_MILLISECONDS = 5000;
 
-/** Throws `progress-unknown`. */
 export function openProgress(io: Io, options: LinesOptions, words: ProgressWords): Progress {
   const state = progressState(words, clock);
   return { ...state, [Symbol.dispose]: show(progressMode(io, options), state, io) };
 }
 
-/** Throws `progress-unknown`. */
 export function progressMode({ stdout, stderr, env }: Io, { quiet, json, verbose }: LinesOptions): ProgressMode {
   const wish = wishIn(env.CODESIGN_PROGRESS);
   if (quiet || wish === 'none') return 'none';
@@ -142,7 +140,7 @@ function wishIn(value: string | undefined): ProgressMode | undefined {
   throw cliErrors('progress-unknown', { value });
 }
 
-/** Returns a function that ends the progress. */
+/** Returns a function that ends the progress display. */
 function show(mode: ProgressMode, state: ProgressState, io: Io): () => void {
   if (mode === 'none') return () => undefined;
   return mode === 'live' ? showLive(state, io) : showPlain(state, io);
