@@ -1,14 +1,14 @@
-/** Errors of options, environment, settings files and credentials. All of them occur before anything is sent. */
+/** Errors in options, environment, settings files and credentials, found before anything is sent. */
 
 import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
-/** Advice for machines without a keychain, and for builds, where its password cannot be typed. */
+/** Advice for machines without a keychain, and for CI, where its password cannot be typed. */
 const WITHOUT_KEYCHAIN =
   'It is only needed if the environment has no credentials: set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE (a file that only you can read) or CODESIGN_ACCESS_SECRET.';
 
 export const settingsErrors = defineErrors('usage', {
   'base-url-invalid': {
-    // Never the address itself: what is wrong with it may be a password.
+    // Never shows the address, because the invalid part may be a password.
     message: '{name} is not a usable service address: {problem}',
     hint: 'Write it as https://host[:port][/path], without user name, query or fragment.',
   },
@@ -57,7 +57,7 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Use the access secret on one line and nothing else.',
   },
   'secret-file-unreadable': {
-    // Never the path: it may be the secret itself.
+    // Never shows the path, because it may be the secret itself.
     message: '{variable} names a file that cannot be read ({reason})',
     hint: 'Name a file that this user may read.',
   },
@@ -80,7 +80,7 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Use the address without them, because addresses appear in logs.',
   },
   'proxy-invalid': {
-    // Never the address itself: it may contain a password.
+    // Never shows the address, because it may contain a password.
     message: '{name} is not a usable proxy address',
     hint: 'Write it as http://host:port or https://host:port. Other kinds of proxies (SOCKS) are not supported; NO_PROXY names hosts that need none.',
   },
@@ -101,7 +101,7 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Use 1 to 64 letters without accents, digits, dots, hyphens and underscores.',
   },
   'profile-unknown': {
-    // Never the name: it may be a secret that follows -p.
+    // Never shows the name, because it may be a secret that was typed after -p.
     message: '{name}: unknown profile; the profiles in {path} are: {known}',
     hint: (d: { readonly mayBeNew: boolean }) =>
       d.mayBeNew ? 'Use one of them, or codesign-remote init --profile <name> to create one.' : 'Use one of them.',

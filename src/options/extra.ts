@@ -1,4 +1,4 @@
-/** The members of a request's `extra` (API 2.3), and their replacements by the user. */
+/** The members of a request's `extra` (API 2.3), and the user's replacements for them. */
 
 import type { ValueKind } from './option.ts';
 import { type Given, refuse } from './values.ts';
@@ -36,7 +36,7 @@ export const extraMember: ValueKind<readonly [ExtraMember, string]> = {
   note: EXTRA_MEMBERS.join(', '),
 };
 
-/** Errors never contain the value: a user who wants to hide it may have misspelt only the name. */
+/** Errors never contain the value, because a user who wants to hide it may have only misspelt the name. */
 function readMember({ value, name }: Given): readonly [ExtraMember, string] {
   const [, key, text = ''] = /^(\w+)=(.*)$/s.exec(value) ?? [];
   const member = EXTRA_MEMBERS.find((one) => one === key);
@@ -46,7 +46,7 @@ function readMember({ value, name }: Given): readonly [ExtraMember, string] {
   return [member, text];
 }
 
-/** Hiding overrides a name from another source. */
+/** Hiding a member overrides a value from another source. */
 export function resolveExtra(
   members: readonly (readonly [ExtraMember, string])[],
   fileName: 'send' | 'hide',

@@ -17,7 +17,7 @@ import type { Given } from './values.ts';
 
 export type StoredValues = ReadonlyMap<SettingKey, readonly string[]>;
 
-/** Settings files of this machine. Options and environment take precedence. */
+/** Contents of the settings files on this machine. Options and environment variables take precedence. */
 export interface Stored {
   readonly project: { readonly path: string; readonly values: StoredValues } | undefined;
   readonly profile: StoredProfile;
@@ -26,13 +26,13 @@ export interface Stored {
 export interface StoredProfile {
   readonly name: string;
   readonly values: StoredValues;
-  /** Addresses of the service by the name of the environment. */
+  /** Addresses of the service, by name of the environment. */
   readonly environments: ReadonlyMap<string, string>;
-  /** The environment to use when none is named. */
+  /** The environment to use if none is named. */
   readonly environment: string | undefined;
 }
 
-/** Used by callers that read no settings files, such as users of the library. */
+/** For callers that read no settings files, such as users of the library. */
 export const NOTHING_STORED: Stored = {
   project: undefined,
   profile: { name: OPTIONS.profile.default, values: new Map(), environments: new Map(), environment: undefined },
@@ -45,7 +45,7 @@ export interface Found extends Given {
   readonly origin: string;
 }
 
-/** Options as they were given, by key. */
+/** Option values as they were typed, by key. */
 export type OptionValues = {
   readonly [Key in OptionKey]?: string | number | boolean | readonly string[] | undefined;
 };
@@ -54,11 +54,11 @@ export interface Lookup {
   /** Empty if the value is the default. */
   all(key: OptionKey): readonly Found[];
   one(key: OptionKey): Found | undefined;
-  /** The checked value, or the default. Throws `invalid-setting` and the errors of addresses. */
+  /** Returns the checked value, or the default. */
   read<Key extends OptionKey>(key: Key): Read<Key>;
 }
 
-/** `command`: whose options may differ from those of other commands. */
+/** `command`: options may differ between commands. */
 export function lookUp(
   options: OptionValues,
   env: Environment,
@@ -69,7 +69,7 @@ export function lookUp(
   const optionOf = (key: OptionKey): CommandOption => own.get(key) ?? { key, ...definitionOf(key) };
   const all = (key: OptionKey): readonly Found[] => {
     const typed = fromOption(key, options);
-    // The last value of a member counts, and what a profile hides stays hidden if an option names other members.
+    // The last value of each member wins, so members that a profile hides stay hidden if an option names other members.
     if (definitionOf(key).kind?.form === 'members') return [...(fromProfile(key, stored) ?? []), ...(typed ?? [])];
     if (typed !== undefined || optionOf(key).isTypedOnly) return typed ?? [];
     return (
@@ -88,11 +88,10 @@ export function lookUp(
     const [from = value === undefined ? undefined : { value, name: 'default' }] = found;
     return from && kind.read(from);
   };
-  // The type `Read` says of each key what its kind reads.
+  // `Read` gives each key the type that its kind returns.
   return { all, one: (key) => all(key)[0], read: read as Lookup['read'] };
 }
 
-/** Throws `settings-conflict` for options of the command that cannot be combined. */
 export function refuseConflicts(command: CommandName, options: OptionValues): void {
   const given = optionsOf(command).filter(({ key, flag }) => isGiven(options[key], flag));
   for (const { flag, conflicts = [] } of given) {
@@ -101,13 +100,13 @@ export function refuseConflicts(command: CommandName, options: OptionValues): vo
   }
 }
 
-/** A list without elements counts as absent, as in the library's options. */
+/** An empty list counts as absent, as in the options of the library. */
 function isGiven(value: OptionValues[OptionKey], flag: string): boolean {
   if (typeof value === 'boolean') return value !== isNegative(flag);
   return value !== undefined && !(typeof value === 'object' && value.length === 0);
 }
 
-/** A switch whose value is true unless it is given. */
+/** True for a switch that is on by default. */
 function isNegative(flag: string): boolean {
   return flag.startsWith('--no-');
 }
@@ -115,7 +114,7 @@ function isNegative(flag: string): boolean {
 function fromOption(key: OptionKey, options: OptionValues): readonly Found[] | undefined {
   const { flag, kind } = definitionOf(key);
   const value = options[key];
-  // A caller of the library may switch off what the environment switches on.
+  // Library callers may turn off a switch that the environment turns on.
   if (value === undefined || (kind?.form !== 'switch' && !isGiven(value, flag))) return undefined;
   const values = typeof value === 'object' ? value : [String(value)];
   return values.map((one) => named(one, flag));
@@ -141,8 +140,8 @@ function fromProfile(key: OptionKey, { profile }: Stored): readonly Found[] | un
 }
 
 /**
- * The service address that an environment of the profile has. An environment that is named as an option is an option: it
- * wins over an address in a variable. Throws `environment-unknown` when an environment was named that has no address.
+ * Returns the service address of the selected environment in the profile. An environment selected with an option takes
+ * precedence over an address in a variable. Throws `environment-unknown` if the selected environment has no address.
  */
 function addressOf(options: OptionValues, env: Environment, stored: Stored): readonly Found[] | undefined {
   const chosen = fromOption('environment', options);
@@ -170,13 +169,13 @@ function inProfile(value: string, key: string, profile: StoredProfile): Found {
 
 export interface ListedSetting {
   readonly key: string;
-  /** One, except for settings that take several. */
+  /** One value, except for list settings. */
   readonly values: readonly string[];
   /** `CODESIGN_CODE`, `codesign-remote.config.json`, `profile work`, `default`. */
   readonly origin: string;
 }
 
-/** Settings without a value and without a default, are left out. Throws `environment-unknown`. */
+/** Omits settings without a value and a default. */
 export function listSettings(look: Lookup, { profile }: Stored): readonly ListedSetting[] {
   const origin = `profile ${profile.name}`;
   const environments = [...profile.environments].map(([name, address]) => ({
@@ -196,7 +195,7 @@ function listed(key: OptionKey, found: readonly Found[]): ListedSetting {
   return { key, values: found.map(({ value }) => withoutCredentials(value)), origin: first.origin };
 }
 
-/** An address with a password in it is refused where it is used; until then it is not shown either. */
+/** An address that contains a password is rejected when it is used; until then, the password is not shown. */
 function withoutCredentials(value: string): string {
   return value.replace(/^(\w+:\/*)[^/?#]*@/, '$1***@');
 }

@@ -1,4 +1,4 @@
-/** The definition of an option, and the kinds of values. */
+/** Definitions of options and of kinds of values. */
 
 import { DIGEST_ALGORITHMS } from '../crypto/algorithms.ts';
 import {
@@ -40,20 +40,19 @@ export type CommandName =
 
 /** Reads values of one kind, and describes them for settings files and shells. */
 export interface ValueKind<Value> {
-  /** Throws `invalid-setting`, or what is wrong with an address. */
   read(given: Given): Value;
   /**
-   * Form in a settings file. A code is a number that may begin with zeros: text, but a number is accepted too. Members are an
-   * object in a file, and typed as `key=value`.
+   * Form in a settings file. `code` is text for a number that may begin with zeros; a JSON number is accepted too.
+   * `members` is an object in a settings file, and typed as `key=value`.
    */
   readonly form: 'text' | 'number' | 'code' | 'switch' | 'members';
-  /** JSON schema of one value in a settings file, of members: of all of them. */
+  /** JSON schema of one value in a settings file, or of the whole object for `members`. */
   readonly schema: object;
-  /** The only values. */
+  /** The only accepted values. */
   readonly words?: readonly string[];
-  /** Values that a shell offers, among others: those listed, or names of profiles or environments. */
+  /** Values that the shell offers, although others are accepted. */
   readonly suggestions?: readonly string[] | 'profiles' | 'environments';
-  /** A relative path in a settings file starts from the folder of that file. */
+  /** A relative path in a settings file is resolved from the folder of that file. */
   readonly isPath?: true;
   /** Explains the value in help. */
   readonly note?: string;
@@ -89,7 +88,7 @@ export function oneOf<const Word extends string>(words: readonly Word[]): ValueK
   return { read: (given) => readWord(given, words), form: 'text', schema: { enum: words }, words };
 }
 
-/** `scale`: what the number is multiplied by when it is read. */
+/** `scale`: factor by which the typed number is multiplied. */
 export function number(range: NumberRange, scale = 1) {
   const { isWhole, from: minimum, to: maximum } = range;
   return {
@@ -100,41 +99,44 @@ export function number(range: NumberRange, scale = 1) {
 }
 
 export interface OptionDefinition {
-  /** `--timestamp-url`; `--no-timestamp` for a switch that is on by default. */
+  /** `--timestamp-url`, or `--no-timestamp` for a switch that is on by default. */
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
-  /** Name of the value in help: `url`. A switch has none. */
+  /** Name of the value in help, such as `url`; undefined for a switch. */
   readonly placeholder?: string;
   readonly kind?: ValueKind<unknown>;
-  /** Repeatable; a list in a settings file. */
+  /** May be repeated, and is a list in a settings file. */
   readonly isList?: true;
-  /** The variable contains several values, separated by spaces. */
+  /** The variable contains several values separated by spaces. */
   readonly isSplit?: true;
   readonly variable?: string;
-  /** Variables for help that this table does not look up. */
+  /** Further variables to mention in help, which this table does not read. */
   readonly otherVariables?: string;
-  /** As typed. */
+  /** As the user would type it. */
   readonly default?: string;
-  /** Describes the default in help if it is not a constant. */
+  /** Describes the default in help if it is not constant. */
   readonly defaultText?: string;
-  /** Settings files that may contain it. A project file contains only what a cloned repository may decide. */
+  /**
+   * Settings files that may contain the option. A project file may contain only what a cloned repository is allowed to
+   * decide.
+   */
   readonly stored?: 'project' | 'profile' | 'both';
-  /** A noun phrase for a value, an imperative for a switch. Values, default and variable are added to it. */
+  /** A noun phrase for a value, and an imperative for a switch. Values, default and variable are appended in help. */
   readonly help: string;
-  /** Heading in help, for an option of a format. */
+  /** Heading in help for an option of a format. */
   readonly group?: string;
-  /** Keys of the options that it cannot be combined with. */
+  /** Keys of the options with which it cannot be combined. */
   readonly conflicts?: readonly string[];
   readonly commands: readonly CommandName[];
   /** Differences in some of the commands. */
   readonly in?: Readonly<Partial<Record<CommandName, Differences>>>;
-  /** The library has no such option. */
+  /** The library does not have this option. */
   readonly isCommandLineOnly?: true;
 }
 
 export type OptionTable = Readonly<Record<string, OptionDefinition>>;
 
 interface Differences extends Partial<Pick<OptionDefinition, 'flag' | 'help' | 'default' | 'defaultText'>> {
-  /** Neither the variable nor a settings file counts. */
+  /** Neither a variable nor a settings file can set it. */
   readonly isTypedOnly?: true;
 }

@@ -1,4 +1,4 @@
-/** The options of the library, as its callers pass them: text as a user would type it. */
+/** The options of the library: callers pass text as a user would type it. */
 
 import type { LibraryOptionsOf } from './table.ts';
 

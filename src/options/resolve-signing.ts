@@ -7,12 +7,11 @@ import { missingSettings, type Resolved, resolve, resolveTimestamps } from './re
 import { FORMAT_OPTION_KEYS } from './table/formats.ts';
 import type { OptionsOf } from './table.ts';
 
-/** skip: a file with an intact signature of this certificate does not change. */
+/** skip: a file with an intact signature made with this certificate does not change. */
 export type ExistingSignatures = 'replace' | 'append' | 'skip' | 'skip-any';
 
 export type SigningSettings = ReturnType<typeof resolveSigning>;
 
-/** Throws `setting-missing`, and what `resolve` throws. */
 export function resolveSigning(options: OptionsOf<'sign'>, env: Environment, stored?: Stored) {
   const settings = resolve('sign', options, env, stored);
   const { look, dryRun, algorithm } = settings;
@@ -23,7 +22,7 @@ export function resolveSigning(options: OptionsOf<'sign'>, env: Environment, sto
     ...settings,
     timestamps: resolveTimestamps(look, algorithm, env),
     formatOptions: formatOptionsOf(settings),
-    /** Undefined for the default mode of each format. */
+    /** undefined for the default mode of each format. */
     existing: existingOf(settings),
     extra: resolveExtra(settings.extra, settings.fileName),
   };

@@ -1,4 +1,4 @@
-/** The settings of a command: checked values of its options, and settings that several options decide together. */
+/** The settings of a command: the checked values of its options, and settings that depend on several options. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { toCodesignError } from '../errors/codesign-error.ts';
@@ -13,13 +13,12 @@ import { type Given, readProxyVariable } from './values.ts';
 import { emptyVariables, listed } from './variables.ts';
 
 export type Resolved<Command extends CommandName> = ValuesOf<Command> & {
-  /** Tells the origin of values, and reads settings that are not options of the command. */
+  /** Knows the origin of each value, and reads settings that are not options of the command. */
   readonly look: Lookup;
-  /** Called only when a request is to be sent. Throws `proxy-invalid`, `proxy-holds-credentials`. */
+  /** Called only when a request will be sent. */
   proxies(): Proxies;
 };
 
-/** Throws `settings-conflict`, `invalid-setting`, `environment-unknown` and the errors of addresses. */
 export function resolve<Command extends CommandName>(
   command: Command,
   options: OptionsOf<Command>,
@@ -34,8 +33,8 @@ export function resolve<Command extends CommandName>(
 }
 
 /**
- * Throws `proxy-invalid`, `proxy-holds-credentials`. ALL_PROXY is set for all programs of a machine, and often names a SOCKS
- * proxy: an unusable one counts only when a request would go through it.
+ * ALL_PROXY often names a SOCKS proxy for all programs of a machine, so an unusable one fails only when a request needs
+ * it.
  */
 export function resolveProxies(look: Lookup, env: Environment): Proxies {
   const exceptions = readExceptions(variable('no_proxy', env)?.value ?? '');
@@ -59,7 +58,7 @@ function readOrRefuse(given: Given): HttpProxy | UnusableProxy {
   }
 }
 
-/** Prefers the name in lower case, as curl does. */
+/** Prefers the lower-case name, like curl. */
 function variable(name: string, env: Environment): Given | undefined {
   const found = [name, name.toUpperCase()].find((one) => env[one]);
   return found === undefined ? undefined : { value: env[found] ?? '', name: found };
@@ -68,8 +67,8 @@ function variable(name: string, env: Environment): Given | undefined {
 export type TimestampSettings = ReturnType<typeof resolveTimestamps>;
 
 /**
- * `fallback`: the algorithm when none is given for timestamps. Throws `invalid-setting`, and if timestamps are required and none
- * can be requested: `setting-missing`, `settings-conflict`.
+ * `fallback`: algorithm to use if none is given for timestamps. Throws `setting-missing` or `settings-conflict` if
+ * timestamps are required but none can be requested.
  */
 export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: Environment) {
   const isWanted = look.read('timestamp');
@@ -79,12 +78,12 @@ export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: 
     throw settingsErrors('settings-conflict', { options: `--no-timestamp and ${look.one('requireTimestamp')?.name}` });
   }
   return {
-    /** In the order they are tried; empty for no timestamp. */
+    /** In the order in which they are tried; empty for no timestamp. */
     urls: [...new Map(urls.map((url) => [url.href, url])).values()],
     algorithm: look.read('timestampAlgorithm') ?? fallback,
     policy: look.read('timestampPolicy'),
     roots: look.read('timestampRoots'),
-    /** The user chose to have no timestamp. */
+    /** The user disabled timestamps. */
     isDeclined: !isWanted,
   };
 }
@@ -93,8 +92,8 @@ const CREDENTIALS =
   ' Credentials are needed as well: codesign-remote login keeps them, or set CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET.';
 
 /**
- * The error for options that a command needs and that were not given: all of them in one. `hasCredentials` is false if the
- * environment has no credentials either, which would be the next error. `or`: an option to use instead.
+ * Returns one error for all required options that are missing. `hasCredentials` is false if the credentials are missing
+ * too, so that the error mentions them. `or`: an option that can be used instead.
  */
 export function missingSettings(
   keys: readonly OptionKey[],

@@ -1,5 +1,5 @@
 /**
- * Returns the shortest known word that begins with the given one, or the nearest word that differs in at most a third
+ * Returns the shortest known word that begins with the given one, or the closest word that differs in at most a third
  * of its letters. Ignores case, hyphens and underscores.
  */
 export function suggest(word: string, known: Iterable<string>): string | undefined {
@@ -29,7 +29,7 @@ function plain(word: string): string {
   return word.slice(0, 64).toLowerCase().replace(/[-_]/g, '');
 }
 
-/** Counts letters to insert, remove or replace, and pairs to swap (optimal string alignment distance). */
+/** Counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment distance). */
 function countMistakes(one: string, other: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: other.length + 1 }, (_, index) => index);

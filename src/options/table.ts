@@ -1,4 +1,4 @@
-/** THE TABLE OF OPTIONS: commands, help, completion, documents, settings files and the library are made from it. */
+/** THE OPTION TABLE: commands, help, completion, documents, settings files and the library are derived from it. */
 
 import type { CommandName, OptionDefinition, ValueKind } from './option.ts';
 import { CALLS_OPTIONS, FILES_OPTIONS } from './table/files.ts';
@@ -7,7 +7,7 @@ import { LIMITS_OPTIONS, OUTPUT_OPTIONS, PRIVACY_OPTIONS } from './table/run.ts'
 import { SERVICE_OPTIONS } from './table/service.ts';
 import { SIGNATURE_OPTIONS, TIMESTAMP_OPTIONS, TRUST_OPTIONS } from './table/signature.ts';
 
-/** In the order of help and lists. */
+/** Help and lists show the options in this order. */
 export const OPTIONS = {
   ...SERVICE_OPTIONS,
   ...SIGNATURE_OPTIONS,
@@ -21,7 +21,7 @@ export const OPTIONS = {
   ...OUTPUT_OPTIONS,
 } as const;
 
-/** Headings of options in help. Formats name the groups of their options. */
+/** Headings of options in help. Formats name the groups of their own options. */
 const GROUPS: Readonly<Record<string, object>> = {
   Service: SERVICE_OPTIONS,
   Signature: SIGNATURE_OPTIONS,
@@ -40,10 +40,8 @@ export type OptionKey = keyof Table;
 /** The options whose definition has this property. */
 type KeyWith<Property> = { [Key in OptionKey]: Table[Key] extends Property ? Key : never }[OptionKey];
 
-/** An option that a settings file may contain. */
 export type SettingKey = KeyWith<{ readonly stored: string }>;
 
-/** The type that a caller passes for an option. */
 type Typed<Option> = Option extends { readonly isList: true }
   ? readonly string[]
   : Option extends { readonly kind: { readonly form: 'number' } }
@@ -54,7 +52,6 @@ type Typed<Option> = Option extends { readonly isList: true }
         ? string
         : boolean;
 
-/** The type that `Lookup.read` returns for an option. */
 export type Read<Key extends OptionKey> = Table[Key] extends { readonly kind: ValueKind<infer Value> }
   ? Table[Key] extends { readonly isList: true }
     ? readonly Value[]
@@ -63,19 +60,16 @@ export type Read<Key extends OptionKey> = Table[Key] extends { readonly kind: Va
       : Value | undefined
   : boolean;
 
-/** The options of a command as they were typed. */
 export type OptionsOf<Command extends CommandName> = {
   readonly [Key in OptionKey as Command extends Table[Key]['commands'][number] ? Key : never]?:
     | Typed<Table[Key]>
     | undefined;
 };
 
-/** The checked values of a command's options. */
 export type ValuesOf<Command extends CommandName> = {
   readonly [Key in OptionKey as Command extends Table[Key]['commands'][number] ? Key : never]: Read<Key>;
 };
 
-/** The options of a command that the library has too. */
 export type LibraryOptionsOf<Command extends CommandName> = Omit<
   OptionsOf<Command>,
   KeyWith<{ readonly isCommandLineOnly: true }>
@@ -106,7 +100,7 @@ export interface CommandOption extends OptionDefinition {
   readonly isTypedOnly?: true;
 }
 
-/** The options of a command, each with what differs there. */
+/** Returns the options of a command, with their differences in that command applied. */
 export function optionsOf(command: CommandName): readonly CommandOption[] {
   return OPTION_KEYS.filter((key) => definitionOf(key).commands.includes(command)).map((key) => {
     const { variable, ...option } = definitionOf(key);
@@ -115,7 +109,6 @@ export function optionsOf(command: CommandName): readonly CommandOption[] {
   });
 }
 
-/** The options of a command by their headings in help. */
 export function groupsOf(command: CommandName): ReadonlyMap<string, readonly CommandOption[]> {
   const groups = new Map<string, CommandOption[]>();
   for (const option of optionsOf(command)) {
@@ -126,7 +119,7 @@ export function groupsOf(command: CommandName): ReadonlyMap<string, readonly Com
   return groups;
 }
 
-/** Help, with values, default and variable. */
+/** Includes values, default and variable. */
 export function helpOf(option: OptionDefinition): string {
   const { help, kind, isList, variable = option.otherVariables } = option;
   const values = kind?.words?.join(', ') ?? kind?.note;

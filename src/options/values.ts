@@ -1,4 +1,4 @@
-/** Reading values as they were typed. A value comes with the name of its option, variable or file, for messages. */
+/** Reads typed values. Each comes with the name of its option, variable or file, for messages. */
 
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../crypto/algorithms.ts';
 import { type HttpProxy, isLoopback } from '../http/proxy.ts';
@@ -12,23 +12,26 @@ export interface Given {
   readonly name: string;
 }
 
-/** X.660: below the roots 0 and 1 there are 40 arcs; a larger number would be encoded as another object identifier. */
+/**
+ * X.660: below the roots 0 and 1 there are only 40 arcs; a larger number would be encoded as a different object
+ * identifier.
+ */
 const OBJECT_IDENTIFIER = /^([01]\.[1-3]?\d|2\.(0|[1-9]\d{0,9}))(\.(0|[1-9]\d{0,9})){0,29}$/;
 
 export function readText(from: Given): string {
   return from.value === '' ? refuse(from, 'some text') : from.value;
 }
 
-/** Accepts upper and lower case, and Java's names such as SHA-256. */
+/** Accepts upper and lower case, and Java names such as SHA-256. */
 export function readAlgorithm(from: Given): DigestAlgorithm {
   const wanted = from.value.toUpperCase().replace(/^SHA-/, 'SHA');
   return readWord({ ...from, value: wanted }, DIGEST_ALGORITHMS, from);
 }
 
-/** Too short for a secret: MD5. */
+/** Too short for a secret, for example `MD5`. */
 const SHORT_WORD = /^[a-z][a-z\d-]{0,4}$/i;
 
-/** `typed`: the value for the message, which repeats a short or misspelt word only. */
+/** The message shows `typed` only if it is a short or misspelt word. */
 export function readWord<const Word extends string>(from: Given, words: readonly Word[], typed = from): Word {
   const found = words.find((word) => word === from.value);
   if (found !== undefined) return found;
@@ -36,14 +39,14 @@ export function readWord<const Word extends string>(from: Given, words: readonly
   return refuse(typed, `one of ${words.join(', ')}`, isWord ? typed.value : HIDDEN);
 }
 
-// openssl and Windows print digests with colons or spaces, in either case.
+// OpenSSL and Windows print digests with colons or spaces, in upper or lower case.
 const SHA256 = /^[0-9a-f]{64}$/;
 const SHA1 = /^[0-9a-f]{40}$/;
 
 /** Returns a SHA-256 in lower-case hexadecimal. */
 export function readSigner(from: Given): { readonly commonName: string } | { readonly sha256: string } {
   const digits = readText(from).replace(/[:\s]/g, '').toLowerCase();
-  // signtool shows SHA-1, which would never match as a name.
+  // signtool shows SHA-1 fingerprints, which would never match as a name.
   if (SHA1.test(digits)) refuse(from, "a common name, or the certificate's SHA-256");
   return SHA256.test(digits) ? { sha256: digits } : { commonName: from.value };
 }
@@ -73,14 +76,14 @@ export function readObjectIdentifier(from: Given): string {
 
 const HIDDEN = '…';
 
-/** A value that is wrong may be a secret in the wrong place, so the message does not repeat it. Throws `invalid-setting`. */
+/** The message does not repeat a wrong value, because it may be a secret in the wrong place. */
 export function refuse({ name, value }: Given, expected: string, shown: string = HIDDEN): never {
   throw settingsErrors('invalid-setting', { name, value: value === '' ? '' : shown, expected });
 }
 
 /**
- * The service address with its path, without trailing slashes. `name` is what messages call the text (`--base-url`,
- * `CODESIGN_BASE_URL`). Throws `base-url-invalid`, `base-url-insecure` or `base-url-holds-credentials`.
+ * Returns the service address with its path, without trailing slashes. `name` stands for the text in messages
+ * (`--base-url`, `CODESIGN_BASE_URL`).
  */
 export function parseBaseUrl(text: string, name: string): URL {
   if (!URL.canParse(text)) throw settingsErrors('base-url-invalid', { name, problem: 'it is not a URL' });
@@ -89,14 +92,14 @@ export function parseBaseUrl(text: string, name: string): URL {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw settingsErrors('base-url-invalid', { name, problem: 'it must begin with https://' });
   }
-  // Looks at the text too: a bare "?" or "#" leaves no trace in the parsed address.
+  // Checks the text too, because a bare "?" or "#" leaves no trace in the parsed address.
   if (/[?#]/.test(text)) throw settingsErrors('base-url-invalid', { name, problem: 'it has a query or a fragment' });
   if (url.protocol === 'http:' && !isLoopback(url)) throw settingsErrors('base-url-insecure', { name, host: url.host });
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
 }
 
-/** Plain `http:` is what most authorities have: what they sign is checked, and nothing secret is sent. */
+/** Accepts plain `http:`, which most authorities use: their answers are verified, and nothing secret is sent. */
 export function readTimestampUrl({ value, name }: Given): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !isWeb(url)) {
@@ -106,14 +109,14 @@ export function readTimestampUrl({ value, name }: Given): URL {
   return url;
 }
 
-/** A proxy named where others can read it, so without credentials. Throws `proxy-invalid`, `proxy-holds-credentials`. */
+/** Reads a proxy that is named where others can read it, so it must not contain credentials. */
 export function readProxy(from: Given): HttpProxy {
   const { url, authorization } = readProxyVariable(from);
   if (authorization !== undefined) throw settingsErrors('proxy-holds-credentials', { name: from.name });
   return { url, authorization };
 }
 
-/** `host:port` means `http:`, as in other programs. Throws `proxy-invalid`. */
+/** `host:port` means `http:`, as in other programs. */
 export function readProxyVariable({ value, name }: Given): HttpProxy {
   const text = value.includes('://') ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -20,19 +20,22 @@ export const VARIABLES = {
   FORCE_COLOR: 'colours in pipes too; NO_COLOR takes precedence',
 } as const;
 
-/** `A and B are set but empty`, as a secret is that a build service does not have; empty if none of them is. */
+/** `A and B are set but empty`, like a secret that CI does not provide; empty if all variables have values. */
 export function emptyVariables(names: readonly string[], env: Environment): string {
   const empty = names.filter((name) => env[name] === '');
   return empty.length === 0 ? '' : `${listed(empty)} ${empty.length === 1 ? 'is' : 'are'} set but empty`;
 }
 
-/** a; a and b; a, b and c. */
+/** Returns `a`, `a and b` or `a, b and c`. */
 export function listed(parts: readonly string[]): string {
   const last = parts.at(-1) ?? '';
   return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
 }
 
-/** A warning for each variable with the program's prefix that the program does not know. Those of the server and of tests are known. */
+/**
+ * Returns a warning for each unknown variable with the program's prefix. Variables of the server and of tests are
+ * known.
+ */
 export function unknownVariables(env: Environment): readonly string[] {
   const known = [...Object.keys(VARIABLES), ...OPTION_VARIABLES].filter((name) => name.startsWith(PREFIX));
   const words = known.map((name) => name.slice(PREFIX.length));
@@ -51,7 +54,7 @@ const PREFIX = 'CODESIGN_';
 
 const HISTORY_DAYS = number({ isWhole: true, from: 1, to: 36_500 });
 
-/** Days that the history is kept at least. Throws `invalid-setting`. */
+/** Minimum number of days for which the history is kept. */
 export function readHistoryDays(env: Environment): number {
   return HISTORY_DAYS.read({ value: env.CODESIGN_HISTORY_DAYS || DEFAULT_HISTORY_DAYS, name: 'CODESIGN_HISTORY_DAYS' });
 }

@@ -1,5 +1,6 @@
 /**
- * The credentials for the service, from the environment, or from the keychain, which stores them for one origin only.
+ * Reads the credentials for the service from the environment, or from the keychain, which stores them for one origin
+ * only.
  */
 
 import { CodesignError } from '../../errors/codesign-error.ts';
@@ -15,7 +16,8 @@ export interface Credentials {
   readonly accessSecret: Secret;
   readonly source: 'environment' | 'keychain';
   /**
-   * The only origin they may be sent to; undefined for credentials from the environment, which belong to its address.
+   * The only origin to which they may be sent; undefined for credentials from the environment, which belong to the
+   * address there.
    */
   readonly origin: string | undefined;
   readonly warnings: readonly string[];
@@ -23,7 +25,7 @@ export interface Credentials {
 
 export interface CredentialsQuery {
   readonly env: Environment;
-  /** Scheme, host and port of the service that they will be sent to; undefined if they will not be sent. */
+  /** Origin of the service to which they will be sent; undefined if they will not be sent. */
   readonly origin: string | undefined;
   readonly account: Account;
   readonly keychain: Keychain;
@@ -38,24 +40,21 @@ export const CREDENTIAL_VARIABLES = [KEY, SECRET, SECRET_FILE] as const;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Reads CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE. If none of them is set (an
- * empty variable counts as not set), reads the profile's entry in the keychain. Throws `credentials-missing`,
- * `credentials-ambiguous`, `credentials-other-origin`, `access-key-invalid`, `access-secret-invalid`, and the errors of
- * `readSecretFile` and the keychain.
+ * Reads CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE. If none of them is set, reads
+ * the profile's entry in the keychain; an empty variable counts as not set.
  */
 export async function readCredentials(query: CredentialsQuery): Promise<Credentials> {
   if (hasCredentials(query.env)) return readEnvironment(query.env);
   try {
     return await readKeychain(query);
   } catch (thrown) {
-    // A missing secret of a build service is an empty variable.
+    // In CI, a secret that is not available becomes an empty variable.
     const missing = emptyVariables(CREDENTIAL_VARIABLES, query.env);
     if (missing === '' || !isWithoutCredentials(thrown)) throw thrown;
     throw settingsErrors('credentials-missing', { missing }, { cause: thrown });
   }
 }
 
-/** Checks whether any of the variables is set. */
 export function hasCredentials(environment: Environment): boolean {
   return CREDENTIAL_VARIABLES.some((name) => environment[name]);
 }
@@ -68,7 +67,7 @@ const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
   'keychain-denied',
 ] satisfies (keyof typeof settingsErrors.table)[]);
 
-/** Checks whether the error means that credentials for the service are missing, and not that they are wrong. */
+/** True if credentials for the service are missing, as opposed to wrong. */
 export function isWithoutCredentials(thrown: unknown): boolean {
   return thrown instanceof CodesignError && WITHOUT_CREDENTIALS.has(thrown.code);
 }
@@ -110,8 +109,8 @@ async function readKeychain({ origin, account, keychain }: CredentialsQuery): Pr
 }
 
 /**
- * Returns the key. `source`: where it was given, for the message. The message never contains the text, because key and
- * secret may be in it together. Throws `access-key-invalid`.
+ * Returns the key. `source` names its origin in the message. The message never contains the text, which may include the
+ * secret by mistake.
  */
 export function checkAccessKey(accessKey: string, source: string): string {
   const invalid = (problem: string) => settingsErrors('access-key-invalid', { source, problem });
@@ -121,7 +120,6 @@ export function checkAccessKey(accessKey: string, source: string): string {
   return accessKey;
 }
 
-/** Throws `access-secret-invalid`. */
 export function readAccessSecret(text: string, source: string): Secret {
   const invalid = (problem: string) => settingsErrors('access-secret-invalid', { source, problem });
   if (text === '') throw invalid('is empty');

@@ -1,4 +1,4 @@
-/** The files with the signing certificate and its chain, and the password of a PKCS#12 file among them. */
+/** Reads the files of the signing certificate and its chain, and the password of a PKCS#12 file. */
 
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors, settingsWarnings } from '../errors.ts';
 import type { Environment } from '../options.ts';
 
-/** More than any chain needs: enough to detect a file that is too large, without filling the memory. */
+/** More than any chain needs; limits memory for a file that is too large. */
 const READ_LIMIT = 16 * 1024 * 1024;
 
 interface CertificateFiles {
@@ -17,7 +17,6 @@ interface CertificateFiles {
   readonly warnings: readonly string[];
 }
 
-/** Throws `certificate-file-missing` for a path that cannot be read. */
 export async function readCertificateFiles(paths: readonly string[], env: Environment): Promise<CertificateFiles> {
   const files = await Promise.all(paths.map(async (name) => ({ name, bytes: await readBounded(name) })));
   return { files, ...(await readPassword(env)) };
@@ -44,23 +43,20 @@ async function readBounded(path: string): Promise<Uint8Array> {
 /** A secret is one line, so a larger file is the wrong one. */
 const LARGEST_SECRET_FILE = 64 * 1024;
 
-/** Permission bits of group and others. */
 const WRITABLE_BY_OTHERS = 0o022;
 const READABLE_BY_OTHERS = 0o044;
 
-/**
- * Returns the file's text without one newline at its end. `variable` is the environment variable that names the file.
- * Throws `secret-file-unreadable` or `secret-file-exposed`.
- */
+/** Returns the file's text without one newline at its end. `variable`: the environment variable that names the file. */
 export async function readSecretFile(path: string, variable: string) {
   const { text, stats } = await readWithStats(path, variable);
-  // Windows has no such bits: the mode that Node.js returns does not show who may write.
+  // Windows has no such permission bits: the mode that Node.js returns does not show who may write.
   const warnings = process.platform === 'win32' ? [] : checkPermissions(path, stats, variable);
-  // Removes one newline, as `echo` and editors add it. Any other is part of the secret, and is rejected as such.
+  // Removes one newline, as added by `echo` and editors. Further newlines are part of the secret, and are rejected
+  // later.
   return { text: text.replace(/\r?\n$/, ''), warnings };
 }
 
-/** Reads permissions and content from the same open file, because another file could have the path a moment later. */
+/** Reads permissions and content through one descriptor, because the file at the path may be replaced in between. */
 async function readWithStats(path: string, variable: string): Promise<{ text: string; stats: Stats }> {
   try {
     await using file = await open(path, 'r');
@@ -76,7 +72,7 @@ function checkPermissions(path: string, { mode, uid }: Stats, variable: string):
     throw settingsErrors('secret-file-exposed', { variable, path, problem: 'may be written by other users' });
   }
   const user = process.getuid?.();
-  // Root reads files of the users it works for: a secret that is mounted into a container belongs to a user outside.
+  // Root may read files of other users: a secret mounted into a container belongs to a user outside the container.
   if (user !== undefined && user !== 0 && uid !== user && uid !== 0) {
     throw settingsErrors('secret-file-exposed', { variable, path, problem: 'belongs to another user' });
   }

@@ -1,5 +1,6 @@
 /**
- * The operating system's keychain through keytar, in a separate process, which can be killed while it waits for a user.
+ * Accesses the operating system's keychain through keytar, in a separate process that can be killed while it waits for
+ * a user.
  */
 
 import { createRequire } from 'node:module';
@@ -12,11 +13,9 @@ import { settingsErrors } from '../errors.ts';
 import type { Environment } from '../options.ts';
 import { OPTIONS } from '../table.ts';
 
-/**
- * Each function throws `keychain-unavailable`, `keychain-locked` or `keychain-denied`, and waits for a limited time.
- */
+/** Every function has a time limit, and throws `keychain-unavailable`, `keychain-locked` or `keychain-denied`. */
 export interface Keychain {
-  /** undefined if there is no entry with this name, or on Linux if the keychain stays locked. */
+  /** Returns undefined if there is no such entry; on Linux also if the keychain stays locked. */
   read(name: string): Promise<Secret | undefined>;
   /** Replaces an existing entry. */
   write(name: string, value: Secret): Promise<void>;
@@ -26,16 +25,13 @@ export interface Keychain {
 
 export const DEFAULT_ENVIRONMENT = OPTIONS.environment.default;
 
-/** The owner of an entry in the keychain: one environment of a profile. */
+/** A keychain entry belongs to one environment of a profile. */
 export interface Account {
   readonly profile: string;
   readonly environment: string;
 }
 
-/**
- * Returns the name of the entry. The name for production is the profile alone, as in versions that had one entry for
- * each profile.
- */
+/** The name for production is the profile alone, as in versions with one entry per profile. */
 export function accountName({ profile, environment }: Account): string {
   return environment === DEFAULT_ENVIRONMENT ? profile : `${profile}/${environment}`;
 }
@@ -45,7 +41,7 @@ export function accountText({ profile, environment }: Account): string {
   return environment === DEFAULT_ENVIRONMENT ? profile : `${profile} (${environment})`;
 }
 
-/** Texts of libsecret and of Apple's Security framework. Windows locks nothing except the session. */
+/** Texts of libsecret and of Apple's Security framework. Windows has no locked keychain, only a locked session. */
 const LOCKED = [
   /\/secrets\/collection\/|\/secrets\/aliases\//,
   /locked collection|is locked/i,
@@ -57,7 +53,7 @@ const DENIED = [
   /name or passphrase you entered is not correct|authorization (was )?denied/i,
 ];
 
-/** Returns the error for a text of a keychain, which is shown with it. */
+/** Returns the error for a keychain's own error text, which the message includes. */
 export function keychainFailure(words: string): CodesignError {
   const reason = printable(words);
   const fits = (pattern: RegExp): boolean => pattern.test(words);
@@ -68,27 +64,26 @@ export function keychainFailure(words: string): CodesignError {
 
 /** No profile can have this name. */
 const PROBE = 'codesign-remote logout';
-/** Name of the entries in the keychain's own program. */
+/** Name of the entries in the keychain application of the system. */
 const SERVICE = 'codesign-remote';
 
 interface KeychainOptions {
-  /** On Linux, contains the address of the keychain. */
+  /** Contains the D-Bus address of the keychain on Linux. */
   readonly env: Environment;
-  /** Limit for one operation, because a keychain that asks for its password may wait forever. */
+  /** Time limit for one operation, because a keychain that asks for its password may wait forever. */
   readonly patienceMilliseconds: number;
-  /** Returns the path of keytar, which is optional. Throws if it is missing. */
+  /** Returns the path of keytar, an optional dependency; throws if it is missing. */
   readonly locate?: (() => string) | undefined;
 }
 
 type Operation = 'getPassword' | 'setPassword' | 'deletePassword';
 
-/** The answer of the process. */
 type Answer = { readonly value: unknown } | { readonly failed: 'load' | 'call'; readonly words: string };
 
 /**
- * Calls keytar once. A process is needed because the calls block a thread that an exit of Node.js does not end. Names
- * and secrets are passed on standard input, because other users can see arguments. The input stays open as long as the
- * caller waits for the answer.
+ * Calls keytar once. Runs in a separate process, because its calls block a thread that Node.js cannot end at exit.
+ * Names and secrets are passed on standard input, because other users can see arguments. The input stays open as long
+ * as the caller waits for the answer.
  */
 const PROGRAM = `
 const { stdin, stdout } = process;
@@ -131,7 +126,7 @@ export function openKeychain(options: KeychainOptions): Keychain {
     async remove(name) {
       if ((await call('deletePassword', name)) === true) return true;
       if (process.platform !== 'linux') return false;
-      // libsecret reports a locked keychain as empty. Only writing shows the difference. After a write, a lookup is
+      // libsecret reports a locked keychain as empty; only a write detects this and makes the following lookup
       // reliable.
       await call('setPassword', PROBE, PROBE);
       await call('deletePassword', PROBE);
@@ -141,8 +136,8 @@ export function openKeychain(options: KeychainOptions): Keychain {
 }
 
 /**
- * The library that keytar needs is missing, or there is no binary of keytar for this system. The error does not say
- * which.
+ * Either a library that keytar needs is missing, or keytar has no binary for this system. The error does not say which
+ * of the two it is.
  */
 function notLoaded() {
   const reason =
@@ -200,7 +195,7 @@ function locateKeytar(): string {
   return createRequire(import.meta.url).resolve('keytar');
 }
 
-/** undefined if the process ended before it could answer. */
+/** Returns undefined if the process ended before it could answer. */
 function readAnswer(text: string): Answer | undefined {
   const answer = parseJson(text);
   const isAnswer = typeof answer === 'object' && answer !== null && ('value' in answer || 'failed' in answer);
@@ -208,7 +203,7 @@ function readAnswer(text: string): Answer | undefined {
 }
 
 interface StoredCredentials {
-  /** Scheme, host and port of the service they were stored for. They are sent to no other. */
+  /** The origin for which they were stored; they are never sent to another. */
   readonly origin: string;
   readonly accessKey: string;
   readonly accessSecret: Secret;
@@ -220,10 +215,7 @@ const entrySchema = v.object({
   accessSecret: v.pipe(v.string(), v.nonEmpty()),
 });
 
-/**
- * undefined if there are none for this environment of the profile. Throws `keychain-entry-unusable`, and the errors of
- * the keychain.
- */
+/** Returns undefined if there are no credentials for this environment of the profile. */
 export async function readStoredCredentials(
   keychain: Keychain,
   account: Account,
@@ -236,7 +228,7 @@ export async function readStoredCredentials(
   return { ...rest, accessSecret: new Secret(accessSecret) };
 }
 
-/** Replaces existing credentials of this environment of the profile. */
+/** Replaces existing credentials for this environment of the profile. */
 export async function storeCredentials(
   keychain: Keychain,
   account: Account,
@@ -246,7 +238,7 @@ export async function storeCredentials(
   await keychain.write(accountName(account), new Secret(entry));
 }
 
-/** undefined if the text is not JSON. The parser's error would quote the text. */
+/** Returns undefined if the text is not JSON. The parser's error would quote the text, so it is dropped. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

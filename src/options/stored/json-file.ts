@@ -1,4 +1,4 @@
-/** A settings file: read in bounds, accepted only from those who may decide, and parsed without quoting its content. */
+/** Reads a settings file with limits: only a trusted user may have written it, and no error quotes its content. */
 
 import { constants, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -7,10 +7,10 @@ import { printable } from '../../errors/printable.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { settingsErrors } from '../errors.ts';
 
-/** Hundreds of settings fit in; what is larger is another file. */
+/** Large enough for hundreds of settings; a larger file is probably the wrong one. */
 const LARGEST_FILE = 256 * 1024;
 export const WRITABLE_BY_ANYBODY = 0o002;
-/** Opening a pipe would wait for a writer. Windows has no such flag. */
+/** Without this flag, opening a pipe would wait for a writer. Windows does not have it. */
 const AT_ONCE = constants.O_NONBLOCK ?? 0;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -21,8 +21,7 @@ export interface JsonFileOptions {
 }
 
 /**
- * Returns undefined if the file does not exist. Throws `settings-file-unreadable`, `settings-file-exposed`,
- * `settings-file-damaged`; none quotes the content, which may be anything that a link leads to.
+ * Returns undefined if the file does not exist. Errors never quote the content, because a link may lead to any file.
  */
 export async function readJsonFile(path: string, options: JsonFileOptions): Promise<JsonObject | undefined> {
   const read = await readText(path);
@@ -46,12 +45,12 @@ async function readText(path: string): Promise<{ readonly text: string; readonly
 }
 
 /**
- * Root's files are as good as one's own. Writing by the group is no reason to refuse: where each user has a group of his
- * own, that is how files are made.
+ * A file of root is trusted as well. Group write permission is accepted, because it is the default on systems where
+ * each user has a private group.
  */
 function checkOwner(path: string, { mode, uid }: Stats, { rootTakesAny }: JsonFileOptions): void {
   const user = process.getuid?.();
-  // Windows knows neither such owners nor such bits.
+  // Windows has no such owners and permission bits.
   if (user === undefined) return;
   const isForeign = uid !== user && uid !== 0 && !(rootTakesAny && user === 0);
   if (isForeign) throw settingsErrors('settings-file-exposed', { path, problem: 'belongs to another user' });
@@ -74,8 +73,8 @@ function parse(path: string, content: string): JsonObject {
 }
 
 /**
- * Uses only the position in a message of `JSON.parse`, because other parts quote the content. On Node.js 20 some messages
- * have no position.
+ * Uses only the position from a `JSON.parse` message, because the rest quotes the content. With Node.js 20, some
+ * messages contain no position.
  */
 function locate(thrown: unknown, text: string): string {
   const [, position] = / JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(String(thrown)) ?? [];
@@ -88,7 +87,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A key as it stands in a file from outside, for messages. */
+/** Makes a key from an untrusted file printable. */
 export function shownKey(key: string): string {
   return printable(key, 64);
 }

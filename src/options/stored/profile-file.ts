@@ -1,4 +1,6 @@
-/** The file of the profiles: read without any package, and changed by conf, which writes it whole or not at all. */
+/**
+ * Reads the profile file without any package; conf changes it, because conf writes the file completely or not at all.
+ */
 
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -21,7 +23,6 @@ interface ReadProfile extends StoredProfile {
   readonly raw: JsonObject;
 }
 
-/** Throws `settings-file-unreadable`, `-exposed`, `-damaged`, `setting-unknown`. */
 export async function readProfiles(path: string): Promise<ReadonlyMap<string, ReadProfile>> {
   const file = (await readJsonFile(path, { rootTakesAny: true })) ?? {};
   for (const key of Object.keys(file)) if (key !== 'profiles') throw unknownKey(key, ['profiles'], path);
@@ -60,7 +61,7 @@ function readAddresses(environments: unknown, where: string, path: string): Read
   return addresses;
 }
 
-/** The package changes owner and mode by path: in a folder of another user that could be any file of root's. */
+/** The package sets owner and mode by path, which in another user's folder could lead to any file of root. */
 function assertOwnFolder(folder: string): void {
   const { uid, mode } = statSync(folder);
   if (!isTrustedOwner(uid)) throw Object.assign(new Error(`${folder} is foreign`), { code: 'FOREIGN_FOLDER' });
@@ -70,8 +71,8 @@ function assertOwnFolder(folder: string): void {
 }
 
 /**
- * `profile`: undefined removes it. The package is loaded for a change only: that takes longer than reading the file, and most
- * runs change nothing. Throws `settings-file-unwritable`.
+ * If `profile` is undefined, it is removed. Loads the package only for a change, because loading takes longer than
+ * reading the file, and most runs change nothing.
  */
 export async function writeProfile(path: string, name: string, profile: JsonObject | undefined): Promise<void> {
   const { default: Conf } = await import('conf');

@@ -11,25 +11,27 @@ import { keyAsWritten, storedForm, unknownKey } from './stored-values.ts';
 
 export const DEFAULT_PROFILE = OPTIONS.profile.default;
 
-/** A profile's key: a setting, `environment`, `environments.<name>`, or `baseUrl`, which is `environments.production`. */
+/**
+ * Key in a profile: a setting, `environment`, `environments.<name>`, or `baseUrl`, which means
+ * `environments.production`.
+ */
 export type ProfileKey = SettingKey | 'environment' | `environments.${string}`;
 
 export type Profiles = Awaited<ReturnType<typeof openProfiles>>;
 
 const KNOWN_KEYS: readonly string[] = ['baseUrl', 'environment', 'environments.<name>', ...PROFILE_KEYS];
 
-/** Returns the path of the file, which may not exist. */
+/** The file may not exist. */
 export function profilesPath(env: Environment): string {
   const home = homeFolder() ?? sep;
   return resolve(configFolder({ environment: env, platform: process.platform, home }) ?? home, 'config.json');
 }
 
-/** Throws `settings-file-unreadable`, `-exposed`, `-damaged`, `setting-unknown`. */
 export async function openProfiles(env: Environment) {
   const path = profilesPath(env);
   let profiles = await readProfiles(path);
 
-  /** Reads the file again, so that changes by another process stay. */
+  /** Reads the file again, so that changes by another process are kept. */
   async function change<Result>(name: string, edit: (profile: Record<string, unknown>) => Result): Promise<Result> {
     checkName(name, '--profile');
     const stored = (await readProfiles(path)).get(name)?.raw ?? {};
@@ -46,13 +48,11 @@ export async function openProfiles(env: Environment) {
   }
 
   return {
-    /** Path of the file, which may not exist. */
+    /** The file may not exist. */
     path,
     names: (): readonly string[] => [...profiles.keys()],
     has: (name: string): boolean => profiles.has(name),
-    /**
-     * The profile `default` is empty until a setting is stored. `from`: source of the name. Throws `profile-unknown`.
-     */
+    /** The profile `default` is empty until a setting is stored. `from` names the source of the name in messages. */
     read(name: string, from = '--profile'): StoredProfile {
       checkName(name, from);
       const found = profiles.get(name);
@@ -60,13 +60,10 @@ export async function openProfiles(env: Environment) {
       if (name === DEFAULT_PROFILE) return { name, values: new Map(), environments: new Map(), environment: undefined };
       throw unknown(from, true);
     },
-    /**
-     * Keys have the form in the profile or the form of the option. Throws `setting-unknown`, `setting-is-secret`, and
-     * the errors of invalid values.
-     */
+    /** Accepts keys in the form of the profile or of the option. */
     set: (name: string, key: string, values: readonly string[]): Promise<void> =>
       change(name, (profile) => put(profile, key, values)),
-    /** Sets all of them or none. A setting without values is removed. */
+    /** Sets all settings or none. A setting without values is removed. */
     setAll: (name: string, settings: ReadonlyMap<string, readonly string[]>): Promise<void> =>
       change(name, (profile) => {
         for (const [key, values] of settings) {
@@ -74,14 +71,13 @@ export async function openProfiles(env: Environment) {
           else takeOut(profile, profileKey(key));
         }
       }),
-    /** Throws `profile-unknown`. */
     async remove(name: string): Promise<void> {
       checkName(name, '<name>');
       if (!profiles.has(name)) throw unknown('<name>', false);
       await writeProfile(path, name, undefined);
       profiles = await readProfiles(path);
     },
-    /** Returns false if it was not set. */
+    /** Returns false if the setting did not exist. */
     async unset(name: string, key: string): Promise<boolean> {
       const isSet = takeOut({ ...profiles.get(name)?.raw }, profileKey(key));
       return isSet && (await change(name, (profile) => takeOut(profile, profileKey(key))));
@@ -89,12 +85,10 @@ export async function openProfiles(env: Environment) {
   };
 }
 
-/** Throws `profile-name-invalid`. */
 export function checkName(value: string, name: string): void {
   if (!isProfileName(value)) throw settingsErrors('profile-name-invalid', { name });
 }
 
-/** Throws `setting-unknown`, `setting-is-secret`, `profile-name-invalid`. */
 export function profileKey(text: string): ProfileKey {
   const key = keyAsWritten(text);
   if (key === 'baseUrl') return `environments.${OPTIONS.environment.default}`;
@@ -108,7 +102,6 @@ export function profileKey(text: string): ProfileKey {
   throw unknownKey(text, KNOWN_KEYS, 'a profile');
 }
 
-/** Throws the errors of invalid values. */
 export function checkValues(key: ProfileKey, values: readonly string[]): void {
   const [first = '', ...others] = values;
   const isList = isSettingKey(key) && definitionOf(key).isList;
@@ -120,7 +113,7 @@ export function checkValues(key: ProfileKey, values: readonly string[]): void {
   else for (const value of values) definitionOf(key).kind?.read({ value, name: key });
 }
 
-/** Paths are stored as absolute paths, because the next command may run in another folder. */
+/** Stores absolute paths, because the next command may run in another folder. */
 function put(profile: Record<string, unknown>, text: string, given: readonly string[]): void {
   const key = profileKey(text);
   checkValues(key, given);

@@ -1,4 +1,7 @@
-/** The project's settings: one file for everybody who works on it, so one that may say how to sign, and never where credentials go. */
+/**
+ * Reads the project file, which everyone on the project shares: it may decide how to sign, but never where credentials
+ * are sent.
+ */
 
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,7 +12,7 @@ import { isSettingKey, isStoredIn, PROJECT_KEYS, type SettingKey } from '../tabl
 import { readJsonFile, shownKey } from './json-file.ts';
 import { damaged, textOf, unknownKey } from './stored-values.ts';
 
-/** Keys that users may try, by what a cloned repository must not choose. */
+/** Keys that users may try to set, grouped by the reason why a cloned repository must not set them. */
 const REFUSED = {
   'where credentials go': ['baseUrl', 'environment', 'environments', 'profile', 'proxy'],
   'whom this machine trusts': ['caFile', 'timestampRoots'],
@@ -17,15 +20,12 @@ const REFUSED = {
 };
 
 export interface ProjectSearch {
-  /** The search begins here. */
+  /** The search begins in this folder. */
   readonly folder: string;
   readonly home: string | undefined;
 }
 
-/**
- * Returns undefined if there is no project file. Throws `project-setting-refused`, `setting-unknown`, `setting-is-secret`, or
- * `settings-file-unreadable`, `-exposed`, `-damaged`.
- */
+/** Returns undefined if there is no project file. */
 export async function readProjectFile(place: ProjectSearch): Promise<Stored['project']> {
   for (const folder of await foldersToLookIn(place)) {
     const path = join(folder, PROJECT_FILE);
@@ -41,8 +41,9 @@ export async function readProjectFile(place: ProjectSearch): Promise<Stored['pro
 }
 
 /**
- * Upward until the repository's root or the home folder, both among them. Where neither is above, only the folder itself:
- * a file further up, in /tmp say, is not the project's.
+ * Searches upward to the root of the repository or the home folder, whichever comes first, including that folder. If
+ * neither is above, searches only the folder itself: a file higher up, for example in /tmp, does not belong to the
+ * project.
  */
 async function foldersToLookIn({ folder, home }: ProjectSearch): Promise<readonly string[]> {
   const folders: string[] = [];

@@ -1,4 +1,4 @@
-/** Restricts the output of a project file to paths below its folder, outside `.git` and not through links. */
+/** Restricts the output of a project file to paths below its folder, outside `.git`, and without links. */
 
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -6,9 +6,8 @@ import { isAtOrBelow } from '../../bytes/folders.ts';
 import { settingsErrors } from '../errors.ts';
 
 /**
- * Throws `project-output-refused` if a result would leave the project's folder, go through a link below that folder, or go
- * into a `.git` folder, as git itself does with paths of a repository. `path`: of the project file. What is not there yet is
- * created by the run, so it is no link.
+ * Throws `project-output-refused` if a result would leave the project folder, follow a link below it, or enter a `.git`
+ * folder. `path`: path of the project file. A missing folder is created by the run, so it is not a link.
  */
 export function checkProjectOutputs(path: string, outputs: readonly string[]): void {
   const folder = dirname(path);
@@ -27,7 +26,10 @@ export function checkProjectOutputs(path: string, outputs: readonly string[]): v
   }
 }
 
-/** Under each name that a file system may have for it: any case, ignored characters, a stream, Windows' short name. */
+/**
+ * Covers every name that a file system may accept for `.git`: upper case, ignored characters, a stream, or the short
+ * name on Windows.
+ */
 function isGitFolder(name: string): boolean {
   const plain = name.replace(/\p{Default_Ignorable_Code_Point}/gu, '').toLowerCase();
   return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/.test(plain);
@@ -37,7 +39,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    // Something on the way is no folder, which is found out where the result is written.
+    // If a component is not a folder, the error occurs later, when the result is written.
     return undefined;
   }
 }

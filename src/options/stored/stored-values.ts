@@ -1,4 +1,4 @@
-/** Converts the values in a settings file to text as a user would type it, and back, and checks their types. */
+/** Converts the values of a settings file to text as typed by a user, and back, and checks their types. */
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { settingsErrors } from '../errors.ts';
@@ -7,19 +7,19 @@ import { definitionOf, type SettingKey } from '../table.ts';
 import { readSwitch } from '../values.ts';
 import { isObject, type JsonObject, shownKey } from './json-file.ts';
 
-/** Limit for one list. */
+/** Limit on the values in one list. */
 export const MOST_VALUES = 32;
-/** Parts of keys under which users may want to store a secret. */
+/** Parts of keys under which users may try to store a secret. */
 const SECRET = /secret|passw|passphrase|accesskey|credential|privatekey|apikey|token/;
 
 type Value = string | number | boolean | readonly string[] | JsonObject;
 
-/** Returns the key as it is written in a file, even if it was typed like the option (`timestamp-url`). */
+/** Returns the key as written in a file, even if it was typed like an option (`timestamp-url`). */
 export function keyAsWritten(key: string): string {
   return key.replace(/(?<=[a-z])-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-/** Returns the error for a key that is not among `known`. For a secret, the error says where it must be stored. */
+/** Returns the error for a key that is not among `known`. For a secret, the error says where to store it. */
 export function unknownKey(key: string, known: readonly string[], where: string) {
   const shown = shownKey(key);
   if (SECRET.test(key.toLowerCase().replace(/[^a-z]/g, ''))) {
@@ -29,7 +29,7 @@ export function unknownKey(key: string, known: readonly string[], where: string)
   return settingsErrors('setting-unknown', { key: shown, where, suggestion, known: known.join(', ') });
 }
 
-/** `path`: path of the file. `name`: the key with its prefix. Throws `settings-file-damaged`. */
+/** `path`: path of the file. `name`: the key with its prefix. */
 export function textOf(value: unknown, key: SettingKey, path: string, name: string = key): readonly string[] {
   const { form, isPath } = formOf(key);
   const fits = {
@@ -52,7 +52,7 @@ export function textOf(value: unknown, key: SettingKey, path: string, name: stri
   return isPath ? texts.map((text) => besideFile(text, path)) : texts;
 }
 
-/** Rejects text that no system call, request or signature accepts. */
+/** Rejects text that no system call, request or signature would accept. */
 function checkText(text: string, name: string, path: string): void {
   if (text.includes('\0')) throw damaged(path, `"${name}" contains a NUL character`);
   if (/\p{Cs}/u.test(text)) throw damaged(path, `"${name}" contains half of a surrogate pair`);
@@ -105,7 +105,7 @@ function isListOfText(value: unknown): boolean {
   return isList && value.every((one) => typeof one === 'string');
 }
 
-/** An empty path stays empty, and is rejected where it is used. */
+/** An empty path stays empty, and is rejected when it is used. */
 function besideFile(text: string, path: string): string {
   return text === '' || isAbsolute(text) ? text : join(dirname(path), text);
 }

@@ -1,10 +1,10 @@
-/** Options that choose files, or calls of the journal. */
+/** Options that choose files or journal calls. */
 
 import { CALL_OUTCOMES } from '../../journal/journal.ts';
 import { number, type OptionTable, oneOf, path, text, type ValueKind } from '../option.ts';
 import { refuse } from '../values.ts';
 
-/** A file that is written. */
+/** Path of a file to be written. */
 const namedPath: ValueKind<string> = {
   ...path,
   read: (given) => (given.value === '-' ? refuse(given, 'a path', given.value) : path.read(given)),

@@ -1,11 +1,11 @@
-/** Options that formats declare, as entries of the table. */
+/** Turns the options that formats declare into entries of the table. */
 
 import type { FormatOption } from '../../format/options.ts';
 import { type DeclaredOption, FORMAT_OPTIONS } from '../../formats/registry.ts';
 import type { OptionDefinition, ValueKind } from '../option.ts';
 import { refuse } from '../values.ts';
 
-/** `stored`, if declared, and a kind for what is not a switch. */
+/** Adds `stored`, if declared, and a kind for options that are not switches. */
 type Entry<Option> = Omit<OptionDefinition, 'kind' | 'commands' | 'stored'> & {
   readonly commands: readonly ['sign'];
 } & (Option extends { readonly value: object } ? { readonly kind: ValueKind<string> } : unknown) &
@@ -13,7 +13,6 @@ type Entry<Option> = Omit<OptionDefinition, 'kind' | 'commands' | 'stored'> & {
 
 type Entries = { readonly [Option in DeclaredOption as Option['key']]: Entry<Option> };
 
-/** The keys of `Settings.formatOptions`. */
 export const FORMAT_OPTION_KEYS = FORMAT_OPTIONS.map(({ key }) => key);
 
 // `Entry` is the type of `entryOf`'s result for each option.

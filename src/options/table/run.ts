@@ -1,4 +1,4 @@
-/** Options that limit a run, and say what it sends, keeps and prints. */
+/** Options that limit a run, and decide what it sends, keeps and prints. */
 
 import { extraMember } from '../extra.ts';
 import { number, type OptionTable, oneOf, path, text } from '../option.ts';
@@ -25,7 +25,7 @@ export const LIMITS_OPTIONS = {
   timeout: {
     flag: '--timeout',
     placeholder: 'seconds',
-    // Typed in seconds, read as milliseconds.
+    // Typed in seconds, and read as milliseconds.
     kind: number({ isWhole: false, from: 0.1, to: 3600 }, 1000),
     variable: 'CODESIGN_TIMEOUT',
     default: '30',
@@ -86,13 +86,13 @@ export const PRIVACY_OPTIONS = {
     commands: ['sign', 'resume'],
     in: { resume: { help: 'send no report of the outcome to the service; drop pending reports' } },
   },
-  /** False: no journal. */
+  /** If false, no journal is used. */
   journal: {
     flag: '--no-journal',
     help: 'keep no journal: an unused signature is lost, and paid for again',
     commands: ['sign'],
   },
-  /** Path of a file to which a record of each call is added. */
+  /** Path of a file to which a record of each call is appended. */
   auditLog: {
     flag: '--audit-log',
     placeholder: 'file',

@@ -1,4 +1,4 @@
-/** Options that name the service, the certificate at the service, and the credentials, and how the service is reached. */
+/** Options for the service, the certificate at the service, the credentials and the connection. */
 
 import {
   certificateCode,
@@ -22,7 +22,7 @@ export const SERVICE_OPTIONS = {
     help: 'profile to use',
     commands: ['sign', 'timestamp', 'resume', 'init', 'login', 'logout', 'whoami', 'config list', 'config set'],
   },
-  /** Name of one of the profile's service addresses. */
+  /** Name of one of the service addresses in the profile. */
   environment: {
     flag: '--environment',
     short: '-e',

@@ -1,4 +1,4 @@
-/** Options that say what a signature and its timestamp are made of, and what verify requires of them. */
+/** Options for the content of a signature and its timestamp, and for what `verify` requires of them. */
 
 import {
   algorithm,
@@ -96,7 +96,7 @@ export const TIMESTAMP_OPTIONS = {
     conflicts: ['timestamp'],
     commands: ['sign', 'timestamp', 'resume'],
   },
-  /** False: no timestamp, whatever the environment says. */
+  /** If false, signatures get no timestamp, whatever the environment says. */
   timestamp: {
     flag: '--no-timestamp',
     help: 'add no timestamp: the signature is valid only as long as the certificate',
