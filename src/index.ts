@@ -1,4 +1,4 @@
-/** The entry point of the library: what build tools import. */
+/** The entry point of the library, for build tools. */
 
 import { clockFromNow } from './app/clock.ts';
 import { openLocalRun, openTimestamping } from './app/compose-changes.ts';
@@ -59,21 +59,22 @@ export type {
 } from './verifying/verdict.ts';
 
 export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
-  /** Paths, signed in place, or paths with where the result goes. */
+  /** Paths of files to sign in place, or pairs of an input path and a result path. */
   readonly files: readonly (string | FileToSign)[];
   /**
-   * Where credentials and settings not given here come from: pass `process.env` to use the process's own. A stored profile
-   * is read when `profile` or `environment` is given, or one of their variables is in here; a project file never.
+   * Environment for credentials and settings that are not given as options; pass `process.env` for that of the process.
+   * A stored profile is read only if `profile`, `environment` or one of their variables is set; a project file is never
+   * read.
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** When it aborts, nothing new starts, and only requested signatures are waited for. */
+  /** After it aborts, nothing new starts, and only signatures that were already requested are awaited. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: SigningEvent) => void;
 }
 
 /**
- * Signs files as `codesign-remote sign` does. One file that fails does not throw: it has its outcome. Throws a
- * CodesignError for what makes the whole run impossible: settings, credentials, the certificate.
+ * Signs files like `codesign-remote sign`. A file that fails does not throw, but has an outcome. Throws a CodesignError
+ * if no file can be signed because of the settings, the credentials or the certificate.
  */
 export async function signFiles(options: SignFilesOptions): Promise<SignFilesResult> {
   const clock = clockFromNow();
@@ -87,27 +88,27 @@ export async function signFiles(options: SignFilesOptions): Promise<SignFilesRes
     return result;
   } finally {
     await signing[Symbol.asyncDispose]();
-    // The process may go on for hours: for a caller of the library the run ends here.
+    // The process may continue for hours, but the run of this caller ends here.
     signing.noteEnd(isComplete && !signal?.aborted);
   }
 }
 
 export interface ChangeFilesOptions {
-  /** Paths, changed in place, or paths with where the result goes. */
+  /** Paths of files to change in place, or pairs of an input path and a result path. */
   readonly files: readonly (string | FileToSign)[];
-  /** When it aborts, nothing new starts. */
+  /** After it aborts, nothing new starts. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: SigningEvent) => void;
 }
 
 export interface TimestampFilesOptions extends ChangeFilesOptions, Omit<LibraryOptionsOf<'timestamp'>, 'output'> {
-  /** As for `signFiles`. */
+  /** Has the same meaning as for `signFiles`. */
   readonly env?: Environment;
 }
 
 /**
- * Adds timestamps to signed files as `codesign-remote timestamp` does. One file that fails does not throw: it has its
- * outcome. Throws a CodesignError for what makes the whole run impossible.
+ * Adds timestamps to signed files like `codesign-remote timestamp`. A file that fails does not throw, but has an
+ * outcome. Throws a CodesignError if no file can be changed.
  */
 export async function timestampFiles(options: TimestampFilesOptions): Promise<ChangeFilesResult> {
   const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
@@ -116,7 +117,10 @@ export async function timestampFiles(options: TimestampFilesOptions): Promise<Ch
   return await timestampWith(files.map(asFileToSign), timestamping, timestamping.run, signal);
 }
 
-/** Removes all signatures from files as `codesign-remote remove` does. One file that fails does not throw: it has its outcome. */
+/**
+ * Removes all signatures from files like `codesign-remote remove`. A file that fails does not throw, but has an
+ * outcome.
+ */
 export async function removeSignatures(options: ChangeFilesOptions): Promise<ChangeFilesResult> {
   const { files, signal, onEvent = () => undefined } = options;
   const { run } = await openLocalRun(onEvent);
@@ -128,7 +132,7 @@ function asFileToSign(file: string | FileToSign): FileToSign {
 }
 
 export interface ResumeOptions extends LibraryOptionsOf<'resume'> {
-  /** As for `signFiles`. */
+  /** Has the same meaning as for `signFiles`. */
   readonly env?: Environment;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: SigningEvent) => void;
@@ -136,16 +140,16 @@ export interface ResumeOptions extends LibraryOptionsOf<'resume'> {
 
 export interface ResumeResult {
   readonly calls: readonly ResumedCall[];
-  /** For people: `message [code]`. */
+  /** Warnings for users, as `message [code]`. */
   readonly warnings: readonly string[];
 }
 
-/** A call of an earlier run; `left` was not tried, `failed` is still unfinished. */
+/** A call of an earlier run; `left` was not attempted, `failed` is still unfinished. */
 export type ResumedCall = ReturnType<typeof describeResumed>;
 
 /**
- * Finishes what earlier runs left as `codesign-remote resume` does; with `dryRun` it only lists the calls, with `forget` or
- * `forgetUnknown` it gives them up. Throws a CodesignError for what makes the whole run impossible.
+ * Finishes the work of earlier runs like `codesign-remote resume`; `dryRun` only lists the calls, `forget` and
+ * `forgetUnknown` discard them. Throws a CodesignError if no call can be finished.
  */
 export async function resume(options: ResumeOptions = {}): Promise<ResumeResult> {
   const clock = clockFromNow();
@@ -158,11 +162,14 @@ export async function resume(options: ResumeOptions = {}): Promise<ResumeResult>
 }
 
 export interface HistoryOptions extends LibraryOptionsOf<'history'> {
-  /** Where CODESIGN_STATE_DIR and the system's variables for the state folder are looked for. */
+  /** Environment for CODESIGN_STATE_DIR, and for the system's variables that locate the state folder. */
   readonly env?: Environment;
 }
 
-/** The calls that `codesign-remote history` lists, newest last. Throws a CodesignError if the journal cannot be read. */
+/**
+ * Yields the calls that `codesign-remote history` lists, newest last. Throws a CodesignError if the journal cannot be
+ * read.
+ */
 export async function* history(options: HistoryOptions = {}): AsyncGenerator<HistoryEntry> {
   const { env = {}, ...selection } = options;
   using composition = await composeHistory(selection, env);
@@ -170,15 +177,15 @@ export async function* history(options: HistoryOptions = {}): AsyncGenerator<His
 }
 
 export interface VerifyFileOptions extends Omit<VerifyOptions, 'roots'> {
-  /** A path, or several; `system` adds the roots of the system. Default: the roots of the system. */
+  /** One or more paths of root files; `system` adds the roots of the system. Default: the roots of the system. */
   readonly roots?: string | readonly string[] | undefined;
-  /** Where SSL_CERT_FILE and HTTPS_PROXY are looked for: pass `process.env` to use the process's own. */
+  /** Environment for SSL_CERT_FILE and HTTPS_PROXY; pass `process.env` for that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Verifies a file as `codesign-remote verify` does. What is wrong with the file, or keeps it from being read, is in the
- * result. Throws a CodesignError for settings that cannot be, and roots that cannot be read.
+ * Verifies a file like `codesign-remote verify`. The result also describes faults of the file, and errors that occurred
+ * when it was read. Throws a CodesignError for invalid settings, and for roots that cannot be read.
  */
 export async function verifyFile(path: string, options: VerifyFileOptions = {}): Promise<VerifiedFile> {
   const { env = {}, roots, ...verifyOptions } = options;
@@ -188,9 +195,9 @@ export async function verifyFile(path: string, options: VerifyFileOptions = {}):
 }
 
 /**
- * Takes a file's signatures apart as `codesign-remote inspect` does: signers, certificates, attributes, timestamps and
- * what is wrong with them, nested signatures too. Offline; says nothing of trust. Text in it is raw: names may hold
- * control characters. Throws a CodesignError when the file cannot be read; an unsigned one has no signatures.
+ * Describes the signatures of a file like `codesign-remote inspect`: signers, certificates, attributes, timestamps,
+ * nested signatures, and their faults. Works offline, and does not check trust. Text is not escaped: names may contain
+ * control characters. Throws a CodesignError if the file cannot be read; an unsigned file has no signatures.
  */
 export function inspectFile(path: string): Promise<InspectedFile> {
   return inspectWith(path, composeReading());

@@ -1,11 +1,10 @@
-/** Clocks for durations. */
-
 /** Milliseconds since this process began, with fractions. */
+
 export function clock(): number {
   return process.uptime() * 1000;
 }
 
-/** A clock that starts at 0, for a run that begins later than its process. */
+/** Starts at 0, for a run that begins later than its process. */
 export function clockFromNow(): () => number {
   const began = clock();
   return () => clock() - began;

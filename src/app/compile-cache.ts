@@ -1,4 +1,4 @@
-/** Node.js's own cache of compiled code, in a folder that only the user of the program can write. */
+/** Node.js's own cache of compiled code, in a folder to which only the current user can write. */
 
 import { lstatSync, statSync } from 'node:fs';
 import module from 'node:module';
@@ -7,15 +7,15 @@ import { makeFolders } from '../bytes/folders.ts';
 import { cacheFolder, homeFolder } from '../bytes/platform-folders.ts';
 
 type Enable = (folder: string) => unknown;
-/** Node.js 22.8 and later. */
+/** Exists in Node.js 22.8 and later. */
 const { enableCompileCache } = module as typeof module & { readonly enableCompileCache?: Enable };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Enables Node's cache of compiled code for later runs: without it, a run takes about a third longer. Older versions
- * and unusable folders run without a cache. Node.js itself handles NODE_DISABLE_COMPILE_CACHE, and with
- * NODE_COMPILE_CACHE it already has a folder.
+ * Enables Node's cache of compiled code for later runs, because a run without it takes about a third longer. Older
+ * versions of Node.js and unusable folders get no cache. Node.js itself handles NODE_DISABLE_COMPILE_CACHE and
+ * NODE_COMPILE_CACHE.
  */
 export async function keepCompiledCode(
   environment: Environment,
@@ -29,8 +29,8 @@ export async function keepCompiledCode(
 }
 
 /**
- * Creates the folder unless it would be inside a folder of another user. The cached code is executed, so no one else
- * may write to it.
+ * Creates the folder unless it would be inside a folder of another user. Cached code is executed, so no other user may
+ * write to the folder.
  */
 async function isPrivate(folder: string): Promise<boolean> {
   try {
@@ -44,7 +44,7 @@ async function isPrivate(folder: string): Promise<boolean> {
   }
 }
 
-/** Returns the owner of the folder or, if it does not exist, of the nearest existing folder above it. */
+/** Returns the owner of the folder, or of the nearest existing folder above it. */
 function ownerOf(folder: string): number {
   const stats = statSync(folder, { throwIfNoEntry: false });
   const parent = dirname(folder);

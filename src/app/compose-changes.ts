@@ -8,12 +8,12 @@ import { type OpenedRun, openRun } from './compose-local.ts';
 
 type OnEvent = (event: SigningEvent) => void;
 
-/** Number of concurrent files where none of them waits for an answer. */
+/** Number of concurrent files in commands that call no server. */
 const LOCAL_CONCURRENCY = 4;
 
 export interface OpenedTimestamping extends OpenedRun, Timestamping, AsyncDisposable {}
 
-/** Sends nothing. Throws `setting-missing` without an authority, and what makes every request impossible. */
+/** Sends nothing. Throws if no timestamp request could succeed. */
 export async function openTimestamping(
   settings: Resolved<'timestamp'>,
   env: Environment,
@@ -28,7 +28,7 @@ export async function openTimestamping(
   return { ...opened, authorities, algorithm: timestamps.algorithm, force, [Symbol.asyncDispose]: () => http.close() };
 }
 
-/** Opens a run for changes that call neither service nor authority. */
+/** Opens a run for changes that call neither the service nor an authority. */
 export function openLocalRun(onEvent: OnEvent): Promise<OpenedRun> {
   return openRun(LOCAL_CONCURRENCY, onEvent);
 }

@@ -10,8 +10,8 @@ import { DEFAULT_PROFILE, openProfiles } from '../options/stored/profiles.ts';
 import { readProjectFile } from '../options/stored/project-file.ts';
 
 /**
- * Reads the stored settings that a command uses. Throws usage errors: an unknown profile, or a file that is damaged or
- * not trusted.
+ * Reads the stored settings that a command uses. Throws usage errors, for example for an unknown profile or an
+ * untrusted file.
  */
 export async function composeStored(options: ProfileOptions, env: Environment): Promise<Stored> {
   const [project, profile] = await Promise.all([readProject(), readProfile(options, env)]);
@@ -19,15 +19,14 @@ export async function composeStored(options: ProfileOptions, env: Environment): 
 }
 
 /**
- * Reads the stored settings for the library, whose callers have their own settings: a profile if one is named, but
- * never the project file.
+ * Reads stored settings for library callers, who have their own settings: a profile if one is named, but never the
+ * project file.
  */
 export async function composeNamed(options: ProfileOptions, env: Environment): Promise<Stored> {
   const isAsked = [options.profile, options.environment, env.CODESIGN_PROFILE, env.CODESIGN_ENVIRONMENT].some(Boolean);
   return isAsked ? { project: undefined, profile: await readProfile(options, env) } : NOTHING_STORED;
 }
 
-/** Reads the certificates as a run does. Throws `certificate-…`. */
 export async function readChain(paths: readonly string[], env: Environment): Promise<SigningChain> {
   const { files, password, warnings } = await readCertificateFiles(paths, env);
   const chain = await readSigningChain(files, { now: new Date(), password, purposes: PURPOSES });
@@ -61,7 +60,7 @@ async function readProject(): Promise<Stored['project']> {
   return folder === undefined ? undefined : await readProjectFile({ folder, home });
 }
 
-/** undefined if the folder was removed: then nothing above it can be found either. */
+/** undefined if the working folder was removed, because nothing above it can be found then. */
 function workingFolder(): string | undefined {
   try {
     return process.cwd();

@@ -16,7 +16,7 @@ import { VERSION } from './version.ts';
 
 export type HttpSettings = Pick<Resolved<'timestamp'>, 'caFile' | 'proxies' | 'timeout'>;
 
-/** Sends nothing. Throws if no request could succeed. `connections`: maximum for one origin. */
+/** Sends nothing. Throws if no request could succeed. `connections`: limit per origin. */
 export async function composeHttp(settings: HttpSettings, env: Environment, connections?: number): Promise<Http> {
   const roots = await readTlsRoots(settings, env);
   const userAgent = `codesign-remote/${VERSION}`;
@@ -31,20 +31,18 @@ export async function composeHttp(settings: HttpSettings, env: Environment, conn
   });
 }
 
-/** Throws `proxy-invalid` if a request to one of the addresses would need an unusable proxy. */
+/** Throws `proxy-invalid` if a request to one of the URLs would need an unusable proxy. */
 export function checkProxies({ proxies }: Pick<HttpSettings, 'proxies'>, urls: readonly URL[]): void {
   const known = proxies();
   for (const url of urls) proxyFor(url, known);
 }
 
-/** Throws `tls-checks-disabled`, `ca-file-unreadable`, `ca-file-unusable`. */
 export async function readTlsRoots({ caFile }: Pick<HttpSettings, 'caFile'>, env: Environment): Promise<TlsRoots> {
   const checksDisabled = tlsChecksDisabled(env);
   if (checksDisabled) throw checksDisabled;
   return loadRoots(caFile, env);
 }
 
-/** Throws `audit-log-unusable`. */
 export function composeCallRecords(auditLog: string | undefined, onEvent: (event: SigningEvent) => void) {
   const log = auditLog === undefined ? undefined : openAuditLog(auditLog);
   return {
@@ -52,7 +50,7 @@ export function composeCallRecords(auditLog: string | undefined, onEvent: (event
       log?.write(record);
       onEvent({ type: 'service-called', call: record });
     },
-    /** Grows as things are found. */
+    /** Grows during the run. */
     warnings: log?.warnings ?? [],
   };
 }
@@ -69,7 +67,7 @@ export async function composeService(
 ) {
   const { concurrency, timeout, auditLog } = settings;
   checkProxies(settings, [baseUrl]);
-  // Reports run concurrently with requests for signatures and must not wait for one of their connections.
+  // Twice as many connections, because reports run at the same time as signature requests and must not wait for them.
   const http = await composeHttp(settings, env, concurrency * 2);
   const { onCall, warnings: later } = composeCallRecords(auditLog, onEvent);
   const service = createSigningService({
@@ -86,9 +84,8 @@ export async function composeService(
     http,
     /** Identifies the client in the journal without its access key. */
     client: fingerprintOf(credentials.accessKey),
-    /** Warnings about the credentials. */
     warnings: credentials.warnings,
-    /** Grows as things are found. */
+    /** Grows during the run. */
     later,
   };
 }
@@ -97,7 +94,7 @@ function reportWaits(onEvent: (event: WaitingToRetry) => void): OnWait {
   return (reason, wait) => onEvent({ type: 'waiting-to-retry', reason, ...wait });
 }
 
-/** Returns undefined if no authority is named. Throws `proxy-invalid`. */
+/** Returns undefined if no authority is given. */
 export function composeTimestamps(
   { timeout, proxies }: Pick<HttpSettings, 'timeout' | 'proxies'>,
   { urls, algorithm, policy }: TimestampSettings,
@@ -120,7 +117,7 @@ export function composeTimestamps(
   });
 }
 
-/** Returns undefined if any chain is accepted, or no timestamp is wanted. Throws `roots-unreadable`, `roots-unusable`. */
+/** Returns undefined if any chain is accepted, or if no timestamp is wanted. */
 export async function readTimestampRoots({ urls, roots }: TimestampSettings): Promise<TrustRoots | undefined> {
   if (roots === undefined || urls.length === 0) return undefined;
   return loadTrustRoots({ files: [roots], option: '--timestamp-roots', environment: {} });

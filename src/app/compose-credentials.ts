@@ -10,21 +10,21 @@ import { checkCredentials } from '../service/client.ts';
 import { nameProfile } from './compose-config.ts';
 import { composeCallRecords, composeHttp } from './compose-connection.ts';
 
-/** The user may be typing the keychain's password. */
+/** The user may be typing the password of the keychain. */
 const PATIENCE_WITH_A_USER = 120_000;
-/** A build must not hang: no user sees the question of the keychain there. */
+/** CI must not hang, because no user sees the keychain's prompt there. */
 const PATIENCE_ALONE = 15_000;
 
 const STANDARD_INPUT = 0;
 const STANDARD_ERROR = 2;
 
-/** Nothing is opened before the first operation. */
+/** Opens nothing before the first operation. */
 export function composeKeychain(env: Environment): Keychain {
   const isWatched = isatty(STANDARD_INPUT) || isatty(STANDARD_ERROR);
   return openKeychain({ env, patienceMilliseconds: isWatched ? PATIENCE_WITH_A_USER : PATIENCE_ALONE });
 }
 
-/** Throws what `readCredentials` throws. `origin`: where they will be sent; undefined for nowhere. */
+/** `origin`: destination of the credentials; undefined if they are not sent. */
 export async function composeCredentials(
   env: Environment,
   account: Account,
@@ -35,7 +35,7 @@ export async function composeCredentials(
 
 export type CredentialsComposition = Awaited<ReturnType<typeof composeCredentialsCommand>>;
 
-/** `mayBeNew`: neither profile nor environment need exist. Throws errors of category usage. */
+/** If `mayBeNew` is true, neither the profile nor the environment needs to exist. */
 export async function composeCredentialsCommand(
   options: OptionValues & ProfileOptions,
   env: Environment,
@@ -47,11 +47,11 @@ export async function composeCredentialsCommand(
     settings,
     keychain: composeKeychain(env),
     profiles,
-    /** Reads the credentials that `sign` would use. Throws what `readCredentials` throws. */
+    /** Reads the credentials that `sign` would use. */
     read: () => composeCredentials(env, settings, settings.baseUrl?.origin),
     /**
-     * Calls the service once, and records the call in the audit log. Returns its answer with warnings. Throws what
-     * `checkCredentials` throws, and what makes every request impossible.
+     * Calls the service once, and records the call in the audit log. Returns its answer and warnings. Throws the errors
+     * of `checkCredentials`.
      */
     async check(baseUrl: URL, credentials: SigningServiceOptions['credentials']) {
       const { timeout, auditLog } = settings;
@@ -69,8 +69,8 @@ export async function composeCredentialsCommand(
 }
 
 /**
- * With `mayBeNew` the profile need not exist: credentials come before settings, so the keychain may be the only place that
- * knows it. Throws usage.
+ * With `mayBeNew`, the profile may be missing: users store credentials before settings, so perhaps only the keychain
+ * knows it.
  */
 function settingsOf(options: OptionValues & ProfileOptions, env: Environment, profiles: Profiles, mayBeNew: boolean) {
   const { name, from } = nameProfile(options, env);
@@ -86,7 +86,7 @@ function settingsOf(options: OptionValues & ProfileOptions, env: Environment, pr
     environment,
     baseUrl: isNew ? undefined : look.read('baseUrl'),
     isNewProfile: !profiles.has(name),
-    /** The address that the profile has for this environment. */
+    /** The address in the profile for this environment. */
     storedAddress: profile.environments.get(environment),
     timeout: look.read('timeout'),
     caFile: look.read('caFile'),

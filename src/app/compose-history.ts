@@ -5,7 +5,6 @@ import { resolve } from '../options/resolve.ts';
 import type { LibraryOptionsOf } from '../options/table.ts';
 import { composeJournalReading } from './compose-local.ts';
 
-/** Throws `invalid-setting`, and what keeps the journal from being read. */
 export async function composeHistory(options: LibraryOptionsOf<'history'>, env: Environment) {
   const { since = '', limit, file: patterns, outcome: outcomes } = resolve('history', options, env);
   const isFile = await matchesAnyOf(patterns);

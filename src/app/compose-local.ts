@@ -21,12 +21,12 @@ import type { DigestEntries } from '../zip/entry-digests.ts';
 import { clock } from './clock.ts';
 
 /**
- * build.mjs writes it next to every other file. A run from source does not have it, and digests archives without
- * threads.
+ * build.mjs writes this worker next to every other output file. A run from source does not have it, and digests
+ * archives without threads.
  */
 const DIGEST_WORKER = new URL('./digest-worker.js', import.meta.url);
 
-/** Milliseconds that a call may wait between two attempts because of `Retry-After`. */
+/** Limit in milliseconds on the wait that a `Retry-After` header may cause. */
 const LONGEST_WAIT = 60_000;
 
 export interface Runtime {
@@ -35,10 +35,9 @@ export interface Runtime {
   clock(): number;
 }
 
-/** A run, with a function that removes its temporary files. */
 export interface OpenedRun {
   readonly run: Run;
-  /** Runs synchronously, for a process that is about to end while files are in progress. */
+  /** Synchronous, because the process is about to end while files are in progress. */
   removeTemporaryFiles(): void;
 }
 
@@ -62,7 +61,7 @@ export function composeReading(): Reading {
   return { formats, digestEntries: async (...asked) => (await forArchives())(...asked) };
 }
 
-/** Loaded only for archives, with node:zlib and the readers of entries. */
+/** Loaded only for archives, together with node:zlib and the readers of entries. */
 async function composeDigesting(): Promise<DigestEntries> {
   const [{ createDigestThreads }, { digestEntriesWith }] = await Promise.all([
     import('../zip/digest-threads.ts'),
@@ -71,18 +70,18 @@ async function composeDigesting(): Promise<DigestEntries> {
   return digestEntriesWith(existsSync(DIGEST_WORKER) ? createDigestThreads(DIGEST_WORKER) : undefined);
 }
 
-/** A file that cannot be removed does not stop the others, and a later run removes it. */
+/** If one file cannot be removed, the others are still removed, and a later run tries again. */
 export function removeNow(paths: Iterable<string>): void {
   for (const path of paths) {
     try {
       rmSync(path, { force: true });
     } catch {
-      // Nothing more can be done or reported, because the process ends.
+      // The process is ending, so nothing more can be done or reported.
     }
   }
 }
 
-/** Checks whether this user has a journal, because opening it would create one. Throws `no-state-folder`. */
+/** Checks for a journal without opening it, because that would create one. */
 export async function hasJournal(env: Environment): Promise<boolean> {
   return stat(folderOf(env)).then(
     () => true,
@@ -90,11 +89,7 @@ export async function hasJournal(env: Environment): Promise<boolean> {
   );
 }
 
-/**
- * Throws the errors of `openJournal`, `no-state-folder`, and an error for an invalid CODESIGN_HISTORY_DAYS.
- *
- * @param timeout limit of one attempt of a call in milliseconds; the wait for other processes is a little longer
- */
+/** @param timeout limit for one attempt of a call in milliseconds; the wait for other processes is slightly longer */
 export async function composeJournal({ env, clock }: Runtime, timeout: number): Promise<Journal> {
   const patience = timeout + LONGEST_WAIT;
   return openJournal({ ...(await journalOptions(env)), runningFor: clock(), patience });

@@ -1,4 +1,4 @@
-/** Wires `resume`. Reads only what the unfinished calls need: a list needs no credentials. */
+/** Wires `resume`. Reads only what the unfinished calls need, so a list needs no credentials. */
 
 import { lazy } from '../bytes/reuse.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
@@ -41,7 +41,6 @@ interface Connection extends ServiceComposition {
   readonly given: Given;
 }
 
-/** Throws usage, what makes every request impossible, and what keeps the journal from being read. */
 export async function composeResume(
   options: OptionsOf<'resume'>,
   stored: Stored,
@@ -53,13 +52,13 @@ export async function composeResume(
   const { look, dryRun, forget, forgetUnknown } = resolved;
   const settings = { ...resolved, extra: resolveExtra(look.read('extra'), look.read('fileName')) };
   const reading = dryRun ? await composeJournalReading(env) : undefined;
-  // To open a journal makes one.
+  // Opening the journal would create one.
   const journal =
     reading === undefined && (await hasJournal(env)) ? await composeJournal(runtime, settings.timeout) : undefined;
   const calls = [...((await (reading ?? journal)?.unfinished()) ?? [])].sort((one, other) =>
     one.at < other.at ? -1 : 1,
   );
-  // To list calls and to give them up works without credentials too.
+  // Calls can be listed and forgotten without credentials.
   const isForgetting = forget.length > 0 || forgetUnknown;
   const isOptional = (dryRun || isForgetting) && !hasCredentials(env);
   const isUseful = calls.some(({ kind }) => kind !== 'under-way' && kind !== 'unknown');
@@ -101,21 +100,21 @@ export async function composeResume(
   }
 
   return {
-    /** Lists, forgets or finishes calls, as the options say. Throws `no-such-call`, `call-under-way`. */
+    /** Lists, forgets or finishes calls, depending on the options. */
     async run(signal?: AbortSignal): Promise<readonly ResumedCall[]> {
       if (dryRun) return listCalls(calls, connection?.given);
       const resumed = await (isForgetting ? giveUp() : resume(signal));
       await close();
       return resumed;
     },
-    /** Grows as things are found. */
+    /** Grows during the run. */
     warnings: (): readonly string[] => [
       ...warnings,
       ...((reading ?? journal)?.warnings ?? []),
       ...(connection?.later ?? []),
     ],
     removeTemporaryFiles,
-    /** Records in the journal that the run ended well. Only for its last action; never throws. */
+    /** Records in the journal that the run succeeded. Must be the last action of the run; never throws. */
     noteEnd: (isWell?: boolean): void => journal?.ended(isWell),
     async [Symbol.asyncDispose](): Promise<void> {
       reading?.[Symbol.dispose]();
@@ -125,12 +124,12 @@ export async function composeResume(
   };
 }
 
-/** Throws every other error again. */
+/** Rethrows every other error. */
 function withoutCredentials(thrown: unknown): undefined {
   if (!isWithoutCredentials(thrown)) throw thrown;
 }
 
-/** Finds no call. */
+/** Contains no calls. */
 const NO_JOURNAL: Pick<Journal, 'forget' | 'reported'> = {
   forget: async () => 'not-found',
   reported: async () => false,
@@ -140,7 +139,7 @@ function needsWriting(calls: readonly UnfinishedCall[], given: Given): boolean {
   return calls.map((call) => planCall(call, given)).some(({ next, error }) => next === 'write' && error === undefined);
 }
 
-/** Sends nothing. Returns undefined if no service was named. */
+/** Sends nothing. Returns undefined if no service is configured. */
 async function connect(
   settings: ResumeSettings,
   env: Environment,
@@ -153,7 +152,7 @@ async function connect(
   return { ...connection, given: { origin: baseUrl.origin, client: connection.client, leaf: undefined } };
 }
 
-/** Reads the certificate. Files are written with a timestamp, unless the user declined one explicitly. */
+/** Reads the certificate. Files are written with a timestamp, unless the user explicitly disabled it. */
 async function composeWriting(
   settings: ResumeSettings,
   env: Environment,
@@ -176,7 +175,7 @@ async function composeWriting(
     return {
       run,
       context: runContext({ ...signingOptions, algorithm, timestampAlgorithm, chain }),
-      // Files in a file may have another algorithm. One that differs from the call's shows: its work is another.
+      // Inner files may use a different algorithm; the call then belongs to a different work.
       typedOptions: [],
       policy: { existing, isAlgorithmGiven: false, allOrNothing: false, report: settings.report && report !== false },
       account: {
@@ -194,7 +193,7 @@ async function composeWriting(
   return { createSigning, leaf: leafDigest(chain), warnings: chain.warnings };
 }
 
-/** Protects against a request in `resume`, which must not use a signature. */
+/** Ensures that `resume` never requests a signature. */
 function withoutSigning(service: SigningService): SigningService {
   return {
     ...service,

@@ -29,11 +29,13 @@ import { composeJournal, type OpenedRun, openRun, type Runtime } from './compose
 import { REVISION, VERSION } from './version.ts';
 
 export interface OpenedSigning extends OpenedRun, Signing, AsyncDisposable {
-  /** Records in the journal that the run ended well. Only for the last action of a run in which no file failed; never throws. */
+  /**
+   * Records in the journal that the run succeeded. Must be the last action of a run without failed files; never throws.
+   */
   noteEnd(isWell?: boolean): void;
 }
 
-/** Reads the certificate and the credentials. Throws if no file can be signed. */
+/** Reads the certificate and the credentials. Throws if no file could be signed. */
 export async function openSigning(
   settings: SigningSettings,
   runtime: Runtime,
@@ -59,7 +61,7 @@ export async function openSigning(
     ...opened,
     context: contextOf(settings, chain),
     policy: { ...settings, isAlgorithmGiven: settings.look.one('algorithm') !== undefined },
-    // Options of formats that were typed.
+    // Format options that the user typed.
     typedOptions: FORMAT_OPTIONS.filter(({ key, flag }) => settings.look.one(key)?.origin === flag),
     account: account && {
       ...account,
@@ -99,11 +101,11 @@ interface Connection {
   readonly account:
     | { readonly service: SigningService; readonly origin: string; readonly code: string; readonly clientId: string }
     | undefined;
-  /** Opens the connection to the service ahead of need, and asks where the first authority is. */
+  /** Opens the connection to the service and resolves the first authority's name before they are needed. */
   readonly prepare?: () => void;
   readonly authorities: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
-  /** Grows as things are found. */
+  /** Grows during the run. */
   readonly later: readonly string[];
 }
 
@@ -132,7 +134,7 @@ async function connect(
   };
 }
 
-/** What happens to a signature without a timestamp is learned too late, and by the users of the file. */
+/** Users learn too late what happens to a signature without a timestamp. */
 function aboutTimestamps(
   { urls, isDeclined }: TimestampSettings,
   { leaf: { notAfter } }: SigningChain,
@@ -141,7 +143,9 @@ function aboutTimestamps(
   return [signingWarnings('timestamp-not-configured', { date: dateOf(notAfter) })];
 }
 
-/** A dry run needs no credentials and no keychain, but checks every given setting: the real run would fail later. */
+/**
+ * A dry run needs no credentials and no keychain, but checks all given settings, because the real run would fail later.
+ */
 async function checkConnection(settings: SigningSettings, env: Environment): Promise<Connection> {
   await readTlsRoots(settings, env);
   await readTimestampRoots(settings.timestamps);

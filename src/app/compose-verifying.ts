@@ -12,22 +12,22 @@ import { verifyByCatalog } from '../verifying/verify-listed.ts';
 import { composeHttp } from './compose-connection.ts';
 import { composeReading } from './compose-local.ts';
 
-/** The value of --roots for what is trusted without that option. A file of this name is `./system`. */
+/**
+ * Value of --roots for the roots that are trusted without that option. A file with this name must be given as
+ * `./system`.
+ */
 const SYSTEM_ROOTS = 'system';
 
 type VerifySettings = Resolved<'verify'>;
 
-/** Options that have an effect only on requests for revocation. */
+/** Options that only have an effect on revocation requests. */
 const REQUEST_OPTIONS = ['caFile', 'proxy', 'timeout'] as const;
 
-/**
- * Reads the roots and CRLs named. Throws `settings-conflict`, `revocation-not-checked`, and what makes every verification
- * impossible.
- */
+/** Reads the given roots and CRLs. Throws if no file could be verified. */
 export async function composeVerifying(settings: VerifySettings, env: Environment, onRead?: Verifying['onRead']) {
   refuseUselessOptions(settings);
   const now = new Date();
-  // Used for CRLs and OCSP only.
+  // Used only for CRLs and OCSP.
   const http = settings.checkRevocation ? await composeHttp(settings, env) : undefined;
   const trust = settings.integrityOnly ? undefined : await composeTrust(settings, env, now, http);
   const { requireTimestamp = false, signer, algorithmAtLeast: leastAlgorithm } = settings;
@@ -40,7 +40,7 @@ export async function composeVerifying(settings: VerifySettings, env: Environmen
   };
   const verify = settings.catalog === undefined ? verifyFile : await verifyByCatalog(settings.catalog, verifying);
   return {
-    /** Source of the trusted roots, for people; undefined if trust is not checked. */
+    /** Describes the source of the trusted roots; undefined if trust is not checked. */
     rootsFrom: trust?.rootsFrom,
     /** Never throws: the result contains the verdict or the error. */
     verifyFile: (path: string): Promise<VerifiedFile> => verify(path, verifying),
@@ -53,7 +53,7 @@ export async function composeVerifying(settings: VerifySettings, env: Environmen
 function refuseUselessOptions({ look, checkRevocation, integrityOnly, signer }: VerifySettings): void {
   const unused = checkRevocation ? [] : REQUEST_OPTIONS.flatMap((key) => look.one(key)?.name ?? []);
   if (unused.length > 0) throw settingsErrors('revocation-not-checked', { options: listed(unused) });
-  // A certificate with any name is easily made: a name means something only with trust.
+  // Anyone can make a certificate with any name, so a name means something only with trust.
   if (integrityOnly && signer !== undefined && 'commonName' in signer) {
     throw settingsErrors('settings-conflict', { options: '--integrity-only and --signer with a name' });
   }

@@ -1,4 +1,4 @@
-/** The build of this program. build.mjs inserts the constants; a run from source has "development". */
+/** Version of this build. build.mjs inserts the constants; a run from source has "development". */
 
 declare const CODESIGN_REMOTE_VERSION: string | undefined;
 declare const CODESIGN_REMOTE_REVISION: string | undefined;

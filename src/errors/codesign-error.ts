@@ -1,4 +1,4 @@
-/** The only error type that this program throws deliberately. Its category decides the exit code. */
+/** The only type of error that this program throws deliberately. The category of an error determines the exit code. */
 
 export type ErrorCategory = 'usage' | 'network' | 'http' | 'business' | 'local' | 'timestamp' | 'internal';
 
@@ -10,7 +10,7 @@ export interface CodesignErrorOptions {
   readonly httpStatus?: number | undefined;
   /** Business `code` in the service's envelope (Remote Code Signing API, section 2.1), if any. */
   readonly serviceCode?: number | undefined;
-  /** The service's id of a signature that it made and counted although the call failed. */
+  /** Record id of a signature that the service made and counted although the call failed. */
   readonly record?: string | undefined;
   /** True if the service may have made and counted a signature; undefined if code and status determine it. */
   readonly mayHaveBeenCounted?: boolean | undefined;
@@ -21,7 +21,7 @@ export interface CodesignErrorOptions {
 
 export class CodesignError extends Error {
   override readonly name = 'CodesignError';
-  /** Stable kebab-case word for scripts. */
+  /** A stable kebab-case word for scripts. */
   readonly code: string;
   readonly category: ErrorCategory;
   readonly hint: string | undefined;
@@ -57,7 +57,7 @@ export function toCodesignError(thrown: unknown): CodesignError {
   });
 }
 
-/** For a `catch` that expects a CodesignError: returns it, and rethrows anything else. */
+/** Returns a CodesignError, and rethrows anything else. */
 export function expectedError(thrown: unknown): CodesignError {
   if (thrown instanceof CodesignError) return thrown;
   throw thrown;

@@ -1,15 +1,18 @@
-/** A folder's errors and warnings as data: a table by code, and one function that creates the error or the text. */
+/** Tables of errors and warnings by code, and functions that create the error or the text. */
 
 import { CodesignError, type CodesignErrorOptions, type ErrorCategory } from './codesign-error.ts';
 
-/** Text with `{name}` for a detail, or a function. Details are file fields, offsets and names, never a secret. */
+/**
+ * Text with a `{name}` for each detail, or a function that returns the text. Details are file fields, offsets and
+ * names, but never secrets.
+ */
 type Text = string | ((details: never) => string);
 
 interface ErrorEntry {
   readonly category?: ErrorCategory;
   readonly message: Text;
   readonly hint?: Text;
-  /** True if the file may be intact: `verify` then reports `unsupported`, not `broken`. */
+  /** True if the file may be intact: `verify` then reports `unsupported` instead of `broken`. */
   readonly isUnsupported?: true;
 }
 
@@ -26,7 +29,7 @@ type ErrorTable = Readonly<Record<string, ErrorEntry>>;
 
 type NamesIn<Words> = Words extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-/** A function that takes the details of a text; `never` if the text needs none. */
+/** A function of the details of a text; `never` if the text has no details. */
 type Takes<Words> = Words extends (details: infer Details) => string
   ? (details: Details) => void
   : [NamesIn<Words>] extends [never]
@@ -49,8 +52,8 @@ export interface ErrorFactory<Table extends ErrorTable> {
 }
 
 /**
- * Turns a folder's error table into a function that creates its errors: `throw peErrors('not-a-pe', { looksLike })`. A
- * missing or misspelt detail does not compile.
+ * Turns an error table into a function that creates its errors: `throw peErrors('not-a-pe', { looksLike })`. A missing
+ * or misspelt detail does not compile.
  */
 export function defineErrors<const Table extends ErrorTable>(
   category: ErrorCategory,
@@ -85,12 +88,12 @@ interface WarningDefinition {
 }
 
 export interface WarningFactory<Table extends WarningTable> {
-  /** Returns `message [code]`. Not escaped: names from outside may contain control characters. */
+  /** Returns `message [code]`. Not escaped: names from untrusted files may contain control characters. */
   <Code extends keyof Table & string>(code: Code, ...details: Details<Table[Code]>): string;
   readonly table: { readonly [Code in keyof Table]: WarningDefinition };
 }
 
-/** Like `defineErrors`, for problems that do not end a run. */
+/** Does the same for problems that do not end a run. */
 export function defineWarnings<const Table extends WarningTable>(entries: Table): WarningFactory<Table> {
   const table: Readonly<Record<string, WarningDefinition>> = Object.fromEntries(
     Object.entries(entries).map(([code, message]) => [code, { category: 'warning', message }]),

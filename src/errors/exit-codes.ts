@@ -1,7 +1,7 @@
 import type { ErrorCategory } from './codesign-error.ts';
 
 export const EXIT_SUCCESS = 0;
-/** `verify` found a signature that is missing, broken or not trusted, or that it cannot verify. */
+/** `verify` found a signature that is missing, broken or untrusted, or that it cannot verify. */
 export const EXIT_NOT_VERIFIED = 8;
 export const EXIT_MIXED = 9;
 export const EXIT_SIGINT = 130;
@@ -22,7 +22,7 @@ export function exitCodeFor(categories: Iterable<ErrorCategory>): number {
   return combineExitCodes([...categories].map((category) => EXIT_CODES[category]));
 }
 
-/** Returns the exit code of several failures, each with its own code. */
+/** Combines the exit codes of several failures. */
 export function combineExitCodes(codes: Iterable<number>): number {
   const distinct = new Set(codes);
   const [only] = distinct;

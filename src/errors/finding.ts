@@ -1,4 +1,6 @@
-/** Findings describe a file, a signature or a certificate. Unlike an error, a finding does not end the examination. */
+/**
+ * A finding describes a file, a signature or a certificate. Unlike an error, a finding does not end the examination.
+ */
 
 import type { CodesignError } from './codesign-error.ts';
 
@@ -12,9 +14,9 @@ import type { CodesignError } from './codesign-error.ts';
 export type FindingWeight = 'broken' | 'unsupported' | 'untrusted' | 'warning' | 'note';
 
 export interface Finding {
-  /** Stable kebab-case word for scripts. */
+  /** A stable kebab-case word for scripts. */
   readonly code: string;
-  /** A whole sentence, not escaped. Names from outside may contain control characters: escape them on output. */
+  /** A whole sentence, not escaped. Untrusted names in it may contain control characters, so escape it on output. */
   readonly message: string;
   readonly weight: FindingWeight;
 }
@@ -33,12 +35,12 @@ export function rejected(error: CodesignError | undefined, code: string, message
   return (error?.isUnsupported ? unsupported : broken)(code, message);
 }
 
-/** Returns the message of a finding as a clause, to follow a colon. */
+/** Turns the message into a clause that can follow a colon. */
 export function asClause({ message }: Pick<Finding, 'message'>): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '');
 }
 
-/** A finding speaks against integrity or trust: an intact signature may still be untrusted. */
+/** A finding counts against integrity or trust, because an intact signature may still be untrusted. */
 export type Against = 'integrity' | 'trust' | 'nothing';
 
 const AGAINST: Readonly<Record<FindingWeight, Against>> = {
@@ -58,7 +60,7 @@ export function isAgainst(finding: Finding, what: 'integrity' | 'trust'): boolea
   return againstWhat(finding) === what;
 }
 
-/** Means changed or forged, as opposed to a signature that this program cannot verify. */
+/** True for a signature that was changed or forged; false if this program cannot verify it. */
 export function isBroken({ weight }: Finding): boolean {
   return weight === 'broken';
 }

@@ -1,4 +1,4 @@
-/** Returns a number with its noun: `plural(1, 'file')` is "1 file". */
+/** `plural(1, 'file')` returns "1 file". */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Makes text from outside (the service, certificates, file names) safe to print. It cannot move the cursor, reorder a
- * line or send a command to a build service.
+ * Makes untrusted text (from the service, certificates, file names) safe to print. The text cannot move the cursor,
+ * reorder a line or send a command to a CI system.
  */
 
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
@@ -15,21 +15,19 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
  */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/gu;
 
-/**
- * Commands that build services recognise anywhere in output: GitHub Actions (both forms), Azure Pipelines, TeamCity.
- */
+/** Commands that CI systems recognise anywhere in output: GitHub Actions (both forms), Azure Pipelines, TeamCity. */
 export const COMMAND =
   /::(?=(?:set-output|set-env|save-state|add-path|add-mask|add-matcher|remove-matcher|stop-commands|debug|notice|warning|error|group|endgroup|echo)[ :])|##(?=[a-z]*\[)/gi;
 
-/** Longest text from outside in a message, in code points. */
+/** Maximum length of untrusted text in a message, in code points. */
 const DEFAULT_LENGTH = 300;
 
 /**
- * Returns the text with every unprintable character as a visible escape (`\n`, `\x1b`, `\u{202e}`). The text is cut to
- * `maxLength` code points, with an ellipsis, before it is escaped, so that no escape is cut in half.
+ * Returns the text with every unprintable character as a visible escape (`\n`, `\x1b`, `\u{202e}`). Before it escapes,
+ * it cuts the text to `maxLength` code points, so that no escape is cut in half.
  */
 export function printable(text: string, maxLength = DEFAULT_LENGTH): string {
-  // A code point has at most two units, so this cut keeps a text of megabytes fast.
+  // A code point has at most two units, so this first cut keeps megabytes of text fast.
   const points = Array.from(text.slice(0, maxLength * 2 + 2));
   const kept = points.slice(0, maxLength).join('');
   return escaped(kept) + (points.length > maxLength ? '…' : '');
@@ -46,7 +44,10 @@ function escaped(text: string): string {
   });
 }
 
-/** JSON permits these in a string, but terminals interpret them: C1 controls, DEL, reading direction, separators. */
+/**
+ * JSON allows these characters in a string, but terminals interpret them: C1 controls, DEL, reading direction,
+ * separators.
+ */
 const DANGEROUS = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
 
 export function harmlessJson(document: object, indent?: number): string {

@@ -1,4 +1,4 @@
-/** Hooks of electron-builder: `sign` of its Windows targets, and `afterAllArtifactBuild`. */
+/** Hooks for electron-builder: `sign` for Windows targets, and `afterAllArtifactBuild`. */
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,25 +15,25 @@ export interface WindowsSignTask {
   readonly hash?: string | undefined;
   /** False for the first signature of a file, true for one that signtool would nest in it. */
   readonly isNest?: boolean | undefined;
-  /** Name of the product, and its web page. */
+  /** Product name; `site` is the product's web page. */
   readonly name?: string | undefined;
   readonly site?: string | null | undefined;
   readonly options?:
     | {
-        /** Until version 24. */
+        /** Up to version 24. */
         readonly signingHashAlgorithms?: Digests;
         /** Versions 25 and 26. */
         readonly signtoolOptions?: { readonly signingHashAlgorithms?: Digests } | null | undefined;
-        /** An object from version 27 on. */
+        /** An object since version 27. */
         readonly sign?: unknown;
       }
     | undefined;
 }
 
 /**
- * Signs a file once, in electron-builder's first pass over it. Each further pass would cost a signature that no
- * supported version of Windows needs. The digest of the pass is ignored, because an `.msi` has only one pass, by
- * default with SHA-1. Throws a CodesignError.
+ * Signs a file only in electron-builder's first pass over it. Each further pass would cost a signature that no
+ * supported version of Windows needs. Ignores the digest of the pass, because an `.msi` has only one pass, by default
+ * with SHA-1.
  */
 export async function sign(task: WindowsSignTask | string): Promise<void> {
   if (typeof task === 'string') return await signForBuild({ path: task });
@@ -66,7 +66,7 @@ export interface BuildResult {
   readonly artifactPaths: readonly string[];
 }
 
-/** Formats that Windows checks when it runs or installs a file. */
+/** Formats whose signature Windows checks when it runs or installs a file. */
 const REQUIRED: readonly string[] = ['pe', 'msi', 'appx'];
 
 /**

@@ -1,12 +1,12 @@
-/** `hookModulePath` of @electron/windows-sign, with which Electron Forge, Packager and winstaller sign. */
+/** The `hookModulePath` of @electron/windows-sign, which Electron Forge, Packager and winstaller use. */
 
 import { toCodesignError } from '../errors/codesign-error.ts';
 import { exitCodeFor } from '../errors/exit-codes.ts';
 import { say, signForBuild } from './sign-for-build.ts';
 
 /**
- * @electron/windows-sign ignores errors of hooks, except in its debug output. Therefore this hook prints the failure on
- * standard error and sets the exit code of the process. Throws a CodesignError.
+ * @electron/windows-sign ignores errors of hooks, except in its debug output. This hook therefore prints the failure on
+ * standard error and sets the exit code of the process.
  */
 export default async function sign(path: string): Promise<void> {
   try {

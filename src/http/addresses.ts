@@ -1,9 +1,9 @@
-/** Resolves host names, with one query for each name at a time, because queries share a pool of few threads. */
+/** Resolves host names with one query per name at a time, because queries share a pool of few threads. */
 
 import dns from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** An answer is cached for this time. The system does not report how long it is valid. */
+/** Lifetime of a cached answer, because the system does not report how long it is valid. */
 const KEPT_MILLISECONDS = 60_000;
 
 type Addresses = dns.LookupAddress[];
@@ -25,7 +25,7 @@ export function createAddressBook(
   const addressesOf = (hostname: string): Promise<Addresses> => {
     const kept = answers.get(hostname);
     if (kept !== undefined && now() < kept.until) return kept.addresses;
-    // The time starts with the answer: until then every connection waits for the same query.
+    // The lifetime starts with the answer; until then, every connection waits for the same query.
     const answer = { addresses: ask(hostname), until: Number.POSITIVE_INFINITY };
     answers.set(hostname, answer);
     answer.addresses.then(

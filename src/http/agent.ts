@@ -1,4 +1,4 @@
-/** undici's agent over our own connections. Our connector opens them, the first ones in advance. */
+/** undici's agent with our own connector, which opens the first connections in advance. */
 
 import type net from 'node:net';
 import type { Agent } from 'undici';
@@ -6,21 +6,24 @@ import { repairAnswerHeads } from './answer-heads.ts';
 import { type Connect, type Target, targetOf } from './connect.ts';
 
 /**
- * Some services close idle connections after one second. They count from their answer until the next request arrives,
- * which is one round trip more.
+ * Some services close connections that have been idle for one second. They count from their answer to the arrival of
+ * the next request, which adds one round trip.
  */
 const IDLE_MILLISECONDS = 800;
 /**
- * A connection that was opened in advance waits for the first signature and its timestamp. Services wait longer for a
- * first request.
+ * A connection opened in advance waits until the first signature and its timestamp are finished. Services wait longer
+ * for the first request of a connection.
  */
 const UNUSED_MILLISECONDS = 1900;
-/** Subtracted from the time that a service announces, because that time may have started when it sent the answer. */
+/** Subtracted from the time that a service announces, because that time may start when it sends the answer. */
 const KEPT_MARGIN_MILLISECONDS = 2000;
-/** Some services send long headers before the signature. Options of Node.js could change undici's default of 16 KiB. */
+/**
+ * Some services send long headers before the signature. Set explicitly, because Node.js options could change undici's
+ * default of 16 KiB.
+ */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** @param connections limit for one origin; no limit by default */
+/** @param connections limit per origin; no limit by default */
 export function createAgent(open: Connect, connections: number | undefined, leadsThroughProxy = false) {
   const early = openEarly(open, leadsThroughProxy);
   let agent: Promise<Agent> | undefined;
@@ -51,14 +54,14 @@ export function createAgent(open: Connect, connections: number | undefined, lead
     /** Loads undici on the first call. */
     get,
     /**
-     * Opens connections to this origin until `count` have been opened. If the very first one fails, the first request
-     * reports the failure, unless the connection would have been idle for too long by then.
+     * Opens connections to this origin until `count` have been opened. If the first one fails, the first request
+     * reports the failure, unless the connection would have been idle for too long.
      */
     prepare(url: URL, count: number): void {
       early.prepare(targetOf(url), count);
       get().catch(() => undefined);
     },
-    /** Closes idle connections, and closes each of the others after its answer. */
+    /** Closes idle connections immediately, and each other connection after its answer. */
     async retire(): Promise<void> {
       early.close();
       await (await agent)?.close();
@@ -71,12 +74,9 @@ export function createAgent(open: Connect, connections: number | undefined, lead
 }
 
 interface Early {
-  /** Number of connections opened so far, in advance or not. */
+  /** Number of connections opened so far, in advance or on demand. */
   opened: number;
-  /**
-   * A proxy may lock an account after repeated wrong passwords, so other connections wait for the first one that was
-   * opened in advance.
-   */
+  /** Other connections wait for the first one, because a proxy may lock an account after repeated wrong passwords. */
   first?: Promise<net.Socket>;
   /** Unused connections that were opened in advance, in order. */
   readonly unused: Set<Promise<net.Socket>>;
@@ -115,7 +115,7 @@ function openEarly(open: Connect, leadsThroughProxy: boolean) {
       if (opening !== undefined) origin.unused.delete(opening);
       else origin.opened += 1;
       const socket = await opening;
-      // Data that arrives without a request would be read as the answer to the first request.
+      // Data that arrives before any request would be read as the answer to the first request.
       if (socket?.readable && socket.writable && socket.readableLength === 0) return socket;
       socket?.destroy();
       return open(target);

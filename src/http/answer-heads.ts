@@ -1,26 +1,27 @@
 /**
- * Repairs heads of answers that undici's parser rejects although they are unambiguous, because a signature may follow.
+ * Repairs response heads that undici's parser rejects although they are unambiguous, because a signature may follow.
  */
 
 import type net from 'node:net';
 
-/** The rest of the line may follow in a separate packet. */
+/** The rest of the line may follow in another packet. */
 const STATUS_LINE = /^HTTP\/(?:1\.[01] |.{0,3}$)/;
-/** An interim answer without content (RFC 9110, section 15.2), except "101 Switching Protocols". */
+/** An interim response without content (RFC 9110, section 15.2), except "101 Switching Protocols". */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)/;
 const NOTHING = Buffer.alloc(0);
 const END = /\r?\n\r?\n/;
 
 /**
- * Skips interim answers, ends lines with CRLF (RFC 9112, section 2.2) and merges equal Content-Length values (RFC 9110,
- * section 8.6). Ends the connection if the end of the answer is ambiguous. The error has the bytes after the head as
- * `data`, like the errors of undici's parser. Everything else stays unchanged, and the parser reports it.
+ * Skips interim responses, ends lines with CRLF (RFC 9112, section 2.2) and merges equal Content-Length values (RFC
+ * 9110, section 8.6). Ends the connection if the end of the response is ambiguous. The `data` of that error contains
+ * the bytes after the head, as in the errors of undici's parser. Passes everything else on unchanged, so that the
+ * parser reports it.
  *
  * @param limit length of a head in bytes; a longer one is passed on unchanged
  */
 export function repairAnswerHeads(socket: net.Socket, limit: number): net.Socket {
   let held: Buffer = NOTHING;
-  // This listener runs before the listener of undici, which reads the data that is put back.
+  // This listener runs before undici's listener, which reads the data that is put back.
   return socket.on('readable', () => {
     const read: Buffer | null = socket.read();
     let chunk = held.length > 0 ? Buffer.concat(read === null ? [held] : [held, read]) : (read ?? held);
@@ -29,7 +30,7 @@ export function repairAnswerHeads(socket: net.Socket, limit: number): net.Socket
       const text = chunk.toString('latin1', 0, limit);
       const end = END.exec(text);
       if (end === null) {
-        // Without data, the answer has ended.
+        // Without data, the response has ended.
         if (read === null || chunk.length >= limit) break;
         held = chunk;
         return;
@@ -69,7 +70,7 @@ function repair(head: string): string {
 const LENGTHS = /^content-length[ \t]*:.*$/gim;
 const TRANSFER_ENCODING = /^transfer-encoding[ \t]*:/im;
 
-/** RFC 9112, section 6.3: it may be an attack. Description for messages. */
+/** RFC 9112, section 6.3: such a response may be an attack. Returns a description for messages. */
 function ambiguityOf(head: string): string | undefined {
   const lengths = head.match(LENGTHS) ?? [];
   const status = `HTTP ${head.slice(9, 12)}`;

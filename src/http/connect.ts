@@ -8,7 +8,6 @@ import { ConnectFailure, type ConnectReason } from './errors.ts';
 import type { HttpProxy } from './proxy.ts';
 import { type TrustRoots, trustInSteps } from './roots.ts';
 
-/** Server that a connection leads to. */
 export interface Target {
   readonly protocol: string;
   /** An IPv6 address without brackets. */
@@ -17,17 +16,19 @@ export interface Target {
   readonly port: string;
 }
 
-/** Opens a connection. Rejects with a ConnectFailure. */
+/** Rejects with a ConnectFailure. */
 export type Connect = (target: Target) => Promise<net.Socket>;
 
 export function targetOf({ protocol, hostname, port }: URL): Target {
   return { protocol, port, hostname: hostname.replace(/^\[|\]$/g, '') };
 }
 
-/** Limit for one address before the next one is tried. Node's default of 250 ms is shorter than long round trips. */
+/**
+ * Time limit for one address before the next one is tried. Node's default of 250 ms is shorter than long round trips.
+ */
 const ADDRESS_MILLISECONDS = 2000;
 
-/** `timeoutMilliseconds`: limit for name, TCP and TLS together, or through a proxy for each of the three. */
+/** `timeoutMilliseconds`: limit for name, TCP and TLS together; through a proxy, for each of the three. */
 export function createConnector(roots: TrustRoots, timeoutMilliseconds: number, names: AddressBook) {
   const opening = new Set<net.Socket>();
   const trusting = trustInSteps(roots);
@@ -110,7 +111,7 @@ interface TlsWay {
   readonly tunnel?: net.Socket;
 }
 
-/** The server whose certificate is checked. */
+/** Names the server whose certificate is checked. */
 function serverOf({ hostname, port }: Target): string {
   return `${hostname} ${port}`;
 }
@@ -126,12 +127,12 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
     port: Number(port || 443),
     ...tryingAddresses(names),
     ...(tunnel && { socket: tunnel }),
-    // For an IP address no name is sent (RFC 6066, section 3), and Node checks the certificate against `host`.
+    // An IP address is not sent as a name (RFC 6066, section 3), and Node checks the certificate against `host`.
     servername: net.isIP(hostname) ? '' : hostname,
     secureContext: context,
     ...(session && { session }),
     ALPNProtocols: ['http/1.1'],
-    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+    // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
     rejectUnauthorized: true,
     checkServerIdentity,
   });
@@ -144,7 +145,7 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
   return socket.setNoDelay(true);
 }
 
-/** Node would use the common name if subjectAltName has no DNS name (RFC 9525, section 2 forbids it). */
+/** Node would use the common name if subjectAltName has no DNS name, which RFC 9525, section 2 forbids. */
 function checkServerIdentity(hostname: string, certificate: tls.PeerCertificate): Error | undefined {
   if (!certificate.subjectaltname) return new Error('the certificate has no subjectAltName (RFC 9525)');
   const subject = { ...certificate.subject, CN: '' };
@@ -175,7 +176,7 @@ function established(socket: net.Socket, event: Established, timeoutMilliseconds
   });
 }
 
-/** The error for several addresses has no message. */
+/** An error about several addresses has no message. */
 function describe(error: Error, socket: net.Socket): string {
   if (error instanceof AggregateError) return error.errors.map((one: Error) => one.message).join('; ');
   const certificate = presented.get(socket);
@@ -183,10 +184,13 @@ function describe(error: Error, socket: net.Socket): string {
   return isUntrusted(socket) && certificate !== undefined ? `${said}; ${inWords(certificate, codeOf(error))}` : said;
 }
 
-/** The server's certificate of each connection, after the handshake. */
+/** The server certificate of each connection after the handshake. */
 const presented = new WeakMap<net.Socket, tls.DetailedPeerCertificate>();
 
-/** Names the issuer, such as a proxy that intercepts TLS. Shows validity and clock if the time is wrong. */
+/**
+ * Names the issuer, such as a proxy that intercepts TLS. Shows validity and clock if the certificate is not valid at
+ * this time.
+ */
 function inWords(leaf: tls.DetailedPeerCertificate, code: string): string {
   let top = leaf;
   while (top.issuerCertificate && top.issuerCertificate !== top) top = top.issuerCertificate;
@@ -198,7 +202,7 @@ function inWords(leaf: tls.DetailedPeerCertificate, code: string): string {
 
 const TIME_CODES: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
 
-/** Node.js sets this only if it rejected the certificate: its chain, its validity or its name. */
+/** Node.js sets `authorizationError` only if it rejected the chain, the validity or the name of the certificate. */
 function isUntrusted(socket: net.Socket): boolean {
   return socket instanceof tls.TLSSocket && Boolean(socket.authorizationError);
 }
@@ -217,10 +221,7 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/**
- * Sends CONNECT (RFC 9110, section 9.3.6). The proxy receives only the target's name. Rejects with
- * `proxy-unauthorized`, `proxy-refused`.
- */
+/** Sends CONNECT (RFC 9110, section 9.3.6). The proxy receives only the target's name. */
 function openTunnel(
   socket: net.Socket,
   { hostname, port }: Target,
@@ -264,7 +265,7 @@ function openTunnel(
 const MAY_BE_REFUSED_SESSION: ReadonlySet<ConnectReason> = new Set(['tls-failed', 'unreachable']);
 
 /**
- * Resumes sessions, so later connections of this process need no full handshake (RFC 8446, section 2.2).
+ * Resumes sessions, so that later connections of this process need no full handshake (RFC 8446, section 2.2).
  *
  * Sessions stay in memory, because a session allows decryption of the connection. All connections to a server use its
  * newest session, because some servers issue no new one on a resumed connection. Observers can link these connections
@@ -275,8 +276,8 @@ function keepTlsSessions() {
   return {
     /**
      * Opens a connection with the session of an earlier one, or without it if that fails. A resumed handshake checks no
-     * certificate. So a session is stored only if the certificate was trusted, under the name (`server`) for which it
-     * was checked.
+     * certificate. A session is therefore stored only if the certificate was trusted, under the name (`server`) for
+     * which it was checked.
      */
     async resume<T>(server: string, open: (session: Buffer | undefined) => Promise<T>): Promise<T> {
       const session = newest.get(server);

@@ -1,10 +1,10 @@
-/** Errors of the HTTP configuration, found before anything is sent. */
+/** Errors in the HTTP configuration, found before anything is sent. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const httpErrors = defineErrors('usage', {
   'ca-file-unreadable': {
-    // Never contains the path: a secret may have been set as CODESIGN_CA_FILE by mistake.
+    // Never contains the path, because a secret may have been set as CODESIGN_CA_FILE by mistake.
     message: 'the TLS root certificate file cannot be read ({reason})',
     hint: 'Set --ca-file (or CODESIGN_CA_FILE) to the path of a PEM file that this user can read.',
   },
@@ -22,7 +22,7 @@ export const httpErrors = defineErrors('usage', {
   },
 });
 
-/** Reason for a missing connection. In all these cases nothing of a request has been sent. */
+/** Reason why there is no connection. In all these cases, no byte of a request has been sent. */
 export type ConnectReason =
   | 'host-not-found'
   | 'refused'
@@ -30,9 +30,9 @@ export type ConnectReason =
   | 'tls-untrusted'
   | 'tls-failed'
   | 'unreachable'
-  /** The proxy cannot be connected to: not found, refused, no TLS, or similar. */
+  /** No connection to the proxy: name not found, connection refused, no TLS, or similar. */
   | 'proxy-unreachable'
-  /** The proxy requires credentials, or other ones. */
+  /** The proxy requires credentials, or rejected the given ones. */
   | 'proxy-unauthorized'
   /** The proxy did not connect to the target. */
   | 'proxy-refused';

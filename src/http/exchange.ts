@@ -1,4 +1,4 @@
-/** Sends one request once, within limits of time and size, and reports reliably whether anything was sent. */
+/** Sends a request at most once, within limits on time and size, and reliably reports whether anything was sent. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
@@ -9,13 +9,13 @@ import type { HttpProxy } from './proxy.ts';
 import type { AnswerHead, ExchangeRequest, Failure, FailureReason, Outcome } from './request.ts';
 
 /**
- * Sends the request at most once and does not follow redirects. Returns every outcome as a value, including network
+ * Sends the request at most once, and does not follow redirects. Returns every outcome as a value, including network
  * failures.
  *
- * `mayHaveArrived` is true as soon as undici starts to write the request to an open connection, and false before. So no
- * list of error codes needs to be complete.
+ * `mayHaveArrived` becomes true when undici starts to write the request to an open connection. Therefore no list of
+ * error codes needs to be complete.
  *
- * @param isStale called directly before undici writes; true if the connection may be closed In that case nothing is
+ * @param isStale called directly before undici writes. If it returns true, the connection may be closed, nothing is
  * sent, and the result is undefined.
  */
 export function exchange(
@@ -28,7 +28,7 @@ export function exchange(
     /** Set when undici starts to write. */
     let controller: Dispatcher.DispatchController | undefined;
     let head: AnswerHead | undefined;
-    /** Used only in messages: a time does not prove what has arrived. */
+    /** Used only in messages, because a time does not prove what has arrived. */
     let sent = 0;
     const sinceSent = (): string => ((performance.now() - sent) / 1000).toFixed(1);
     let length = 0;
@@ -62,7 +62,7 @@ export function exchange(
       if (controller === undefined || !request.isPaid) giveUp('interrupted', 'interrupted');
     };
     const timer = setTimeout(async () => {
-      // After a pause of this process, the answer may have arrived unread, because Node.js runs timers first.
+      // After this process was suspended, the answer may have arrived unread, because Node.js runs timers first.
       await turnOfEventLoop();
       await turnOfEventLoop();
       const what = controller === undefined ? 'no connection' : 'no answer';
@@ -119,7 +119,7 @@ async function decode(body: Buffer, coding: string | undefined, limit: number): 
   if (!/^(x-)?gzip$|^deflate$/i.test(coding ?? '')) return body;
   const { constants, inflateRawSync, unzipSync } = await import('node:zlib');
   const options = { maxOutputLength: limit, finishFlush: constants.Z_SYNC_FLUSH };
-  // Other variants: "deflate" without the zlib format, and wrong checksums of gzip and zlib.
+  // Tolerates "deflate" without the zlib format, and wrong checksums of gzip and zlib.
   const ways = [
     () => unzipSync(body, options),
     ...[0, 10, 2].map((at) => () => inflateRawSync(body.subarray(at), options)),
@@ -139,7 +139,7 @@ function rejectedIn(error: Error): string {
   return 'data' in error && typeof error.data === 'string' ? error.data : '';
 }
 
-/** RFC 9112, section 3.2: a path for the target itself, an absolute address for a proxy. */
+/** RFC 9112, section 3.2: a path for the target itself, and an absolute URL for a proxy. */
 function addressOf({ url, headers, proxy }: ExchangeRequest) {
   const path = url.pathname + url.search;
   const { origin, hostname } = proxy?.url ?? url;

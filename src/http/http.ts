@@ -14,13 +14,13 @@ export const LONGEST_TO_CONNECT_MILLISECONDS = 10_000;
 export interface HttpOptions {
   readonly roots: TrustRoots;
   readonly userAgent: string;
-  /** Limit of connections to one origin. Further requests wait, and the wait counts towards their deadline. */
+  /** Limit on connections to one origin. Further requests wait, and the wait counts towards their deadline. */
   readonly connections?: number | undefined;
-  /** Limit for one TCP connection with its TLS handshake. */
+  /** Time limit for one TCP connection with its TLS handshake. */
   readonly connectMilliseconds?: number | undefined;
-  /** Default: none. The environment is not read here. */
+  /** Default: no proxies, because the environment is not read here. */
   readonly proxies?: Proxies | undefined;
-  /** For tests. */
+  /** Replaced in tests. */
   readonly names?: AddressBook | undefined;
 }
 
@@ -28,9 +28,7 @@ export interface JsonRequest extends Pick<ExchangeRequest, 'url' | 'headers'>, R
   readonly body: Uint8Array;
 }
 
-/**
- * A request without secrets: to timestamp authorities, and to addresses in certificates (lists, responders, issuers).
- */
+/** A request without secrets, to a timestamp authority or a URL from a certificate (CRL, OCSP responder, issuer). */
 export interface PlainRequest extends RequestBounds {
   readonly url: URL;
   /** Accepted media types of the answer. */
@@ -46,25 +44,24 @@ export interface PlainPostRequest extends PlainRequest {
 
 export interface Http {
   /**
-   * POSTs the body as `application/json`, once. Network failures are outcomes, not throws.
-   * Throws `insecure-address` for `http:` to another machine.
+   * POSTs the body once as `application/json`. Network failures are outcomes, not exceptions. Throws `insecure-address`
+   * for `http:` to another machine.
    */
   postJson(request: JsonRequest): Promise<Outcome>;
   /**
-   * POSTs the body once, by `http:` or `https:`, to any address. Failures are outcomes, not throws. Redirects are not
+   * POSTs the body once over `http:` or `https:` to any URL. Failures are outcomes, not exceptions. Redirects are not
    * followed.
    */
   post(request: PlainPostRequest): Promise<Outcome>;
-  /** Like `post`, with GET. */
   get(request: PlainRequest): Promise<Outcome>;
   /**
    * Opens connections in advance until `count` have been opened. If the first one fails, the first request reports the
    * failure.
    */
   prepare(url: URL, count?: number): void;
-  /** Asks for the addresses of the name ahead of need. If that fails, the first connection asks again. */
+  /** Resolves the name before it is needed. If that fails, the first connection tries again. */
   resolve(url: URL): void;
-  /** Closes all connections. Running requests fail as broken connections. */
+  /** Closes all connections. Running requests fail with a broken connection. */
   close(): Promise<void>;
 }
 
@@ -75,7 +72,7 @@ export function createHttp(options: HttpOptions): Http {
     const { https } = proxies;
     return {
       direct: createAgent(connector.connect, connections),
-      // A separate agent, because a proxy may also be a target, and its connections lead elsewhere.
+      // Uses a separate agent, because its connections do not end at the proxy, which may also be a target itself.
       tunnelled: https && isUsable(https) ? createAgent(connector.through(https), connections, true) : undefined,
     };
   };
@@ -83,7 +80,7 @@ export function createHttp(options: HttpOptions): Http {
   const retired: (typeof agents)[] = [];
   const standstills = watchStandstills(() => {
     retired.push(agents);
-    // Requests that wait for a connection in the old agent use the new one.
+    // Requests that wait for a connection of the old agent use the new one.
     for (const agent of Object.values(agents)) agent?.retire().catch(() => undefined);
     agents = openAgents();
   });
@@ -99,8 +96,8 @@ export function createHttp(options: HttpOptions): Http {
     await agentFor(request.url).agent.get();
     await request.beforeSend?.();
     for (;;) {
-      // After long synchronous work, neither idle timers nor connections closed by the service have been processed. The
-      // first turn may end before both. The second one has processed them.
+      // After long synchronous work, Node.js has processed neither idle timers nor connections that the service closed.
+      // Two turns of the event loop are needed until both have certainly been processed.
       await turnOfEventLoop();
       await turnOfEventLoop();
       const { agent, proxy } = agentFor(request.url);
@@ -119,7 +116,7 @@ export function createHttp(options: HttpOptions): Http {
     body?: Uint8Array,
   ): Promise<Outcome> => {
     const { url, accept, headers, ...bounds } = request;
-    // Addresses from certificates often use ldap:.
+    // URLs in certificates often use ldap:.
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return unknownProtocol(url);
     const all = { ...contentType, accept, 'user-agent': userAgent, ...headers };
     return send({ ...bounds, method, url, headers: all, body });

@@ -1,5 +1,5 @@
 /**
- * Selects the proxy of a request by the scheme of its address and the exceptions. Requests to this machine never use a
+ * Selects the proxy of a request by the scheme of its URL and the exceptions. Requests to this machine never use a
  * proxy.
  */
 
@@ -7,9 +7,9 @@ import { isIP, isIPv4 } from 'node:net';
 import type { Secret } from '../secrets/secret.ts';
 
 export interface HttpProxy {
-  /** Scheme, host and port. User information is removed, because it would be shown. */
+  /** Scheme, host and port. User information is removed, because messages show the URL. */
   readonly url: URL;
-  /** Value of Proxy-Authorization, which is sent to the proxy only. */
+  /** Value of Proxy-Authorization, which is sent only to the proxy. */
   readonly authorization: Secret | undefined;
 }
 
@@ -26,9 +26,7 @@ export interface ProxyException {
 }
 
 export interface Proxies {
-  /** For `https:` addresses. */
   readonly https: HttpProxy | UnusableProxy | undefined;
-  /** For `http:` addresses. */
   readonly http: HttpProxy | UnusableProxy | undefined;
   readonly exceptions: readonly ProxyException[] | 'everything';
 }
@@ -48,7 +46,7 @@ export function readExceptions(text: string): Proxies['exceptions'] {
   if (entries.includes('*')) return 'everything';
   return entries.map((entry) => {
     const [, bracketed, name, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
-    // An IPv6 address without brackets contains colons, and has no port.
+    // An IPv6 address without brackets contains colons, and cannot have a port.
     const host = bracketed ?? name ?? entry;
     return { host: host.replace(/^\*?\.+/, '').replace(/\.$/, ''), port };
   });
@@ -76,9 +74,9 @@ function covers(exception: ProxyException, host: string, port: string): boolean 
 }
 
 /**
- * Checks whether a URL leads to this machine only: the only case in which `http:` may carry credentials. Uses the host
- * from the URL parser, never the text itself. The parser turns `127.1` and `0x7f000001` into 127.0.0.1, but keeps
- * `127.0.0.1.example.com` and `localhost@example.com` different.
+ * Only for a URL that certainly leads to this machine may `http:` carry credentials. Uses the host from the URL parser,
+ * never the text itself. The parser turns `127.1` and `0x7f000001` into 127.0.0.1, but leaves `127.0.0.1.example.com`
+ * and `localhost@example.com` as other hosts.
  */
 export function isLoopback(url: URL): boolean {
   const host = url.hostname;

@@ -1,13 +1,11 @@
-/** Types of a request and its outcome. */
-
 import type { Secret } from '../secrets/secret.ts';
 import type { ConnectReason } from './errors.ts';
 import type { HttpProxy } from './proxy.ts';
 
 export interface RequestBounds {
-  /** Limit for the whole attempt: connection, request, headers and body of the answer. */
+  /** Time limit for the whole attempt: connection, request, headers and body of the answer. */
   readonly deadlineMilliseconds: number;
-  /** Limit of the answer's body in bytes. */
+  /** Limit on the body of the answer, in bytes. */
   readonly sizeLimit: number;
   /**
    * Awaited before the request is passed to undici and before its time starts. If it throws, nothing is sent, and the
@@ -21,24 +19,24 @@ export interface RequestBounds {
   readonly beforeWrite?: (() => void) | undefined;
   /** When it aborts, the request fails with the reason `interrupted`. */
   readonly signal?: AbortSignal | undefined;
-  /** Set if `signal` has no effect after the request was written, because its answer is paid for. */
+  /** If true, `signal` has no effect once the request is written, because the answer must be paid for. */
   readonly isPaid?: boolean | undefined;
 }
 
 export interface ExchangeRequest extends RequestBounds {
   readonly method: 'GET' | 'POST';
-  /** User information in it is never sent. */
+  /** User information in the URL is never sent. */
   readonly url: URL;
   /** A Secret is revealed only when the request is passed to undici. */
   readonly headers: Readonly<Record<string, string | Secret>>;
   readonly body?: Uint8Array | undefined;
-  /** Receives the request instead of the target, with the complete address; for `http:` only. */
+  /** Proxy for an `http:` request, which it receives with the complete URL. */
   readonly proxy?: HttpProxy | undefined;
 }
 
 export interface AnswerHead {
   readonly status: number;
-  /** Lower-case names. Values with the same name are joined with a comma. */
+  /** Names are in lower case. Values with the same name are joined with a comma. */
   readonly headers: ReadonlyMap<string, string>;
 }
 

@@ -1,6 +1,5 @@
 /**
- * Retries calls that failed but may succeed later: attempts, back-off with jitter, Retry-After, and a budget of waiting
- * time.
+ * Retries calls that may succeed later, with back-off and jitter, Retry-After, and limits on attempts and total wait.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -25,7 +24,7 @@ export type Attempt<Result, Failure> =
       /** The request had no effect, or a duplicate is harmless, and the next attempt may succeed. */
       readonly kind: 'transient';
       readonly failure: Failure;
-      /** Limit of attempts for this failure, including this one. */
+      /** Limit on attempts for this failure, including this one. */
       readonly maxAttempts: number;
       /** Wait that the server requests, in milliseconds. */
       readonly retryAfter?: number | undefined;
@@ -63,9 +62,9 @@ export interface RetryOptions<Result, Failure> {
   readonly clock: RetryClock;
   /** Ends a wait: `retry` then rejects with the error of `sleep`. It does not end a running attempt. */
   readonly signal?: AbortSignal | undefined;
-  /** Limit for the sum of all waits in milliseconds; no limit by default. */
+  /** Limit on the sum of all waits in milliseconds; no limit by default. */
   readonly budget?: number | undefined;
-  /** Limit for one wait in milliseconds; no limit by default. */
+  /** Limit on one wait in milliseconds; no limit by default. */
   readonly longestWait?: number | undefined;
   /** Awaited before each wait. If it throws, there is no further attempt. */
   readonly beforeRetry?: ((failure: Failure) => Promise<void>) | undefined;
@@ -94,12 +93,12 @@ export async function retry<Result, Failure>(
 
 const FIRST_WAIT = 500;
 const LONGEST_BACK_OFF = 8_000;
-/** A wait that the server requests is followed up to this length. */
+/** Longest wait that a server may request. */
 export const LONGEST_WAIT = 60_000;
-/** Spreads requests that would otherwise all start at the same moment. */
+/** Spreads out requests that would otherwise all start at the same moment. */
 const SPREAD = 250;
 
-/** Milliseconds to wait before the next attempt. `attempts`: number of attempts so far, at least 1. */
+/** Returns the milliseconds to wait before the next attempt. `attempts`: number of attempts so far, at least 1. */
 export function waitAfter(attempts: number, random: number, retryAfter?: number): number {
   if (retryAfter !== undefined) return Math.min(retryAfter + random * SPREAD, LONGEST_WAIT);
   const backOff = Math.min(FIRST_WAIT * 2 ** (attempts - 1), LONGEST_BACK_OFF);
@@ -111,7 +110,7 @@ const VALUES = /\s*[A-Za-z]{3,9}, \d[^,]*[A-Za-z][^,]*|[^,]+/g;
 
 /**
  * Reads Retry-After (RFC 9110, section 10.2.3), in seconds or as a date. Returns the longest wait in milliseconds, at
- * least 0. undefined if the header is absent or cannot be read.
+ * least 0; undefined if the header is absent or unreadable.
  *
  * @param header values of all such headers, joined with commas
  */
@@ -122,7 +121,7 @@ export function readRetryAfter(header: string | undefined, now: number): number 
 
 function readOne(text: string, now: number): number | undefined {
   if (/^\d+$/.test(text)) return Number(text) * 1000;
-  // Only texts in the form of an HTTP date, because Date.parse would read "-5" as a year.
+  // Accepts only the form of an HTTP date, because Date.parse would read "-5" as a year.
   const date = /^[A-Za-z]{3,9},? .*\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -6,17 +6,18 @@ import type { CodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { ConnectFailure, httpErrors } from './errors.ts';
 
-/** All roots that systems trust have a quarter of a mebibyte. */
+/** All roots that a system trusts take about 250 KiB. */
 const LARGEST_CA_FILE = 16 * 1024 * 1024;
 
 /**
  * Trust roots in steps of increasing cost. A server is trusted if any step trusts it, so the last step alone would be
- * enough. But it takes 60 ms (Node.js 20) to 130 ms (Node.js 24, which reads the system's roots) to set up, and the
- * first step takes almost no time.
+ * enough. That step takes 60 ms (Node.js 20) to 130 ms (Node.js 24, which reads the system's roots) to set up, while
+ * the first step takes almost no time.
  */
 export interface TrustRoots {
   /**
-   * PEM of the user's own roots (--ca-file). undefined without such a file: the first step is then Node's default set.
+   * PEM of the user's own roots (--ca-file); undefined without such a file, so that the first step is Node's default
+   * set.
    */
   readonly own: readonly string[] | undefined;
   /** PEM of all trusted roots, including `own`; undefined if that adds nothing to the first step. */
@@ -24,8 +25,8 @@ export interface TrustRoots {
 }
 
 /**
- * `caFile`: PEM file with additional roots. It is read immediately, so an invalid file is a usage error before anything
- * is sent. The other roots are read when needed.
+ * `caFile`: PEM file with additional roots. It is read immediately, so that an invalid file is a usage error before
+ * anything is sent. The other roots are read when they are needed.
  */
 export async function loadRoots(
   caFile: string | undefined,
@@ -69,13 +70,12 @@ async function everyRoot(
   if (getCACertificates !== undefined) {
     return [...new Set([...(own ?? []), ...getCACertificates('default'), ...getCACertificates('system')])];
   }
-  // In older versions, Node's default set, which includes the extra roots, is already the first step unless the user's
-  // file replaces it.
+  // In older versions, the first step is Node's default set with the extra roots, unless the user's file replaces it.
   if (own === undefined) return undefined;
   return [...own, ...tls.rootCertificates, ...(await extraRoots(environment.NODE_EXTRA_CA_CERTS))];
 }
 
-/** At its start, Node.js has already warned about an unusable file and ignored it. This function does the same. */
+/** At startup, Node.js has already warned about an unusable file and ignored it. This function ignores it too. */
 async function extraRoots(path: string | undefined): Promise<readonly string[]> {
   if (path === undefined || path === '') return [];
   return readFile(path, 'utf8').then(certificatesIn, () => []);
@@ -86,8 +86,8 @@ function certificatesIn(text: string): readonly string[] {
 }
 
 /**
- * Returns the error for a run with this variable, or undefined. This program always verifies certificates. But a user
- * who sets the variable does not expect that, and other programs in the same environment are exposed.
+ * Returns the error for a run with this variable, or undefined. This program always verifies certificates. A user who
+ * sets the variable does not expect that, and other programs in the same environment are exposed.
  */
 export function tlsChecksDisabled(
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,10 +1,7 @@
-/**
- * Detects that this process was suspended or the machine slept: the other side may have closed the connections
- * meanwhile.
- */
+/** Detects that the process was suspended or the machine slept, so that servers may have closed the connections. */
 
 const TICK_MILLISECONDS = 500;
-/** The longest idle time of a connection, plus a tick. A longer gap means a standstill. */
+/** The longest idle time of a connection, plus one tick. */
 const STANDSTILL_MILLISECONDS = 2400;
 
 /**

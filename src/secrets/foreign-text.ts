@@ -1,11 +1,14 @@
-/** Text from a service or a timestamp authority may contain the credentials that were sent to it. */
+/** Untrusted text: a service or a timestamp authority may echo the credentials that were sent to it. */
 
 export interface ForeignText {
-  /** Replaces each secret by `[secret]`. */
+  /** Replaces each secret with `[secret]`. */
   mask(text: string): string;
-  /** Like `mask`, but also replaces possible secrets in other forms by `…`. The result may be printed and stored. */
+  /**
+   * Does the same as `mask`, and replaces possible secrets in other forms with `…`. The result may be printed and
+   * stored.
+   */
   show(text: string): string;
-  /** Also decodes Base64 in the text. Ignores secrets shorter than `SHORTEST`, which occur by chance. */
+  /** Also decodes Base64 in the text. Ignores secrets shorter than `SHORTEST`, because they can occur by chance. */
   holdsSecret(text: string): boolean;
 }
 
@@ -33,7 +36,7 @@ export function foreignText(secrets: readonly string[]): ForeignText {
     holdsSecret(foreign) {
       return [foreign, ...decodedAtEachOffset(foreign)].some((one) => {
         const text = one.normalize('NFC');
-        // Positions are not computed: they would take 4 % of the processor time of a run with 300 small programs.
+        // Does not compute positions, which would take 4 % of the processor time of a run with 300 small programs.
         const letters = lettersOf(text);
         return long.some((pattern) => text.search(pattern) !== -1) || skeletons.some((form) => letters.includes(form));
       });
@@ -72,7 +75,7 @@ function formsOf(secret: string): readonly string[] {
   return forms.map(lettersOf);
 }
 
-/** The Base64 digits that depend on no byte before or after the secret. A digit has 6 bits. */
+/** Returns the Base64 digits that depend on no byte before or after the secret. Each digit encodes 6 bits. */
 function base64At(bytes: Uint8Array, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes, Buffer.alloc(3)]).toString('base64');
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
@@ -101,9 +104,9 @@ function findSkeletons(text: string, wanted: readonly string[]): readonly Span[]
 const SHORTEST_RUN = 16;
 
 /**
- * Replaces each run of 16 or more characters by `…`, unless it is a plain word, a URL or a UUID: it could be a secret in an
- * unknown form. Adjacent parts that are not plain are one run, because bytes are often written one by one. Removes user
- * names and passwords from URLs.
+ * Replaces each run of 16 or more characters with `…`, unless it is a plain word, a URL or a UUID, because it could be
+ * a secret in an unknown form. Adjacent parts that are not plain form one run, because bytes are often written one by
+ * one. Removes user names and passwords from URLs.
  */
 export function withoutDenseRuns(foreign: string): string {
   const text = foreign.replace(/\/\/[^\s/?#@]*@/g, '//');
@@ -140,7 +143,7 @@ function isPlain(part: string): boolean {
   return pieces.some(isNoByte) && pieces.every((piece) => /^\p{Nd}+$/u.test(piece) || isWord(piece));
 }
 
-/** Replaces harmless UUIDs, times and hosts by words. Escapes in a URL count as digits. */
+/** Replaces harmless UUIDs, times and hosts with words. Escapes in a URL count as digits. */
 function withNames(part: string): string {
   const named = part.replace(UUID, 'uuid').replace(TIME, 'time').replace(IPV4, 'host');
   return /^["'(<[]*(?:https?:\/)?\//.test(part) ? named.replace(/%[0-9a-f]{2}/gi, '-00-') : named;
@@ -151,7 +154,7 @@ const TIME =
   /(?<![\d:-])(?:20\d\d-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d)(?![\d:-])/;
 const IPV4 = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\d)/;
 
-/** Characters other than letters, digits and the punctuation of ordinary sentences, names and settings. */
+/** Characters other than letters, digits, and the punctuation of ordinary sentences, names and settings. */
 const UNUSUAL = /[^\p{L}\p{M}\p{Nd}\p{P}=|<>`]|[\\&%#]/u;
 const MOST_DIGITS = 6;
 
@@ -161,9 +164,9 @@ function isNoByte(piece: string): boolean {
 }
 
 const LONGEST_WORD = 30;
-/** Constants in capitals are joined by underscores; Base32 is not. */
+/** Constants in capitals are joined by underscores, but Base32 is not. */
 const MOST_CAPITALS = 15;
-/** Rises are capitals after small letters. NoSuchKeyException has one in six letters; Base64 has more. */
+/** A rise is a capital after a small letter. NoSuchKeyException has one rise in six letters; Base64 has more. */
 const LETTERS_FOR_EACH_RISE = 6;
 
 /** Letters, optionally followed by up to four digits. Some languages have neither spaces nor case. */

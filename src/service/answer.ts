@@ -13,7 +13,7 @@ import { businessErrors, isOfGateway, statusErrors } from './errors.ts';
 import { type Envelope, envelopeSchema, signatureRecordSchema } from './messages.ts';
 import type { SignatureRecord } from './signing-service.ts';
 
-/** Prepares text of the service for display: printable, limited in length, and without credentials that it may echo. */
+/** Prepares text of the service for display: printable, limited in length, and without echoed credentials. */
 export type Show = (text: string) => string;
 
 const UNAUTHORIZED = 401;
@@ -22,13 +22,13 @@ export function isSuccessStatus(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** Returns the envelope in the body, or undefined if the body is anything else. */
+/** Returns undefined if the body is not an envelope. */
 export function readEnvelope(body: Uint8Array): Envelope | undefined {
   const parsed = v.safeParse(envelopeSchema, readJson(body));
   return parsed.success ? parsed.output : undefined;
 }
 
-/** undefined if the body is not JSON, because another server answered or the answer is damaged. */
+/** Returns undefined if the body is not JSON, because another server answered or the answer is damaged. */
 function readJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body));
@@ -37,10 +37,7 @@ function readJson(body: Uint8Array): unknown {
   }
 }
 
-/**
- * Checks whether the credentials were rejected: HTTP 401, or an envelope with code 401 under any status (API 5.6 and
- * 7).
- */
+/** True if the credentials were rejected: HTTP 401, or an envelope with code 401 under any status (API 5.6 and 7). */
 export function saysUnauthorized(status: number, envelope: Envelope | undefined): boolean {
   return status === UNAUTHORIZED || envelope?.code === UNAUTHORIZED;
 }
@@ -53,7 +50,7 @@ export interface Refusal {
   readonly show: Show;
 }
 
-/** The error for an answer outside 2xx. */
+/** Creates the error for an answer with a status outside 2xx. */
 export function statusError({ operation, head, envelope, attempts, show }: Refusal): CodesignError {
   const { status } = head;
   const serviceCode = envelope?.code;
@@ -71,8 +68,8 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
 }
 
 /**
- * Checks for a 503 without the service's envelope and without a time for the next attempt. A gateway may answer like
- * this even after the service behind it has signed.
+ * True for a 503 without the service's envelope and without a Retry-After header. A gateway may answer like this even
+ * after the service behind it has signed.
  */
 export function isBare503({ status, headers }: AnswerHead, envelope: Envelope | undefined): boolean {
   if (status !== 503 || envelope !== undefined) return false;
@@ -138,9 +135,9 @@ export function readSignatureRecord(
 }
 
 /**
- * Decodes Base64 (RFC 4648, sections 4 and 5) with any white space and padding. The signature is paid for, and is
- * checked with the certificate's key anyway. Returns undefined for other text, because Buffer would skip invalid
- * characters.
+ * Decodes Base64 (RFC 4648, sections 4 and 5) with any white space and padding. This is lenient, because the signature
+ * is paid for, and is checked with the certificate's key anyway. Returns undefined for other text, in which Buffer
+ * would skip invalid characters.
  */
 function decodeBase64(text: string): Uint8Array | undefined {
   const digits = text.replace(/\s/g, '').replace(/=+$/, '');
@@ -168,13 +165,13 @@ const USUAL_ID = /^[\w.:~+/=@-]*$/;
 const DIGEST = /^sha256:[0-9a-f]{64} \(the id is not stored: [^()]*\)$/;
 
 /**
- * Returns the id itself if it has 1 to 256 printable characters and contains no secret. Otherwise returns a digest of
- * it with a note.
+ * Returns the id itself if it has 1 to 256 printable characters and contains no secret. Returns a digest with a note
+ * for any other id.
  */
 export function storableRecord(id: string, secrets: ForeignText): string {
   const problem = problemOf(id, secrets);
   if (problem === undefined) return id;
-  // Digests the masked text, because the digest of a secret could be searched for.
+  // Digests the masked text, because an attacker could search for a secret by its digest.
   const digest = fingerprintOf(secrets.mask(id));
   return `sha256:${digest} (the id is not stored: ${problem})`;
 }
@@ -188,7 +185,7 @@ function problemOf(id: string, secrets: ForeignText): string | undefined {
   return DIGEST.test(id) ? 'it looks like a digest of another id' : undefined;
 }
 
-/** Checks whether a stored record is the service's own id, and not a digest of it. */
+/** True if a stored record is the service's own id, and not a digest of it. */
 export function isServiceId(record: string): boolean {
   return !DIGEST.test(record);
 }

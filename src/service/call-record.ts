@@ -12,16 +12,14 @@ export type Operation = 'sign' | 'report-sign';
 /** API 2.5: 1 if the client's processing succeeded, 2 if it failed. */
 export type ReportStatus = 1 | 2;
 
-/** Subject of a call, limited to the data that may be recorded. */
+/** Subject of a call, limited to data that may be recorded. */
 export interface CallSubject {
-  /** Name of the file, masked if the user wants that. */
+  /** File name, masked if the user wants that. */
   readonly file: string | undefined;
-  /** Number of the certificate; undefined for a report, which has none. */
+  /** Certificate number; undefined for a report, which has none. */
   readonly code: string | undefined;
   readonly digest: MaskedDigest | undefined;
-  /** The record that is reported. */
   readonly record: string | undefined;
-  /** The reported status. */
   readonly status: ReportStatus | undefined;
 }
 
@@ -29,7 +27,7 @@ export interface MaskedDigest {
   readonly algorithm: DigestAlgorithm;
   /** Length in bytes. */
   readonly length: number;
-  /** The first and last four characters of its Base64. */
+  /** The first and last four characters of its Base64 form. */
   readonly masked: string;
 }
 
@@ -37,7 +35,7 @@ export interface MaskedDigest {
 export interface CallRecord extends CallSubject {
   /** `check`: a request that must be rejected, which shows whether the credentials are accepted. */
   readonly operation: Operation | 'check';
-  /** When the request was started, ISO 8601. */
+  /** Start of the request, in ISO 8601. */
   readonly time: string;
   /** Counts from 1. */
   readonly attempt: number;
@@ -59,14 +57,14 @@ export function maskDigest(digest: Uint8Array, algorithm: DigestAlgorithm): Mask
   return { algorithm, length: digest.length, masked: `${text.slice(0, SHOWN)}…${text.slice(-SHOWN)}` };
 }
 
-/** Private to this user. If the path is a pipe, opening it does not wait for a reader. */
+/** If the path is a pipe, opening it does not wait for a reader. */
 const MODE = 0o600;
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 const ITSELF = constants.O_NOFOLLOW ?? 0;
-/** Limit in characters for a text from outside. A record id has some dozens. */
+/** Limit on untrusted text, in characters. A record id has only a few dozen. */
 const LONGEST = 1000;
 
-/** Creates the file if it is missing. Throws `audit-log-unusable`. */
+/** Creates the file if it is missing. */
 export function openAuditLog(path: string) {
   try {
     append(path, '');
@@ -75,7 +73,7 @@ export function openAuditLog(path: string) {
   }
   const warnings: string[] = [];
   return {
-    /** Has one warning after a line could not be written. */
+    /** Contains one warning after a line could not be written. */
     warnings: warnings as readonly string[],
     /** Never throws: failures are reported in `warnings`. */
     write(record: CallRecord): void {
@@ -90,7 +88,7 @@ export function openAuditLog(path: string) {
 }
 
 /**
- * Opened for each line, so the file may be moved away meanwhile. A single write is not mixed with writes of other
+ * Opened for each line, so that the file may be moved away meanwhile. A single write is not mixed with writes of other
  * processes.
  */
 function append(path: string, line: string): void {
@@ -110,7 +108,7 @@ function isOwnLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** Returns always the same members in the same order. */
+/** Always returns the same members in the same order. */
 function lineOf(record: CallRecord): object {
   const { time, operation, attempt, origin, code, digest, file, httpStatus, serviceCode, status } = record;
   return {

@@ -51,7 +51,7 @@ export interface CallDependencies extends Pick<AnswerContext, 'origin' | 'show' 
 export interface Call<Answer> extends Pick<SignRequest, 'mayRepeat' | 'beforeRetry'> {
   readonly operation: Operation;
   readonly subject: CallSubject;
-  /** Sends the request, once. `signal` aborts it, unless it may already have to be paid. */
+  /** Sends the request once. `signal` aborts the request unless it may already have been counted. */
   send(signal: AbortSignal | undefined): Promise<Outcome>;
   /** Throws if a required part of the success is missing. */
   read(success: Success): Read<Answer>;
@@ -137,7 +137,7 @@ function readSuccess<Answer>(call: Call<Answer>, tried: Attempt<Success, Codesig
   }
 }
 
-/** A failing listener does not change the result of the call. */
+/** A listener that throws does not change the result of the call. */
 function notify(onCall: CallDependencies['onCall'], record: CallRecord): void {
   try {
     onCall(record);
@@ -158,7 +158,7 @@ interface AnswerContext {
   readonly attempts: number;
   readonly origin: string;
   readonly show: Show;
-  /** Returns an id from the service in the form in which it is stored and displayed. */
+  /** Returns the form in which an id of the service is stored and displayed. */
   readonly storable: (id: string) => string;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -191,8 +191,8 @@ export function failed(error: CodesignError): NotRetried<CodesignError> {
 }
 
 /**
- * Checks whether a complete signature arrived although the answer is broken: a missing end of chunks, or a
- * Content-Length that is too large. The signature is paid for, and is checked with the certificate's key anyway.
+ * True if a complete signature arrived in a broken answer: the end of the chunks is missing, or Content-Length is too
+ * large. The signature is paid for, and is checked with the certificate's key anyway.
  */
 function isWholeSignature(body: Uint8Array): boolean {
   const envelope = readEnvelope(body);

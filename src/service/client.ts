@@ -22,12 +22,11 @@ import { createHold } from './hold.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
 import type { SignatureRecord, SigningService } from './signing-service.ts';
 
-/** An answer has some hundred bytes. A larger one does not come from the service. */
+/** An answer has a few hundred bytes. A larger one does not come from the service. */
 const ANSWER_LIMIT = 4 * 1024 * 1024;
 
-/** Address of the service, and how to reach it. */
 interface ServiceAddress {
-  /** Its path is kept: with the base `https://host/a`, the address is `https://host/a/v1/codesign/sign`. */
+  /** Its path is kept: for the base `https://host/a`, the request goes to `https://host/a/v1/codesign/sign`. */
   readonly baseUrl: URL;
   readonly credentials: { readonly accessKey: string; readonly accessSecret: Secret };
   readonly http: Http;
@@ -48,7 +47,7 @@ const REAL_CLOCK: ServiceClock = { now: Date.now, ...REAL_RETRY_CLOCK };
 export function createSigningService(options: SigningServiceOptions): SigningService {
   const { baseUrl, credentials, http, onCall = () => undefined, onWait, clock = REAL_CLOCK } = options;
   const secrets = secretsOf(credentials);
-  /** Ids by their stored form. */
+  /** Ids keyed by their stored form. */
   const idsOfRun = new Map<string, string>();
   const storable = (id: string): string => {
     const stored = storableRecord(id, secrets);
@@ -111,7 +110,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
   };
 }
 
-/** Sends one message with the credentials, once. */
+/** Sends one message with the credentials, only once. */
 export function postMessage(
   { baseUrl, credentials, http, timeoutMilliseconds }: ServiceAddress,
   path: string,
@@ -129,7 +128,7 @@ export function postMessage(
   });
 }
 
-/** `new URL('/v1/…', base)` would remove the path of the base address. */
+/** `new URL('/v1/…', base)` would remove the path of the base URL. */
 function operationUrl(baseUrl: URL, path: string): URL {
   const url = new URL(baseUrl);
   url.pathname = baseUrl.pathname.replace(/\/+$/, '') + path;
@@ -151,7 +150,7 @@ function secretsOf(credentials: Credentials): ForeignText {
   return foreignText([basicToken(credentials), credentials.accessSecret.reveal()]);
 }
 
-/** Data of a signature that is stored before it is checked must not contain a secret. */
+/** Signature data is stored before it is checked, so it must not contain a secret. */
 function holdsSecret({ signature }: SignatureRecord, secrets: ForeignText): boolean {
   return secrets.holdsSecret(Buffer.from(signature).toString('base64'));
 }
@@ -185,7 +184,7 @@ export interface CheckOptions extends ServiceAddress {
 }
 
 /**
- * Resolves if the service does not reject the credentials. Only a 401, under any status, rejects them. Sends one
+ * Resolves if the service does not reject the credentials; only a 401, under any status, rejects them. Sends one
  * request. Throws `unauthorized`. Without an answer, throws `service-unreachable`, `tls-…`, `proxy-…` or
  * `check-unanswered`.
  */

@@ -7,7 +7,7 @@ import type { FailureReason } from '../http/request.ts';
 const mayHaveBeenMade = (record?: string): string =>
   `The signature may have been made and counted${record === undefined ? '' : ` (record ${record})`}.`;
 
-/** Details of an incomplete answer to a signature request. `record`: its id, if it arrived. */
+/** An incomplete answer to a signature request. `record`: its id, if it arrived. */
 interface Broken {
   readonly origin: string;
   readonly detail: string;
@@ -15,9 +15,9 @@ interface Broken {
   readonly record?: string | undefined;
 }
 
-/** Details of an answer that reports a failure. */
+/** An answer that reports a failure. */
 interface AnswerDetails {
-  /** Text of the service, already printable. */
+  /** Printable text from the service. */
   readonly message?: string | undefined;
   readonly serviceCode?: number | undefined;
   readonly attempts?: number | undefined;
@@ -41,12 +41,12 @@ const GATEWAY_STATUSES: ReadonlySet<number> = new Set([
   408, 499, 502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 598, 599,
 ]);
 
-/** Checks whether an answer with this status leaves open what the service behind the gateway has done. */
+/** True if the status does not show what the service behind a gateway has done. */
 export function isOfGateway(status: number): boolean {
   return GATEWAY_STATUSES.has(status);
 }
 
-/** API 8: only an answer with 2xx counts. With the status of a gateway, the answer of the service is unknown. */
+/** API 8: only an answer with 2xx is counted. With the status of a gateway, the answer of the service is unknown. */
 const perhapsCounted = (d: { operation: string; status: number; isUncertain: boolean }): string => {
   if (d.operation !== 'sign') return '';
   if (d.isUncertain) return `. ${mayHaveBeenMade()}`;
@@ -64,7 +64,6 @@ function hintForStatus({ status, serviceCode }: AnswerDetails & { status: number
   return 'Try again later, or ask the operator: the cause is the service or a proxy in front of it.';
 }
 
-/** Errors that are found before the first call. */
 export const auditErrors = defineErrors('usage', {
   'audit-log-unusable': {
     message: 'the audit log {path} cannot be written ({reason}); nothing was sent',
@@ -72,7 +71,6 @@ export const auditErrors = defineErrors('usage', {
   },
 });
 
-/** Reports that cannot be sent. */
 export const recordErrors = defineErrors('local', {
   'record-id-unknown': {
     message: "only a digest of the service's id is stored: {record}",
@@ -80,7 +78,6 @@ export const recordErrors = defineErrors('local', {
   },
 });
 
-/** Failures without an answer. */
 export const networkErrors = defineErrors('network', {
   'service-unreachable': {
     message: (d: Broken) =>
@@ -131,7 +128,6 @@ export const networkErrors = defineErrors('network', {
   },
 });
 
-/** Answers with a status outside 2xx. */
 export const statusErrors = defineErrors('http', {
   unauthorized: { message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
   redirected: {
@@ -151,7 +147,6 @@ export const statusErrors = defineErrors('http', {
   },
 });
 
-/** Answers with 2xx that report a failure. */
 export const businessErrors = defineErrors('business', {
   unauthorized: { message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
   refused: {
@@ -187,8 +182,8 @@ export function isUnauthorized(thrown: unknown): boolean {
 const OF_ACCOUNT: ReadonlySet<number> = new Set([402, 403, 407]);
 
 /**
- * Checks whether the next call would fail too, so that the run stops. `isProven`: the service has already signed with
- * this certificate number. Until then, a rejection concerns the number or the address. Later, it may concern the file.
+ * True if the next call would fail too, so that the run must stop. `isProven`: the service has already signed with this
+ * certificate number. Until then, a rejection concerns the number or the URL; later, it may concern the file.
  */
 export function stopsRun(error: CodesignError, isProven: boolean): boolean {
   const { code, httpStatus = 0, serviceCode = 0 } = error;
@@ -208,14 +203,14 @@ const NO_CONNECTION = [
 ] as const satisfies readonly (keyof typeof networkErrors.table)[];
 type NoConnection = (typeof NO_CONNECTION)[number];
 
-/** The code of a failure before anything was sent, by its reason in src/http. */
+/** Error code for a failure before anything was sent, by its reason in src/http. */
 export function codeWithoutConnection(reason: FailureReason): NoConnection {
   return NO_CONNECTION.find((code) => code === reason) ?? 'service-unreachable';
 }
 
 const NO_WORD = new Set<string>(['sign-timed-out', 'connection-broken', 'malformed-answer', 'signature-unreadable']);
 
-/** Checks whether the service may have made and counted a signature although no usable one arrived. */
+/** True if the service may have made and counted a signature although no usable one arrived. */
 export function mayHaveBeenCounted(error: CodesignError): boolean {
   const { code, category, httpStatus = 0 } = error;
   if (error.mayHaveBeenCounted !== undefined) return error.mayHaveBeenCounted;

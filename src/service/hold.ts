@@ -24,7 +24,7 @@ export function createHold({ now, sleep }: HoldClock) {
       }
       signal?.throwIfAborted();
     },
-    /** Starts a wait of this length for all requests. The result ends the wait early. */
+    /** Starts a wait of this length for all requests. The returned function ends the wait early. */
     begin(milliseconds: number): () => void {
       const until = Math.max(heldUntil ?? 0, now() + milliseconds);
       heldUntil = until;

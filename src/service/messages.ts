@@ -8,7 +8,7 @@ export const REPORT_PATH = '/v1/codesign/report-sign';
 /** API 9: the only padding mode. */
 export const PADDING = 'PKCS1';
 
-/** API 2.3: client context and audit information; all members optional. */
+/** API 2.3: client context and audit information; all members are optional. */
 export const extraSchema = v.object({
   platform: v.optional(v.string()),
   version: v.optional(v.string()),
@@ -40,8 +40,8 @@ export type ReportRequestMessage = v.InferOutput<typeof reportRequestSchema>;
 export const algorithmSchema = v.picklist(DIGEST_ALGORITHMS);
 
 /**
- * API 2.1: every response body. `data` is read separately, because only successful answers have it. A `message` that is
- * not text counts as absent, because it is only shown to users.
+ * API 2.1: the body of every response. `data` is read separately, because only successful answers have it. A `message`
+ * that is not text counts as absent, because it is only shown to users.
  */
 export const envelopeSchema = v.object({
   code: v.pipe(v.number(), v.integer()),

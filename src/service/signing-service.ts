@@ -1,4 +1,4 @@
-/** The interface to the Remote Code Signing API: the operations that signing needs. Types only. */
+/** The operations of the Remote Code Signing API that signing needs. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
@@ -10,11 +10,11 @@ export type { ReportStatus } from './call-record.ts';
 export interface SignRequest {
   /** Number of the code-signing certificate (API 2.2 `code`). */
   readonly code: string;
-  /** The raw digest, with the length that belongs to the algorithm. */
+  /** The raw digest; its length must match the algorithm. */
   readonly digest: Uint8Array;
   readonly algorithm: DigestAlgorithm;
   readonly extra?: Extra | undefined;
-  /** The file's name for records of this client; never sent. */
+  /** File name for records of this client; never sent. */
   readonly file?: string | undefined;
   /**
    * Awaited for each attempt before the request is passed on. A connection may have to be opened after that. If it
@@ -27,8 +27,8 @@ export interface SignRequest {
    */
   readonly beforeWrite?: (() => void) | undefined;
   /**
-   * Called after an attempt without an answer of the service. Returns whether the request is retried although both may
-   * be counted. Default: never.
+   * Called after an attempt without an answer from the service. Returns whether to retry the request although both
+   * attempts may be counted. Default: never retry.
    */
   readonly mayRepeat?: (() => boolean) | undefined;
   /**
@@ -42,7 +42,7 @@ export interface SignatureRecord {
   /**
    * The service's record id (API 2.4), for report-sign; undefined if the service returned none. A digest with a note
    * replaces an id that has more than 256 characters, is not printable, or may contain a credential. The same client
-   * object can still report it with the id itself.
+   * object can still report it with the original id.
    */
   readonly id: string | undefined;
   /** The raw RSA signature. */
@@ -50,18 +50,18 @@ export interface SignatureRecord {
 }
 
 /**
- * When `signal` aborts, everything ends except a signature request that was written, whose answer is awaited. A report
- * that was aborted stays pending in the journal.
+ * After `signal` aborts, only the answer to a signature request that was already written is awaited. An aborted report
+ * stays pending in the journal.
  */
 export interface SigningService {
-  /** Announces this number of concurrent signature requests, so their connections open during the first one. */
+  /** Announces this number of concurrent signature requests, so that their connections open during the first one. */
   expect(requests: number): void;
   /**
    * Requests one signature. Retries a request only if it certainly did not reach the service, if it was rejected with
-   * 429, or with a 503 that has the service's envelope or Retry-After, and if `mayRepeat` allows it.
+   * 429 or with a 503 that contains the service's envelope or Retry-After, or if `mayRepeat` allows it.
    */
   sign(request: SignRequest, signal?: AbortSignal): Promise<SignatureRecord>;
-  /** Reports the final outcome. May be retried, because it never counts. `file`: as in SignRequest. */
+  /** Reports the final outcome. May be retried, because a report is never counted. */
   report(id: string, status: ReportStatus, signal?: AbortSignal, file?: string): Promise<void>;
   /** Closes the connections. */
   close(): Promise<void>;
