@@ -1,5 +1,3 @@
-/** Describes the user and the rights of a file, for errors of permission. */
-
 import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
@@ -12,7 +10,7 @@ export function userName(): string {
   }
 }
 
-/** Names the user, and mode and owner of the file, or of the nearest folder that the user may read. */
+/** Describes the user, and the mode and owner of the file, or of the nearest folder that the user may read. */
 export function describeAccess(path: string): string {
   try {
     const { mode, uid, gid } = statSync(path);

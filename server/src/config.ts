@@ -1,4 +1,4 @@
-/** The server's settings: option, environment, configuration file, default, in this order. One schema checks all of them. */
+/** The server's settings: option, environment, configuration file, default, in this order. */
 
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -38,7 +38,7 @@ function wholeNumber(from: number, to: number) {
   return v.pipe(number, v.integer(expected), v.minValue(from, expected), v.maxValue(to, expected));
 }
 
-/** Every setting by its path in the configuration file. The messages say what a value must be. */
+/** Every setting by its path in the configuration file. Messages describe the valid values. */
 const schema = v.strictObject(
   {
     data: v.exactOptional(text),
@@ -62,7 +62,7 @@ type Settings = v.InferOutput<typeof schema>;
 type Key = keyof Settings;
 type Values = { readonly [key in Key]?: unknown };
 
-/** Paths in the configuration file start at its folder. */
+/** Paths in the configuration file are resolved from its folder. */
 const PATHS = ['data', 'tls.certificate', 'tls.key', 'pkcs11.library', 'pkcs11.pinFile'] as const;
 
 const OPTIONS: Partial<Record<Key, keyof StartOptions>> = {
@@ -112,13 +112,13 @@ export function startConfig(options: StartOptions, environment: NodeJS.ProcessEn
   if ((certificate === undefined) !== (key === undefined)) throw new ServerError('tls-pair-incomplete');
   return {
     dataRoot,
-    /** Begins with `postgres://`. undefined means SQLite in the data folder. */
+    /** A `postgres://` URL; undefined for SQLite in the data folder. */
     database: settings.database,
     pkcs11Library: settings['pkcs11.library'],
-    /** Label of a token in the operator's HSM. undefined means SoftHSM's token in the data folder. */
+    /** Label of a token in the operator's HSM; undefined for SoftHSM's token in the data folder. */
     pkcs11Token: settings['pkcs11.token'],
     pkcs11PinFile: settings['pkcs11.pinFile'],
-    /** Limit of concurrent HSM operations. The default depends on the number of cores. */
+    /** Limit on concurrent HSM operations. The default depends on the number of cores. */
     pkcs11Sessions: settings['pkcs11.sessions'],
     host: settings.host ?? '127.0.0.1',
     /** 0 selects a free port. */
@@ -127,10 +127,13 @@ export function startConfig(options: StartOptions, environment: NodeJS.ProcessEn
     proxy: settings.proxy ?? [],
     clientEnv: options.clientEnv,
     tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
-    /** Names that clients use, in addition to localhost. The first one is in the clients' base URL. */
+    /** Names that clients use, in addition to localhost. The base URL of the clients contains the first one. */
     tlsNames: settings['tls.names'] ?? [],
     logLevel: settings.logLevel ?? 'info',
-    /** Signatures that may wait for a session. An HSM that makes some hundred a second finishes the default number in about a second. */
+    /**
+     * Number of signature requests that may wait for a session. An HSM that makes a few hundred signatures per second
+     * needs about a second for the default number.
+     */
     waiting: settings['limits.waiting'] ?? 256,
   };
 }
@@ -143,7 +146,7 @@ function fromOptions(options: StartOptions): Settings {
 
 const PREFIX = 'CODESIGN_SERVER_';
 
-/** Rejects mistyped variables: without this check, `start` could use another database. */
+/** Rejects misspelt variables, because `start` could otherwise use the wrong database. */
 function rejectMistyped(environment: NodeJS.ProcessEnv): void {
   const known = [...Object.values(VARIABLES), `${PREFIX}CONFIG`, `${PREFIX}PKCS11_PIN`].map((name) =>
     name.slice(PREFIX.length),
@@ -170,7 +173,7 @@ function checkedValues(
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
   const key = issue.path?.[0]?.key as Key;
-  // The address is not in the message: it may hold a password.
+  // The message omits the URL, because it may contain a password.
   if (key === 'database') throw new ServerError('database-address-unknown');
   throw new ServerError('invalid-option', {
     option: nameOf(key),
@@ -209,7 +212,7 @@ function readJson(path: string, invalid: (key: string, reason: string, cause: un
   try {
     return JSON.parse(json);
   } catch (error) {
-    // Only the position: other parts of the message quote the file, which may hold a password.
+    // Shows only the position, because other parts of the message quote the file, which may contain a password.
     const position = / at position \d+( \(line \d+ column \d+\))?/.exec(reasonOf(error))?.[0] ?? '';
     throw invalid('the whole', `is not JSON${position}`, error);
   }

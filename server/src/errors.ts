@@ -1,4 +1,4 @@
-/** Every error that the server throws on purpose: stable code, exit code, message, hint. */
+/** All errors that the server throws deliberately, with code, exit code, message and hint. */
 
 import { describeAccess } from './access.ts';
 import { printable } from './text.ts';
@@ -11,9 +11,7 @@ interface Definition {
   readonly hint: string;
 }
 
-/** An error of the command or its environment. */
 const usage = (message: Message, hint: string): Definition => ({ exitCode: 2, message, hint });
-/** A disk, port, database or HSM error. */
 const local = (message: Message, hint: string): Definition => ({ exitCode: 6, message, hint });
 
 export const SERVER_ERRORS = {
@@ -194,7 +192,10 @@ export const SERVER_ERRORS = {
 
 export type ServerErrorCode = keyof typeof SERVER_ERRORS;
 
-/** An error of the table: `throw new ServerError('token-not-found', { label })`. Details never contain secrets. `reason` defaults to the cause's message. */
+/**
+ * An error from the table: `throw new ServerError('token-not-found', { label })`. Details never contain secrets.
+ * `reason` defaults to the message of the cause.
+ */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   readonly code: ServerErrorCode;

@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import { ServerError } from './errors.ts';
 
-/** Limit for waiting for another process's lock, in milliseconds. */
+/** Time limit for another process's lock, in milliseconds. */
 const PATIENCE = 10_000;
 const INTERVAL = 20;
 
-/** Replaces a file of the data folder atomically. Contents and name are flushed. Mode 0600. */
+/** Replaces a file in the data folder atomically, with mode 0600. Contents and name are flushed to disk. */
 export async function replaceFile(path: string, contents: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}`;
   try {
@@ -33,7 +33,10 @@ export async function writeFlushed(path: string, contents: string | Uint8Array, 
   }
 }
 
-/** Flushes a folder: without it, a power cut could lose the name of a flushed file. Windows cannot open folders and does not need it. */
+/**
+ * Flushes a folder, because a power failure could otherwise lose the name of a flushed file. Windows cannot open
+ * folders and does not need this.
+ */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
@@ -60,14 +63,14 @@ async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** Only ENOENT means that the file is missing. With other errors, such as EACCES, it may exist. */
+/** Only ENOENT means that the file is missing. After other errors, such as EACCES, it may exist. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
 }
 
 /**
  * Runs `work` while no other process has the lock of this file. The operating system releases the lock when a process
- * dies. The file is never removed: another process may be waiting for its lock.
+ * ends. The file is never removed, because another process may be waiting for its lock.
  */
 export async function underFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   let file: Database.Database | undefined;
@@ -86,7 +89,9 @@ export async function underFileLock<T>(path: string, work: () => Promise<T>): Pr
   }
 }
 
-/** Retries while another process has the lock of an SQLite file. SQLite's own waiting would block the whole process. */
+/**
+ * Retries while another process has the lock of an SQLite file. Waiting inside SQLite would block the whole process.
+ */
 export async function retryWhileBusy(work: () => void): Promise<void> {
   const deadline = performance.now() + PATIENCE;
   for (;;) {

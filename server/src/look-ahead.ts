@@ -1,4 +1,4 @@
-/** Logs what may soon stop signing: certificates that expire, and quotas. */
+/** Logs what may soon prevent signing: certificates that expire, and quotas. */
 
 import type { FastifyBaseLogger } from 'fastify';
 import { whyRejected } from './http/auth.ts';
@@ -6,9 +6,9 @@ import { isDisabled, quotasOf } from './records/rows.ts';
 import type { Store } from './records/store.ts';
 import { endOfValidity } from './setup/tls.ts';
 
-/** Milliseconds. */
+/** In milliseconds. */
 export const DAY = 24 * 60 * 60 * 1000;
-/** The server renews a TLS certificate of its own authority well before this, at a start or on SIGHUP. */
+/** The server renews a TLS certificate of its own authority well before this time, at a start or on SIGHUP. */
 const WARN_BEFORE = 30 * DAY;
 const TLS = { which: 'the TLS certificate', todo: 'replace it, then send SIGHUP' };
 const CODE_SIGNING = { which: 'a code-signing certificate', todo: 'renew it with certificate request and import' };

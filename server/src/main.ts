@@ -1,13 +1,15 @@
-/** The program: passes the process's streams, clock and signals to the command line. */
+/** Passes the streams, clock and signals of the process to the command line. */
 
 import { run } from './cli/program.ts';
 import { boundedLog } from './http/log.ts';
 
-/** Exit codes after a second signal: 128 plus its number. */
+/** Exit codes after a second signal: 128 plus the signal number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, ...(process.stderr.isTTY && { SIGHUP: 129 }) };
-/** Signals within this time, in milliseconds, are one: under npm, Ctrl-C arrives from the terminal and from npm. */
+/**
+ * Signals within this time, in milliseconds, count as one: under npm, Ctrl-C arrives from the terminal and from npm.
+ */
 const ECHO = 1000;
-/** How long the last lines of the log wait for a reader after the end, in milliseconds. */
+/** Time for which the last log lines wait for a reader after the end, in milliseconds. */
 const LAST_LINES = 1000;
 
 process.umask(0o077); // files that the HSM and the database write are for this user only
@@ -15,10 +17,10 @@ process.umask(0o077); // files that the HSM and the database write are for this 
 // The reader of the log or of the address may exit before the server, which continues.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-/** Only for a server: other commands, such as `export`, finish writing to a slow reader first. */
+/** Applies only to servers: other commands, such as `export`, finish writing to a slow reader first. */
 let isServer = false;
 let reload = () => {};
-// Closing a terminal sends SIGHUP too. So it ends a server that has a terminal, and reloads any other.
+// Closing a terminal also sends SIGHUP. The signal therefore ends a server that has a terminal, and reloads any other.
 if (!process.stderr.isTTY) process.on('SIGHUP', () => reload());
 
 process.exitCode = await run(

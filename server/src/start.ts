@@ -32,7 +32,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server. Resolves after it accepts calls and has announced its address. */
+/** Resolves after the server accepts calls and has announced its address. */
 export async function startServer(
   config: StartConfig,
   surroundings: Surroundings,

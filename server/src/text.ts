@@ -9,7 +9,6 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-/** Serialises as JSON with these characters escaped. */
 export function json(value: unknown, indent?: number): string {
   return escapedJson(JSON.stringify(value, undefined, indent));
 }

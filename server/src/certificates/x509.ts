@@ -1,4 +1,4 @@
-/** Encodes and reads X.509 certificates (RFC 5280, section 4) and requests for them (PKCS#10, RFC 2986). The issuer signs the encoding. */
+/** Encodes and reads X.509 certificates (RFC 5280, section 4) and certificate requests (PKCS#10, RFC 2986). */
 
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -38,7 +38,7 @@ export interface Issuer {
   readonly name: RelativeDistinguishedNames;
   readonly publicKey: KeyObject;
   readonly scheme: SignatureScheme;
-  /** Signs the DER of the TBSCertificate; RSA signatures raw, ECDSA ones as DER. */
+  /** Signs the DER of the TBSCertificate; RSA signatures are raw, ECDSA signatures are DER. */
   sign(toBeSigned: Uint8Array): Promise<Uint8Array>;
 }
 
@@ -47,7 +47,7 @@ export interface CertificateRequest {
   readonly publicKey: KeyObject;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** Positive when read as a signed integer, at most 20 bytes (RFC 5280, 4.1.2.2). */
+  /** Positive as a signed integer, at most 20 bytes (RFC 5280, 4.1.2.2). */
   readonly serialNumber: Uint8Array;
   readonly use: 'authority' | Purpose;
   readonly alternativeNames?: readonly string[];
@@ -57,7 +57,7 @@ const PURPOSE: Readonly<Record<Purpose, string>> = {
   'code-signing': '1.3.6.1.5.5.7.3.3',
   'tls-server': '1.3.6.1.5.5.7.3.1',
 };
-/** Bits of keyUsage, first bit first (4.2.1.3), with the count of unused bits in their last byte. */
+/** Bits of keyUsage, first bit first (4.2.1.3), with the number of unused bits in their last byte. */
 const KEY_USAGE = {
   digitalSignature: { valueHex: Uint8Array.of(0x80), unusedBits: 7 },
   keyCertSignAndCrlSign: { valueHex: Uint8Array.of(0x06), unusedBits: 1 },
@@ -79,8 +79,8 @@ export async function issueCertificate(issuer: Issuer, request: CertificateReque
 }
 
 /**
- * A request for a certificate of the issuer's own key, signed with it, which proves possession. It has no attributes: the
- * CA decides what the certificate is for.
+ * Requests a certificate for the issuer's own key; the signature proves possession of that key. The request has no
+ * attributes, because the CA decides what the certificate is for.
  * @returns DER
  */
 export async function signingRequest(key: Issuer): Promise<Buffer> {
@@ -92,7 +92,7 @@ export async function signingRequest(key: Issuer): Promise<Buffer> {
   return await signed(request, key);
 }
 
-/** Encodes a certificate or a request as PEM text (RFC 7468) with a final newline. */
+/** Encodes PEM text (RFC 7468) with a final newline. */
 export function toPem(der: Uint8Array, label: 'CERTIFICATE' | 'CERTIFICATE REQUEST' = 'CERTIFICATE'): string {
   const lines =
     Buffer.from(der)
@@ -105,12 +105,12 @@ export function encode(block: BaseBlock): Buffer {
   return Buffer.from(block.toBER());
 }
 
-/** Whole seconds: DER forbids the trailing zeros that pkijs would write in a fraction. */
+/** DER forbids the trailing zeros that pkijs would write in a fraction of a second. */
 export function wholeSeconds(date: Date): Date {
   return new Date(Math.floor(date.getTime() / 1000) * 1000);
 }
 
-/** UTCTime up to 2049, GeneralizedTime from 2050 (RFC 5280, 4.1.2.5; RFC 5652, 11.3); whole seconds. */
+/** UTCTime up to 2049, GeneralizedTime from 2050 (RFC 5280, 4.1.2.5; RFC 5652, 11.3), in whole seconds. */
 export function time(date: Date): Time {
   const type = date.getUTCFullYear() < 2050 ? TimeType.UTCTime : TimeType.GeneralizedTime;
   return new Time({ type, value: wholeSeconds(date) });
@@ -128,7 +128,7 @@ function extensions(issuer: Issuer, request: CertificateRequest): Extension[] {
   const { use } = request;
   const authority = use === 'authority';
   const usage = authority ? KEY_USAGE.keyCertSignAndCrlSign : KEY_USAGE.digitalSignature;
-  // pathLen 0: our authorities issue only end-entity certificates.
+  // pathLen 0, because these authorities issue only end-entity certificates.
   const constraints = new BasicConstraints(authority ? { cA: true, pathLenConstraint: 0 } : {});
   const subjectKey = new OctetString({ valueHex: keyIdentifier(request.publicKey) });
   const issuerKey = new OctetString({ valueHex: keyIdentifier(issuer.publicKey) });
@@ -174,7 +174,7 @@ function signatureAlgorithm(scheme: SignatureScheme): AlgorithmIdentifier {
     : new AlgorithmIdentifier({ algorithmId: '1.2.840.10045.4.3.2' }); // RFC 5758
 }
 
-/** Encodes the name itself: pkijs keeps an encoded name, but would put the attributes of any other into one multi-valued RDN. */
+/** Encodes the name itself, because pkijs would put several attributes into one multi-valued RDN. */
 export function encodedName({ commonName, organization }: DistinguishedName): RelativeDistinguishedNames {
   const part = (type: string, value: string) =>
     new Asn1Set({ value: [new AttributeTypeAndValue({ type, value: new Utf8String({ value }) }).toSchema()] });
@@ -182,18 +182,18 @@ export function encodedName({ commonName, organization }: DistinguishedName): Re
   return RelativeDistinguishedNames.fromBER(new Sequence({ value: parts }).toBER());
 }
 
-/** Returns the encoded subject, for use as an issuer's name. @param certificate PEM */
+/** Returns the encoded subject, for use as an issuer name. @param certificate PEM */
 export function subjectOf(certificate: string): RelativeDistinguishedNames {
   return Certificate.fromBER(new X509Certificate(certificate).raw).subject;
 }
 
-/** Returns the certificates of a PEM file in their order. Text between them is ignored. */
+/** Returns the certificates of a PEM file in order. Text between the certificates is ignored. */
 export function readCertificates(pem: string): readonly X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return blocks.map((block) => new X509Certificate(block));
 }
 
-/** Returns 4 or 16 bytes in network order (RFC 5280, 4.2.1.6), or undefined if the text is no IP address. */
+/** Returns 4 or 16 bytes in network order (RFC 5280, 4.2.1.6), or undefined if the text is not an IP address. */
 export function ipAddressBytes(text: string): Uint8Array | undefined {
   const version = isIP(text);
   if (version === 4) return Uint8Array.from(text.split('.'), Number);
@@ -201,7 +201,7 @@ export function ipAddressBytes(text: string): Uint8Array | undefined {
 }
 
 function ipv6Bytes(text: string): Uint8Array {
-  // The URL parser writes every form of an IPv6 address as groups of hexadecimal digits with at most one `::`.
+  // The URL parser normalises an IPv6 address to groups of hexadecimal digits with at most one `::`.
   const canonical = new URL(`https://[${text}]`).hostname.slice(1, -1);
   const [before = '', after] = canonical.split('::');
   const groups = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));

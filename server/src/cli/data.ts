@@ -1,4 +1,4 @@
-/** Shared by the administration commands: the options that name the data, and access to it while servers run. */
+/** Options that locate the data, and access to the data while servers run, for all administration commands. */
 
 import type { Command, CommandOptions } from 'commander';
 import { type DataConfig, type DataOptions, dataConfig } from '../config.ts';
@@ -30,7 +30,7 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
-/** Finds the client or viewer with this access key, or the only one with this name. */
+/** Finds a client or viewer by access key, or by a unique name. */
 export function holderNamed<Holder extends Viewer>(
   kind: 'client' | 'viewer',
   holders: readonly Holder[],
@@ -48,7 +48,7 @@ export function holderNamed<Holder extends Viewer>(
 
 type Place = Pick<Surroundings, 'environment'>;
 
-/** Opens database and HSM while `work` runs. */
+/** Opens database and HSM for the duration of `work`. */
 export function withData<T>(options: DataOptions, { environment }: Place, work: (data: OpenData) => Promise<T>) {
   return withOpen(dataConfig(options, environment), (config) => openData(config, environment, 'use'), work);
 }

@@ -5,13 +5,13 @@ import type { Operation } from '../records/audit.ts';
 import { quoted } from '../setup/credentials.ts';
 import type { Surroundings } from '../start.ts';
 
-/** Options that the audit omits: paths, and the address of the database, which may contain a password. */
+/** Options that the audit log omits: paths, and the database URL, which may contain a password. */
 const NOT_RECORDED = [
   ...['config', 'data', 'database', 'pkcs11Library', 'pkcs11Token', 'pkcs11PinFile'],
   ...['clientEnv', 'viewerEnv', 'baseUrl', 'chain'],
 ];
 
-/** Describes a command for the audit. Its first argument is the target. */
+/** Describes a command for the audit log. The first argument of the command is the target. */
 export function operationOf(
   command: Command,
   { environment, now }: Pick<Surroundings, 'environment' | 'now'>,
@@ -35,7 +35,7 @@ export function operationOf(
   };
 }
 
-/** Returns the user who runs the command, with the caller of `sudo` if there is one. */
+/** Returns the user who runs the command, and the caller of `sudo` if there is one. */
 function operatorIn({ SUDO_USER: caller }: NodeJS.ProcessEnv): string {
   const user = userName();
   return caller === undefined || caller === user ? user : `${caller} as ${user}`;

@@ -14,16 +14,14 @@ import { addRecordCommands } from './records.ts';
 import { addViewerCommands } from './viewers.ts';
 
 declare const CODESIGN_REMOTE_VERSION: string | undefined;
-/** Defined by the build only; a run from source has no version. */
+/** Defined only in a build; a run from source has no version. */
 const VERSION = typeof CODESIGN_REMOTE_VERSION === 'string' ? CODESIGN_REMOTE_VERSION : '0.0.0-development';
 
 const EXIT_INTERNAL = 1;
 const EXIT_USAGE = 2;
 
 /**
- * Runs one command.
- * @param args without interpreter and script
- * @param waitForSignal resolves when the process is asked to end
+ * @param args arguments after interpreter and script @param waitForSignal resolves when the process is asked to end
  * @returns the exit code
  */
 export async function run(
@@ -48,7 +46,7 @@ export async function run(
   }
 }
 
-/** Any step can fail with these errors, such as a full disk or an unavailable database. */
+/** Any step can fail with these errors, for example because the disk is full or the database is unavailable. */
 function asServerError(error: unknown): unknown {
   if (isOfDatabase(error)) return new ServerError('database-unusable', {}, error);
   const isOfSystem = error instanceof Error && 'syscall' in error;

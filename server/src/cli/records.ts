@@ -20,7 +20,7 @@ interface FilterOptions extends DataOptions {
   readonly until?: string;
 }
 
-/** Records that one statement removes. Signatures wait for the statement. */
+/** Number of records that one statement removes. Kept small, because signatures wait for the statement. */
 const PRUNED_AT_ONCE = 1000;
 
 export function addRecordCommands(program: Command, surroundings: Surroundings): void {

@@ -3,7 +3,7 @@ import { ServerError } from '../errors.ts';
 
 export const EXPIRES = 'time of expiry, such as 2030-12-31 or 2030-12-31T18:00:00Z';
 const MILLISECONDS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-/** The largest integer that both databases store. */
+/** The largest integer that both databases can store. */
 const LARGEST_QUOTA = 2_000_000_000;
 
 export function checked(option: string, value: string, pattern: RegExp, expected: string): string {
@@ -17,7 +17,7 @@ export function chosen<T extends string | number>(option: string, value: string,
   throw new ServerError('invalid-option', { option, value, expected: `one of ${choices.join(', ')}` });
 }
 
-/** Parses the name of a client, a viewer or a certificate. The limit is that of RFC 5280. */
+/** RFC 5280 limits the length. */
 export function readName(option: string, value: string): string {
   return checked(option, value, /^[^\p{Cc}]{1,64}$/u, 'a name of 1 to 64 characters');
 }
@@ -46,12 +46,12 @@ export function readTime(option: string, value: string): Date {
   return time;
 }
 
-/** Rejects February 31, which JavaScript reads as March 3: `records prune` would remove the wrong days. */
+/** Rejects February 31, which JavaScript reads as March 3, so that `records prune` would remove the wrong days. */
 function isDay(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);
 }
 
-/** @returns the end of a time that begins now */
+/** @returns the end of a duration that begins now */
 export function readDuration(option: string, value: string, now: Date): Date {
   const [, count, unit] = /^([1-9]\d{0,4})([mhd])$/.exec(value) ?? [];
   if (unit === 'm' || unit === 'h' || unit === 'd') return new Date(now.getTime() + Number(count) * MILLISECONDS[unit]);

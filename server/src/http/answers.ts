@@ -1,4 +1,4 @@
-/** The API's answers (API 2.1). Every HTTP error is one of them too. */
+/** Answers of the API (API 2.1). HTTP errors have the same form. */
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,12 +12,12 @@ export const PAGE_PATH = '/';
 export const STYLE_PATH = '/page.css';
 export const CHAIN_PATH = '/certificates/:number.pem';
 
-/** The envelope of a success. No client may branch on its text (API 2.1). */
+/** Clients must not interpret the text (API 2.1). */
 export function success(data: Readonly<Record<string, string>> | null): Envelope {
   return { code: 0, message: 'success', data };
 }
 
-/** Rejects a request. HTTP status and business code are the same number (docs/api.md says why). */
+/** Rejects a request. The HTTP status is also the business code; docs/api.md gives the reason. */
 export function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
   return reply.code(status).send(failure(status, message));
 }
@@ -35,13 +35,16 @@ function failure(code: number, message: string): Envelope {
   return { code, message, data: null };
 }
 
-/** Rejects a request that its client must change. The message is part of the answer, and quotes nothing of the request. */
+/**
+ * Rejects a request that the client must change. The answer contains the message, which quotes nothing from the
+ * request.
+ */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly statusCode = 400;
 }
 
-/** Messages of parsers are not passed on: they quote what the client sent. */
+/** Messages of parsers are not passed on, because they quote what the client sent. */
 const MESSAGES: Readonly<Record<number, string>> = {
   400: 'invalid request',
   405: 'method not allowed',
@@ -53,7 +56,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   505: 'this server speaks HTTP/1.1',
 };
 
-/** Seconds. A client that makes five attempts with this pause outlasts the restart of a database. */
+/** In seconds. With this pause, a client that makes five attempts outlasts a restart of the database. */
 const RETRY_AFTER_FAILURE = 5;
 
 type Operation = 'sign' | 'report-sign' | 'page' | 'certificate';
@@ -80,7 +83,7 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
       error instanceof RequestError ? error.message : (MESSAGES[status] ?? 'invalid request'),
     );
   }
-  // If the signature may be counted, `OutcomeUnknown` replaces the database's error, so the answer is 500.
+  // If the signature may have been counted, `OutcomeUnknown` replaces the database's error, so the answer is 500.
   const isAway = error instanceof ServerError || isOfDatabase(error);
   request.log.error({ operation, outcome: 'failed', err: error, status: isAway ? 503 : 500 });
   return isAway
@@ -93,7 +96,10 @@ export function frameworkErrors(_error: FastifyError, request: FastifyRequest, r
   refuse(reply, 400, 'invalid request: the address cannot be read');
 }
 
-/** Rejects HTTP/1.1 without exactly one Host (RFC 9112, 3.2) and unknown expectations: Node would reject them without a body. */
+/**
+ * Rejects HTTP/1.1 requests without exactly one Host (RFC 9112, 3.2) and unknown expectations, which Node would reject
+ * without a body.
+ */
 export async function checkHead(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   const { httpVersion, rawHeaders, headers } = request.raw;
   if (!httpVersion.startsWith('1.')) return refuseHead(request, reply, 505, MESSAGES[505] ?? '');
@@ -123,14 +129,14 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers bytes that are not HTTP, and requests that are too slow. */
+/** Answers bytes that are not HTTP, and requests that arrive too slowly. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket, log: FastifyBaseLogger) {
   answerOnSocket(socket, STATUS_OF[error.code ?? ''] ?? 400, log);
 }
 
 /**
- * Answers on the bare socket, and closes it a moment later. Closing it immediately, with unread bytes of the client,
- * would reset the connection and lose the answer.
+ * Answers directly on the socket, and closes it a moment later. Closing it immediately, with unread bytes of the
+ * client, would reset the connection and lose the answer.
  */
 export function answerOnSocket(socket: Socket, status: number, log: FastifyBaseLogger): void {
   setTimeout(() => socket.destroy(), LINGER).unref();

@@ -31,22 +31,25 @@ import { handleReport } from './report-sign.ts';
 import { handleSign } from './sign.ts';
 import { createThrownAway } from './thrown-away.ts';
 
-/** A request has a few hundred bytes, plus file names in `extra`. */
+/** A request has a few hundred bytes, plus the file names in `extra`. */
 export const BODY_LIMIT = 64 * 1024;
-/** Milliseconds. */
+/** In milliseconds. */
 export interface TimeLimits {
   readonly handshake: number;
-  /** A client whose request is incomplete after this time gets an error and is disconnected. */
+  /** If a request is incomplete after this time, the client gets an error and is disconnected. */
   readonly request: number;
-  /** Replaces that limit during the shutdown, counted from its start. */
+  /** Replaces that limit during shutdown, counted from its start. */
   readonly bodyAtEnd: number;
-  /** How long `sign` waits for an unavailable database before the call fails. A client that gives up first learns nothing. */
+  /**
+   * Time for which `sign` waits for an unavailable database before the call fails. A client that gives up earlier never
+   * learns the result.
+   */
   readonly settling: number;
 }
 const TIME_LIMITS: TimeLimits = { handshake: 10_000, request: 30_000, bodyAtEnd: 5000, settling: 20_000 };
 /**
- * Calls at the HSM per HSM thread while several clients sign: enough to keep it busy. With the limit of a single
- * client, a client with 450 callers left another one with 16 callers about a sixth of the signatures.
+ * Calls per HSM thread while several clients sign: enough to keep the HSM busy. With the limit for a single client, 450
+ * callers of one client left 16 callers of another about a sixth of the signatures.
  */
 const SHARED_CALLS_FOR_EACH_THREAD = 8;
 
@@ -58,10 +61,10 @@ export interface ServerDependencies {
   readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
   readonly limits?: Partial<TimeLimits>;
   readonly connections: number;
-  /** Limit of concurrent signatures in the HSM. */
+  /** Limit on concurrent signatures in the HSM. */
   readonly sessions: number;
   readonly threads: number;
-  /** Limit of waiting calls of sign; later ones get 503. */
+  /** Limit on waiting calls of `sign`; further calls get 503. */
   readonly waiting: number;
   /** Addresses and networks whose X-Forwarded-For is trusted. */
   readonly proxy: readonly string[];
@@ -82,7 +85,7 @@ export function buildServer(dependencies: ServerDependencies): App {
     bodyLimit: BODY_LIMIT,
     trustProxy: [...dependencies.proxy],
     pluginTimeout: 0, // it applies to preClose too, and a running signature may take longer than any limit
-    // No request is running by then, and an idle connection must not delay the end.
+    // No request is running at that point, and an idle connection must not delay the end.
     forceCloseConnections: true,
     return503OnClosing: false, // its body is not an envelope; finishBeforeClosing sends ours
     frameworkErrors,
@@ -96,14 +99,14 @@ export function buildServer(dependencies: ServerDependencies): App {
   finishBeforeClosing(app, limits.bodyAtEnd);
   guardConnections(app, connections);
   app.addHook('onRequest', checkHead);
-  // Before the body is read: an unknown path is rejected whatever the body contains.
+  // Runs before the body is read, so an unknown path is rejected whatever the body contains.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(request, reply) : undefined));
   const metrics = serveApi(app, dependencies, ending.signal);
   servePage(app, dependencies.store, now, metrics.countFailedLogin);
   return app;
 }
 
-/** Adds the routes: the two operations of the API, the chains of certificates, health, metrics and the page. */
+/** Adds the routes: the two operations of the API, certificate chains, health, metrics and the operator's page. */
 function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSignal): Metrics {
   const { store, keys, now, sessions, threads, waiting } = dependencies;
   const { settling } = { ...TIME_LIMITS, ...dependencies.limits };
@@ -157,7 +160,7 @@ function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSigna
   return metrics;
 }
 
-/** Answers 405 for another method on a known path, and 404 for an unknown path. */
+/** Answers 405 for a wrong method on a known path, and 404 for an unknown path. */
 function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = ''] = request.url.split('?');
   const isChain = /^\/certificates\/[^/]*\.pem$/.test(path);

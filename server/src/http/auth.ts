@@ -1,4 +1,4 @@
-/** HTTP Basic authentication (API 5, RFC 7617). A missing, a malformed and a wrong header all get the same answer. */
+/** HTTP Basic authentication (API 5, RFC 7617). Missing, malformed and wrong headers all get the same answer. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -10,7 +10,7 @@ const COLON = 0x3a;
 /** The secret of an unknown access key is compared with this digest, so that the check takes as long as for a known key. */
 const NO_DIGEST = Buffer.alloc(32);
 
-/** Why a login failed, for the log. The answer to the caller only says that it failed. */
+/** Reason for a failed login, for the log. The answer to the caller only says that the login failed. */
 export type LoginFailure = (typeof LOGIN_FAILURES)[number];
 export const LOGIN_FAILURES = [
   ...(['no-credentials', 'malformed', 'unknown-key', 'wrong-secret', 'disabled', 'expired'] as const),
@@ -27,9 +27,8 @@ interface Login<Known> {
 
 /**
  * Rejects requests without valid credentials.
- * @param kind the field of the log that names the holder
- * @param countFailure is called for every rejected request
- * @param reject answers it
+ * @param kind log field for the holder @param countFailure called for every rejected request @param reject answers a
+ * rejected request
  */
 export function requireLogin<Known extends Holder>({
   holders,
@@ -67,7 +66,9 @@ export function requireLogin<Known extends Holder>({
   };
 }
 
-/** Finds the holder of the request's credentials. There is none if they are wrong, disabled or expired. */
+/**
+ * Finds the holder of the request's credentials. Returns no holder if the credentials are wrong, disabled or expired.
+ */
 async function authenticate<Known extends Holder>(
   request: IncomingMessage,
   holders: { findByAccessKey(accessKey: string): Promise<Known | undefined> },
@@ -87,7 +88,7 @@ async function authenticate<Known extends Holder>(
   return failure === undefined ? { holder } : { holder, failure };
 }
 
-/** Returns why correct credentials are rejected now, or undefined if they are accepted. */
+/** Returns the reason why correct credentials are not accepted now; undefined if they are. */
 export function whyRejected(
   { disabled, expiresAt }: Pick<Holder, 'disabled' | 'expiresAt'>,
   now: Date,
@@ -96,12 +97,15 @@ export function whyRejected(
   return expiresAt !== undefined && now >= expiresAt ? 'expired' : undefined;
 }
 
-/** The stored form of an access secret. A plain digest is enough, because a secret has 256 random bits. */
+/** Returns the stored form of an access secret. A plain digest is enough, because a secret has 256 random bits. */
 export function digestOfSecret(secret: Uint8Array): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Returns every Authorization header; Node's parsed headers contain only the first. @param raw alternating names and values */
+/**
+ * Returns every Authorization header, because Node's parsed headers contain only the first. @param raw alternating
+ * names and values
+ */
 function authorizationHeaders(raw: readonly string[]): readonly string[] {
   return raw.filter((_value, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === 'authorization');
 }
@@ -118,9 +122,9 @@ function readCredentials(
   return { accessKey: pair.toString('utf8', 0, colon), accessSecret: pair.subarray(colon + 1) };
 }
 
-/** Strict Base64 (RFC 4648, section 4): canonical and padded. @returns undefined for any other text */
+/** Decodes canonical, padded Base64 (RFC 4648, section 4). @returns undefined for any other text */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
-  // Node skips unknown characters, so compare: only canonical text is reproduced from its bytes.
+  // Node skips unknown characters, so check that the bytes reproduce the text.
   return bytes.toString('base64') === text ? bytes : undefined;
 }

@@ -1,10 +1,10 @@
-/** Reads request bodies: JSON in UTF-8 (RFC 8259) without a content coding, each member once. */
+/** Reads request bodies: JSON in UTF-8 (RFC 8259) without a content coding and without duplicate members. */
 
 import type { FastifyInstance } from 'fastify';
 import { operationOf, RequestError, refuse } from './answers.ts';
 
 const IDENTITY = 'identity';
-/** Fatal: invalid bytes would become U+FFFD, and the record would differ from what the client sent. */
+/** Without `fatal`, invalid bytes would become U+FFFD, and the record would differ from what the client sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export function readJsonBodies(app: FastifyInstance): void {
@@ -32,7 +32,10 @@ function parseBody(body: Buffer): unknown {
   return value;
 }
 
-/** Rejects duplicate members: parsers use the first or the last, so client, proxy and server could read different requests. */
+/**
+ * Rejects duplicate members, because parsers use the first or the last, so client, proxy and server could read
+ * different requests.
+ */
 function hasMemberTwice(json: string): boolean {
   const open: Set<unknown>[] = [];
   for (const [token, text, colon] of json.matchAll(/[{}]|("(?:[^"\\]|\\.)*")(\s*:)?/g)) {

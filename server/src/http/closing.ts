@@ -7,8 +7,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { operationOf, refuseForNow } from './answers.ts';
 
 /**
- * Makes `app.close()` wait without a limit for every request that has arrived completely. New requests get 503.
- * @param bodyDeadline milliseconds after which incomplete requests and unread answers are disconnected
+ * Makes `app.close()` wait without a time limit for every request that has arrived completely. New requests get 503.
+ * @param bodyDeadline milliseconds after which clients with incomplete requests or unread answers are disconnected
  */
 export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: number): void {
   const underWay = new Map<ServerResponse, IncomingMessage>();
@@ -31,7 +31,7 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
     raw.once('close', () => finish(raw));
     if (!watched.has(socket)) {
       watched.add(socket);
-      // A pipelined answer that waits for earlier ones is not closed with its connection.
+      // Node does not close a pipelined answer that waits for earlier ones when its connection closes.
       socket.once('close', () => {
         for (const [response, { socket: its }] of underWay) if (its === socket) finish(response);
       });
@@ -41,7 +41,7 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
   app.addHook('preClose', async () => {
     closing = true;
     if (underWay.size === 0) return;
-    // Repeatedly, because a later answer may go to a client that does not read it.
+    // Repeated, because a later answer may go to a client that does not read it.
     const cutOff = setInterval(() => {
       for (const [response, request] of underWay) {
         if (!request.complete || response.writableEnded) request.destroy();
@@ -52,7 +52,9 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
   });
 }
 
-/** Calls `work` when the whole answer was passed to the network (`sent`) or its connection closed before that. */
+/**
+ * Calls `work` once the whole answer was passed to the network (`sent` is true) or the connection closed before that.
+ */
 export type AfterSending = (reply: FastifyReply, work: (sent: boolean) => Promise<void>) => void;
 
 /** @param onClose registers work that the shutdown waits for */
@@ -70,7 +72,7 @@ export function createAfterSending(onClose: (wait: () => Promise<void>) => void)
         if (raw.destroyed || socket.destroyed) gone();
         raw.once('finish', () => resolve(true));
         raw.once('close', gone);
-        // A pipelined answer that waits for earlier ones is not closed with its connection.
+        // Node does not close a pipelined answer that waits for earlier ones when its connection closes.
         socket.once('close', gone);
         raw.once('finish', () => socket.off('close', gone));
       });

@@ -9,13 +9,13 @@ import { addressOf } from './log.ts';
 
 /** Each connection takes about 60 KiB of memory. */
 const MOST_CONNECTIONS = 4096;
-/** Files kept free for the server itself: database, HSM, log, and ten connections to PostgreSQL. */
+/** File descriptors reserved for the server itself: database, HSM, log, and ten connections to PostgreSQL. */
 const OWN_FILES = 128;
 
 /** Operations that need a client's credentials. */
 const CLIENTS_OPERATIONS: ReadonlySet<string | undefined> = new Set(['sign', 'report-sign', 'certificate']);
 
-/** Shortest time between two lines of the log about this, in milliseconds. */
+/** Minimum time between two log lines about closed connections, in milliseconds. */
 const BETWEEN_LINES = 10_000;
 
 /**
@@ -64,7 +64,7 @@ export function limitConnections(app: FastifyInstance<Server>, most: number) {
   return {
     /** True if this socket, or the TLS connection on it, was closed to make space for a newer one. */
     wasReplaced: (socket: Socket) => replaced.has(connectionOf(socket)),
-    /** Closes all connections, and every later one. */
+    /** Closes all connections, including later ones. */
     close() {
       closing = true;
       for (const socket of open) socket.destroy();
@@ -72,21 +72,24 @@ export function limitConnections(app: FastifyInstance<Server>, most: number) {
   };
 }
 
-/** Returns the TCP socket under a TLS socket. Node's name for it is not public; without it, the log may lack the address. */
+/**
+ * Returns the TCP socket under a TLS socket. Node's property for it is not public; without it, the log may lack the
+ * address.
+ */
 export function connectionOf(socket: Socket & { readonly _parent?: unknown }): Socket {
   return socket._parent instanceof Socket ? socket._parent : socket;
 }
 
 /**
- * Returns how many connections leave the server enough files for its own work.
- * @param files limit of open files of this process; undefined if the platform has none
+ * Returns the number of connections that leave the server enough files for its own work.
+ * @param files limit on open files of this process; undefined if the platform has none
  */
 export function connectionLimit(files: number | undefined): number {
   if (files === undefined) return MOST_CONNECTIONS;
   return Math.min(MOST_CONNECTIONS, Math.max(files - OWN_FILES, Math.floor(files / 2)));
 }
 
-/** Reads the limit of open files. Node has raised it to the hard limit when it started. */
+/** Reads the limit on open files. At startup, Node has raised it to the hard limit. */
 export function openFilesLimit(): number | undefined {
   const report: { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } } =
     process.report.getReport();

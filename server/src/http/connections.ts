@@ -13,7 +13,10 @@ export const TLS_RULES = {
   minVersion: 'TLSv1.2',
   ciphers: 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20',
 } as const;
-/** How often Node checks for slow requests, in milliseconds. With its default, they could take twice the limit. */
+/**
+ * Interval at which Node checks for slow requests, in milliseconds. With Node's default, a slow request could take
+ * twice the limit.
+ */
 const CHECKING_INTERVAL = 500;
 /** Fastify's default, in milliseconds: a client that signs one file after another keeps its connection. */
 const KEEP_ALIVE = 72_000;
@@ -31,7 +34,7 @@ export function serverFactory({ tls, limits }: ConnectionOptions): (listener: Re
         key: tls.key,
         ...TLS_RULES,
         handshakeTimeout: limits.handshake,
-        // Set both: Node uses the smaller for the headers, and the larger for the whole request.
+        // Set both, because Node uses the smaller for the headers and the larger for the whole request.
         requestTimeout: limits.request,
         headersTimeout: limits.request,
         connectionsCheckingInterval: CHECKING_INTERVAL,
@@ -43,9 +46,9 @@ export function serverFactory({ tls, limits }: ConnectionOptions): (listener: Re
 }
 
 /**
- * Limits the application's connections, logs those that never send a request, and closes all of them at the end.
- * Call this after every other `preClose` hook is registered, so that running requests are finished first.
- * @param most limit of open connections
+ * Limits the application's connections, logs those that never send a request, and closes all of them at the end. Call
+ * this after every other `preClose` hook is registered, so that running requests are finished first.
+ * @param most limit on open connections
  */
 export function guardConnections(app: FastifyInstance<Server>, most: number): void {
   const { server } = app;
@@ -67,10 +70,11 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
     if (error.code === 'ECONNRESET') app.log.info(line);
     else app.log.warn(line, 'a TLS handshake failed');
   });
-  // Without these two listeners Node answers without a body.
+  // Without these two listeners, Node answers without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request: IncomingMessage, socket: Socket) => answerOnSocket(socket, 405, app.log));
-  // Fastify closes only connections with a request or part of one. A handshake would delay the end until it times out.
+  // Fastify closes only connections with a request or part of one. An unfinished handshake would delay the end until it
+  // times out.
   app.addHook('preClose', async () => {
     closing = true;
     connections.close();

@@ -4,42 +4,44 @@ export type FairQueue = ReturnType<typeof createFairQueue>;
 
 export interface FairQueueOptions {
   readonly atOnce: number;
-  /** Limit of slots in use while several owners share them. */
+  /** Limit on used slots while several owners share them. */
   readonly shared: number;
-  /** Limit of waiting calls. */
+  /** Limit on waiting calls. */
   readonly limit: number;
-  /** True while work runs one at a time, because the last one failed. */
+  /** True while work runs one item at a time, because the last one failed. */
   readonly oneByOne: () => boolean;
   /** True for an owner whose work begins only when no other owner waits. */
   readonly isLast: (owner: string) => boolean;
 }
 
 /**
- * An owner without work keeps its share for this many milliseconds. Callers that were answered together need a
- * moment to send their next calls, and another owner would fill every slot meanwhile.
+ * An owner without work keeps its share for this many milliseconds. Callers need a moment between an answer and their
+ * next call, and another owner would fill every slot meanwhile.
  */
 const RETURNS = 1000;
-/** Limit of an owner's unfinished work per slot. It exceeds 1, because a slow commit must not empty the slots. */
+/**
+ * Limit on an owner's unfinished work per slot. It is greater than 1, because a slow commit must not empty the slots.
+ */
 const UNFINISHED_FOR_EACH_SLOT = 4;
 
 interface Owner {
   readonly name: string;
   running: number;
-  /** Work in slots, and work that left its slot but has not ended. */
+  /** Work in slots, and work that has left its slot but not ended. */
   unfinished: number;
   /** Sequence number of the owner's last start; 0 means never. */
   turn: number;
-  /** Each is called once: with true to begin, with false if another owner gets its slot in the queue. */
+  /** Each callback is called once: with true to begin, with false if another owner gets its position in the queue. */
   readonly waiting: ((admitted: boolean) => void)[];
 }
 
 /**
- * Gives each owner the same share of the slots. The next slot goes to the owner with the least running work; of
+ * Gives each owner the same share of the slots. The next slot goes to the owner with the least running work; among
  * several such owners, to the one that started least recently. A full queue rejects the latest work of the owner with
  * the most waiting work.
  *
  * Without equal shares, an owner with few callers would get little done while another fills every slot, because all
- * running work waits equally long for the same processor.
+ * running work waits for the same processor.
  */
 export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: FairQueueOptions) {
   /** Owners with running or waiting work. */
@@ -85,7 +87,7 @@ export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: Fai
     if (owners.size > 1) sharedUntil = performance.now() + RETURNS;
     owners.delete(owner.name);
   };
-  /** @returns true if this owner may add one more to the queue */
+  /** @returns true if this owner may add one more call to the queue */
   const makeSpace = (owner: Owner): boolean => {
     if (waiting < limit) return true;
     const [most] = [...owners.values()].sort((one, other) => other.waiting.length - one.waiting.length);
@@ -107,9 +109,8 @@ export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: Fai
   return {
     /**
      * Runs `work` when a slot is free.
-     * @param name of the owner: the client
-     * @param work may leave its slot to the next before it ends
-     * @param busy runs instead if too much work waits, immediately or when another owner needs the slot in the queue
+     * @param name name of the owner (the client) @param work may leave its slot to the next before it ends @param busy
+     * runs instead if too much work waits, immediately or when another owner needs the position in the queue
      */
     async run<T>(name: string, work: (leave: () => void) => Promise<T>, busy: () => T): Promise<T> {
       const owner = owners.get(name) ?? { name, running: 0, unfinished: 0, turn: 0, waiting: [] };

@@ -1,4 +1,4 @@
-/** GET /healthz and /readyz. They need no credentials, so they show no secrets. */
+/** Serves GET /healthz and /readyz. They need no credentials, so they show no secrets. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,12 +11,12 @@ import { isUsable } from './sign-request.ts';
 export const HEALTH_PATH = '/healthz';
 export const READY_PATH = '/readyz';
 
-/** Time for the database or the HSM to answer, in milliseconds. */
+/** Time limit for the database and the HSM to answer, in milliseconds. */
 const PATIENCE = 5000;
 
 export type Readiness = ReturnType<typeof createReadiness>;
 
-/** Checks that database and HSM answer and that a usable certificate has its key. */
+/** Checks that database and HSM answer, and that the HSM has the key of a usable certificate. */
 export function createReadiness(store: Store, keys: KeyStore, now: () => Date, log: FastifyBaseLogger) {
   const keyIds = async () => {
     const certificates = await store.certificates.list();
@@ -27,7 +27,7 @@ export function createReadiness(store: Store, keys: KeyStore, now: () => Date, l
     async certificates() {
       if ((await keyIds()).length === 0) throw new ServerError('no-certificate-valid');
     },
-    // An unavailable database fails its own check, so here it is not an error.
+    // An unavailable database already fails its own check, so it is not an error here.
     hsm: async () => keys.check(await keyIds().catch(() => [])),
   };
   let wasReady = true;
@@ -40,7 +40,7 @@ export function createReadiness(store: Store, keys: KeyStore, now: () => Date, l
   });
   return {
     checks: Object.keys(checks),
-    /** @returns the names of the checks that fail */
+    /** @returns the names of the failed checks */
     failing,
     async handle(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
       const names = await failing();
@@ -50,7 +50,7 @@ export function createReadiness(store: Store, keys: KeyStore, now: () => Date, l
   };
 }
 
-/** Caches the result for a second: callers without credentials must not keep database and HSM busy. */
+/** Caches the result for a second, because callers without credentials must not keep database and HSM busy. */
 export function onceASecond<T>(work: () => Promise<T>): () => Promise<T> {
   let latest: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** The log: the fields of each line about a request, and a limit for lines that wait for a slow reader. */
+/** The log: fields for lines about a request, and a limit on lines that wait for a slow reader. */
 
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
@@ -8,9 +8,9 @@ import { reasonOf } from '../errors.ts';
 import { escapedJson } from '../text.ts';
 
 export interface Caller {
-  /** Address of the client, also behind a configured proxy. */
+  /** Address of the client, even if it connects through a configured proxy. */
   readonly remoteAddress?: string;
-  /** Only a known key is logged: any other value may be a secret in the wrong field. */
+  /** Only a known key is logged, because any other value may be a secret in the wrong field. */
   readonly accessKey?: string;
   /** Name of the client in `client list`, or its access key if it has no name. */
   readonly client?: string;
@@ -44,38 +44,38 @@ export function createRequestLog() {
       callers.set(this.raw, { ...callers.get(this.raw), ...caller });
     });
     app.addHook('onRequest', async (request) => {
-      // A client can put any text into X-Forwarded-For. If it is no address, log the proxy's.
+      // A client can put any text into X-Forwarded-For. If that is not an address, log the address of the proxy.
       if (isIP(request.ip) !== 0) request.describe({ remoteAddress: request.ip });
     });
   };
   return { childLoggerFactory, decorate };
 }
 
-/** Builds the field `err` without other members of the error: a database's may quote its input. */
+/** Builds the field `err` without other members of the error, because a database error may quote its input. */
 export function errorFields(thrown: unknown) {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const code = 'code' in error ? error.code : undefined;
   return { type: error.name, code, message: withCauses(error), stack: error.stack ?? '' };
 }
 
-/** Omits a cause that the message contains already. */
+/** Omits a cause that the message already contains. */
 function withCauses(error: Error): string {
   const message = reasonOf(error);
   const cause = error.cause instanceof Error ? withCauses(error.cause) : '';
   return message.includes(cause) ? message : `${message}: ${cause}`;
 }
 
-/** The field of a line that names the caller. */
+/** The log field that names the caller. */
 export function addressOf(socket: Pick<Socket, 'remoteAddress'>): { readonly remoteAddress: string | undefined } {
   return { remoteAddress: socket.remoteAddress };
 }
 
-/** Limit of waiting lines in characters, about ten thousand lines. */
+/** Limit on waiting lines in characters: about ten thousand lines. */
 const MOST_WAITING = 4 * 1024 * 1024;
 
 /**
- * Drops lines while too much of the log waits for its reader, and reports how many when it reads again. Without the
- * limit, lines that a full pipe does not accept would fill the memory.
+ * Drops lines while too much of the log waits for its reader, and reports the number when the reader continues. Without
+ * the limit, lines that a full pipe does not accept would fill the memory.
  */
 export function boundedLog(stream: Pick<Writable, 'write' | 'writableLength'>): { write(line: string): void } {
   let dropped = 0;

@@ -10,7 +10,7 @@ import type { WhyThrownAway } from './thrown-away.ts';
 
 export const METRICS_PATH = '/metrics';
 
-/** Seconds. An HSM answers at the lower end, a call that waits for one at the upper end. */
+/** In seconds. An HSM answers at the lower end; a call that waits for one is at the upper end. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Enough characters of an access key to find it in `client list`. The whole key is half of the credentials. */
@@ -18,7 +18,7 @@ const KEY_SHOWN = 12;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** @param underWay returns the number of running signatures */
+/** @param underWay returns the number of signatures in progress */
 export function createMetrics(store: Store, readiness: Readiness, now: () => Date, underWay: () => number) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -41,7 +41,7 @@ export function createMetrics(store: Store, readiness: Readiness, now: () => Dat
   const left = new Gauge(
     describe('quota_left', 'Remaining signatures of an active client.', 'client', 'key', 'period'),
   );
-  // Start at 0: Prometheus sees no increase in a counter that appears with its first event.
+  // Counters start at 0, because Prometheus sees no increase in a counter that appears with its first event.
   for (const kind of ['client', 'viewer']) for (const failure of LOGIN_FAILURES) failedLogins.inc({ kind, failure }, 0);
 
   const look = onceASecond(async () => {

@@ -1,4 +1,4 @@
-/** POST /v1/codesign/report-sign (API 4.2): stores the client's result of a signature. It never counts. */
+/** POST /v1/codesign/report-sign (API 4.2) stores the client's result for a signature. A report is never counted. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as v from 'valibot';

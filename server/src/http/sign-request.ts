@@ -1,4 +1,4 @@
-/** The checks of a signing request in the contract's order (API 7), each with a name for the log. */
+/** Checks signing requests in the order of the contract (API 7); each check has a name for the log. */
 
 import * as v from 'valibot';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
@@ -6,7 +6,7 @@ import { algorithmSchema, type Extra, PADDING, signRequestSchema } from '../../.
 import { type Client, EXTRA_LIMIT, isDisabled, type StoredCertificate, sizeOfExtra } from '../records/rows.ts';
 import { decodeBase64 } from './auth.ts';
 
-/** The failed check, with a message. The contract requires only a short text that means "invalid request". */
+/** Messages for failed checks, by name. The contract only requires a short text that means "invalid request". */
 export const REFUSALS = {
   body: 'invalid request: the body is not a JSON object',
   code: 'invalid request: code does not identify a valid certificate',
@@ -36,14 +36,14 @@ export type SignRequestCheck =
   | { readonly accepted: true; readonly request: CheckedSignRequest }
   | ({ readonly accepted: false } & RefusedSignRequest);
 
-/** Returns true if the certificate is valid now and not disabled. */
+/** True if the certificate is valid now and not disabled. */
 export function isUsable(certificate: StoredCertificate, now: Date): boolean {
   return !isDisabled(certificate, now) && now >= certificate.notBefore && now <= certificate.notAfter;
 }
 
 /**
  * Checks a request body.
- * @param client a certificate that it may not use gets the same answer as an unknown one
+ * @param client gets the same answer for a certificate that it may not use as for an unknown one
  */
 export async function checkSignRequest(
   body: unknown,

@@ -1,4 +1,6 @@
-/** POST /v1/codesign/sign (API 4.1): checks, signs in the HSM, stores and counts the record, then answers. */
+/**
+ * POST /v1/codesign/sign (API 4.1): checks the request, signs in the HSM, stores and counts the record, then answers.
+ */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyStore } from '../keys/pkcs11.ts';
@@ -24,7 +26,7 @@ export interface SignDependencies {
   readonly afterSending: AfterSending;
   /** Aborts when the server ends. */
   readonly ending: AbortSignal;
-  /** How long a call waits for an unavailable database, in milliseconds. */
+  /** Time for which a call waits for an unavailable database, in milliseconds. */
   readonly settling: number;
 }
 
@@ -39,7 +41,7 @@ interface CheckedCall extends Call {
 }
 
 const operation = 'sign';
-/** How long reverting a count is retried, in milliseconds. No client waits for it. */
+/** Time for which reverting a count is retried, in milliseconds. No client waits for it. */
 const TAKING_BACK = 10 * 60_000;
 
 export async function handleSign(
@@ -54,7 +56,7 @@ export async function handleSign(
   const id = newRecordId(now());
   request.describe({ record: id });
   const call = { client, request, reply, checked: check.request, id };
-  // The client's row has been read already, so most calls beyond a quota are rejected without a further query.
+  // The client's row has already been read, so most calls beyond a quota are rejected without a further query.
   if (usedUp(client)) return refuseForQuota(call, client);
   const sign = (leaveHsm: () => void) => signAndCount(dependencies, call, leaveHsm);
   return await hsm.run(client.id, sign, () => {
@@ -81,7 +83,8 @@ async function signAndCount(
   // 1. The HSM.
   const key = await keys.find(certificate.keyId);
   const signature = await key.sign(algorithm, digest, certificate.chain);
-  // While transactions fail, keep the slot until this signature is counted: the next one might be discarded too.
+  // While transactions fail, keep the slot until this signature is counted, because the next one might be discarded
+  // too.
   if (!store.counting.isFailing()) leaveHsm();
   if (reply.raw.destroyed) {
     thrownAway.note(client.id, 'abandoned'); // it does not count (API 8, rule 2)
@@ -105,7 +108,7 @@ async function signAndCount(
     return await refuseByNow(dependencies, call);
   }
 
-  // 3. The answer. A server killed after this point has counted, and the record contains the signature.
+  // 3. The answer. A server killed after this point has counted the signature, and the record contains it.
   afterSending(reply, async (sent) => {
     if (sent) return;
     await takeBack();
@@ -115,7 +118,7 @@ async function signAndCount(
   return reply.send(success({ id, signature: Buffer.from(signature).toString('base64') }));
 }
 
-/** Returns the quota that is used up. */
+/** Returns the quota that is used up, if any. */
 function usedUp(client: Client): 'total' | 'month' | undefined {
   return quotasOf(client).find(({ left }) => left === 0)?.period;
 }

@@ -1,7 +1,7 @@
 import type * as Pkcs11 from 'pkcs11js';
 import { ServerError } from '../errors.ts';
 
-/** PKCS#11 pads a token's label with spaces to this many bytes. */
+/** PKCS#11 pads a token label with spaces to this many bytes. */
 export const LABEL_LENGTH = 32;
 
 export type Handle = Pkcs11.Handle;
@@ -36,7 +36,7 @@ export function unload({ module }: Library): void {
   try {
     module.C_Finalize();
   } catch {
-    // If the HSM is unavailable, the library may be unable to finalise.
+    // If the HSM is unavailable, the library may fail to finalise.
   }
   module.close();
 }
@@ -50,8 +50,8 @@ export function findSlot({ module }: Library, label: string): Handle {
 }
 
 /**
- * Recognises errors after which sessions or the whole token are lost, and a retry may work after a new login.
- * CKR_GENERAL_ERROR is one of them: libraries of network HSMs return it when their connection is lost.
+ * Recognises errors after which sessions or the whole token are lost, and a retry may succeed after a new login.
+ * CKR_GENERAL_ERROR is included, because libraries of network HSMs return it when their connection is lost.
  */
 export function isLost({ p11 }: Library, error: unknown): boolean {
   const cause = error instanceof ServerError ? error.cause : error;
@@ -64,12 +64,15 @@ export function isLost({ p11 }: Library, error: unknown): boolean {
   ].some((lost) => lost === code);
 }
 
-/** The token exists, but the key does not. It may be restored, and some libraries find it only after a new login. */
+/**
+ * The token exists, but the key does not. The key may be restored later, and some libraries find it only after a new
+ * login.
+ */
 export function isKeyMissing(error: unknown): boolean {
   return error instanceof ServerError && error.code === 'key-not-found';
 }
 
-/** The HSM rejected the PIN. Another attempt is useless, and could lock a token that counts attempts. */
+/** The HSM rejected the PIN. Another attempt cannot succeed, and could lock a token that counts attempts. */
 export function isPinRejected({ p11 }: Library, error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return [

@@ -1,4 +1,6 @@
-/** Keys in any HSM with a PKCS#11 library (PKCS#11 2.40): tokens by label, keys by CKA_ID, CKM_RSA_PKCS. */
+/**
+ * Uses keys in any HSM with a PKCS#11 library (PKCS#11 2.40): tokens by label, keys by CKA_ID, mechanism CKM_RSA_PKCS.
+ */
 
 import { createPublicKey, type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
 import type * as Pkcs11 from 'pkcs11js';
@@ -26,8 +28,8 @@ export interface SigningKey {
   readonly publicKey: KeyObject;
   /**
    * RSASSA-PKCS1-v1_5 over the DigestInfo of `digest` (RFC 8017, 8.2), computed in the HSM.
-   * @param chain PEM; its first certificate verifies the signature. Without a chain, the public key in the HSM does
-   * @returns the raw signature, as long as the modulus
+   * @param chain PEM whose first certificate verifies the signature. Without a chain, the public key in the HSM
+   * verifies it. @returns the raw signature, as long as the modulus
    */
   sign(algorithm: DigestAlgorithm, digest: Uint8Array, chain?: string): Promise<Uint8Array>;
 }
@@ -44,7 +46,7 @@ export interface TokenOptions {
   readonly pin: string;
 }
 
-/** Opens the token with this label and logs in. The caller limits how many operations run concurrently. */
+/** Opens the token with this label and logs in. The caller limits the number of concurrent operations. */
 export async function openPkcs11(options: TokenOptions): Promise<KeyStore> {
   const library = await load(options.library);
   try {
@@ -66,7 +68,7 @@ export async function createToken(options: TokenOptions, securityOfficerPin: str
         .find((slot) => (module.C_GetTokenInfo(slot).flags & p11.CKF_TOKEN_INITIALIZED) === 0);
       if (free === undefined) throw new Error('no slot is free');
       module.C_InitToken(free, securityOfficerPin, options.label.padEnd(LABEL_LENGTH));
-      // Initialising gives the token a new slot (SoftHSM derives its number from the token's serial).
+      // Initialising gives the token a new slot (SoftHSM derives its number from the token's serial number).
       const slot = findSlot(library, options.label);
       const session = module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | p11.CKF_RW_SESSION);
       module.C_Login(session, p11.CKU_SO, securityOfficerPin);
@@ -140,7 +142,7 @@ function openToken(library: Library, token: TokenOptions) {
 
   return {
     /**
-     * Creates an RSA key pair in the HSM; the private key is sensitive and not extractable. @param label label for
+     * Creates an RSA key pair in the HSM; the private key is sensitive and not extractable. @param label shown to
      * operators
      */
     generate: (label: string, bits: RsaBits): Promise<SigningKey> =>
@@ -180,7 +182,7 @@ function openToken(library: Library, token: TokenOptions) {
         }),
       ),
     usePin: login.usePin,
-    /** Waits for running signatures, then closes sessions and library. */
+    /** Waits for signatures in progress, then closes sessions and library. */
     async close() {
       await login.close();
       unload(library);

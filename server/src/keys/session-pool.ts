@@ -1,14 +1,14 @@
-/** A pool of HSM sessions. Each runs one operation at a time, and is replaced after a failure. */
+/** A pool of HSM sessions. Each session runs one operation at a time, and is replaced after a failure. */
 
 export interface SessionSource<Session> {
   open(): Session;
-  /** Closes a session after a failure; must not throw if the session is already closed. */
+  /** Closes a session after a failure; must not throw if it is already closed. */
   discard(session: Session): void;
 }
 
 /**
- * Sessions are opened when they are needed. The caller limits concurrent work.
- * After a failure a session is closed, because its operation may be half done, and the next work opens a new one.
+ * Sessions are opened when they are needed. The caller limits concurrent work. After a failure, the session is closed
+ * because its operation may be half done, and the next work opens a new one.
  */
 export function createSessionPool<Session>(source: SessionSource<Session>) {
   const idle: Session[] = [];
@@ -34,11 +34,11 @@ export function createSessionPool<Session>(source: SessionSource<Session>) {
         if (busy === 0) for (const resolve of drained.splice(0)) resolve();
       }
     },
-    /** Forgets the idle sessions without closing them: the HSM has lost them. */
+    /** Drops the idle sessions without closing them, because the HSM has lost them. */
     forget(): void {
       idle.length = 0;
     },
-    /** Resolves when no work is running. The caller must start none after this call. */
+    /** Resolves when no work is running. The caller must start no work after this call. */
     async drain(): Promise<void> {
       if (busy > 0) await new Promise<void>((resolve) => drained.push(resolve));
     },

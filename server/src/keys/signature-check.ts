@@ -17,7 +17,7 @@ export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Buff
   return Buffer.concat([Buffer.from(PREFIX[algorithm], 'hex'), digest]);
 }
 
-/** Detects a faulty device, a broken connection, or another key with the same id. @throws hsm-failed */
+/** Detects a faulty device, a broken connection, or another key with the same id. */
 export function checkSignature(signed: Uint8Array, signature: Uint8Array, publicKey: KeyObject): void {
   const expectedLength = Math.ceil((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
   if (signature.length !== expectedLength) throw wrong(`it has ${signature.length} bytes instead of ${expectedLength}`);

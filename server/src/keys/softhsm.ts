@@ -17,7 +17,7 @@ const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
   win32: ['C:\\SoftHSM2\\lib\\softhsm2-x64.dll', 'C:\\Program Files\\SoftHSM2\\lib\\softhsm2-x64.dll'],
 };
 
-/** Returns the given library, or else the first that exists in the platform's usual locations. */
+/** Returns the given library, or else the first one at the usual paths of the platform. */
 export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform = process.platform): string {
   if (given !== undefined) {
     if (existsSync(given)) return given;
@@ -31,12 +31,15 @@ export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform
   return found;
 }
 
-/** SoftHSM reads its configuration in pieces of 1023 bytes. The rest is for what the server adds to the path. */
+/**
+ * SoftHSM reads its configuration in pieces of 1023 bytes. The rest is reserved for what the server appends to the
+ * path.
+ */
 const LONGEST_PATH = 900;
 
 /**
- * Rejects a data folder whose path SoftHSM would misread: its configuration cannot quote a path. Call this before
- * anything is created, because SoftHSM would create the keys in another folder.
+ * Rejects a data folder whose path SoftHSM would misread, because its configuration cannot quote a path. Call this
+ * before anything is created, because SoftHSM would create the keys in another folder.
  */
 export function checkTokenPath(folder: string): void {
   const path = resolve(folder);
@@ -48,8 +51,8 @@ export function checkTokenPath(folder: string): void {
 }
 
 /**
- * Writes SoftHSM's configuration for the tokens in `folder` and points SOFTHSM2_CONF of this process to it.
- * The file is written at each start: it contains the folder's absolute path, and a data folder may be moved.
+ * Writes SoftHSM's configuration for the tokens in `folder`, and points this process's SOFTHSM2_CONF to it. The file is
+ * written at each start, because it contains the absolute path, and a data folder may be moved.
  */
 export async function configureSoftHsm(folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
   checkTokenPath(folder);

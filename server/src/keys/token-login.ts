@@ -1,4 +1,4 @@
-/** The login to a token and its sessions. Both are renewed if the HSM lost them or was restarted. */
+/** The login to a token, and its sessions. Both are renewed if the HSM lost them or was restarted. */
 
 import { ServerError } from '../errors.ts';
 import {
@@ -14,9 +14,12 @@ import {
 } from './pkcs11-library.ts';
 import { createSessionPool } from './session-pool.ts';
 
-/** Shortest time between two logins to an HSM that does not answer, in milliseconds: the library may block in each. */
+/**
+ * Minimum time between two logins to an HSM that does not answer, in milliseconds, because the library may block in
+ * each.
+ */
 const PAUSE = 1000;
-/** Shortest time between two logins that look for a missing key, because each interrupts signing with other keys. */
+/** Minimum time between two logins that look for a missing key, because each interrupts signing with other keys. */
 const PAUSE_FOR_KEY = 5000;
 
 export function logIn(library: Library, { label, pin: firstPin }: { readonly label: string; readonly pin: string }) {
@@ -28,7 +31,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
     attempt('open a session', () => module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | flags));
   const start = () => {
     const slot = attempt('list its tokens', () => findSlot(library, label));
-    // The login lasts for the whole application while at least one session is open: this one.
+    // The login lasts for the whole application while at least one session is open, so this one stays open.
     const anchor = open(slot, 0);
     try {
       module.C_Login(anchor, p11.CKU_USER, pin);
@@ -84,7 +87,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
   return {
     /**
      * Runs `work` with its own session, and retries it once if sessions or token were lost.
-     * @param work gets the handles of keys by id, which are valid as long as the login
+     * @param work receives the handles of keys by id, which are valid as long as the login
      */
     async withSession<T>(
       kind: keyof typeof pools,

@@ -1,4 +1,4 @@
-/** A tagged template for HTML that escapes every value, and the page's formats of numbers and times. */
+/** A tagged template for HTML that escapes every value, and the page's formats for numbers and times. */
 
 import { printable } from '../text.ts';
 
@@ -43,19 +43,19 @@ export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** Formats as 2030-12-31 18:00:00, in UTC. */
+/** UTC time, for example 2030-12-31 18:00:00. */
 export function time(value: Date): Html {
   const iso = value.toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)}</time>`;
 }
 
-/** Formats as 2030-12-31, in UTC. */
+/** UTC date, for example 2030-12-31. */
 export function day(value: Date): Html {
   const iso = value.toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 10)}</time>`;
 }
 
-/** Shortens a text: one long name would widen its column. */
+/** Shortens a text, because one long name would widen its column. */
 export function short(text: string): string {
   const characters = [...text];
   return characters.length <= LONGEST ? text : `${characters.slice(0, LONGEST - 1).join('')}…`;

@@ -61,7 +61,7 @@ export function certificatesSection(certificates: readonly StoredCertificate[], 
   return section('certificates', 'Certificates', columns, rows, certificates.length);
 }
 
-/** A figure scrolls sideways if its table is too wide; with `tabindex` the keyboard scrolls it too. */
+/** A figure scrolls sideways if its table is too wide; with `tabindex`, it also scrolls with the keyboard. */
 function section(
   id: string,
   title: string,

@@ -1,4 +1,7 @@
-/** The audit: who changed what, and when. A change and its entry are stored in one transaction. Entries are never removed. */
+/**
+ * The audit log: who changed what, and when. A change and its entry are stored in one transaction. Entries are never
+ * removed.
+ */
 
 import type { Kysely } from 'kysely';
 import { newRecordId } from './records.ts';
@@ -25,7 +28,7 @@ export function auditOf(database: Kysely<Tables>) {
       const row = { id: newRecordId(at), at: at.toISOString(), target: target ?? null, ...operation };
       await database.insertInto('operations').values(row).execute();
     },
-    /** Returns entries, oldest first. @param latest limit, counted from the latest; undefined means all */
+    /** @param latest number of latest entries to return, oldest first; undefined for all */
     async list(
       { since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined },
       latest?: number,

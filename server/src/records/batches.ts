@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 export interface Batches<Item, Result> {
   /** Serves an item in a batch that begins after this call, so the batch sees everything that was written before. */
   add(item: Item): Promise<Result>;
-  /** Resolves when nothing waits or runs. The caller must add nothing after this call. */
+  /** Resolves when nothing waits or runs. The caller must add no item after this call. */
   drain(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface Waiting<Item, Result> {
  */
 const MOST = 256;
 
-/** @param serve returns a result or a promise for each item in their order, or rejects for all of them */
+/** @param serve returns a result or a promise for each item in order, or rejects for all of them */
 export function createBatches<Item, Result>(
   serve: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result>)[]>,
 ): Batches<Item, Result> {

@@ -11,7 +11,7 @@ export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<strin
     async find(number: string): Promise<StoredCertificate | undefined> {
       return isStorable(number) ? await byNumber.add(number) : undefined;
     },
-    /** @returns false if the number is taken */
+    /** @returns false if the number is already used */
     async add(certificate: IssuedCertificate, at: Date): Promise<boolean> {
       const { numInsertedOrUpdatedRows } = await database
         .insertInto('certificates')
@@ -25,7 +25,10 @@ export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<strin
         .executeTakeFirstOrThrow();
       return numInsertedOrUpdatedRows === 1n;
     },
-    /** Replaces a certificate by another one for the same key. @returns false if the number has no certificate for this key */
+    /**
+     * Replaces a certificate with a new one for the same key. @returns false if there is no certificate with this
+     * number and key
+     */
     async renew(certificate: IssuedCertificate): Promise<boolean> {
       const { numUpdatedRows } = await database
         .updateTable('certificates')
@@ -52,7 +55,7 @@ function certified({ chain, notBefore, notAfter }: IssuedCertificate) {
   return { chain, not_before: notBefore.toISOString(), not_after: notAfter.toISOString() };
 }
 
-/** Keys that wait for a certificate of another authority. */
+/** Keys that wait for a certificate from an external authority. */
 export function certificateRequestsOf(database: Kysely<Tables>) {
   return {
     find: (number: string) =>
@@ -89,7 +92,7 @@ export function authorityOf(database: Kysely<Tables>) {
       .executeTakeFirst();
   return {
     get,
-    /** Stores the authority, unless another server has stored one first. @param certificate PEM */
+    /** Stores the authority, unless another server has already stored one. @param certificate PEM */
     async add({ keyId, certificate }: { readonly keyId: string; readonly certificate: string }): Promise<void> {
       await database
         .insertInto('authorities')

@@ -1,6 +1,6 @@
 /**
- * Counts signatures (API 8): one transaction inserts the record and adds one to the client's counts, if quotas, client and
- * certificate allow that at this moment. A client gets its signature only after that transaction.
+ * Counts signatures (API 8): one transaction inserts the record and increments the client's counts, if quotas, client
+ * and certificate still allow it. A client gets its signature only after that transaction.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { isRefusal, isRolledBack } from './database-errors.ts';
 import type { Syntax } from './dialect.ts';
 import { type NewRecord, RECORD_COLUMNS, type Tables, toRecordRow } from './rows.ts';
 
-/** Limits of the retries after an error. */
+/** Limits on the retries after an error. */
 export interface Patience {
   readonly settling: number;
   /** Aborts when the server ends; nothing is retried after that. */
@@ -19,11 +19,14 @@ export interface Patience {
 
 interface Call extends Pick<Patience, 'ending'> {
   readonly record: NewRecord;
-  /** On performance.now(). */
+  /** Compared with performance.now(). */
   readonly deadline: number;
 }
 
-/** The database may have counted the signature, but did not confirm it. The client does not get it, and the count must be reverted. */
+/**
+ * The database may have counted the signature, but did not confirm it. The client does not get the signature, and the
+ * count must be reverted.
+ */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
   constructor(cause: unknown) {
@@ -34,7 +37,7 @@ export class OutcomeUnknown extends Error {
 /** Milliseconds between two attempts. */
 const PAUSE = 200;
 
-/** Counts calls together that arrive while a transaction commits. After an error each of them is tried alone. */
+/** Counts calls together that arrive while a transaction commits. After an error, each of them is tried alone. */
 export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
   let failing = false;
   const count = async (records: readonly NewRecord[]): Promise<readonly boolean[]> => {
@@ -64,7 +67,8 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
     try {
       return await count(calls.map(({ record }) => record));
     } catch (error) {
-      // The calls of one client take turns, because they wait for the same row. Those of other clients do not wait.
+      // The calls of one client take turns, because they wait for the same row. Calls of other clients do not wait for
+      // them.
       const turns = new Map<string, Promise<unknown>>();
       return calls.map((call) => {
         const { clientId } = call.record;
@@ -95,9 +99,9 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
 }
 
 /**
- * Inserts the records, then counts them. A record that exists already was counted by an earlier run of this transaction,
- * whose answer was lost. If that run has not ended, the insert waits for it.
- * No error is caught between BEGIN and COMMIT: PostgreSQL would answer the COMMIT with a silent ROLLBACK.
+ * Inserts the records, then counts them. An existing record was counted by an earlier run of this transaction, whose
+ * answer was lost. If that run has not ended, the insert waits for it. No error is caught between BEGIN and COMMIT,
+ * because PostgreSQL would answer the COMMIT with a silent ROLLBACK.
  * @returns true for each record that is counted
  */
 async function countAll(
@@ -109,12 +113,12 @@ async function countAll(
   try {
     return await database.transaction().execute(async (transaction) => {
       const inserted = await insert(transaction, syntax, records);
-      // In the order of the clients' ids, because this locks their rows: no two transactions wait for each other.
+      // Locks the clients' rows in the order of their ids, so that no two transactions wait for each other.
       const inOrder = records
         .filter(({ id }) => inserted.has(id))
         .sort((one, other) => (one.clientId < other.clientId ? -1 : Number(one.clientId > other.clientId)));
       const counted = await changing(transaction, inOrder, addOne);
-      // Only while the client's row is locked, so calls of two servers take turns for the month.
+      // Only while the client's row is locked, so that calls of two servers take turns for the month.
       const allowed = await changing(transaction, counted, addOneToMonth);
       for (const record of counted) if (!allowed.includes(record)) await subtractOne(transaction, record.clientId);
       const refused = new Set(inOrder.filter((record) => !allowed.includes(record)).map(({ id }) => id));
@@ -151,7 +155,7 @@ async function insert(
 ): Promise<ReadonlySet<string>> {
   const columns = sql.join(RECORD_COLUMNS.map((column) => sql.ref(column)));
   const given = rowsTable(records.map(toRecordRow), RECORD_COLUMNS);
-  // `where true`: without it SQLite reads "on conflict" as a condition of a join.
+  // Without `where true`, SQLite reads "on conflict" as a condition of a join.
   const { rows } = await sql<{ id: string }>`insert into records (${columns}, month)
     select ${columns}, ${month} from ${given} where true
     on conflict (id) do nothing returning id`.execute(transaction);
@@ -163,8 +167,8 @@ async function remove(transaction: Transaction<Tables>, ids: readonly string[]):
 }
 
 /**
- * Adds one to the count of the record's client if the conditions that were checked before signing still hold.
- * The lists contain no characters that JSON escapes.
+ * Increments the count of the record's client if the conditions that were checked before signing still hold. The lists
+ * contain no characters that JSON escapes.
  */
 function addOne(id: string): RawBuilder<unknown> {
   return sql`update clients set signatures = clients.signatures + 1
@@ -180,7 +184,7 @@ function addOne(id: string): RawBuilder<unknown> {
       and used.not_before <= records.signed_at and used.not_after >= records.signed_at`;
 }
 
-/** Adds one to the client's count of the record's month, unless the quota of the month is used up. */
+/** Increments the client's count for the record's month, unless the monthly quota is used up. */
 function addOneToMonth(id: string): RawBuilder<unknown> {
   return sql`insert into client_months (client_id, month, signatures)
     select clients.id, records.month, 1 from records join clients on clients.id = records.client_id
@@ -220,7 +224,10 @@ async function takeBack(database: Kysely<Tables>, syntax: Syntax, record: NewRec
   });
 }
 
-/** Retries work after an error, until the deadline or the end of the server. @param isFinal true if a retry would not help @throws the last error */
+/**
+ * Retries work after an error, until the deadline or the end of the server. @param isFinal returns true if a retry
+ * would not help @throws the last error
+ */
 async function retry<T>(
   work: () => Promise<T>,
   {

@@ -2,7 +2,7 @@
 
 import { reasonOf } from '../errors.ts';
 
-/** An error that PostgreSQL does not report, with its code of the same meaning. */
+/** An error that PostgreSQL does not report, with its code for that meaning. */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError';
   readonly code: string;
@@ -23,7 +23,7 @@ export function unreachable(cause: unknown): PostgresError {
   return new PostgresError('08000', reasonOf(cause) || 'the database cannot be reached', cause);
 }
 
-/** Recognises errors of the database. PostgreSQL's codes have 5 characters; those of the system, such as EPIPE, begin with E. */
+/** Recognises database errors. PostgreSQL's codes have 5 characters; system codes such as EPIPE begin with E. */
 export function isOfDatabase(error: unknown): boolean {
   return /^(SQLITE_\w+|[0-9A-DF-Z][0-9A-Z]{4})$/.test(codeOf(error));
 }

@@ -3,8 +3,8 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * Builds an insert whose text is the same for any number of rows, so a database compiles it once. Members that are not
- * columns are ignored.
+ * Builds an insert whose text is the same for any number of rows, so that a database compiles it once. Members that are
+ * not columns are ignored.
  */
 export type RowsTable = (
   rows: readonly Readonly<Record<string, string | null>>[],
@@ -12,14 +12,14 @@ export type RowsTable = (
 ) => RawBuilder<unknown>;
 
 export interface Syntax {
-  /** A table to select from, built from rows in one parameter. */
+  /** Builds a table to select from; all its rows are in one parameter. */
   readonly rowsTable: RowsTable;
   /** The current month (UTC) by the database's clock, as in 2030-12. */
   readonly month: RawBuilder<string>;
 }
 
 export const SQLITE: Syntax = {
-  /** https://www.sqlite.org/json1.html#jeach */
+  /** See https://www.sqlite.org/json1.html#jeach. */
   rowsTable(rows, columns) {
     const members = columns.map((column) => sql`value ->> ${sql.lit(column)} as ${sql.ref(column)}`);
     return sql`(select ${sql.join(members)} from json_each(${JSON.stringify(rows)})) as given`;

@@ -14,7 +14,6 @@ import {
   type Viewer,
 } from './rows.ts';
 
-/** The columns of a `ClientRow`. */
 export function clientColumns({ month }: Syntax): RawBuilder<unknown> {
   const counted = sql`select signatures from client_months where client_id = clients.id and month = ${month}`;
   return sql`clients.*, coalesce((${counted}), 0) as month_signatures`;
@@ -41,7 +40,7 @@ export function clientsOf(database: Kysely<Tables>, syntax: Syntax, byAccessKey:
         })
         .execute();
     },
-    /** Replaces the secret. @param keepOld end of the old secret's validity; undefined ends it immediately */
+    /** @param keepOld end of the old secret's validity; undefined ends it immediately */
     async rotate(accessKey: string, secretDigest: Uint8Array, keepOld: Date | undefined): Promise<void> {
       await database
         .updateTable('clients')

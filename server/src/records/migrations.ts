@@ -6,7 +6,7 @@ import type { Tables } from './rows.ts';
 /** `use` changes no table, `update` updates tables of an older version, `create` also creates missing tables. */
 export type TableRights = 'use' | 'update' | 'create';
 
-/** Brings the tables up to date, or throws if the database is not ready for use. */
+/** Updates the tables, or throws if the database is not ready for use. */
 export type PrepareTables = (database: Kysely<Tables>) => Promise<void>;
 
 /**
@@ -29,9 +29,9 @@ export function prepareTables(rights: TableRights, authority?: string, migration
   };
 }
 
-/** Lists tables of any program, and the migrations that created those of this one. */
+/** Lists the tables of all programs, and the migrations that created those of this one. */
 async function examine(database: Kysely<Tables>) {
-  // First the tables: another server may create its own between the two queries.
+  // Read the tables first, because another server may create its own between the two queries.
   const all = await database.introspection.getTables({ withInternalKyselyTables: true });
   const isMigrated = all.some(({ name }) => name === 'kysely_migration');
   const { rows } = isMigrated

@@ -8,12 +8,12 @@ import type { Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
 
 const CONNECTIONS = 10;
-/** Time for the database to answer, in milliseconds. */
+/** Time limit for an answer of the database, in milliseconds. */
 const PATIENCE = 10_000;
-/** Compiled statements that a connection keeps: those of every call, and a few others. */
+/** Number of compiled statements that a connection keeps: those of every call, and a few others. */
 const STATEMENTS = 32;
 
-/** @param url `postgres://…`; the variables of PostgreSQL's tools (PGPASSWORD, PGSSLMODE, …) supply what it lacks */
+/** @param url `postgres://…`; the variables of PostgreSQL's tools (PGPASSWORD, PGSSLMODE, …) supply missing parts */
 export async function openPostgresStore(url: string, prepare: PrepareTables): Promise<Store> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
@@ -24,8 +24,8 @@ export async function openPostgresStore(url: string, prepare: PrepareTables): Pr
     query_timeout: 2 * PATIENCE, // if no answer arrives at all
     application_name: 'codesign-remote-server',
     pipeline: true, // the statements of a batch are sent together, in one round trip
-    // Every query uses an index. A plan for an empty table would scan it as long as the connection lives. No statement
-    // here is long enough to benefit from JIT compilation.
+    // Every query uses an index. A plan made for an empty table would scan the table as long as the connection lives.
+    // No statement here is long enough to benefit from JIT compilation.
     options: '-c enable_seqscan=off -c jit=off',
   });
   // When a connection breaks, its query fails and the pool opens another one for the next query. Without these listeners

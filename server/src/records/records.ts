@@ -5,14 +5,14 @@ import { isStorable, type ReportStatus, type SignatureRecord, type Tables, toRec
 
 /**
  * Creates a UUID of version 7 (RFC 9562, section 5.7), so that indexes grow at one end. It has 48 bits of milliseconds
- * since 1970 and 74 random bits, so one id does not help to guess another.
+ * since 1970 and 74 random bits, so that one id does not help to guess another.
  */
 export function newRecordId(now: Date): string {
   const time = now.getTime().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** Checks the form of an id: other text may be a secret, which must not be logged. */
+/** Checks the form of an id, because other text may be a secret that must not be logged. */
 export function isRecordId(text: string): boolean {
   return /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(text);
 }
@@ -29,7 +29,7 @@ type Order = 'oldest first' | 'newest first';
 /** Position of a record in signing order. */
 export type Position = Pick<SignatureRecord, 'id' | 'signedAt'>;
 
-/** Part of the records, in signing order. */
+/** A part of the records, in signing order. */
 export interface Batch {
   /** Matching records, without their signatures. */
   readonly records: readonly SignatureRecord[];
@@ -69,10 +69,12 @@ export function recordsOf(database: Kysely<Tables>) {
         .executeTakeFirstOrThrow();
       return Number(numDeletedRows);
     },
-    /** Stores a report; the latest one counts. @returns the record, or undefined if this client has no record with this id */
+    /**
+     * Stores a report; the latest one wins. @returns the record, or undefined if this client has no record with this id
+     */
     async report(id: string, clientId: string, status: ReportStatus, at: Date): Promise<SignatureRecord | undefined> {
       if (!isStorable(id)) return undefined;
-      // In a transaction: with SQLite, only its BEGIN waits for another process that writes, and on another thread.
+      // Uses a transaction, because with SQLite only BEGIN waits (on another thread) for another process that writes.
       const row = await database
         .transaction()
         .execute((transaction) =>
@@ -113,7 +115,7 @@ export function recordsOf(database: Kysely<Tables>) {
   };
 }
 
-/** Records in a batch. The database needs a few milliseconds for it. */
+/** Number of records in a batch. The database needs a few milliseconds for a batch. */
 const BATCH = 2000;
 
 export async function* batches(

@@ -25,17 +25,20 @@ export interface Tables {
     previous_until: string | null;
     /** Signatures counted so far (API 8). */
     signatures: Generated<number>;
-    /** JSON list of the certificates that the client may use; null means all. */
+    /** JSON list of the certificates that the client may use; null for all. */
     certificates: string | null;
-    /** JSON list; null means all. */
+    /** JSON list of algorithms; null for all. */
     algorithms: string | null;
-    /** Limit on the total number of signatures; null means none. */
+    /** Limit on the total number of signatures; null for none. */
     quota: number | null;
-    /** Limit of signatures per month; null means none. */
+    /** Limit on signatures per month; null for none. */
     monthly_quota: number | null;
     disabled: Generated<number>;
   };
-  /** Signatures of one client in one month (UTC, as in 2030-12). Rows are never reset: each month has its own. */
+  /**
+   * Number of signatures of a client in one month (UTC, as in 2030-12). Rows are never reset, because each month has
+   * its own.
+   */
   client_months: { client_id: string; month: string; signatures: number };
   /** Holders of credentials for the operator's page only. */
   viewers: HolderRow;
@@ -45,17 +48,17 @@ export interface Tables {
     /** API 2.2 `code`. */
     number: string;
     key_id: string;
-    /** Leaf first, then its issuer, as PEM. */
+    /** PEM: leaf first, then its issuers. */
     chain: string;
     not_before: string;
     not_after: string;
     created_at: string;
-    /** 1 if an operator has disabled it, else 0. */
+    /** 1 if an operator has disabled it, otherwise 0. */
     disabled: Generated<number>;
-    /** The certificate counts as disabled after this time; null means no end. */
+    /** The certificate counts as disabled after this time; null for no end. */
     enabled_until: string | null;
   };
-  /** The audit: one row for each change by an operator. */
+  /** The audit log: one row for each change by an operator. */
   operations: Record<'id' | 'at' | 'operator' | 'host' | 'command' | 'details', string> & { target: string | null };
   /** `certificate`: PEM, followed by its issuer's if there is one. */
   authorities: { purpose: string; key_id: string; certificate: string };
@@ -70,7 +73,7 @@ export interface Tables {
     /** JSON, or null if the request had none. */
     extra: string | null;
     signed_at: string;
-    /** The month in which it counts, by the database's clock. */
+    /** The month in which the signature is counted, by the database's clock. */
     month: string;
     /** 1, or 0 if its answer was certainly not sent (API 8, rule 2). */
     counted: Generated<number>;
@@ -81,19 +84,15 @@ export interface Tables {
   };
 }
 
-/** The two states that a client may report (API 2.5). */
 export type ReportStatus = 1 | 2;
 
 export type Viewer = Readonly<ReturnType<typeof toViewer>>;
 export type Client = Readonly<ReturnType<typeof toClient>>;
-/** The settings that an operator gives a new client. */
 export type NewClient = Omit<Client, 'signatures' | 'monthSignatures' | 'previous' | 'disabled' | 'createdAt'>;
 export type StoredCertificate = Readonly<ReturnType<typeof toCertificate>>;
-/** A certificate that was created or imported. */
 export type IssuedCertificate = Omit<StoredCertificate, 'disabled' | 'enabledUntil'>;
 export type SignatureRecord = Readonly<ReturnType<typeof toRecord>>;
 export type NewRecord = Omit<SignatureRecord, 'counted' | 'report'>;
-/** A client's row with its count of the current month. */
 export type ClientRow = Selectable<Tables['clients']> & { readonly month_signatures: number };
 
 export function toClient(row: ClientRow) {
@@ -143,7 +142,7 @@ export function toCertificate(row: Selectable<Tables['certificates']>) {
   };
 }
 
-/** True if an operator disabled it, or if the time for which an operator enabled it is over. */
+/** True if an operator disabled the certificate, or enabled it for a time that is over. */
 export function isDisabled({ disabled, enabledUntil }: StoredCertificate, now: Date): boolean {
   return disabled || (enabledUntil !== undefined && now >= enabledUntil);
 }

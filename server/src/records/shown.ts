@@ -4,7 +4,7 @@ import type { Extra } from '../../../src/service/messages.ts';
 import { printable } from '../text.ts';
 import type { Client, SignatureRecord } from './rows.ts';
 
-/** Keeps only the last part of paths in `extra` (API 2.3): folders may name people and projects. */
+/** Keeps only the last part of paths in `extra` (API 2.3), because folders may name people and projects. */
 export function maskExtra(extra: Extra | undefined): Extra | undefined {
   if (extra?.signing_filename === undefined) return extra;
   return { ...extra, signing_filename: extra.signing_filename.split(/[/\\]/).at(-1) ?? '' };
@@ -39,7 +39,7 @@ const EXTRA_FIELDS = [
 
 export const CSV_HEADING = [...FIELDS, ...EXTRA_FIELDS].join(',');
 
-/** Formats one record as a line without its end. */
+/** Formats one record as a line without a line break. */
 export function csvLine(record: Shown): string {
   return csvRow([...FIELDS.map((field) => record[field]), ...EXTRA_FIELDS.map((field) => record.extra?.[field])]);
 }
@@ -54,9 +54,9 @@ export function csvRow(values: readonly Value[]): string {
 const FORMULAS = /(^|[,;])([\s"']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 /**
- * RFC 4180, safe for terminals and spreadsheets: control characters are escaped, and an apostrophe precedes each formula.
- * A spreadsheet that splits at another character than the comma ignores our quotes, so a formula can start after that
- * character too.
+ * RFC 4180, safe for terminals and spreadsheets: control characters are escaped, and an apostrophe precedes each
+ * formula. A spreadsheet with a separator other than the comma ignores these quotes, so a formula can also start after
+ * that separator.
  */
 function cell(value: Value): string {
   if (typeof value !== 'string') return String(value ?? '');

@@ -25,7 +25,7 @@ export async function openSqliteStore(path: string, prepare: PrepareTables): Pro
   const file = new Database(path);
   const database = new Kysely<Tables>({ dialect: sqliteDialect(file) });
   try {
-    // In one transaction and by one server at a time: kysely has no lock for SQLite.
+    // Runs in one transaction and in one server at a time, because kysely has no lock for SQLite.
     await retryWhileBusy(() => file.pragma('journal_mode = WAL'));
     await retryWhileBusy(() => file.exec('BEGIN IMMEDIATE'));
     await prepare(database);
@@ -38,7 +38,7 @@ export async function openSqliteStore(path: string, prepare: PrepareTables): Pro
     await database.destroy();
     throw error instanceof ServerError ? error : new ServerError('database-unusable', {}, error);
   }
-  // A second connection for the first queries of every call: they do not wait for writers.
+  // A second connection for the first queries of every call, which then do not wait for writers.
   const forReading = new Database(path);
   forReading.pragma('cache_size = -256'); // KiB: clients and certificates are few
   forReading.pragma(`busy_timeout = ${PATIENCE}`);
@@ -63,7 +63,7 @@ function sqliteDialect(file: Database.Database): Dialect {
       const driver = new SqliteDriver({ database: withStatements(file) });
       driver.beginTransaction = () => execAside(file, 'BEGIN IMMEDIATE');
       driver.commitTransaction = () => execAside(file, 'COMMIT');
-      // After some errors, such as a full disk, SQLite has rolled the transaction back by itself.
+      // After some errors, such as a full disk, SQLite has already rolled back the transaction.
       driver.rollbackTransaction = async () => {
         if (file.inTransaction) await execAside(file, 'ROLLBACK');
       };
@@ -73,7 +73,8 @@ function sqliteDialect(file: Database.Database): Dialect {
 }
 
 /**
- * libsql's interface that works on another thread. Both interfaces of libsql keep the connection in the same property.
+ * Uses libsql's interface that works on another thread. Both interfaces of libsql keep the connection in the same
+ * property.
  */
 async function execAside(file: Database.Database, sql: string): Promise<void> {
   await PromiseDatabase.prototype.exec.call(file, sql);

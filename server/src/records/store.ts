@@ -60,8 +60,8 @@ export function storeOver(
     records: recordsOf(database),
     counting,
     /**
-     * Stores a change and the operator's entry in the audit, both or neither.
-     * @param work must use only its parameter: with SQLite, other calls of the store wait for the transaction
+     * Stores a change and the operator's entry in the audit log, both or neither.
+     * @param work must use only its parameter, because with SQLite other calls of the store wait for the transaction
      */
     async change<T>(operation: Operation, work: (changes: ReturnType<typeof changesIn>) => Promise<T>): Promise<T> {
       return await database.transaction().execute(async (transaction) => {

@@ -1,4 +1,4 @@
-/** The address that clients use: the address of the last start, or the configured one before the first start. */
+/** The address for clients: that of the last start, or the configured one before the first start. */
 
 import { isIPv6 } from 'node:net';
 import type { StartConfig } from '../config.ts';
@@ -8,12 +8,12 @@ import { readTls } from './tls.ts';
 
 export interface Address {
   readonly baseUrl: string;
-  /** Path of a root that clients must trust; undefined if none is known. */
+  /** Path of a root certificate that clients must trust; undefined if none is known. */
   readonly caFile: string | undefined;
 }
 
 export function addressOf({ host, tlsNames }: StartConfig, port: number, caFile: string | undefined): Address {
-  // The first name of `--tls-name`, or the host, unless that is a wildcard.
+  // The first name of `--tls-name`, or else the host, unless that is a wildcard.
   const name = tlsNames[0] ?? (isWildcard(host) ? '127.0.0.1' : host);
   return { baseUrl: `https://${bracketed(name)}:${port}`, caFile };
 }
@@ -23,7 +23,7 @@ export async function keepAddress(folder: DataFolder, address: Address): Promise
   await replaceFile(folder.address, JSON.stringify(address));
 }
 
-/** Returns the address of the last start, or undefined before the first one. */
+/** Returns undefined before the first start. */
 export async function lastAddress(folder: DataFolder): Promise<Address | undefined> {
   const kept = await usable(folder.address, readIfThere(folder.address));
   return kept && JSON.parse(kept.toString());

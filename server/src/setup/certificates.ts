@@ -19,7 +19,7 @@ import type { Store } from '../records/store.ts';
 import { type DataFolder, usable } from './data-folder.ts';
 
 const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
-/** Size limit of a chain file, which has a few certificates of some KiB. */
+/** Size limit of a chain file, which contains a few certificates of some KiB each. */
 const LARGEST = 1024 * 1024;
 
 export interface MakingData {
@@ -50,7 +50,6 @@ export async function makeCertificate(
   return path;
 }
 
-/** The server's own authority, and its certificate as PEM. */
 export async function codeSigningIssuer({ store, keys, folder }: MakingData) {
   const authority = await store.authority.get();
   if (authority === undefined) {
@@ -81,7 +80,7 @@ export async function issueCodeSigning(
   };
 }
 
-/** Writes missing files of chains. They are copies for clients; the store has the originals. */
+/** Writes missing chain files. They are copies for clients; the store contains the originals. */
 export async function restoreChainFiles(store: Store, folder: DataFolder): Promise<void> {
   for (const { number, chain } of await store.certificates.list()) {
     const path = folder.certificate(number);
@@ -111,8 +110,7 @@ export async function requestCertificate(
 
 /**
  * Stores the certificate that a CA issued for the key of a number. It replaces an earlier one.
- * @param path PEM, in any order
- * @returns the path of the chain's file
+ * @param path PEM file with certificates in any order @returns the path of the chain file
  */
 export async function importCertificate(
   { store, keys, folder }: MakingData,

@@ -14,7 +14,7 @@ export const UNRESTRICTED: Restrictions = {
   ...{ monthlyQuota: undefined, expiresAt: undefined },
 };
 
-/** Adds a client, and shows its environment with the credentials. @returns its access key */
+/** Adds a client, and shows its environment variables with the credentials. @returns its access key */
 export async function addClient(
   data: StoredData,
   restrictions: Restrictions,
@@ -35,7 +35,10 @@ export async function addClient(
   return accessKey;
 }
 
-/** Returns a client's variables except the credentials. If it may use several certificates, the user chooses one. */
+/**
+ * Returns a client's variables except the credentials. If the client may use several certificates, the user chooses
+ * one.
+ */
 export async function serviceVariables(
   { store, folder }: StoredData,
   client: Pick<Client, 'certificates'>,

@@ -1,4 +1,4 @@
-/** Creates credentials, and shows them once: in a new file, or at a terminal. */
+/** Creates credentials, and shows them once: in a new file, or on a terminal. */
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { access, constants, link, lstat, mkdir, rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ export interface Variable {
 }
 
 /**
- * Chooses where the credentials are written, before anything is created: a start that cannot show them creates nothing.
+ * Chooses where credentials are written, before anything is created: a start that cannot show them creates nothing.
  * @param dataRoot the folder of `--data`; it may not exist yet
  * @param terminal writes to a terminal; undefined without one
  * @param option name of the option for the file, for messages
@@ -45,7 +45,7 @@ export async function chooseReceiver(
   return { kind: 'file', path };
 }
 
-/** Credentials of a client (AK) or a viewer of the page (VK): the access key shows which. */
+/** Credentials of a client (AK) or of a viewer of the page (VK), as the access key shows. */
 export function newCredentials(kind: 'AK' | 'VK') {
   const accessKey = `${kind}${randomBytes(10).toString('hex').toUpperCase()}`;
   return { id: randomUUID(), accessKey, ...newSecret() };
@@ -85,7 +85,6 @@ export async function give(
   }
 }
 
-/** Quotes a value for a POSIX shell. */
 export function quoted(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`;
 }

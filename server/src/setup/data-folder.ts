@@ -8,7 +8,7 @@ import { isMissing, isThere } from '../files.ts';
 
 export type DataFolder = ReturnType<typeof layout>;
 
-/** The paths in the folder of one server's data. Everything in it has mode 0600 or 0700. */
+/** Paths in the data folder of one server. All files and folders in it have mode 0600 or 0700. */
 export function layout(path: string) {
   return {
     path,
@@ -18,7 +18,7 @@ export function layout(path: string) {
     /** The authority that issued the code-signing certificates, PEM. */
     authority: join(path, 'certificates', 'ca.pem'),
     tls: {
-      /** The root that clients trust, PEM. */
+      /** The root certificate that clients trust, PEM. */
       ca: join(path, 'tls', 'ca.pem'),
       caKey: join(path, 'tls', 'ca-key.pem'),
       /** The server's own certificate and private key in one file, so that both change together. */
@@ -32,19 +32,19 @@ export function dataFolder(root: string): DataFolder {
   return layout(join(resolve(root), 'service'));
 }
 
-/** Returns true if a first start has created the data. */
+/** True if a first start has created the data. */
 export async function isMade(folder: DataFolder): Promise<boolean> {
   return await usable(folder.path, isThere(folder.path));
 }
 
-/** Turns an error of the system into `data-folder-unusable`. */
+/** Turns a system error into `data-folder-unusable`. */
 export async function usable<T>(path: string, work: Promise<T>): Promise<T> {
   return await work.catch((error: unknown) => {
     throw new ServerError('data-folder-unusable', { path }, error);
   });
 }
 
-/** Reads a file that the first start created. @param what describes it in the error */
+/** Reads a file that the first start created. @param what describes the file in the error */
 export async function readPart(folder: DataFolder, path: string, what: string): Promise<string> {
   return await part(folder, path, what, readFile(path, 'utf8'));
 }

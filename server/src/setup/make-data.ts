@@ -1,6 +1,6 @@
 /**
- * The first start: creates token, keys, authorities and the first certificate in a temporary folder, which it then
- * renames.
+ * The first start: creates token, keys, authorities and the first certificate in a temporary folder, then renames the
+ * folder.
  */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -27,8 +27,8 @@ const FIRST_BITS: RsaBits = 3072;
 const ASIDE = '.codesign-remote-server-setup-';
 
 /**
- * Creates the data of a server that has no data yet.
- * An interrupted start leaves only a temporary folder. Of two concurrent starts, the later one uses the earlier one's data.
+ * Creates the data of a server that has no data yet. An interrupted start leaves only a temporary folder. Of two
+ * concurrent starts, the later one uses the data of the earlier one.
  * @param rights to the tables of `--database`; SQLite in the folder is created with the folder
  */
 export async function makeData(
@@ -114,7 +114,7 @@ async function makeAuthority(data: MakingData, now: Date): Promise<void> {
   if (await store.certificates.add(issued, now)) await replaceFile(folder.certificate(FIRST_NUMBER), issued.chain);
 }
 
-/** Stores the authority's key next to the TLS key that it certifies, because it needs no more protection. */
+/** Stores the authority's key next to the TLS key that it certifies, because it needs no stronger protection. */
 async function makeTlsAuthority({ tls }: DataFolder, now: Date): Promise<void> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const issuer = localIssuer(authorityName('TLS'), privateKey);

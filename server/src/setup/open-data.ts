@@ -16,7 +16,7 @@ import { type DataFolder, dataFolder, readPart, readPartNames, requirePart, usab
 export const TOKEN_LABEL = 'codesign-remote';
 /**
  * More sessions than cores, so that the next operations already wait in their sessions when a core becomes free.
- * SoftHSM has any number of sessions, a device may have few.
+ * SoftHSM allows any number of sessions, but a device may allow only a few.
  */
 const SESSIONS_PER_CORE = { softHsm: 32, other: 2 };
 
@@ -24,7 +24,7 @@ export interface OpenData {
   readonly folder: DataFolder;
   readonly store: Store;
   readonly keys: KeyStore;
-  /** Limit of concurrent signatures in the HSM. */
+  /** Limit on concurrent signatures in the HSM. */
   readonly sessions: number;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export async function openData(
   }
 }
 
-/** Opens the database of an existing data folder. @param database `postgres://…`; undefined means SQLite in the folder */
+/** Opens the database of an existing data folder. @param database `postgres://…`; undefined for SQLite in the folder */
 export async function openStore(folder: DataFolder, database: string | undefined, rights: TableRights): Promise<Store> {
   if (database === undefined) await requireDatabase(folder);
   const authority = await readPart(folder, folder.authority, 'the certificate of its authority');
@@ -83,7 +83,7 @@ export async function openDatabase(
   return await openPostgresStore(database, prepare);
 }
 
-/** Checks that the file exists: SQLite would create a new, empty database. */
+/** Checks that the file exists, because SQLite would create a new, empty database. */
 async function requireDatabase(folder: DataFolder): Promise<void> {
   const present = await usable(folder.database, isThere(folder.database));
   if (!present) throw new ServerError('database-not-named', { path: folder.path });
@@ -116,10 +116,10 @@ export async function readPin(folder: DataFolder): Promise<string> {
 }
 
 /**
- * Logs in with `work`, and keeps a copy of the token's file. Each login empties that file and writes it again with other
- * flags. A process killed in between leaves it empty, and no later login would find the token. So it is copied after the
- * first successful login, and restored before a login if it is shorter than the copy.
- * Call this from one process at a time.
+ * Logs in with `work`, and keeps a copy of the token's file. Each login empties that file and writes it again with
+ * other flags. A process killed in between leaves it empty, and no later login would find the token. The file is
+ * therefore copied after the first successful login, and restored before a login if it is shorter than the copy. Call
+ * this from one process at a time.
  */
 async function withTokenCopy<T>(folder: DataFolder, work: () => Promise<T>): Promise<T> {
   const copy = join(folder.path, 'token-copy');

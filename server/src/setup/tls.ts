@@ -1,4 +1,6 @@
-/** The server's TLS certificate: the operator's own, or one of the server's TLS authority, which a start renews. */
+/**
+ * The server's TLS certificate: the operator's own, or one issued by the server's TLS authority, which a start renews.
+ */
 
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -14,12 +16,12 @@ import { type DataFolder, readPart, usable } from './data-folder.ts';
 export interface TlsMaterial {
   readonly certificate: string;
   readonly key: string;
-  /** Path of a root that clients must trust; undefined if none is known. */
+  /** Path of a root certificate that clients must trust; undefined if none is known. */
   readonly caFile: string | undefined;
 }
 
 const ALWAYS = ['localhost', '127.0.0.1', '::1'];
-/** A certificate with less remaining validity is renewed at the next start. Milliseconds. */
+/** A certificate with less remaining validity is renewed at the next start. In milliseconds. */
 const RENEW_BEFORE = 90 * 24 * 60 * 60 * 1000;
 
 export async function readTls(certificate: string, key: string): Promise<TlsMaterial> {
@@ -27,7 +29,7 @@ export async function readTls(certificate: string, key: string): Promise<TlsMate
   const [leaf, ...issuers] = parsed(certificate, () => readCertificates(pem.certificate));
   if (leaf === undefined) throw unusable(certificate, new Error('it contains no PEM certificate'));
   const privateKey = parsed(key, () => createPrivateKey(pem.key));
-  // OpenSSL accepts a key of another type than the certificate's, but then every handshake fails.
+  // OpenSSL accepts a key of a different type from the certificate, but then every handshake fails.
   if (!leaf.checkPrivateKey(privateKey)) {
     throw new ServerError('tls-key-mismatch', { certificate, key, subject: oneLine(leaf.subject) });
   }
@@ -57,7 +59,10 @@ function unusable(path: string, error: unknown) {
   return new ServerError('tls-files-unusable', { path }, error);
 }
 
-/** Finds the certificate of a chain that expires first: after that, clients trust none of the chain. @param pem at least one certificate */
+/**
+ * Finds the certificate of a chain that expires first, because after that time clients do not trust the chain. @param
+ * pem at least one certificate
+ */
 export function endOfValidity(pem: string) {
   const all = readCertificates(pem).map(({ subject, validFrom, validTo }) => ({
     subject: oneLine(subject),
@@ -72,7 +77,7 @@ function oneLine(subject: string | undefined): string {
 }
 
 /**
- * Returns the server's own certificate, after replacing it if it is damaged, lacks a name or expires soon.
+ * Returns the server's own certificate, and first replaces it if it is damaged, lacks a name or expires soon.
  * @param names DNS names and IP addresses in addition to localhost
  */
 export async function ownTls(folder: DataFolder, names: readonly string[], now: Date): Promise<TlsMaterial> {
@@ -93,7 +98,7 @@ export async function ownTls(folder: DataFolder, names: readonly string[], now: 
   return { certificate: renewed, key: renewed, caFile: tls.ca };
 }
 
-/** Reads a file of the TLS authority. Without it the server cannot create a certificate that clients trust. */
+/** Reads a file of the TLS authority. Without it, the server cannot create a certificate that clients trust. */
 async function readParsed<T>(folder: DataFolder, path: string, part: string, parse: (pem: string) => T): Promise<T> {
   const pem = await readPart(folder, path, `${part} of its TLS authority, ${path}`);
   try {
