@@ -1,9 +1,6 @@
 /** Timestamps of Authenticode signatures, both kinds: read where they stand, and replaced by new ones. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parts } from '../../../src/asn1/read.ts';
 import { nestSignature } from '../../../src/authenticode/append.ts';
 import { AUTHENTICODE_PROFILE } from '../../../src/authenticode/profile.ts';
@@ -16,8 +13,9 @@ import { exchangeNested } from '../../../src/authenticode/stamp.ts';
 import { readSignedDataFields, readSignerInfoFields } from '../../../src/cms/signed-data-fields.ts';
 import { timestampsOf as readTimestampsOf, stampCms } from '../../../src/format/cms.ts';
 import { timestampReader } from '../../../src/timestamp/read-timestamps.ts';
-import { createTimestampDesk, type TimestampDesk } from '../../support/services/timestamp-desk.ts';
-import { makeTimestampPki, type TimestampPki } from '../../support/services/timestamp-pki.ts';
+import { createTimestampDesk } from '../../support/services/timestamp-desk.ts';
+import { makeTimestampPki } from '../../support/services/timestamp-pki.ts';
+import { folderForAll } from '../../support/set-up.ts';
 import { chainOf, requestFor, signAuthenticode } from '../../support/signed-files/authenticode-signing.ts';
 import { makePki, testKey } from '../../support/signed-files/pki.ts';
 import { attribute, peculiarSignature } from './peculiar-signature.ts';
@@ -31,10 +29,7 @@ const leaf = pki.leaf();
 const other = pki.leaf({ commonName: 'Other Publisher', key: testKey('rsa-2048', 'root') });
 const outer = signAuthenticode(requestFor(await chainOf(leaf, pki.intermediate)), leaf);
 const nested = signAuthenticode(requestFor(await chainOf(other, pki.intermediate), { algorithm: 'SHA512' }), other);
-let folder: string;
-let timestampPki: TimestampPki;
-let desk: TimestampDesk;
-let token: Buffer;
+const folder = folderForAll();
 
 const signatureValueOf = (cms: Uint8Array) => readAuthenticode(cms).signedData.signers[0].signature;
 const stampSignature = (cms: Uint8Array, stamp: Uint8Array) => stampCms(AUTHENTICODE_PROFILE, cms, stamp);
@@ -44,13 +39,9 @@ const readAll = (cms: Uint8Array) => timestampsOf(readAuthenticode(cms));
 const kindsOf = (cms: Uint8Array) =>
   readAll(cms).map(({ kind, findings }) => [kind, ...findings.map(({ code }) => code)].join(' '));
 
-beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'codesign-authenticode-'));
-  timestampPki = await makeTimestampPki(folder);
-  desk = createTimestampDesk(timestampPki);
-  token = await desk.stamp(signatureValueOf(outer));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const timestampPki = await makeTimestampPki(folder);
+const desk = createTimestampDesk(timestampPki);
+const token = await desk.stamp(signatureValueOf(outer));
 
 describe('the timestamps of a signature', () => {
   it('are none where there are none', () => {

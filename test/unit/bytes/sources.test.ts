@@ -1,19 +1,17 @@
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type ByteSource, memorySource } from '../../../src/bytes/byte-source.ts';
 import { Cursor } from '../../../src/bytes/cursor.ts';
 import { fileSource } from '../../../src/bytes/file-source.ts';
+import { folderForAll } from '../../support/set-up.ts';
 
 const SIZE = 3 * 1024 * 1024 + 17;
 const bytes = Buffer.from(Uint8Array.from({ length: SIZE }, (_, index) => (index ^ (index >>> 9)) & 0xff));
-let folder: string;
+const folder = folderForAll();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-bytes-'));
   await writeFile(join(folder, 'file'), bytes);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 async function withSource<T>(kind: string, work: (source: ByteSource) => Promise<T>): Promise<T> {
   if (kind === 'memory') return work(memorySource(bytes));

@@ -1,7 +1,7 @@
 /** Building paths through certificates that openssl made; openssl verify is the outside check. */
 
 import { constants, createPrivateKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   contextConstructed,
   encode,
@@ -73,14 +73,9 @@ function verdictOfOpenssl({ leaf, pool = [], roots, at = NOW, purpose }: Asked):
 
 const joined = (certificates: readonly Made[]) => certificates.map(({ pem }) => pem).join('');
 
-let root: Made;
-let intermediate: Made;
-let leaf: Made;
-beforeAll(() => {
-  root = make({ subject: 'Root' });
-  intermediate = make({ subject: 'Issuing CA', issuer: root, extensions: AUTHORITY });
-  leaf = make({ subject: 'Publisher', issuer: intermediate });
-});
+const root = make({ subject: 'Root' });
+const intermediate = make({ subject: 'Issuing CA', issuer: root, extensions: AUTHORITY });
+const leaf = make({ subject: 'Publisher', issuer: intermediate });
 
 describe('a path', () => {
   it('leads from the leaf to the root, whatever else is in the pool and in which order', () => {

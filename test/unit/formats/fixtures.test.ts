@@ -2,21 +2,19 @@
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { folderForAll } from '../../support/set-up.ts';
 
 const committed = fileURLToPath(new URL('../../../fixtures', import.meta.url));
 const FOLDERS = ['pe', 'pe-malformed', 'jar', 'jar-malformed', 'jar-damaged', 'strangers'];
-let made: string;
+const made = folderForAll();
 
 beforeAll(() => {
-  made = mkdtempSync(join(tmpdir(), 'fixtures-'));
   execFileSync(process.execPath, [join(committed, 'make-fixtures.mjs'), made]);
 });
-afterAll(() => rmSync(made, { recursive: true }));
 
 describe('fixtures', () => {
   it('are what the script writes, byte for byte', () => {

@@ -4,17 +4,14 @@ import { constants } from 'node:crypto';
 import https, { type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { SecureVersion, TLSSocket } from 'node:tls';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createHttp, type HttpOptions } from '../../../src/http/http.ts';
 import { NO_PROXIES } from '../../../src/http/proxy.ts';
 import type { Outcome } from '../../../src/http/request.ts';
 import { startProxy } from '../../support/services/proxy.ts';
 import { createTlsAuthority, type TlsAuthority } from '../../support/services/tls-authority.ts';
 
-let authority: TlsAuthority;
-beforeAll(async () => {
-  authority = await createTlsAuthority();
-});
+const authority = await createTlsAuthority();
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();

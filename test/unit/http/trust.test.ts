@@ -1,8 +1,7 @@
 /** Which servers TLS trusts, and that nothing in the environment turns the check off. */
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { build } from 'esbuild';
@@ -11,18 +10,17 @@ import { loadRoots, type TrustRoots, tlsChecksDisabled } from '../../../src/http
 import { type MisbehavingService, startMisbehavingService } from '../../support/services/misbehaving-service.ts';
 import { openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
 import { createTlsAuthority } from '../../support/services/tls-authority.ts';
+import { folderForAll } from '../../support/set-up.ts';
 
-let folder = '';
+const folder = folderForAll();
 let service: MisbehavingService;
 let client = '';
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-trust-'));
   service = await startMisbehavingService('good');
   client = await bundleClient();
 });
 afterAll(async () => {
   await service.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** A bundle of the client, since Node 20 runs no TypeScript. */

@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../src/journal/driver.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
+import { forEach } from '../../support/set-up.ts';
 import {
   askingOf,
   claimOf,
   end,
   factsAt,
   historyOf,
+  journalSetting,
   SIGNATURE,
-  settingOfEachTest,
   sign,
   signAndReport,
   unfinishedOf,
@@ -21,7 +22,7 @@ import {
 const DAY = 24 * 3_600_000;
 const GIVEN = { signature: SIGNATURE, record: 'r' };
 
-const setting = settingOfEachTest();
+const setting = forEach(journalSetting);
 let journal: Journal;
 beforeEach(async () => {
   journal = await setting.open();

@@ -2,15 +2,16 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Journal } from '../../../src/journal/journal.ts';
+import { forEach } from '../../support/set-up.ts';
 import {
   askingOf,
   claimOf,
   end,
   factsAt,
   historyOf,
+  journalSetting,
   obtain,
   SIGNATURE,
-  settingOfEachTest,
   sign,
   signAndReport,
   unfinishedOf,
@@ -21,7 +22,7 @@ const DAY = 24 * HOUR;
 /** Of the first process that a test opens the journal as. */
 const FIRST = 101;
 
-const setting = settingOfEachTest();
+const setting = forEach(journalSetting);
 let journal: Journal;
 beforeEach(async () => {
   journal = await setting.open();

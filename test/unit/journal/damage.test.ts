@@ -6,9 +6,10 @@ import { openDatabase } from '../../../src/journal/driver.ts';
 import { hasSqliteCode } from '../../../src/journal/errors.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
 import { PAGE_SIZE } from '../../../src/journal/schema.ts';
-import { askingOf, end, historyOf, journalSetting, settingOfEachTest, signAndReport } from './support/setting.ts';
+import { forEach } from '../../support/set-up.ts';
+import { askingOf, end, historyOf, journalSetting, signAndReport } from './support/setting.ts';
 
-const setting = settingOfEachTest();
+const setting = forEach(journalSetting);
 
 const damaged = {
   code: 'journal-damaged',

@@ -1,20 +1,19 @@
 /** A long history: a signature reads nothing of it, and it is read in little memory. */
 
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/journal/driver.ts';
+import { folderForAll } from '../../support/set-up.ts';
 
 const ENTRIES = 150_000;
 const MEGABYTE = 1024 * 1024;
 
-let folder: string;
+const folder = folderForAll();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-long-history-'));
   await symlink(fileURLToPath(new URL('../../../node_modules', import.meta.url)), join(folder, 'node_modules'));
   await build({
     entryPoints: [fileURLToPath(new URL('support/measured.ts', import.meta.url))],
@@ -26,7 +25,6 @@ beforeAll(async () => {
     logLevel: 'error',
   });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** As many calls as a large team makes in half a year, all within the days that they are kept. */
 async function writeHistory(state: string): Promise<void> {

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { Journal, JournalReading } from '../../../src/journal/journal.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
-import { askingOf, claimOf, end, settingOfEachTest, sign, signAndReport } from './support/setting.ts';
+import { forEach } from '../../support/set-up.ts';
+import { askingOf, claimOf, end, journalSetting, sign, signAndReport } from './support/setting.ts';
 
-const setting = settingOfEachTest();
+const setting = forEach(journalSetting);
 let journal: Journal;
 beforeEach(async () => {
   journal = await setting.open();

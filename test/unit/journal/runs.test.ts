@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { observeProcesses } from '../../../src/journal/processes.ts';
+import { forEach } from '../../support/set-up.ts';
 import {
   askingOf,
   claimOf,
   end,
   factsAt,
+  journalSetting,
   SIGNATURE,
-  settingOfEachTest,
   sign,
   signAndReport,
   unfinishedOf,
@@ -19,7 +20,7 @@ import {
 
 const MINUTE = 60_000;
 
-const setting = settingOfEachTest();
+const setting = forEach(journalSetting);
 let journal: Journal;
 beforeEach(async () => {
   journal = await setting.open();

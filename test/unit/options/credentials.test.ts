@@ -1,21 +1,18 @@
 /** Where credentials are taken from, in which order, where they may go, and the files that a secret is not taken from. */
 
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Credentials, readCredentials as readFrom } from '../../../src/options/credentials/credentials.ts';
 import type { Keychain } from '../../../src/options/credentials/keychain.ts';
 import { storeCredentials } from '../../../src/options/credentials/keychain.ts';
 import type { Environment } from '../../../src/options/options.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
+import { folderForAll } from '../../support/set-up.ts';
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-credentials-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderForAll();
 
 /** Those of the environment, with a keychain that must not be asked. */
 function readCredentials(env: Environment): Promise<Credentials> {

@@ -1,20 +1,16 @@
 /** The keychain through keytar: with a real Secret Service in its states, and where there is none or it does not answer. */
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Keychain, keychainFailure, openKeychain } from '../../../src/options/credentials/keychain.ts';
 import type { Environment } from '../../../src/options/options.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { startSecretService } from '../../support/programs/secret-service.ts';
+import { folderForAll } from '../../support/set-up.ts';
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-keychain-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderForAll();
 
 const open = (env: Environment): Keychain => openKeychain({ env, patienceMilliseconds: 20_000 });
 const USABLE_HINT = expect.stringMatching(/CODESIGN_ACCESS_KEY.*CODESIGN_ACCESS_SECRET_FILE/);

@@ -1,17 +1,13 @@
 /** The file of profiles: what goes in comes out, what cannot be right is rejected, and no other caller reads it. */
 
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { openProfiles, type Profiles } from '../../../src/options/stored/profiles.ts';
+import { folderForAll } from '../../support/set-up.ts';
 
-let root = '';
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'codesign-profiles-'));
-});
-afterAll(() => rm(root, { recursive: true, force: true }));
+const root = folderForAll();
 
 let folders = 0;
 function newFolder(): string {

@@ -1,25 +1,23 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { projectSchema } from '../../../docs/generate/settings-schema.ts';
 import { readProjectFile } from '../../../src/options/stored/project-file.ts';
 import { definitionOf } from '../../../src/options/table.ts';
+import { folderForAll } from '../../support/set-up.ts';
 
 type Validate = (value: unknown) => boolean;
 /** What conf validates with. */
 const require = createRequire(createRequire(import.meta.url).resolve('conf'));
 const { default: Ajv } = require('ajv') as { default: new (options: object) => { compile(schema: object): Validate } };
 
-let folder = '';
+const folder = folderForAll();
 let fits: Validate = () => false;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-schema-'));
   const formats = { uri: (text: string) => URL.canParse(text) };
   fits = new Ajv({ formats }).compile(projectSchema());
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the schema of the project file accepts what the program accepts:', () => {
   it.each([

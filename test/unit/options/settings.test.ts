@@ -21,6 +21,10 @@ describe('resolveSigning', () => {
     });
   });
 
+  it.each(['Sha384', 'sha-384'])('reads the algorithm %s', (algorithm) => {
+    expect(resolve({ algorithm }).algorithm).toBe('SHA384');
+  });
+
   it('distinguishes a given mode from the default of the format', () => {
     expect(resolve({ replace: true }).existing).toBe('replace');
     expect(resolve({ append: true }).existing).toBe('append');
@@ -31,20 +35,6 @@ describe('resolveSigning', () => {
     const { formatOptions } = resolve({ description: 'App', signerName: 'NAME', pageHashes: true });
     expect(formatOptions).toEqual({ description: 'App', signerName: 'NAME', pageHashes: true });
     expect(resolve({ pageHashes: false }).formatOptions).toEqual({});
-  });
-
-  it('lets the option win over the environment, and the environment over the default', () => {
-    const env = { CODESIGN_ALGORITHM: 'sha512', CODESIGN_CONCURRENCY: '7', CODESIGN_BASE_URL: 'https://other.example' };
-    expect(resolve({ algorithm: 'Sha384' }, env)).toMatchObject({ algorithm: 'SHA384', concurrency: 7 });
-    expect(resolve({}, env).baseUrl?.host).toBe('sign.example');
-    expect(resolve({ baseUrl: undefined }, env).baseUrl?.host).toBe('other.example');
-  });
-
-  it('takes an empty environment variable for an absent one', () => {
-    expect(resolve({}, { CODESIGN_ALGORITHM: '', CODESIGN_TIMEOUT: '' })).toMatchObject({
-      algorithm: 'SHA256',
-      timeout: 30_000,
-    });
   });
 
   it.each([

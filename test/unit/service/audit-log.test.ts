@@ -1,18 +1,13 @@
 /** The client's records of calls, and the file they are kept in. */
 
-import { chmod, lchown, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { chmod, lchown, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
 import { type CallRecord, maskDigest, openAuditLog } from '../../../src/service/call-record.ts';
 import { type ServiceMode, startMisbehavingService } from '../../support/services/misbehaving-service.ts';
 import { openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
+import { folderForEach } from '../../support/set-up.ts';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-audit-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = folderForEach();
 
 const RECORD: CallRecord = {
   operation: 'sign',
@@ -119,7 +114,7 @@ describe('the record of a call', () => {
 
 describe('the audit log', () => {
   test('is made for its owner alone, and has a line for each record', async () => {
-    const path = join(folder, 'audit.jsonl');
+    const path = folder.at('audit.jsonl');
     const log = openAuditLog(path);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     log.write(RECORD);
@@ -133,7 +128,7 @@ describe('the audit log', () => {
   });
 
   test('appends to existing lines, and does not change the mode', async () => {
-    const path = join(folder, 'audit.jsonl');
+    const path = folder.at('audit.jsonl');
     await writeFile(path, 'before\n');
     await chmod(path, 0o640);
     openAuditLog(path).write(RECORD);
@@ -142,7 +137,7 @@ describe('the audit log', () => {
   });
 
   test('continues in a new file when it was moved away', async () => {
-    const path = join(folder, 'audit.jsonl');
+    const path = folder.at('audit.jsonl');
     const log = openAuditLog(path);
     log.write(RECORD);
     await rename(path, `${path}.1`);
@@ -152,7 +147,7 @@ describe('the audit log', () => {
   });
 
   test('shows text from outside in a form that does nothing, whole up to a bound', async () => {
-    const path = join(folder, 'audit.jsonl');
+    const path = folder.at('audit.jsonl');
     const nasty = '\u001b[31m\n::error::x ##[error]y \u202e\u009b\u2028';
     openAuditLog(path).write({ ...RECORD, record: nasty + 'x'.repeat(1_000_000), file: nasty });
     const line = await readFile(path, 'utf8');
@@ -164,7 +159,7 @@ describe('the audit log', () => {
   });
 
   test('follows a link of this user, and none of another user', async () => {
-    const [link, target] = [join(folder, 'link'), join(folder, 'target')];
+    const [link, target] = [folder.at('link'), folder.at('target')];
     await symlink(target, link);
     openAuditLog(link).write(RECORD);
     const written = await readFile(target, 'utf8');
@@ -172,7 +167,7 @@ describe('the audit log', () => {
     if (process.getuid?.() !== 0) return;
     await lchown(link, 65_534, 65_534);
     const expected = { code: 'audit-log-unusable', message: expect.stringContaining('link of another user') };
-    const behind = join(folder, 'leads-to-the-link');
+    const behind = folder.at('leads-to-the-link');
     await symlink('link', behind);
     for (const path of [link, behind]) {
       expect(() => openAuditLog(path)).toThrow(expect.objectContaining(expected));
@@ -182,7 +177,7 @@ describe('the audit log', () => {
 
   test('a path that cannot be written is rejected', async () => {
     const refused = expect.objectContaining({ category: 'usage', code: 'audit-log-unusable' });
-    expect(() => openAuditLog(folder)).toThrow(refused);
-    expect(() => openAuditLog(join(folder, 'no', 'such.jsonl'))).toThrow(refused);
+    expect(() => openAuditLog(folder.path)).toThrow(refused);
+    expect(() => openAuditLog(folder.at('no', 'such.jsonl'))).toThrow(refused);
   });
 });

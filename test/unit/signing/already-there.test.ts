@@ -1,17 +1,14 @@
 /** Appending once more with a signature that the file has from a run that was ended before it could note that. */
 
 import { readFile, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
+import { forEach } from '../../support/set-up.ts';
 import { documentWithField, makePdf } from '../formats/pdf/make-pdf.ts';
-import { type JournalScene, journalScene } from './journal-scene.ts';
+import { journalScene } from './journal-scene.ts';
 
-let scene: JournalScene;
-beforeEach(async () => {
-  scene = await journalScene();
-});
-afterEach(() => scene[Symbol.asyncDispose]());
+const scene = forEach(journalScene);
 
 /** As of a run that ends between the rename and its note. */
 async function endingEarly(): Promise<Journal> {

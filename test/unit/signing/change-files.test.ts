@@ -2,7 +2,7 @@
 
 import { appendFile, chmod, readFile, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { Format } from '../../../src/format/format.ts';
 import type { SignableFile } from '../../../src/format/signable-file.ts';
@@ -14,18 +14,14 @@ import type { ChangeFilesResult, FileToSign, SigningEvent } from '../../../src/s
 import type { Disk, Run } from '../../../src/signing/run.ts';
 import type { Stamped } from '../../../src/timestamp/authorities.ts';
 import { fixture, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
-import { startTimestampAuthority, type TimestampAuthority } from '../../support/services/timestamp-authority.ts';
-import { copyInto, makeSignedFiles, type SignedFiles } from '../../support/signed-files/signed-files.ts';
+import { startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
+import { copyInto, makeSignedFiles } from '../../support/signed-files/signed-files.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
 import { stampIn } from '../formats/support/change.ts';
 import { openBytes } from '../formats/support/sign-bytes.ts';
 import { testRun } from './signing-run.ts';
 
-let files: SignedFiles;
-let authority: TimestampAuthority;
-beforeAll(async () => {
-  [files, authority] = await Promise.all([makeSignedFiles(), startTimestampAuthority()]);
-});
+const [files, authority] = await Promise.all([makeSignedFiles(), startTimestampAuthority()]);
 afterAll(async () => {
   await authority.stop();
   await files[Symbol.asyncDispose]();

@@ -1,17 +1,14 @@
 /** A journal that fails while the service's answer is there already: the answer is used, and a warning says so. */
 
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../src/journal/driver.ts';
 import { journalErrors } from '../../../src/journal/errors.ts';
 import type { Claim, Journal } from '../../../src/journal/journal.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
-import { type JournalScene, journalScene } from './journal-scene.ts';
+import { forEach } from '../../support/set-up.ts';
+import { journalScene } from './journal-scene.ts';
 
-let scene: JournalScene;
-beforeEach(async () => {
-  scene = await journalScene();
-});
-afterEach(() => scene[Symbol.asyncDispose]());
+const scene = forEach(journalScene);
 
 const full = () => Promise.reject(journalErrors('journal-full', { folder: '/state' }));
 

@@ -1,37 +1,34 @@
 /** Paths that lead to one place are found by what the file system does, not by their text. */
 
 import { existsSync } from 'node:fs';
-import { link, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { beforeEach, expect, it } from 'vitest';
 import { findSamePaths } from '../../../src/signing/files/same-path.ts';
+import { folderForEach } from '../../support/set-up.ts';
 
-let folder: string;
+const folder = folderForEach();
 /** What the file system of the test does. */
 let ignoresCase: boolean;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-one-place-'));
-  await mkdir(join(folder, 'case'));
-  ignoresCase = existsSync(join(folder, 'CASE'));
-  await rm(join(folder, 'case'), { recursive: true });
+  await mkdir(folder.at('case'));
+  ignoresCase = existsSync(folder.at('CASE'));
+  await rm(folder.at('case'), { recursive: true });
 });
-afterEach(() => rm(folder, { recursive: true }));
 
-const find = (...names: readonly string[]) => [...findSamePaths(names.map((name) => join(folder, name)))].length;
+const find = (...names: readonly string[]) => [...findSamePaths(names.map((name) => folder.at(name)))].length;
 
 it('agrees with the file system on names that differ in case, there or not, and leaves nothing', async () => {
-  await mkdir(join(folder, 'there'));
+  await mkdir(folder.at('there'));
   expect(find('App.exe', 'app.exe')).toBe(ignoresCase ? 2 : 0);
   expect(find('there/App.exe', 'there/app.exe', 'there/x.exe')).toBe(ignoresCase ? 2 : 0);
   expect(find('new/A/app.exe', 'new/a/app.exe')).toBe(ignoresCase ? 2 : 0);
-  expect(await readdir(folder, { recursive: true })).toEqual(['there']);
+  expect(await readdir(folder.path, { recursive: true })).toEqual(['there']);
 });
 
 it('takes two hard links for two places', async () => {
   if (ignoresCase) return;
-  await writeFile(join(folder, 'App.exe'), '');
-  await link(join(folder, 'App.exe'), join(folder, 'app.exe'));
+  await writeFile(folder.at('App.exe'), '');
+  await link(folder.at('App.exe'), folder.at('app.exe'));
   expect(find('App.exe', 'app.exe')).toBe(0);
 });
 

@@ -3,21 +3,18 @@
 import { appendFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SigningEvent } from '../../../src/signing/outcome.ts';
 import type { SigningJournal } from '../../../src/signing/service/account.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
+import { forEach } from '../../support/set-up.ts';
 import { historyOf } from '../journal/support/setting.ts';
-import { type JournalScene, journalScene } from './journal-scene.ts';
+import { journalScene } from './journal-scene.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-let scene: JournalScene;
-beforeEach(async () => {
-  scene = await journalScene();
-});
-afterEach(() => scene[Symbol.asyncDispose]());
+const scene = forEach(journalScene);
 
 describe('files of one content in one run', () => {
   const same = (count: number) =>

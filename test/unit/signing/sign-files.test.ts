@@ -6,7 +6,6 @@ import {
   chmod,
   copyFile,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rename,
@@ -16,27 +15,20 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { statusErrors } from '../../../src/service/errors.ts';
 import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
 import type { SigningEvent } from '../../../src/signing/outcome.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import type { Signing } from '../../../src/signing/signing-run.ts';
 import { fixture, snapshot } from '../../support/programs/cli.ts';
+import { folderForEach } from '../../support/set-up.ts';
 import { makeSigner, signDigest } from './journal-scene.ts';
 import { type FlatSigning, testClient, testSigning } from './signing-run.ts';
 
-let signer: Awaited<ReturnType<typeof makeSigner>>;
-let folder: string;
-beforeAll(async () => {
-  signer = await makeSigner();
-});
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-signing-'));
-});
-afterEach(() => rm(folder, { recursive: true }));
+const folder = folderForEach();
+const signer = await makeSigner();
 
 interface TestService extends SigningService {
   readonly asked: number;
@@ -85,7 +77,7 @@ function signingWith(service: SigningService, more: FlatSigning = {}): Signing {
 }
 
 async function programs(count: number): Promise<{ path: string; output: string }[]> {
-  const paths = Array.from({ length: count }, (_, index) => join(folder, `app-${index}.exe`));
+  const paths = Array.from({ length: count }, (_, index) => folder.at(`app-${index}.exe`));
   for (const path of paths) await copyFile(fixture('pe/hello.exe'), path);
   return paths.map((path) => ({ path, output: path }));
 }
@@ -96,7 +88,7 @@ async function stateOf(path: string) {
 }
 
 async function noTemporaryFiles(): Promise<boolean> {
-  return Object.keys(await snapshot(folder)).every((file) => !file.endsWith('.tmp'));
+  return Object.keys(await snapshot(folder.path)).every((file) => !file.endsWith('.tmp'));
 }
 
 describe('a run', () => {
@@ -177,7 +169,7 @@ describe('a run', () => {
 
   it('rejects two results for one place, and writes neither', async () => {
     const [a, b] = await programs(2);
-    const output = join(folder, 'same.exe');
+    const output = folder.at('same.exe');
     const service = testService();
     const { files } = await signFiles(
       [a, b].map((file) => ({ path: file?.path ?? '', output })),
@@ -216,7 +208,7 @@ describe('a run', () => {
 
   it('keeps the true error and the record when its temporary file is swept away', async () => {
     const service = testService(async () => {
-      for (const name of await readdir(folder)) if (name.endsWith('.tmp')) await rm(join(folder, name));
+      for (const name of await readdir(folder.path)) if (name.endsWith('.tmp')) await rm(folder.at(name));
     });
     const { files } = await signFiles(await programs(1), signingWith(service));
     expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'copy-changed' }, record: 'record-1' });
@@ -225,10 +217,10 @@ describe('a run', () => {
 
   it('writes nothing through a link that replaces the folder of the result', async () => {
     const files = await programs(2);
-    const [out, elsewhere] = [join(folder, 'out'), join(folder, 'elsewhere')];
+    const [out, elsewhere] = [folder.at('out'), folder.at('elsewhere')];
     for (const made of [out, elsewhere]) await mkdir(made);
     const service = testService(async () => {
-      await rename(out, join(folder, 'moved'));
+      await rename(out, folder.at('moved'));
       await symlink(elsewhere, out);
     });
     const results = files.map((file, index) => ({ path: file.path, output: join(out, `${index}.exe`) }));
@@ -240,7 +232,7 @@ describe('a run', () => {
 
   it('writes no result over another file of the run', async () => {
     const [a, b] = await programs(2);
-    const out = join(folder, 'out');
+    const out = folder.at('out');
     await mkdir(out);
     await symlink(a?.path ?? '', join(out, 'app-1.exe'));
     const service = testService();
@@ -284,7 +276,10 @@ describe('a run', () => {
     ['appeared', undefined],
     ['changed', 'an earlier result'],
   ])('sends no request when the target %s while its call waited for its turn', async (_, earlier) => {
-    const files = (await programs(2)).map(({ path }, index) => ({ path, output: join(folder, `out-${index}.exe`) }));
+    const files = (await programs(2)).map(({ path }, index) => ({
+      path,
+      output: folder.at(`out-${index}.exe`),
+    }));
     const [, second] = files.map(({ output }) => output);
     if (earlier !== undefined) await writeFile(second ?? '', earlier);
     const service = testService(() => writeFile(second ?? '', 'the result of another run'));

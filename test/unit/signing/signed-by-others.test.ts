@@ -1,12 +1,11 @@
 /** Which files of a pattern, a folder or a list keep the signature that another publisher gave them. */
 
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
 import type { FileOutcome, FileToSign } from '../../../src/signing/outcome.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import { fixture } from '../../support/programs/cli.ts';
+import { folderForEach } from '../../support/set-up.ts';
 import { chainOf } from '../../support/signed-files/authenticode-signing.ts';
 import { type CertificateRequest, makePki } from '../../support/signed-files/pki.ts';
 import { makeCompoundFile } from '../formats/msi/samples.ts';
@@ -14,11 +13,7 @@ import { makePdf } from '../formats/pdf/make-pdf.ts';
 import { signDigest } from './journal-scene.ts';
 import { type FlatSigning, testSigning } from './signing-run.ts';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-others-'));
-});
-afterEach(() => rm(folder, { recursive: true }));
+const folder = folderForEach();
 
 type Publisher = Pick<CertificateRequest, 'commonName' | 'organization'>;
 
@@ -47,7 +42,7 @@ async function sign(publisher: Publisher, file: Partial<FileToSign> & { path: st
 }
 
 async function program(name = 'app.exe'): Promise<string> {
-  const path = join(folder, name);
+  const path = folder.at(name);
   await copyFile(fixture('pe/hello.exe'), path);
   return path;
 }
@@ -63,7 +58,7 @@ it.each<[string, () => Promise<Uint8Array>]>([
   ['script.ps1', async () => Buffer.from('Write-Output 1\r\n')],
   ['paper.pdf', async () => makePdf()],
 ])('keeps %s without a request and without a change', async (name, content) => {
-  const path = join(folder, name);
+  const path = folder.at(name);
   await writeFile(path, await content());
   expect(statusOf((await sign(OTHER, { path })).outcome)).toBe('signed');
   const signed = await readFile(path);

@@ -2,20 +2,17 @@
 
 import { createHash } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Format } from '../../../src/format/format.ts';
 import type { SignableFile } from '../../../src/format/signable-file.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
+import { forEach } from '../../support/set-up.ts';
 import { signingIn } from '../formats/support/change.ts';
-import { type JournalScene, journalScene } from './journal-scene.ts';
+import { journalScene } from './journal-scene.ts';
 import type { FlatSigning } from './signing-run.ts';
 
-let scene: JournalScene;
-beforeEach(async () => {
-  scene = await journalScene();
-});
-afterEach(() => scene[Symbol.asyncDispose]());
+const scene = forEach(journalScene);
 
 /** PE, with the time in what is signed. */
 function timeSigningFormat(): { readonly format: Format; readonly signed: string[] } {

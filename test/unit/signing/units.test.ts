@@ -2,26 +2,25 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { Format } from '../../../src/format/format.ts';
 import { removeSignatures } from '../../../src/signing/changes/remove.ts';
 import { matchKey } from '../../../src/signing/service/key-match.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
+import { forEach } from '../../support/set-up.ts';
 import { readToy, toy } from '../formats/support/toy-format.ts';
-import { type JournalScene, journalScene } from './journal-scene.ts';
+import { journalScene } from './journal-scene.ts';
 import { type FlatSigning, testRun } from './signing-run.ts';
 
-let scene: JournalScene;
+const scene = forEach(journalScene);
 let path: string;
 let stamped: Buffer[];
 beforeEach(async () => {
-  scene = await journalScene();
   path = join(scene.folder, 'a.toy');
   await writeFile(path, 'TOY content');
   stamped = [];
 });
-afterEach(() => scene[Symbol.asyncDispose]());
 
 const authorities = {
   async stamp(value: unknown) {

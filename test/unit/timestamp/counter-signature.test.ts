@@ -1,24 +1,20 @@
 /** What is read from the older timestamps of Authenticode, made by OpenSSL, and what is found wrong with bad ones. */
 
 import { createHash, sign } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { encode, nullValue, objectIdentifier, octetString, sequence, smallInteger } from '../../../src/asn1/write.ts';
 import { readCertificateFields } from '../../../src/certificates/certificate.ts';
 import { type Attribute, buildSignedAttributes, digestAlgorithm } from '../../../src/cms/build-signed-data.ts';
 import { readCounterSignature } from '../../../src/timestamp/read-counter-signature.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
-import { startTimestampAuthority, type TimestampAuthority } from '../../support/services/timestamp-authority.ts';
+import { startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
 import { signingTime, tokenSigner } from './support/build-token.ts';
 
 const SIGNATURE = Buffer.from('signature');
 const findingsOf = ({ findings }: Timestamp): string[] => findings.map(({ code, weight }) => `${code} ${weight}`);
 
-let authority: TimestampAuthority;
-let certificate: Buffer;
-beforeAll(async () => {
-  authority = await startTimestampAuthority();
-  certificate = derOf(authority.certificatePem);
-});
+const authority = await startTimestampAuthority();
+const certificate = derOf(authority.certificatePem);
 afterAll(() => authority.stop());
 
 describe('a countersignature of OpenSSL', () => {

@@ -1,10 +1,9 @@
 /** Revocation by the CRLs of files, made by openssl, which also checks them. */
 
 import { sign } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parts, readDer } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, sequence } from '../../../src/asn1/write.ts';
 import { type Crl, findInCrl, readCrls } from '../../../src/certificates/revocation/crl.ts';
@@ -12,6 +11,7 @@ import { createRevocation } from '../../../src/verifying/revocation.ts';
 import { loadCrlFiles } from '../../../src/verifying/roots.ts';
 import { asBuffer } from '../../../src/zip/fields.ts';
 import { openssl } from '../../support/programs/openssl.ts';
+import { folderForAll } from '../../support/set-up.ts';
 import { pemBlock } from '../../support/signed-files/pki.ts';
 import {
   AUTHORITY,
@@ -31,12 +31,8 @@ const SIGNED_AT = new Date('2025-01-01T00:00:00Z');
 const BEFORE = '240601000000Z';
 const AFTER = '250601000000Z';
 
-let issuer: Made;
-let leaf: Made;
-beforeAll(() => {
-  issuer = make({ subject: 'Issuer' });
-  leaf = make({ subject: 'Publisher', issuer });
-});
+const issuer = make({ subject: 'Issuer' });
+const leaf = make({ subject: 'Publisher', issuer });
 
 function crlsOf(...pem: readonly string[]): readonly Crl[] {
   const crls = readCrls(Buffer.from(pem.join('')));
@@ -409,11 +405,7 @@ function derOf(pem: string) {
 }
 
 describe('a CRL file', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'codesign-crl-'));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  const folder = folderForAll();
   const fileOf = async (name: string, contents: string | Uint8Array): Promise<string> => {
     await writeFile(path.join(folder, name), contents);
     return path.join(folder, name);

@@ -1,15 +1,15 @@
 /** Revocation by what the certificates' addresses answer: openssl ocsp and openssl ca behind a server of this process. */
 
 import { sign } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fieldsOf, readDer } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, objectIdentifier, octetString, sequence } from '../../../src/asn1/write.ts';
 import { readCrls } from '../../../src/certificates/revocation/crl.ts';
 import { buildOcspRequest, readOcspResponse } from '../../../src/certificates/revocation/ocsp.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
-import { createHttp, type Http } from '../../../src/http/http.ts';
+import { createHttp } from '../../../src/http/http.ts';
 import { loadRoots } from '../../../src/http/roots.ts';
 import { createRevocation } from '../../../src/verifying/revocation.ts';
 import { openssl } from '../../support/programs/openssl.ts';
@@ -23,11 +23,6 @@ const RESPONDER = ['keyUsage=digitalSignature', 'extendedKeyUsage=OCSPSigning', 
 
 type Answer = (body: Buffer) => Uint8Array | number;
 
-let server: Server;
-let base: string;
-let http: Http;
-let issuer: Made;
-let leaf: Made;
 let answers: Record<string, Answer>;
 let requests: {
   readonly method: string;
@@ -39,14 +34,12 @@ let requests: {
 /** Of making answers: a test that requests an answer that does not count must not be content with none. */
 let failures: unknown[];
 
-beforeAll(async () => {
-  server = createServer(handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  http = createHttp({ roots: await loadRoots(undefined, {}), userAgent: 'test' });
-  issuer = make({ subject: 'Issuer' });
-  leaf = named([`OCSP;URI:${base}/ocsp`], [`URI:${base}/list.crl`]);
-});
+const server = createServer(handle);
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const http = createHttp({ roots: await loadRoots(undefined, {}), userAgent: 'test' });
+const issuer = make({ subject: 'Issuer' });
+const leaf = named([`OCSP;URI:${base}/ocsp`], [`URI:${base}/list.crl`]);
 beforeEach(() => {
   answers = {};
   requests = [];

@@ -1,21 +1,15 @@
 /** Where trusted roots come from, and what is said of files that hold none. */
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadTrustRoots, type TrustRootsOptions } from '../../../src/verifying/roots.ts';
-import { type Made, make, newKey } from './support/openssl-pki.ts';
+import { folderForAll } from '../../support/set-up.ts';
+import { make, newKey } from './support/openssl-pki.ts';
 
-let folder: string;
-let first: Made;
-let second: Made;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'codesign-roots-'));
-  first = make({ subject: 'First' });
-  second = make({ subject: 'Second' });
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderForAll();
+const first = make({ subject: 'First' });
+const second = make({ subject: 'Second' });
 
 async function fileOf(contents: string | Uint8Array, name = 'roots.pem'): Promise<string> {
   const file = path.join(await mkdtemp(path.join(folder, 'f-')), name);

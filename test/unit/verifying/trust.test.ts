@@ -1,6 +1,6 @@
 /** Judging trust: findings for everything that certificates hold, never a throw, and one search for the same question. */
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Crl, readCrls } from '../../../src/certificates/revocation/crl.ts';
 import { createRevocation } from '../../../src/verifying/revocation.ts';
 import type { TrustRoots } from '../../../src/verifying/roots.ts';
@@ -9,14 +9,9 @@ import { AUTHORITY, type Made, make, makeCrl, SIGNER, TIME_STAMPER } from './sup
 
 const NOW = new Date('2026-06-01T00:00:00Z');
 
-let root: Made;
-let intermediate: Made;
-let leaf: Made;
-beforeAll(() => {
-  root = make({ subject: 'Root' });
-  intermediate = make({ subject: 'Issuing CA', issuer: root, extensions: AUTHORITY });
-  leaf = make({ subject: 'Publisher', issuer: intermediate });
-});
+const root = make({ subject: 'Root' });
+const intermediate = make({ subject: 'Issuing CA', issuer: root, extensions: AUTHORITY });
+const leaf = make({ subject: 'Publisher', issuer: intermediate });
 
 const rootsOf = (...roots: readonly Made[]): TrustRoots => ({
   roots: roots.map(({ parsed }) => parsed),

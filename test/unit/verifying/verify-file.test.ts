@@ -1,9 +1,8 @@
 /** The verdict on a file, from what a format, timestamps and the verifyIt of trust say of it. */
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bytesErrors } from '../../../src/bytes/errors.ts';
 import { defineErrors } from '../../../src/errors/define-errors.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
@@ -17,6 +16,7 @@ import type { ExamineTrust, Trust } from '../../../src/verifying/trust.ts';
 import type { VerifiedFile, VerifyPolicy } from '../../../src/verifying/verdict.ts';
 import { type Verifying, verifyFile } from '../../../src/verifying/verify-file.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import { folderForAll } from '../../support/set-up.ts';
 import { readFixture } from '../formats/support/fixtures.ts';
 
 const NOW = new Date('2026-06-01T12:00:00Z');
@@ -29,14 +29,9 @@ const UNSUPPORTED: Finding = { code: 'kind-unknown', message: 'It is unknown.', 
 const NOT_TRUSTED: Finding = { code: 'root-not-trusted', message: 'Not trusted.', weight: 'untrusted' };
 const NO_POLICY: VerifyPolicy = { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined };
 
-let folder: string;
-let path: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-verify-'));
-  path = join(folder, 'file');
-  await writeFile(path, 'content');
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderForAll();
+const path = join(folder, 'file');
+await writeFile(path, 'content');
 
 function signature(more: Partial<FoundSignature> & { readonly findings?: readonly Finding[] } = {}): FoundSignature {
   const { findings = [], ...given } = more;

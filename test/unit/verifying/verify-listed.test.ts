@@ -1,9 +1,8 @@
 /** Files whose signature is that of a catalog. */
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { newCatalog } from '../../../src/formats/cat/create.ts';
 import { cat } from '../../../src/formats/cat/index.ts';
@@ -12,6 +11,7 @@ import { formats } from '../../../src/formats/registry.ts';
 import type { Verifying } from '../../../src/verifying/verify-file.ts';
 import { verifyByCatalog } from '../../../src/verifying/verify-listed.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import { folderForAll } from '../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../formats/support/fixtures.ts';
 import { plainReader, signBytes } from '../formats/support/sign-bytes.ts';
@@ -26,14 +26,13 @@ const verifying: Verifying = {
   policy: { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined },
 };
 
-let folder: string;
+const folder = folderForAll();
 const write = async (name: string, bytes: Uint8Array | string) => {
   const path = join(folder, name);
   await writeFile(path, bytes);
   return path;
 };
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-listed-'));
   const listed = (name: string, bytes: Uint8Array) => listedFile(memorySource(bytes), plainReader(), name);
   const unsigned = newCatalog([await listed('app.exe', program), await listed('notes.txt', notes)], new Date());
   const { result } = await signBytes(cat, unsigned, await makeThrowawaySigner());
@@ -43,7 +42,6 @@ beforeAll(async () => {
   await write('broken.cat', result);
   await write('cut.cat', result.subarray(0, 600));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const changed = Buffer.from(program);
 changed[2] = 0x20;

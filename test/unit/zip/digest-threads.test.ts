@@ -1,19 +1,19 @@
 /** Digesting with threads next to the main one: the same digests, the same errors, and no harm where a thread fails. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { fileSource } from '../../../src/bytes/file-source.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { createDigestThreads, type DigestThreads } from '../../../src/zip/digest-threads.ts';
 import { digestEntriesWith } from '../../../src/zip/entry-digests.ts';
 import { digestWindow } from '../../../src/zip/entry-windows.ts';
+import { folderForAll } from '../../support/set-up.ts';
 import { facts } from './support/reading.ts';
 import { buildZip, DEFLATED, type EntryParts, STORED } from './support/zip-builder.ts';
 
@@ -22,15 +22,13 @@ const ALGORITHMS = ['sha256', 'sha512'];
 /** Bytes of contents from which on threads help here. */
 const WORTH = 3 * MIB;
 
-let folder: string;
+const folder = folderForAll();
 let program: URL;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-threads-'));
   const outfile = join(folder, 'digest-worker.mjs');
   await build({ entryPoints: ['src/zip/digest-worker.ts'], bundle: true, platform: 'node', format: 'esm', outfile });
   program = pathToFileURL(outfile);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** Some windows: stored and deflated entries, an empty one, and one that is digested in pieces. */
 const contents = [

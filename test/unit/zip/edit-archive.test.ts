@@ -1,11 +1,11 @@
 /** Changing an archive: what was not touched stays byte for byte, and our reader, Python and unzip read the result. */
 
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deflatedEntry, type NewEntry, storedEntry } from '../../../src/zip/write-records.ts';
+import { folderForAll } from '../../support/set-up.ts';
 import { run } from '../../system/interop/verifiers.ts';
 import { fixturesIn } from '../formats/support/fixtures.ts';
 import { alignmentsOf, edited, type NamedChange, recordsOf } from './support/editing.ts';
@@ -13,11 +13,7 @@ import { readByPython } from './support/python.ts';
 import { contentsOf, entryNamed, read } from './support/reading.ts';
 import { type ArchiveParts, buildZip, deflated, extraField, stored } from './support/zip-builder.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-edit-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderForAll();
 
 const LAUNCHER = '#!/bin/sh\nexec java -jar "$0" "$@"\n';
 const ADDED: readonly NewEntry[] = [

@@ -1,13 +1,13 @@
 /** Archives that grow beyond what their fields hold: ZIP64 appears where it has become necessary, and nowhere else. */
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { editArchive } from '../../../src/zip/edit-archive.ts';
 import { storedEntry } from '../../../src/zip/write-records.ts';
 import { mainJava, mustRunJava } from '../../support/programs/java.ts';
+import { folderForAll } from '../../support/set-up.ts';
 import { edited } from './support/editing.ts';
 import { readByPython, readSparseByPython } from './support/python.ts';
 import { entryNamed, read } from './support/reading.ts';
@@ -18,11 +18,7 @@ const FOUR_GIB = 2 ** 32;
 const ADDED = ['META-INF/A', 'META-INF/B', 'META-INF/C'].map((name) => storedEntry(name, Buffer.from(`of ${name}`)));
 const ADDED_NAMES = ADDED.map(({ name }) => name);
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-growing-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderForAll();
 
 describe('the number of entries', () => {
   /** Of empty entries with numbers as names, put together fast; the builder gives the pattern. */

@@ -1,17 +1,17 @@
 /** Contents of entries: digested whole or in pieces, from memory or a file; what lies about its size is rejected. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { constants, deflateRawSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ByteSource, memorySource } from '../../../src/bytes/byte-source.ts';
 import { fileSource } from '../../../src/bytes/file-source.ts';
 import { lazy } from '../../../src/bytes/reuse.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { unpack, unpackInPieces } from '../../../src/zip/unpack.ts';
+import { folderForAll } from '../../support/set-up.ts';
 import { fixturesIn } from '../formats/support/fixtures.ts';
 import { facts } from './support/reading.ts';
 import { buildZip, DEFLATED, type EntryParts, STORED } from './support/zip-builder.ts';
@@ -22,11 +22,7 @@ const digestOf = (contents: Uint8Array, algorithm = 'sha256'): string =>
 /** Half of it deflates well, half not at all. */
 const mixed = (length: number): Buffer => Buffer.concat([Buffer.alloc(length / 2, 'abc'), randomBytes(length / 2)]);
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-unpack-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderForAll();
 
 /** An entry whose records tell the truth, or what `about` says. The builder's own deflate is for small contents. */
 function entryOf(name: string, contents: Buffer, method: number, about: Partial<EntryParts> = {}): EntryParts {

@@ -3,11 +3,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { mainJava } from '../../../support/programs/java.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { readAsArchives } from '../../../system/interop/java/readers.ts';
 import { signingIn, warningsOf } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
@@ -23,15 +23,10 @@ const plain = zip([
   { name: 'a', contents: 'a' },
   { name: 'b', contents: 'b' },
 ]);
-let signer: ThrowawaySigner;
-let another: ThrowawaySigner;
-let signed: Buffer;
 
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-  another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
-  signed = (await signBytes(jar, plain, signer)).result;
-});
+const signer = await makeThrowawaySigner();
+const another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
+const signed = (await signBytes(jar, plain, signer)).result;
 
 async function append(bytes: Buffer, options: SignBytesOptions = {}, by = another): Promise<Buffer> {
   return (await signBytes(jar, bytes, by, { ...options, mode: 'append' })).result;

@@ -5,10 +5,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { issue, type KeyPair, testKey } from '../../../support/signed-files/pki.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { attachBytes, openBytes, signBytes } from '../support/sign-bytes.ts';
 import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
@@ -21,15 +21,10 @@ const plain = zip([
   { name: 'a', contents: 'a' },
   { name: 'b', contents: 'b' },
 ]);
-let signer: ThrowawaySigner;
-let signed: Buffer;
-let cms: Buffer;
 
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-  signed = (await signBytes(jar, plain, signer)).result;
-  cms = contentsOf(signed, RSA);
-});
+const signer = await makeThrowawaySigner();
+const signed = (await signBytes(jar, plain, signer)).result;
+const cms = contentsOf(signed, RSA);
 
 const attached = (bytes: Buffer, block: Uint8Array) => attachBytes(jar, bytes, block);
 

@@ -1,8 +1,8 @@
 /** Holds the check of a written JAR: each way the result can be wrong is seen. */
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { signingIn } from '../support/change.ts';
 import { openBytes, type SignedBytes, signBytes } from '../support/sign-bytes.ts';
 import { signAgain, withoutWholeDigest } from './interop/signed-again.ts';
@@ -17,17 +17,11 @@ const plain = zip([
   { name: 'a', contents: 'a' },
   { name: 'b', contents: 'b' },
 ]);
-let signer: ThrowawaySigner;
-let another: ThrowawaySigner;
-let alone: SignedBytes;
-let both: SignedBytes;
 
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-  another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
-  alone = await signBytes(jar, plain, signer);
-  both = await signBytes(jar, alone.result, another, { mode: 'append' });
-});
+const signer = await makeThrowawaySigner();
+const another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
+const alone = await signBytes(jar, plain, signer);
+const both = await signBytes(jar, alone.result, another, { mode: 'append' });
 
 async function checked(bytes: Buffer, { embedding }: SignedBytes): Promise<void> {
   await signingIn(await openBytes(jar, bytes)).verify(embedding);

@@ -1,8 +1,8 @@
 /** Holds what is said of a JAR round its signatures: what none of them covers, where things are, and what each says of itself. */
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { signAgain } from './interop/signed-again.ts';
@@ -17,13 +17,9 @@ const plain = zip([
   { name: 'b', contents: 'b' },
   { name: 'c', contents: 'c' },
 ]);
-let signer: ThrowawaySigner;
-let signed: Buffer;
 
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-  signed = (await signBytes(jar, plain, signer)).result;
-});
+const signer = await makeThrowawaySigner();
+const signed = (await signBytes(jar, plain, signer)).result;
 
 describe('of the archive is said', () => {
   async function oddities(bytes: Buffer): Promise<readonly (readonly string[])[]> {

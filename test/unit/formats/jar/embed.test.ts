@@ -1,11 +1,11 @@
 /** Holds where the parts of a signature go in a JAR, and that what was right before is there unchanged. */
 
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { readArchive } from '../../../../src/zip/archive.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { fixturesIn, readFixture } from '../support/fixtures.ts';
 import { signBytes } from '../support/sign-bytes.ts';
 import { contentsOf, type SimpleEntry, unzip, zip } from './simple-zip.ts';
@@ -16,11 +16,8 @@ const OWN = [MANIFEST, 'META-INF/TEST_PUB.SF', 'META-INF/TEST_PUB.RSA'];
 const CAFE = Buffer.from('feca0000', 'hex');
 /** One without an owner. */
 const OTHER = Buffer.from('34120300616263', 'hex');
-let signer: ThrowawaySigner;
 
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-});
+const signer = await makeThrowawaySigner();
 
 const sign = async (bytes: Buffer) => (await signBytes(jar, bytes, signer)).result;
 const signZip = (...entries: readonly SimpleEntry[]) => sign(zip(entries));

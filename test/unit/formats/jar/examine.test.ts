@@ -1,7 +1,7 @@
 /** Holds what is found wrong with the signatures of a JAR: each finding, and no other. */
 
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DIGEST_OID } from '../../../../src/asn1/algorithm-identifiers.ts';
 import { TIMESTAMP_TOKEN } from '../../../../src/asn1/object-identifiers.ts';
 import { contextConstructed, encode } from '../../../../src/asn1/write.ts';
@@ -9,7 +9,7 @@ import { readSignedDataFields } from '../../../../src/cms/signed-data-fields.ts'
 import { replaceUnsignedAttributes } from '../../../../src/cms/unsigned-attributes.ts';
 import type { FoundSignature } from '../../../../src/format/signature.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
@@ -28,13 +28,9 @@ const plain = zip([
   { name: 'b', contents: 'b' },
   { name: 'c', contents: 'c' },
 ]);
-let signer: ThrowawaySigner;
-let signed: Buffer;
 
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-  signed = (await signBytes(jar, plain, signer)).result;
-});
+const signer = await makeThrowawaySigner();
+const signed = (await signBytes(jar, plain, signer)).result;
 
 async function signatureOf(bytes: Buffer): Promise<FoundSignature | undefined> {
   return (await (await openBytes(jar, bytes)).signatures())[0];

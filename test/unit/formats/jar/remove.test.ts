@@ -1,8 +1,8 @@
 /** Holds taking signatures out of a JAR: what is left is what was there before. */
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { lossesOf } from '../../../system/interop/compare-archives.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { removalOf } from '../support/change.ts';
@@ -11,11 +11,8 @@ import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
 
 const MANIFEST = 'META-INF/MANIFEST.MF';
-let signer: ThrowawaySigner;
 
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-});
+const signer = await makeThrowawaySigner();
 
 async function removed(bytes: Buffer): Promise<Buffer> {
   return applyPatch(bytes, await removalOf(await openBytes(jar, bytes)));

@@ -1,10 +1,10 @@
 /** Holds stamping of signatures in a JAR: the block is exchanged for one with the token, and all else stays. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
-import { startTimestampAuthority, type TimestampAuthority } from '../../../support/services/timestamp-authority.ts';
+import { startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { signingIn, stampIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
@@ -18,15 +18,10 @@ const plain = zip([
   { name: 'a', contents: 'a' },
   { name: 'stored', contents: 'is aligned', isStored: true },
 ]);
-let signer: ThrowawaySigner;
-let another: ThrowawaySigner;
-let authority: TimestampAuthority;
 
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-  another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
-  authority = await startTimestampAuthority();
-});
+const signer = await makeThrowawaySigner();
+const another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
+const authority = await startTimestampAuthority();
 afterAll(() => authority.stop());
 
 /** Each signature with a token; `by`: the signer, or every signer if omitted. */

@@ -1,26 +1,22 @@
 /** Holds what happens to bytes that belong to no entry of a JAR, by where they stand, what they are and how the file is named. */
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import type { Finding } from '../../../../src/errors/finding.ts';
 import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { placeIn, removalOf, signingIn, stampIn } from '../support/change.ts';
 import { plainReader, signBytes } from '../support/sign-bytes.ts';
 import { apkSigningBlock, directoryOffset, recordOffsets, withBytesAt, withZip64End, zip } from './simple-zip.ts';
 
 const SCRIPT = Buffer.from('#!/bin/sh\necho run\n');
 const ZEROS = Buffer.alloc(3);
-let signer: ThrowawaySigner;
-let signed: Buffer;
 
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-  const plain = zip([{ name: 'META-INF/MANIFEST.MF', contents: 'Manifest-Version: 1.0\r\n\r\n' }, { name: 'a' }]);
-  signed = (await signBytes(jar, plain, signer)).result;
-});
+const signer = await makeThrowawaySigner();
+const plain = zip([{ name: 'META-INF/MANIFEST.MF', contents: 'Manifest-Version: 1.0\r\n\r\n' }, { name: 'a' }]);
+const signed = (await signBytes(jar, plain, signer)).result;
 
 const open = (bytes: Buffer, name: string) => jar.open(memorySource(bytes), plainReader(), name);
 

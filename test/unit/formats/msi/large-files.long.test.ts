@@ -1,18 +1,18 @@
 /** Installer files whose FAT needs DIFAT sectors, and one beyond 2 GiB, where the range lock is. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { fileSource } from '../../../../src/bytes/file-source.ts';
 import { lazyPieces, type Piece, readPieces } from '../../../../src/bytes/pieces.ts';
 import type { CompoundStream, Version } from '../../../../src/compound-file/format.ts';
 import { layOut, newStream } from '../../../../src/compound-file/write.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
+import { folderForAll } from '../../../support/set-up.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { osslsigncodeVerify, run } from '../../../system/interop/verifiers.ts';
 import { sealedBy, signingIn } from '../support/change.ts';
 import { plainReader } from '../support/sign-bytes.ts';
@@ -20,15 +20,10 @@ import { installerHeader, packageRoot } from './samples.ts';
 
 const MIB = 2 ** 20;
 const LOCK = 0x7fff_ff00;
-let folder: string;
-let signer: ThrowawaySigner;
+const folder = folderForAll();
 
-beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'codesign-large-'));
-  signer = await makeThrowawaySigner();
-  writeFileSync(path.join(folder, 'root.pem'), signer.root);
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const signer = await makeThrowawaySigner();
+writeFileSync(path.join(folder, 'root.pem'), signer.root);
 
 /** Zeros, so that the file is sparse, but for the position in the stream at each MiB, and in all words around the range lock. */
 function chunkAt(index: number): Buffer {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CODE_SIGNING, DATA, LIFETIME_SIGNING } from '../../../../src/asn1/object-identifiers.ts';
 import { readElement } from '../../../../src/asn1/read.ts';
 import { octetString } from '../../../../src/asn1/write.ts';
@@ -28,14 +28,10 @@ import { OWNERS, SERVICE_INDEX, signedAgain } from './repository-signatures.ts';
 import { makePackage } from './samples.ts';
 
 const plain = makePackage();
-let signer: ThrowawaySigner;
-let repository: ThrowawaySigner;
-beforeAll(async () => {
-  [signer, repository] = await Promise.all([
-    makeThrowawaySigner(),
-    makeThrowawaySigner({ publisher: 'Test Repository' }),
-  ]);
-});
+const [signer, repository] = await Promise.all([
+  makeThrowawaySigner(),
+  makeThrowawaySigner({ publisher: 'Test Repository' }),
+]);
 
 const contextOf = (more = {}) => signingContext({ chain: signer.chain, ...more });
 

@@ -1,7 +1,7 @@
 /** What NuGet requires of a signature besides a value that verifies, one thing missing or wrong at a time. */
 
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   COMMITMENT_TYPE,
   COUNTER_SIGNATURE,
@@ -23,18 +23,14 @@ import { editLastEntry } from '../../../../src/zip/edit-archive.ts';
 import { storedEntry } from '../../../../src/zip/write-records.ts';
 import { makePki, testKey } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch, insertedBy } from '../support/apply-patch.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes } from '../support/sign-bytes.ts';
 import { makePackage } from './samples.ts';
 
 const plain = makePackage();
-let signer: ThrowawaySigner;
-let other: ThrowawaySigner;
-beforeAll(async () => {
-  [signer, other] = await Promise.all([makeThrowawaySigner(), makeThrowawaySigner({ publisher: 'Another' })]);
-});
+const [signer, other] = await Promise.all([makeThrowawaySigner(), makeThrowawaySigner({ publisher: 'Another' })]);
 
 interface Shape {
   /** Of the package. */

@@ -1,16 +1,16 @@
 /** A PE file beyond 2 GiB: offsets beyond 31 bits, and no memory that grows with the file. `layout.test.ts` tests the end of what PE allows. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fileSource } from '../../../../src/bytes/file-source.ts';
 import { isBytes } from '../../../../src/bytes/pieces.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { piecesToWrite } from '../../../../src/signing/files/patch-geometry.ts';
+import { folderForAll } from '../../../support/set-up.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { osslsigncodeVerify } from '../../../system/interop/verifiers.ts';
 import { sealedBy, signingIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
@@ -18,15 +18,10 @@ import { plainReader } from '../support/sign-bytes.ts';
 
 const GIB = 2 ** 30;
 const MIB = 2 ** 20;
-let folder: string;
-let signer: ThrowawaySigner;
+const folder = folderForAll();
 
-beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'codesign-large-'));
-  signer = await makeThrowawaySigner();
-  writeFileSync(path.join(folder, 'root.pem'), signer.root);
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const signer = await makeThrowawaySigner();
+writeFileSync(path.join(folder, 'root.pem'), signer.root);
 
 /** A program with a hole for an overlay, and a few bytes at its very end. */
 async function makeLarge(file: string, size: number): Promise<void> {

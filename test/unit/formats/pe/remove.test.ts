@@ -3,9 +3,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { pe } from '../../../../src/formats/pe/index.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { removalOf, warningsOf } from '../support/change.ts';
@@ -14,13 +14,8 @@ import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { headerOffsets, slowChecksum } from './slow-pe.ts';
 import { tableOf, withCertificates, withHeader } from './tables.ts';
 
-let signer: ThrowawaySigner;
-let folder: string;
-
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-  folder = mkdtempSync(path.join(tmpdir(), 'codesign-remove-'));
-});
+const signer = await makeThrowawaySigner();
+const folder = mkdtempSync(path.join(tmpdir(), 'codesign-remove-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function remove(bytes: Buffer): Promise<Buffer> {

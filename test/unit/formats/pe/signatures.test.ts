@@ -1,10 +1,10 @@
 /** Holds what is said about the signatures that are in a file already, and to which of them one can be added. */
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { signingIn, warningsOf } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
@@ -15,11 +15,8 @@ const signed = readFixture('golden/sha256-rsa2048.exe');
 const { entry } = headerOffsets(signed);
 const tableOffset = signed.readUInt32LE(entry);
 const table = signed.subarray(tableOffset);
-let signer: ThrowawaySigner;
 
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-});
+const signer = await makeThrowawaySigner();
 
 /** The signed program with these bytes for a table. */
 function withTable(...parts: readonly Buffer[]): Buffer {

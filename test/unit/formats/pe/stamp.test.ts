@@ -1,14 +1,14 @@
 /** Stamping signatures in PE files: real tokens, which osslsigncode finds good, and tables that cannot be written again. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FoundSignature } from '../../../../src/format/signature.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
-import { createTimestampDesk, type TimestampDesk } from '../../../support/services/timestamp-desk.ts';
-import { makeTimestampPki, type TimestampPki } from '../../../support/services/timestamp-pki.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { createTimestampDesk } from '../../../support/services/timestamp-desk.ts';
+import { makeTimestampPki } from '../../../support/services/timestamp-pki.ts';
+import { folderForAll } from '../../../support/set-up.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { signingIn, stampIn } from '../support/change.ts';
@@ -19,21 +19,14 @@ import { tableOf, withCertificates, withHeader } from './tables.ts';
 
 const EMPTY = Buffer.of(0x30, 0);
 const signed = readFixture('golden/sha256-rsa2048.exe');
-let folder: string;
-let timestampPki: TimestampPki;
-let desk: TimestampDesk;
-let signer: ThrowawaySigner;
+const folder = folderForAll();
 const at = (name: string) => path.join(folder, name);
 
-beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'codesign-stamp-'));
-  timestampPki = await makeTimestampPki(folder);
-  desk = createTimestampDesk(timestampPki);
-  signer = await makeThrowawaySigner();
-  writeFileSync(at('signer-root.pem'), signer.root);
-  writeFileSync(at('timestamp-root.pem'), timestampPki.rootPem);
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const timestampPki = await makeTimestampPki(folder);
+const desk = createTimestampDesk(timestampPki);
+const signer = await makeThrowawaySigner();
+writeFileSync(at('signer-root.pem'), signer.root);
+writeFileSync(at('timestamp-root.pem'), timestampPki.rootPem);
 
 const flatten = (all: readonly FoundSignature[]): readonly FoundSignature[] =>
   all.flatMap((each) => [each, ...flatten(each.nested)]);

@@ -3,7 +3,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach } from 'vitest';
 import { type Database, openDatabase } from '../../../../src/journal/driver.ts';
 import type { Asking, Claim, HistoryEntry, Journal, KnownCall } from '../../../../src/journal/journal.ts';
 import { openJournal } from '../../../../src/journal/open-journal.ts';
@@ -85,16 +84,6 @@ export async function journalSetting(): Promise<Setting> {
     change: (sql) => outside((db) => db.exec(sql)),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
-}
-
-/** A setting of its own for each test of a file: the members of what is returned are those of the test that runs. */
-export function settingOfEachTest(): Setting {
-  const current = {} as Setting;
-  beforeEach(async () => {
-    Object.assign(current, await journalSetting());
-  });
-  afterEach(() => current[Symbol.asyncDispose]());
-  return current;
 }
 
 /** The right to request it; throws if the signature is known. */

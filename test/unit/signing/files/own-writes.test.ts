@@ -3,26 +3,23 @@
 import {
   type FileHandle,
   link,
-  mkdtemp,
   open,
   readFile,
   rename,
-  rm,
   stat,
   symlink,
   truncate,
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Patch } from '../../../../src/bytes/pieces.ts';
 import { openInput } from '../../../../src/files/input-file.ts';
 import { watchWrites } from '../../../../src/signing/files/own-writes.ts';
 import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+import { folderForEach } from '../../../support/set-up.ts';
 import { applyPatch } from '../../formats/support/apply-patch.ts';
 
 const SMALL = 100_000;
@@ -32,15 +29,13 @@ const LARGE = 300_000;
 const TICK_MILLISECONDS = 12;
 const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: [Buffer.from(insert)] });
 
-let folder: string;
+const folder = folderForEach();
 let target: string;
 let temporary: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-writes-'));
-  target = join(folder, 'target');
-  temporary = join(folder, '.codesign-remote-x.tmp');
+  target = folder.at('target');
+  temporary = folder.at('.codesign-remote-x.tmp');
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const originalOf = (size: number) => Buffer.alloc(size, 'original ');
 
@@ -114,25 +109,22 @@ describe('a temporary file', () => {
   });
 
   it.each<[string, () => Promise<void>]>([
-    ['a file', () => writeFile(join(folder, 'other'), 'x').then(() => rename(join(folder, 'other'), temporary))],
+    ['a file', () => writeFile(folder.at('other'), 'x').then(() => rename(folder.at('other'), temporary))],
     [
       'a copy',
       async () => {
-        await writeFile(join(folder, 'other'), await readFile(temporary));
-        await rename(join(folder, 'other'), temporary);
+        await writeFile(folder.at('other'), await readFile(temporary));
+        await rename(folder.at('other'), temporary);
       },
     ],
-    ['a link', () => symlink('victim', join(folder, 'l')).then(() => rename(join(folder, 'l'), temporary))],
-    [
-      'a hard link',
-      () => link(join(folder, 'victim'), join(folder, 'l')).then(() => rename(join(folder, 'l'), temporary)),
-    ],
+    ['a link', () => symlink('victim', folder.at('l')).then(() => rename(folder.at('l'), temporary))],
+    ['a hard link', () => link(folder.at('victim'), folder.at('l')).then(() => rename(folder.at('l'), temporary))],
   ])('does not become the file if a program puts %s in its place', async (_, swap) => {
-    await writeFile(join(folder, 'victim'), 'victim');
+    await writeFile(folder.at('victim'), 'victim');
     for (const size of [SMALL, LARGE]) {
       await expect(change(size, 'flushed', swap)).rejects.toMatchObject({ code: 'copy-changed' });
       expect((await readFile(target)).equals(originalOf(size))).toBe(true);
-      expect(await readFile(join(folder, 'victim'), 'utf8')).toBe('victim');
+      expect(await readFile(folder.at('victim'), 'utf8')).toBe('victim');
     }
   });
 });

@@ -1,27 +1,24 @@
 /** The temporary file: any patch gives exactly the patched bytes, in place or rewritten, and nothing is left behind. */
 
-import { chmod, chown, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chmod, chown, open, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { LARGEST_DIRECT } from '../../../../src/bytes/file-source.ts';
 import type { Patch } from '../../../../src/bytes/pieces.ts';
 import { measureContent } from '../../../../src/crypto/measure-content.ts';
 import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+import { folderForEach } from '../../../support/set-up.ts';
 
 /** Of a large file, which is not written whole. */
 const FILLER = ' '.repeat(2 * LARGEST_DIRECT);
 const ORIGINAL = Buffer.from('0123456789abcdefghij');
-let folder: string;
+const folder = folderForEach();
 let target: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-staged-'));
-  target = join(folder, 'target');
+  target = folder.at('target');
   await writeFile(target, ORIGINAL);
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 async function stage(original: Buffer = ORIGINAL): Promise<StagedCopy> {
   const stats = await stat(target, { bigint: true });
@@ -119,16 +116,16 @@ describe('the temporary file', () => {
   it('is next to the target, and is removed when the work is abandoned', async () => {
     const copy = await stage();
     await measureAll(copy);
-    expect(await readdir(folder)).toEqual(['.codesign-remote-x.tmp', 'target']);
+    expect(await readdir(folder.path)).toEqual(['.codesign-remote-x.tmp', 'target']);
     await copy[Symbol.asyncDispose]();
-    expect(await readdir(folder)).toEqual(['target']);
+    expect(await readdir(folder.path)).toEqual(['target']);
     expect(await readFile(target)).toEqual(ORIGINAL);
   });
 
   it('is private until it takes the mode of the original', async () => {
     await chmod(target, 0o754);
     await using copy = await stage();
-    expect((await stat(join(folder, '.codesign-remote-x.tmp'))).mode & 0o777).toBe(0o600);
+    expect((await stat(folder.at('.codesign-remote-x.tmp'))).mode & 0o777).toBe(0o600);
     await copy.apply([]);
     await copy.replaceTarget(UNCHANGED);
     expect((await stat(target)).mode & 0o777).toBe(0o754);
@@ -168,9 +165,9 @@ describe('the temporary file', () => {
   });
 
   it('never takes the place of a file that has its name', async () => {
-    await writeFile(join(folder, '.codesign-remote-x.tmp'), 'someone else');
+    await writeFile(folder.at('.codesign-remote-x.tmp'), 'someone else');
     await expect(stage()).rejects.toMatchObject({ category: 'local' });
-    expect(await readFile(join(folder, '.codesign-remote-x.tmp'), 'utf8')).toBe('someone else');
+    expect(await readFile(folder.at('.codesign-remote-x.tmp'), 'utf8')).toBe('someone else');
   });
 
   it('replaces whole files: a reader that has the old one open keeps it', async () => {

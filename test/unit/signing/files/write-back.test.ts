@@ -1,13 +1,12 @@
 /** When the disk is asked to begin, and that what it fails of is not forgotten. */
 
-import { mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { open, stat, writeFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
 import { flushInTurn, writeBackWith } from '../../../../src/signing/files/flushes.ts';
 import { stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+import { folderForEach } from '../../../support/set-up.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -87,19 +86,15 @@ describe('flushes in turn', () => {
 });
 
 describe('a copy of many megabytes', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'codesign-write-back-'));
-  });
+  const folder = folderForEach();
   afterEach(async () => {
     vi.restoreAllMocks();
-    await rm(folder, { recursive: true });
   });
 
   it.each(['measured', 'only copied'])(
     '(%s) is rejected, before a signature is requested, when a flush under way failed and a later one would not',
     async (how) => {
-      const target = join(folder, 'target');
+      const target = folder.at('target');
       await writeFile(target, 'the old file');
       const original = sevens(40 * MEBIBYTE);
       await using copy = await stageCopy({

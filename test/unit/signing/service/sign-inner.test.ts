@@ -1,9 +1,8 @@
 /** Files that are signed in another file and before it: packages in a bundle. What is requested, kept and found again. */
 
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { FormatOptions } from '../../../../src/format/options.ts';
 import { appx } from '../../../../src/formats/appx/index.ts';
 import type { Journal } from '../../../../src/journal/journal.ts';
@@ -11,13 +10,14 @@ import type { FileOutcome } from '../../../../src/signing/outcome.ts';
 import { writeFiles } from '../../../../src/signing/resume/write-files.ts';
 import { withoutJournal } from '../../../../src/signing/service/call.ts';
 import { signFiles } from '../../../../src/signing/sign-files.ts';
-import { createTimestampDesk, type TimestampDesk } from '../../../support/services/timestamp-desk.ts';
+import { createTimestampDesk } from '../../../support/services/timestamp-desk.ts';
 import { makeTimestampPki } from '../../../support/services/timestamp-pki.ts';
+import { folderForAll, forEach } from '../../../support/set-up.ts';
 import { makeBundle, makePackage } from '../../formats/appx/samples.ts';
 import { codesOf } from '../../formats/support/is-intact.ts';
 import { openBytes } from '../../formats/support/sign-bytes.ts';
 import { historyOf } from '../../journal/support/setting.ts';
-import { type JournalScene, journalScene } from '../journal-scene.ts';
+import { journalScene } from '../journal-scene.ts';
 import type { FlatSigning } from '../signing-run.ts';
 
 const publisher = 'CN=Signing Publisher';
@@ -29,22 +29,14 @@ const BUNDLE = makeBundle(packageOf('a'), {
 
 const formatOptions: FormatOptions = { innerPackages: true };
 
-let timestampFolder: string;
-let desk: TimestampDesk;
-beforeAll(async () => {
-  timestampFolder = await mkdtemp(join(tmpdir(), 'codesign-inner-'));
-  desk = createTimestampDesk(await makeTimestampPki(timestampFolder));
-});
-afterAll(() => rm(timestampFolder, { recursive: true }));
+const desk = createTimestampDesk(await makeTimestampPki(folderForAll()));
 
-let scene: JournalScene;
+const scene = forEach(journalScene);
 let path: string;
 beforeEach(async () => {
-  scene = await journalScene();
   path = join(scene.folder, 'app.msixbundle');
   await writeFile(path, BUNDLE);
 });
-afterEach(() => scene[Symbol.asyncDispose]());
 
 /** Stamps `until` signatures, each with another token, and then fails. */
 function authorities(until = Number.POSITIVE_INFINITY) {

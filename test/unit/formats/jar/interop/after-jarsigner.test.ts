@@ -1,10 +1,10 @@
 /** Holds what is said of signatures after jarsigner has signed the same file, which adds digests to the manifest in silence. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../../src/formats/jar/index.ts';
+import { folderForAll } from '../../../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { jarsignerSign, makeKeystore } from '../../../../system/interop/java/jarsigner.ts';
 import { applyPatch } from '../../support/apply-patch.ts';
@@ -15,17 +15,11 @@ import { openBytes, signBytes } from '../../support/sign-bytes.ts';
 import { contentsOf, unzip } from '../simple-zip.ts';
 
 const MANIFEST = 'META-INF/MANIFEST.MF';
-let folder: string;
-let keystore: string;
-let signed: Buffer;
+const folder = folderForAll();
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'codesign-after-'));
-  keystore = makeKeystore(folder, 'Another Publisher');
-  const signer = await makeThrowawaySigner();
-  signed = (await signBytes(jar, readFixture('jar/plain.jar'), signer, { signerName: 'ours' })).result;
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const keystore = makeKeystore(folder, 'Another Publisher');
+const signer = await makeThrowawaySigner();
+const signed = (await signBytes(jar, readFixture('jar/plain.jar'), signer, { signerName: 'ours' })).result;
 
 async function byJarsigner(bytes: Buffer, digestAlgorithm: string): Promise<Buffer> {
   const [input, output] = [join(folder, 'in.jar'), join(folder, 'out.jar')];

@@ -1,19 +1,16 @@
 /** JARs made to deceive or to exhaust: what one program reads and another does not, and what takes time or memory. */
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../../src/formats/jar/index.ts';
 import { signingContext } from '../../../../support/signed-files/signing-context.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { signingIn } from '../../support/change.ts';
 import { isIntact } from '../../support/is-intact.ts';
 import { openBytes, signBytes } from '../../support/sign-bytes.ts';
 import { type SimpleEntry, zip } from '../simple-zip.ts';
 
 const MAIN = 'Manifest-Version: 1.0\r\n\r\n';
-let signer: ThrowawaySigner;
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-});
+const signer = await makeThrowawaySigner();
 
 const archive = (manifest: string, ...entries: readonly SimpleEntry[]) =>
   zip([{ name: 'META-INF/MANIFEST.MF', contents: manifest }, ...entries]);

@@ -1,10 +1,10 @@
 /** Holds what is rejected before it costs anything: what Java does not open or verify, and bombs. */
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../../src/formats/jar/index.ts';
 import { LARGEST_MANIFEST } from '../../../../../src/formats/jar/layout.ts';
 import { signingContext } from '../../../../support/signed-files/signing-context.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { signingIn } from '../../support/change.ts';
 import { isIntact } from '../../support/is-intact.ts';
 import { openBytes, signBytes } from '../../support/sign-bytes.ts';
@@ -13,11 +13,8 @@ import { signAgain, withoutWholeDigest } from './signed-again.ts';
 
 const MANIFEST = 'META-INF/MANIFEST.MF';
 const HUNDRED_MB = 100_000_000;
-let signer: ThrowawaySigner;
 
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-});
+const signer = await makeThrowawaySigner();
 
 it('a signature of 100 MB that is packed into 100 kB is none that can be read, and is not unpacked', async () => {
   const contents = Buffer.alloc(HUNDRED_MB, 'a');
