@@ -1,8 +1,7 @@
 import type { WorkBudget } from '../crypto/work-budget.ts';
-import { timestampsOf } from '../format/cms.ts';
-import { cmsEnvelope, type FoundSignature } from '../format/signature.ts';
+import { cmsSignature, timestampsOf } from '../format/cms.ts';
+import type { FoundSignature } from '../format/signature.ts';
 import { timestampReader } from '../timestamp/read-timestamps.ts';
-import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { CmsEntry, Container, MeasuredContent } from './container.ts';
 import { describeAuthenticode } from './describe-authenticode.ts';
 import { authenticodeErrors } from './errors.ts';
@@ -39,37 +38,29 @@ export function embeddedSignatures(
   const signedFile = async (): Promise<SignedFile> => ({ ...kind, digests: (await measured()).digests });
   const embedded = (found: FoundCms, location: string, entry?: CmsEntry): FoundSignature => {
     const { cms, parts, signedData } = found;
-    let timestamps: readonly Timestamp[] | undefined;
-    return {
+    const nested = found.nested.map((inner, index) => embedded(inner, nestedLocation(location, index)));
+    return cmsSignature({
       location,
-      envelope: cmsEnvelope(cms),
+      cms,
       signedData,
-      signerCertificate: signedData?.signers[0].certificate,
-      signerName: nameOf(found),
-      algorithm: parts?.algorithm,
-      nested: found.nested.map((inner, index) => embedded(inner, nestedLocation(location, index))),
-      // Lazy, because reading timestamps verifies their signatures. A list of signatures does not need that.
-      get timestamps() {
-        const [signer] = parts?.signedData.signers ?? [];
-        timestamps ??= parts && signer ? timestampsOf(AUTHENTICODE_PROFILE, parts.signedData, signer, read) : [];
-        return timestamps;
-      },
+      signer: signedData?.signers[0],
+      algorithm: () => parts?.algorithm,
+      timestamps: () =>
+        parts === undefined
+          ? []
+          : timestampsOf(AUTHENTICODE_PROFILE, parts.signedData, parts.signedData.signers[0], read),
+      contained: nested.map((signature) => ({ as: 'nested', signature })),
       details: async () => (parts === undefined ? [] : describeAuthenticode(parts, await signedFile())),
       examine: async () => [
         ...examineAuthenticode(found, await signedFile(), budget),
         ...((parts && (await compare?.(parts))) ?? []),
         ...((await entry?.examine()) ?? []),
       ],
-    };
+    });
   };
   return located.map(({ entry, found }) => embedded(found, entry.location, entry));
 }
 
 export function nestedLocation(outer: string, index: number): string {
   return `nested signature ${index + 1} in ${outer}`;
-}
-
-function nameOf({ parts, signedData }: FoundCms): string {
-  const name = parts?.signerName ?? signedData?.signers[0].name;
-  return name ?? '(unreadable signature)';
 }

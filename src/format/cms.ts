@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { COUNTER_SIGNATURE, SPC_NESTED_SIGNATURE, TIMESTAMP_TYPES } from '../asn1/object-identifiers.ts';
+import { lazy } from '../bytes/reuse.ts';
 import { type Attribute, buildSignedAttributes, buildSignedData } from '../cms/build-signed-data.ts';
 import type { ParsedAttribute, SignedData, SignerInfo } from '../cms/parse-signed-data.ts';
 import { replaceUnsignedAttributes } from '../cms/unsigned-attributes.ts';
-import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
-import { type Finding, note, warning } from '../errors/finding.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
+import type { CodesignError } from '../errors/codesign-error.ts';
+import { type Finding, note, rejected, warning } from '../errors/finding.ts';
 import type { ReadTimestamps } from '../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { SigningContext, SigningUnit } from './signable-file.ts';
-import { cmsEnvelope } from './signature.ts';
+import { cmsEnvelope, type FoundSignature } from './signature.ts';
 
 export interface SignatureProfile {
   /** Attributes in addition to contentType and messageDigest. Deterministic: `context.time` is the only clock. */
@@ -84,6 +86,55 @@ export function timestampsOf(
       return values.map(({ bytes }) => ({ kind, bytes }) as const);
     });
   return read(stamps, { ...signedData, signers: [signer] });
+}
+
+/** A signature in a CMS, with what its format knows of it. */
+interface CmsSignature extends Pick<FoundSignature, 'location' | 'details' | 'examine'> {
+  /** As stored, without the bytes after it. */
+  readonly cms: Uint8Array;
+  /** undefined, like `signer`, if the CMS cannot be read. */
+  readonly signedData: SignedData | undefined;
+  readonly signer: SignerInfo | undefined;
+  readonly contained?: FoundSignature['contained'];
+  algorithm(): DigestAlgorithm | undefined;
+  timestamps(): readonly Timestamp[];
+}
+
+/** Algorithm and timestamps are read only when they are needed: a list of signatures does not verify timestamps. */
+export function cmsSignature({ cms, signedData, signer, contained = [], ...own }: CmsSignature): FoundSignature {
+  const timestamps = lazy(own.timestamps);
+  const algorithm = lazy(own.algorithm);
+  return {
+    ...own,
+    envelope: cmsEnvelope(cms),
+    signer: { name: signer?.name ?? '(unreadable signature)', certificate: signer?.certificate },
+    certificates: signedData?.certificates ?? [],
+    value: signer?.signature,
+    signedBytes: signer?.signedBytes,
+    contained,
+    get algorithm() {
+      return algorithm();
+    },
+    get timestamps() {
+      return timestamps();
+    },
+  };
+}
+
+/** Lists bytes in the place of a signature that are not a CMS. */
+export function unreadableCms(
+  error: CodesignError,
+  own: Pick<CmsSignature, 'location' | 'cms' | 'details'>,
+): FoundSignature {
+  const message = `The signature cannot be read: ${error.message}.`;
+  return cmsSignature({
+    ...own,
+    signedData: undefined,
+    signer: undefined,
+    algorithm: () => undefined,
+    timestamps: () => [],
+    examine: async () => [rejected(error, 'signature-unreadable', message)],
+  });
 }
 
 /** Returns a finding for each attribute with timestamps or signatures that verifiers ignore. */

@@ -1,11 +1,11 @@
-import type { SignedData } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 
-/** A finished signature as it is stored in files: a CMS in DER, or an XML signature. */
+/** A finished signature as it is stored in files. */
 export interface Envelope {
-  readonly kind: 'cms' | 'xml';
+  /** A CMS in DER, the Signature element of an XML document, or only the signature value. */
+  readonly kind: 'cms' | 'xml' | 'value';
   readonly bytes: Uint8Array;
 }
 
@@ -16,16 +16,16 @@ export interface FoundSignature {
   readonly location: string;
   /** Envelope as stored in the file, without the bytes after it. */
   readonly envelope: Envelope;
-  readonly signedData: SignedData | undefined;
-  /** Certificate in DER. undefined if the signature does not include it. */
-  readonly signerCertificate: Uint8Array | undefined;
-  /** Display name: common name of the signer. Without a certificate: issuer and serial number. */
-  readonly signerName: string;
+  readonly signer: Signer;
+  /** DER of all certificates in the signature. Paths to a root start from these. */
+  readonly certificates: readonly Uint8Array[];
   /** Weakest digest algorithm. undefined if an algorithm is unreadable or unknown to the API (such as MD5). */
   readonly algorithm: DigestAlgorithm | undefined;
-  readonly nested: readonly FoundSignature[];
-  /** Other signers of the CMS, or countersigners. Verifiers that read these must trust each of them. */
-  readonly coSigners?: readonly FoundSignature[];
+  /** Signature value, which a timestamp covers. undefined if the signature is unreadable. */
+  readonly value: Uint8Array | undefined;
+  /** Bytes whose digest was signed. undefined if the signature covers the content itself, or is unreadable. */
+  readonly signedBytes: Uint8Array | undefined;
+  readonly contained: readonly ContainedSignature[];
   /** Timestamps of the signature value, in order. Most signatures have none or one. */
   readonly timestamps: readonly Timestamp[];
   /** Returns details that depend on the format, such as the description, the web page and the digest of the content. */
@@ -34,10 +34,26 @@ export interface FoundSignature {
   examine(): Promise<readonly Finding[]>;
 }
 
-export function flatten<Signature extends { readonly nested: readonly Signature[] }>(
-  signatures: readonly Signature[],
-): Signature[] {
-  return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
+export interface Signer {
+  /** Display name: common name of the signer. Without a certificate: issuer and serial number. */
+  readonly name: string;
+  /** Certificate in DER. undefined if the signature does not include it. */
+  readonly certificate: Uint8Array | undefined;
+}
+
+/** `co-signer`: another signer of the envelope, or a countersigner. Verifiers that read these must trust each of them. */
+export interface ContainedSignature {
+  readonly as: 'nested' | 'co-signer';
+  readonly signature: FoundSignature;
+}
+
+export function containedAs(as: ContainedSignature['as'], { contained }: FoundSignature): readonly FoundSignature[] {
+  return contained.flatMap((one) => (one.as === as ? [one.signature] : []));
+}
+
+/** Includes nested signatures, each after the one that contains it. */
+export function withNested(signatures: readonly FoundSignature[]): FoundSignature[] {
+  return signatures.flatMap((signature) => [signature, ...withNested(containedAs('nested', signature))]);
 }
 
 export interface Detail {

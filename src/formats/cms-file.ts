@@ -5,7 +5,6 @@ import { DIGEST_OID, digestAlgorithmOf } from '../asn1/algorithm-identifiers.ts'
 import { DATA } from '../asn1/object-identifiers.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/pieces.ts';
-import { lazy } from '../bytes/reuse.ts';
 import { type ParsedAttribute, parseSignedData, type SignedData } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
@@ -17,11 +16,18 @@ import {
   type Finding,
   hasFindingAgainst,
   isAgainst,
-  rejected,
   unsupported,
   warning,
 } from '../errors/finding.ts';
-import { examineUnread, prepareCms, type SignatureProfile, stampCms, timestampsOf } from '../format/cms.ts';
+import {
+  cmsSignature,
+  examineUnread,
+  prepareCms,
+  type SignatureProfile,
+  stampCms,
+  timestampsOf,
+  unreadableCms,
+} from '../format/cms.ts';
 import { formatErrors } from '../format/errors.ts';
 import { type Embedding, PLAIN_PREVIEW, type SignableFile, type SigningMode } from '../format/signable-file.ts';
 import { cmsEnvelope, type Detail, type FoundSignature } from '../format/signature.ts';
@@ -120,33 +126,16 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
 function signatureIn(holder: CmsHolder, stored: Uint8Array, budget: WorkBudget): FoundSignature {
   const signedData = attempt(() => parseSignedData(stored));
   const readTimestamps = timestampReader(budget);
-  const ofSignature = { location: holder.location, nested: [], details: async () => holder.details() };
-  if (signedData instanceof CodesignError) {
-    return {
-      ...ofSignature,
-      envelope: cmsEnvelope(stored),
-      signedData: undefined,
-      signerCertificate: undefined,
-      signerName: '(unreadable signature)',
-      algorithm: undefined,
-      timestamps: [],
-      examine: async () => [
-        rejected(signedData, 'signature-unreadable', `The signature cannot be read: ${signedData.message}.`),
-      ],
-    };
-  }
+  const ofHolder = { location: holder.location, details: async () => holder.details() };
+  if (signedData instanceof CodesignError) return unreadableCms(signedData, { ...ofHolder, cms: stored });
   const [signer] = signedData.signers;
-  const timestamps = lazy(() => timestampsOf(holder.profile, signedData, signer, readTimestamps));
-  return {
-    ...ofSignature,
-    envelope: cmsEnvelope(signedData.bytes),
+  return cmsSignature({
+    ...ofHolder,
+    cms: signedData.bytes,
     signedData,
-    signerCertificate: signer.certificate,
-    signerName: signer.name,
-    algorithm: digestAlgorithmOf(signer.digestAlgorithm),
-    get timestamps() {
-      return timestamps();
-    },
+    signer,
+    algorithm: () => digestAlgorithmOf(signer.digestAlgorithm),
+    timestamps: () => timestampsOf(holder.profile, signedData, signer, readTimestamps),
     examine: async () => [
       ...holder.examine(),
       ...examineCms(signedData, holder.presentContent(), budget),
@@ -155,7 +144,7 @@ function signatureIn(holder: CmsHolder, stored: Uint8Array, budget: WorkBudget):
         ? []
         : [broken('hidden-bytes', 'Bytes that no signature covers follow the signature.')]),
     ],
-  };
+  });
 }
 
 function examineCms(signedData: SignedData, content: Uint8Array, budget: WorkBudget): readonly Finding[] {

@@ -9,7 +9,7 @@ import { asClause, hasFindingAgainst, isBroken } from '../errors/finding.ts';
 import { formatErrors } from '../format/errors.ts';
 import type { SigningRules } from '../format/format.ts';
 import type { SignableFile, SigningContext } from '../format/signable-file.ts';
-import { type FoundSignature, flatten } from '../format/signature.ts';
+import { containedAs, type FoundSignature, withNested } from '../format/signature.ts';
 import type { WrittenSignature } from './planned-file.ts';
 import type { Account } from './service/account.ts';
 
@@ -18,8 +18,8 @@ import type { Account } from './service/account.ts';
  * usually comes from the same signer.
  */
 export function signerNames(signatures: readonly FoundSignature[]): string[] {
-  const signers = flatten(signatures).flatMap((signature) => [signature, ...(signature.coSigners ?? [])]);
-  return [...new Set(signers.map(({ signerName }) => signerName))];
+  const all = withNested(signatures).flatMap((signature) => [signature, ...containedAs('co-signer', signature)]);
+  return [...new Set(all.map(({ signer }) => signer.name))];
 }
 
 /**
@@ -31,7 +31,7 @@ export async function hasIntact(
   signatures: readonly FoundSignature[],
   isMeant: (signature: FoundSignature) => boolean,
 ): Promise<boolean> {
-  for (const signature of flatten(signatures)) {
+  for (const signature of withNested(signatures)) {
     if (isMeant(signature) && (await isIntact(signature)))
       return !hasFindingAgainst(await opened.examine(), 'integrity');
   }
@@ -46,7 +46,7 @@ export async function requireUnbroken(
   signatures: readonly FoundSignature[],
   { modes }: Pick<SigningRules, 'modes'>,
 ): Promise<void> {
-  for (const { location, timestamps, examine } of flatten(signatures)) {
+  for (const { location, timestamps, examine } of withNested(signatures)) {
     const findings = [...(await examine()), ...timestamps.flatMap((timestamp) => timestamp.findings)];
     const found = findings.find(isBroken);
     if (found === undefined) continue;
@@ -57,15 +57,15 @@ export async function requireUnbroken(
 
 /** Accepts signatures made with this certificate. */
 export function isBy({ der }: Certificate): (signature: FoundSignature) => boolean {
-  return ({ signerCertificate }) => signerCertificate !== undefined && isSameBytes(signerCertificate, der);
+  return ({ signer: { certificate } }) => certificate !== undefined && isSameBytes(certificate, der);
 }
 
 /** Accepts signatures of publishers other than the subject of this certificate. */
 export function isByOtherThan({ der }: Certificate): (signature: FoundSignature) => boolean {
   const own = publisherOf(der);
-  return ({ signerCertificate }) => {
+  return ({ signer: { certificate } }) => {
     // A signature with an unreadable certificate is not intact either.
-    const publisher = signerCertificate && orUndefined(() => publisherOf(signerCertificate));
+    const publisher = certificate && orUndefined(() => publisherOf(certificate));
     return publisher !== undefined && publisher !== own;
   };
 }
@@ -90,10 +90,9 @@ export type FindWritten = (
  */
 export function findWrittenWith({ journal, origin, code }: Account): FindWritten {
   return async (signatures, { algorithm, chain, timestampAlgorithm, formatOptions }) => {
-    for (const signature of flatten(signatures)) {
-      const { signedData, signerCertificate = new Uint8Array() } = signature;
-      const signedBytes = signedData?.signers[0].signedBytes;
-      if (signedBytes === undefined || Buffer.compare(signerCertificate, chain.leaf.der) !== 0) continue;
+    for (const signature of withNested(signatures).filter(isBy(chain.leaf))) {
+      const { signedBytes } = signature;
+      if (signedBytes === undefined) continue;
       if (timestampAlgorithm !== undefined && signature.timestamps.length === 0) continue;
       const digest = createHash(NODE_DIGEST_NAME[algorithm]).update(signedBytes).digest();
       const known = await journal.knownFor({ origin, code, algorithm, digest: digest.toString('hex') });

@@ -3,12 +3,12 @@
 import { type NamedObject, namedObject } from '../asn1/object-names.ts';
 import { readElement } from '../asn1/read.ts';
 import { readName } from '../certificates/names.ts';
-import type { SignedData, SignerInfo } from '../cms/parse-signed-data.ts';
+import { parseSignedData, type SignerInfo } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { type Finding, hasFindingAgainst } from '../errors/finding.ts';
-import { type Detail, type FoundSignature, flatten } from '../format/signature.ts';
+import { containedAs, type Detail, type FoundSignature, withNested } from '../format/signature.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import { hexOf, type InspectedAttribute, inspectAttributes } from './inspect-attributes.ts';
 import {
@@ -85,12 +85,12 @@ export async function inspectFile(path: string, reading: Reading): Promise<Inspe
   await using file = await readFile(path, reading);
   const { format, signable, source } = file;
   const signatures = await signable.signatures();
-  const numbers = new Map(flatten(signatures).map((signature, index) => [signature, index + 1]));
+  const numbers = new Map(withNested(signatures).map((signature, index) => [signature, index + 1]));
   const isIssuer = issuerChecks();
   const inspect = async (signature: FoundSignature): Promise<InspectedSignature> => {
     const nested: InspectedSignature[] = [];
     const own = await inspectSignature(signature, numbers.get(signature) ?? 0, isIssuer);
-    for (const inner of signature.nested) nested.push(await inspect(inner));
+    for (const inner of containedAs('nested', signature)) nested.push(await inspect(inner));
     return { ...own, nested };
   };
   const inspected: InspectedSignature[] = [];
@@ -111,28 +111,28 @@ async function inspectSignature(
   number: number,
   isIssuer: CheckIssuer,
 ): Promise<Omit<InspectedSignature, 'nested'>> {
-  const { location, envelope, signedData, signerName, algorithm, timestamps } = signature;
+  const { location, envelope, signer, algorithm, timestamps } = signature;
   const findings = await signature.examine();
   return {
     number,
     place: location,
-    signer: signerName,
+    signer: signer.name,
     intact: !hasFindingAgainst(findings, 'integrity'),
     algorithm,
     details: await signature.details(),
     length: envelope.bytes.length,
-    ...inspectSignedData(signedData, isIssuer),
+    ...inspectCms(signature, isIssuer),
     timestamps: timestamps.map((timestamp) => inspectTimestamp(timestamp, isIssuer)),
     findings,
   };
 }
 
-function inspectSignedData(
-  signedData: SignedData | undefined,
+function inspectCms(
+  { envelope: { kind, bytes }, value }: FoundSignature,
   isIssuer: CheckIssuer,
 ): Pick<InspectedSignature, 'contentType' | 'signers' | 'certificates'> {
-  if (signedData === undefined) return { contentType: undefined, signers: [], certificates: [] };
-  const { contentType, signers, certificates } = signedData;
+  if (kind !== 'cms' || value === undefined) return { contentType: undefined, signers: [], certificates: [] };
+  const { contentType, signers, certificates } = parseSignedData(bytes);
   return {
     contentType: namedObject(contentType),
     signers: signers.map(inspectSigner),

@@ -2,7 +2,6 @@ import type { ParsedCertificate } from '../certificates/certificate.ts';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { type Finding, untrusted } from '../errors/finding.ts';
-import { flatten } from '../format/signature.ts';
 
 /**
  * - trusted: every signature is intact and trusted, and meets the policy.
@@ -85,6 +84,11 @@ export function integrityBy(findings: readonly Finding[]): Integrity {
 
 export function worstOf(all: readonly Integrity[]): Integrity {
   return all.find((one) => one === 'broken') ?? all.find((one) => one === 'unsupported') ?? 'intact';
+}
+
+/** Includes nested signatures and co-signers, each after the one that contains it. */
+export function flatten(signatures: readonly VerifiedSignature[]): VerifiedSignature[] {
+  return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
 }
 
 /**

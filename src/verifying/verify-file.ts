@@ -6,12 +6,11 @@ import { fromFileSystem } from '../files/file-system-errors.ts';
 import { openInput } from '../files/input-file.ts';
 import type { Format } from '../format/format.ts';
 import type { SignableFile } from '../format/signable-file.ts';
-import { flatten } from '../format/signature.ts';
 import { contentReader, recogniseFormat } from '../formats/recognise.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { chargedTo, type ExamineTrust } from './trust.ts';
 import type { Verdict, VerifiedFile, VerifiedSignature } from './verdict.ts';
-import { examinePolicy, integrityBy, type VerifyPolicy, worstOf } from './verdict.ts';
+import { examinePolicy, flatten, integrityBy, type VerifyPolicy, worstOf } from './verdict.ts';
 import { verifySignature } from './verify-signature.ts';
 
 export interface Verifying extends Reading {

@@ -3,7 +3,7 @@ import type { ParsedCertificate } from '../certificates/certificate.ts';
 import type { Purpose } from '../certificates/purpose.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { type Finding, hasFindingAgainst, untrusted } from '../errors/finding.ts';
-import type { FoundSignature } from '../format/signature.ts';
+import { containedAs, type FoundSignature } from '../format/signature.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { ExamineTrust, Trust } from './trust.ts';
 import {
@@ -28,10 +28,10 @@ export async function verifySignature(
   signature: FoundSignature,
   context: SignatureContext,
 ): Promise<VerifiedSignature> {
-  const { location, signerCertificate, signerName, algorithm } = signature;
+  const { location, signer, algorithm } = signature;
   const { examineTrust, now, purpose } = context;
   const timestamps = await inOrder(signature.timestamps, (one) =>
-    verifyTimestamp(one, examineTrust, now, signature.signedData?.certificates),
+    verifyTimestamp(one, examineTrust, now, signature.certificates),
   );
   const time = earliest(timestamps.filter(isGood));
   const trust = await signerTrust(signature, examineTrust, time ?? now, purpose);
@@ -43,30 +43,29 @@ export async function verifySignature(
     place: location,
     integrity,
     trust: examineTrust === undefined ? 'not-checked' : isTrusted ? 'trusted' : 'untrusted',
-    signer: identityOf(signerName, signerCertificate, trust),
+    signer: identityOf(signer.name, signer.certificate, trust),
     algorithm,
     time,
     timestamps,
     findings,
     nested: [
-      ...(await inOrder(signature.coSigners ?? [], async (signer) => ({
-        ...(await verifySignature(signer, context)),
+      ...(await inOrder(containedAs('co-signer', signature), async (one) => ({
+        ...(await verifySignature(one, context)),
         isCoSigner: true,
       }))),
-      ...(await inOrder(signature.nested, (inner) => verifySignature(inner, context))),
+      ...(await inOrder(containedAs('nested', signature), (one) => verifySignature(one, context))),
     ],
   };
 }
 
 async function signerTrust(
-  { signerCertificate, signedData }: FoundSignature,
+  { signer: { certificate }, certificates }: FoundSignature,
   examineTrust: ExamineTrust | undefined,
   at: Date,
   purpose: Purpose,
 ): Promise<Trust | undefined> {
-  if (examineTrust === undefined || signerCertificate === undefined) return undefined;
-  const certificates = signedData?.certificates ?? [];
-  return examineTrust({ leaf: signerCertificate, certificates, at, purpose });
+  if (examineTrust === undefined || certificate === undefined) return undefined;
+  return examineTrust({ leaf: certificate, certificates, at, purpose });
 }
 
 function isGood({ integrity, trust }: VerifiedTimestamp): boolean {

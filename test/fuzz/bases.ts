@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FoundSignature } from '../../src/format/signature.ts';
 import type { ExpectedAnswer } from '../../src/timestamp/check-answer.ts';
 
 const SIGNATURE_VALUE = new Uint8Array(256).fill(0x5a);
@@ -63,9 +62,4 @@ function smallFilesIn(folder: string): string[] {
     .sort()
     .map((name) => join(folder, name));
   return paths.filter((path) => statSync(path).size <= LARGEST).slice(0, MOST_OF_CORPUS);
-}
-
-/** With those nested in them. */
-export function flat(signatures: readonly FoundSignature[]): FoundSignature[] {
-  return signatures.flatMap((signature) => [signature, ...flat(signature.nested)]);
 }

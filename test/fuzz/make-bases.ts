@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import forge from 'node-forge';
 import { buildOcspRequest } from '../../src/certificates/revocation/ocsp.ts';
 import type { Format } from '../../src/format/format.ts';
-import type { FoundSignature } from '../../src/format/signature.ts';
+import { type FoundSignature, withNested } from '../../src/format/signature.ts';
 import { jar } from '../../src/formats/jar/index.ts';
 import { pe } from '../../src/formats/pe/index.ts';
 import { buildTimestampRequest } from '../../src/timestamp/request.ts';
@@ -18,7 +18,7 @@ import { applyPatch } from '../unit/formats/support/apply-patch.ts';
 import { stampIn } from '../unit/formats/support/change.ts';
 import { openBytes, signBytes } from '../unit/formats/support/sign-bytes.ts';
 import { AUTHORITY, answerOcsp, type Made, make, makeCrl, SIGNER } from '../unit/verifying/support/openssl-pki.ts';
-import { ASKED, flat, P12_PASSWORD } from './bases.ts';
+import { ASKED, P12_PASSWORD } from './bases.ts';
 
 /** `fixtures`: the repository's folder; `fuzz` in it is written to. */
 export async function makeBases(fixtures: string): Promise<void> {
@@ -56,8 +56,8 @@ async function stamped(
 ): Promise<Buffer> {
   const file = await openBytes(format, bytes);
   const tokens = new Map<FoundSignature, Uint8Array>();
-  for (const signature of flat(await file.signatures())) {
-    const value = signature.signedData?.signers[0].signature ?? new Uint8Array();
+  for (const signature of withNested(await file.signatures())) {
+    const value = signature.value ?? new Uint8Array();
     tokens.set(signature, await authority.stamp(value, options));
   }
   return applyPatch(bytes, (await stampIn(file, tokens)).patch);

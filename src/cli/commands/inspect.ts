@@ -3,7 +3,7 @@ import { plural } from '../../errors/plural.ts';
 import { printable } from '../../errors/printable.ts';
 import { existingForm } from '../../files/file-names.ts';
 import { formatErrors } from '../../format/errors.ts';
-import { flatten } from '../../format/signature.ts';
+import { withNested } from '../../format/signature.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { type InspectedFile, inspectFile } from '../../verifying/inspect-file.ts';
 import { type Reading, readFile } from '../../verifying/verify-file.ts';
@@ -59,7 +59,7 @@ async function writeSignature(path: string, options: OptionsOf<'extract'>, io: I
     io.stdout.write(content);
   } else {
     await writeOutput(output, content, { input: path });
-    const what = `signature of "${printable(chosen.signerName)}", ${plural(content.length, 'byte')}`;
+    const what = `signature of "${printable(chosen.signer.name)}", ${plural(content.length, 'byte')}`;
     lines.result(`extracted  ${shown(output)}  (${what})`);
   }
   if (index === undefined && count > 1) {
@@ -70,7 +70,7 @@ async function writeSignature(path: string, options: OptionsOf<'extract'>, io: I
 
 async function choose(path: string, index: number) {
   await using file = await readFile(path, composeReading());
-  const signatures = flatten(await file.signable.signatures());
+  const signatures = withNested(await file.signable.signatures());
   const chosen = signatures[index - 1];
   if (signatures.length === 0) throw formatErrors('not-signed');
   if (chosen === undefined)

@@ -1,8 +1,13 @@
 import { secondOf } from '../../asn1/times.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
 import { againstWhat, type Finding } from '../../errors/finding.ts';
-import { flatten } from '../../format/signature.ts';
-import type { Identity, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';
+import {
+  flatten,
+  type Identity,
+  type VerifiedFile,
+  type VerifiedSignature,
+  type VerifiedTimestamp,
+} from '../../verifying/verdict.ts';
 import { errorJson } from './json.ts';
 
 /**

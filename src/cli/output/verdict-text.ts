@@ -5,8 +5,14 @@ import { dateOf } from '../../certificates/signing-chain.ts';
 import { type Finding, isAgainst, isObjection } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { printable } from '../../errors/printable.ts';
-import { flatten } from '../../format/signature.ts';
-import type { Identity, Verdict, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';
+import {
+  flatten,
+  type Identity,
+  type Verdict,
+  type VerifiedFile,
+  type VerifiedSignature,
+  type VerifiedTimestamp,
+} from '../../verifying/verdict.ts';
 import type { Io } from '../io.ts';
 import { type Annotation, annotationLine, hasAnnotations } from './github.ts';
 import { type LinesOptions, shown, writeLines } from './lines.ts';

@@ -13,13 +13,13 @@ export function checkSignaturesIntact(blocks: readonly EmbeddedBlock[], { manife
   for (const block of blocks) {
     const signatureFile = block.readSignatureFile();
     if (manifest === undefined || known === undefined || signatureFile === undefined || !block.verifies()) {
-      throw cannotAppend(`the one of "${block.signerName}" does not verify`);
+      throw cannotAppend(`the one of "${block.signer.name}" does not verify`);
     }
     if (!block.signedData?.certificates.every(isReadableCertificate)) {
-      throw cannotAppend(`a certificate of "${block.signerName}" cannot be read`);
+      throw cannotAppend(`a certificate of "${block.signer.name}" cannot be read`);
     }
     if (findDisagreement(signatureFile, manifest.parsed, { known }) !== undefined) {
-      throw cannotAppend(`the manifest was changed after "${block.signerName}" signed it`);
+      throw cannotAppend(`the manifest was changed after "${block.signer.name}" signed it`);
     }
   }
 }
@@ -40,7 +40,7 @@ export function checkFilesUnchanged(
     const covered = signatureFile === undefined ? new Set<string>() : coveredNames(signatureFile);
     const found = changed.find(({ entry }) => covered.has(entry.name));
     if (found !== undefined)
-      throw cannotAppend(`${found.entry.name} was changed after "${block.signerName}" signed it`);
+      throw cannotAppend(`${found.entry.name} was changed after "${block.signer.name}" signed it`);
   }
 }
 
@@ -51,7 +51,7 @@ export function checkManifestAgrees(blocks: readonly EmbeddedBlock[], manifest: 
     const signatureFile = block.readSignatureFile();
     if (signatureFile === undefined || findDisagreement(signatureFile, manifest, { known }) !== undefined) {
       throw cannotAppend(
-        `the digests in the manifest are not enough for the new one, and any other would break that of "${block.signerName}"`,
+        `the digests in the manifest are not enough for the new one, and any other would break that of "${block.signer.name}"`,
       );
     }
   }

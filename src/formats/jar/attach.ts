@@ -54,8 +54,8 @@ interface SignedFile {
   readonly signatureFile: ZipEntry;
 }
 
-function hasSameSigner({ signerCertificate }: EmbeddedBlock, { signers: [{ certificate }] }: SignedData): boolean {
-  return Buffer.compare(signerCertificate ?? NOTHING, certificate ?? NOTHING) === 0;
+function hasSameSigner({ signer }: EmbeddedBlock, { signers: [{ certificate }] }: SignedData): boolean {
+  return Buffer.compare(signer.certificate ?? NOTHING, certificate ?? NOTHING) === 0;
 }
 
 const NOTHING = new Uint8Array();

@@ -46,7 +46,7 @@ export async function checkResult(
     const coverage = isSound ? coverageOf(signatureFile, layout) : undefined;
     if (coverage !== undefined) coverages.push(coverage);
     const isGood = isNew ? coverage?.removed.count === 0 : keepsPositions || isSound;
-    if (!isGood) throw damaged(`the signature of "${block.signerName}" is not about what the archive holds`);
+    if (!isGood) throw damaged(`the signature of "${block.signer.name}" is not about what the archive holds`);
   }
   if (!layout.signable.every((entry) => coverages.some(({ covers }) => covers(entry)))) {
     throw damaged('the signatures in it are not about all that it holds');

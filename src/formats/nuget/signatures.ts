@@ -7,8 +7,8 @@ import { DIGEST_LENGTH, type DigestAlgorithm } from '../../crypto/algorithms.ts'
 import type { WorkBudget } from '../../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../../errors/codesign-error.ts';
 import { broken, type Finding, rejected, unsupported } from '../../errors/finding.ts';
-import { examineUnread, timestampsOf } from '../../format/cms.ts';
-import { cmsEnvelope, type Detail, type FoundSignature } from '../../format/signature.ts';
+import { cmsSignature, examineUnread, timestampsOf, unreadableCms } from '../../format/cms.ts';
+import type { Detail, FoundSignature } from '../../format/signature.ts';
 import { timestampReader } from '../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import { SIGNATURE_NAME, type StoredSignature } from './package.ts';
@@ -30,19 +30,8 @@ export function embeddedSignature(
 ): FoundSignature {
   const signedData = readCms(cms);
   if (signedData instanceof CodesignError) {
-    const message = `The signature cannot be read: ${signedData.message}.`;
-    return {
-      location: SIGNATURE_NAME,
-      envelope: cmsEnvelope(cms instanceof CodesignError ? new Uint8Array() : cms),
-      signedData: undefined,
-      signerCertificate: undefined,
-      signerName: '(unreadable signature)',
-      algorithm: undefined,
-      nested: [],
-      timestamps: [],
-      details: async () => [],
-      examine: async () => [rejected(signedData, 'signature-unreadable', message)],
-    };
+    const bytes = cms instanceof CodesignError ? new Uint8Array() : cms;
+    return unreadableCms(signedData, { location: SIGNATURE_NAME, cms: bytes, details: async () => [] });
   }
   const [signer] = signedData.signers;
   const text = readSignedText(signedData);
@@ -50,46 +39,41 @@ export function embeddedSignature(
   const countersigners = countersignersOf(signedData);
   const matches = async () =>
     text?.algorithm !== undefined && Buffer.compare(await digestBy(text.algorithm), text.digest) === 0;
-  const of = (one: SignerInfo, own: Pick<FoundSignature, 'location' | 'algorithm' | 'details' | 'examine'>) => {
+  const of = (
+    one: SignerInfo,
+    own: Omit<Parameters<typeof cmsSignature>[0], 'cms' | 'signedData' | 'signer' | 'timestamps'>,
+  ) => {
     const timestamps = lazy(() => timestampsOf(NUGET_PROFILE, signedData, one, readTimestamps));
-    return {
+    return cmsSignature({
       ...own,
-      envelope: cmsEnvelope(signedData.bytes),
+      cms: signedData.bytes,
       signedData,
-      signerCertificate: one.certificate,
-      signerName: one.name,
-      nested: [],
-      get timestamps() {
-        return timestamps();
-      },
+      signer: one,
+      timestamps,
       examine: async () => [...(await own.examine()), ...examineCommon(one, timestamps())],
-    };
+    });
   };
-  const coSigners = countersigners.flatMap((one) =>
-    one instanceof CodesignError
-      ? []
-      : [
-          of(one, {
-            location: `${SIGNATURE_NAME}, ${nameOf(one)}`,
-            algorithm: digestAlgorithmOf(one.digestAlgorithm),
-            details: async () => [],
-            examine: async () => examineSigner({ contentType: DATA }, one, signer.signature, { ...RULES, budget }),
-          }),
-        ],
-  );
-  return Object.assign(
-    of(signer, {
-      location: SIGNATURE_NAME,
-      algorithm: weakest(text?.algorithm, digestAlgorithmOf(signer.digestAlgorithm)),
-      details: async () => describe(text, signer, countersigners, await matches()),
-      examine: async () => [
-        ...contentFindings(text, await matches()),
-        ...signersFindings(signedData, countersigners),
-        ...(text === undefined ? [] : examineSigner(signedData, signer, text.bytes, { budget })),
-      ],
-    }),
-    { coSigners },
-  );
+  const coSigners = countersigners
+    .filter((one): one is SignerInfo => !(one instanceof CodesignError))
+    .map((one) =>
+      of(one, {
+        location: `${SIGNATURE_NAME}, ${nameOf(one)}`,
+        algorithm: () => digestAlgorithmOf(one.digestAlgorithm),
+        details: async () => [],
+        examine: async () => examineSigner({ contentType: DATA }, one, signer.signature, { ...RULES, budget }),
+      }),
+    );
+  return of(signer, {
+    location: SIGNATURE_NAME,
+    algorithm: () => weakest(text?.algorithm, digestAlgorithmOf(signer.digestAlgorithm)),
+    contained: coSigners.map((signature) => ({ as: 'co-signer', signature })),
+    details: async () => describe(text, signer, countersigners, await matches()),
+    examine: async () => [
+      ...contentFindings(text, await matches()),
+      ...signersFindings(signedData, countersigners),
+      ...(text === undefined ? [] : examineSigner(signedData, signer, text.bytes, { budget })),
+    ],
+  });
 }
 
 /** Countersignatures must have no contentType (RFC 5652, 11.4). If one exists, it must be that of the signature. */

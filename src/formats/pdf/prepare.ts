@@ -59,11 +59,11 @@ async function checkIntact(opened: OpenedPdf): Promise<void> {
     const problem = (await findingsOf(opened, stored)).find(isBroken);
     if (problem !== undefined) throw refused(`"${stored.field.name}" is broken. ${problem.message}`);
   }
-  for (const { location, signedData, timestamps, examine } of await readSignatures(opened)) {
+  for (const { location, certificates, timestamps, examine } of await readSignatures(opened)) {
     const findings = [...(await examine()), ...timestamps.flatMap((timestamp) => timestamp.findings)];
     const problem = findings.find(isBroken);
     if (problem !== undefined) throw refused(`the signature of ${location} is broken. ${problem.message}`);
-    if (signedData?.certificates.every(isReadableCertificate) === false) {
+    if (!certificates.every(isReadableCertificate)) {
       throw refused(`a certificate of ${location} cannot be read`);
     }
   }

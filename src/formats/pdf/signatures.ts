@@ -4,12 +4,11 @@
  */
 
 import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
-import { lazy } from '../../bytes/reuse.ts';
 import type { SignedData } from '../../cms/parse-signed-data.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
-import { timestampsOf } from '../../format/cms.ts';
-import { cmsEnvelope, type Detail, type FoundSignature } from '../../format/signature.ts';
+import { cmsSignature, timestampsOf } from '../../format/cms.ts';
+import type { Detail, FoundSignature } from '../../format/signature.ts';
 import type { Field } from '../../pdf-syntax/structure.ts';
 import { textOf } from '../../pdf-syntax/values.ts';
 import { type ReadTimestamps, timestampReader } from '../../timestamp/read-timestamps.ts';
@@ -45,24 +44,19 @@ function signatureOf(
   const parsed = signedDataOf(stored);
   const signedData = parsed instanceof CodesignError ? undefined : parsed;
   const signer = signedData?.signers[0];
-  const timestamps = lazy(() => [
-    ...(signedData && signer ? timestampsOf(PDF_PROFILE, signedData, signer, read) : []),
-    ...covering,
-  ]);
-  return {
+  return cmsSignature({
     location: locationOf(stored.field),
-    envelope: cmsEnvelope(signedData?.bytes ?? stored.cms ?? new Uint8Array()),
+    cms: signedData?.bytes ?? stored.cms ?? new Uint8Array(),
     signedData,
-    signerCertificate: signer?.certificate,
-    signerName: signer?.name ?? '(unreadable signature)',
-    algorithm: signer && digestAlgorithmOf(signer.digestAlgorithm),
-    nested: [],
-    get timestamps() {
-      return timestamps();
-    },
+    signer,
+    algorithm: () => signer && digestAlgorithmOf(signer.digestAlgorithm),
+    timestamps: () => [
+      ...(signedData && signer ? timestampsOf(PDF_PROFILE, signedData, signer, read) : []),
+      ...covering,
+    ],
     details: async () => describe(opened, stored, signedData),
     examine: () => examineStored(opened, stored),
-  };
+  });
 }
 
 export async function findingsOf(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {

@@ -3,7 +3,7 @@ import { asClause, isAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { type Format, signingOf } from '../../format/format.ts';
 import type { Expected, SignableFile } from '../../format/signable-file.ts';
-import { flatten } from '../../format/signature.ts';
+import { withNested } from '../../format/signature.ts';
 
 /** A weak signature still belongs to this file, and the verifier decides whether to accept it. */
 const WEAK: readonly string[] = ['digest-algorithm-weak', 'key-too-short'];
@@ -19,7 +19,7 @@ export async function checkPlaced(
 ): Promise<void> {
   const isPlaced = ({ envelope }: { readonly envelope: { readonly bytes: Uint8Array } }): boolean =>
     expected.added.some(({ bytes }) => isSameBytes(envelope.bytes, bytes));
-  for (const signature of flatten((await result.signatures()).filter(isPlaced))) {
+  for (const signature of withNested((await result.signatures()).filter(isPlaced))) {
     const findings = await signature.examine();
     const problem = findings.find((finding) => isAgainst(finding, 'integrity') && !WEAK.includes(finding.code));
     if (problem !== undefined) throw formatErrors('not-its-signature', { reason: asClause(problem) });

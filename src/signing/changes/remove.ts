@@ -3,7 +3,7 @@ import { plural } from '../../errors/plural.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { type Format, requireCapability } from '../../format/format.ts';
 import type { Removing, SignableFile } from '../../format/signable-file.ts';
-import { flatten } from '../../format/signature.ts';
+import { withNested } from '../../format/signature.ts';
 import { changeEach, finish } from '../change-each.ts';
 import { signerNames } from '../existing-signatures.ts';
 import { commit, openOriginal, reopenCopy, writtenOutcome } from '../files/commit.ts';
@@ -45,7 +45,7 @@ async function prepare(opened: SignableFile, format: Format) {
   return {
     patch: await removing.patch(),
     remaining: signatures.length - removed.length,
-    signatures: flatten(removed).length,
+    signatures: withNested(removed).length,
     removed: signerNames(removed),
   };
 }

@@ -7,7 +7,7 @@ import { hasFindingAgainst, isAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { type Format, requireCapability, signingOf } from '../../format/format.ts';
 import type { Embedding, Expected, SignableFile } from '../../format/signable-file.ts';
-import { type FoundSignature, flatten } from '../../format/signature.ts';
+import { type FoundSignature, withNested } from '../../format/signature.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import { changeEach, finish } from '../change-each.ts';
@@ -52,7 +52,7 @@ async function decide(
   { pathInFolder, time, format }: RecognisedFile,
   { algorithm, force }: TimestampingRun,
 ): Promise<Intent> {
-  const signatures = flatten(await opened.signatures());
+  const signatures = withNested(await opened.signatures());
   if (signatures.length === 0) {
     // A folder argument means only the signed files in it.
     if (pathInFolder !== undefined) return { ...WITHOUT_SIGNATURE, skipped: 'not-signed' };
@@ -81,7 +81,7 @@ async function timestampFile(plan: PlannedFile, run: TimestampingRun): Promise<T
 async function check(plan: PlannedFile, file: OpenFile, expected: Expected, isWhole: boolean): Promise<void> {
   const result = await reopenCopy(plan, file);
   await signingOf(result, plan.format).verify(expected);
-  const signatures = flatten(await result.signatures());
+  const signatures = withNested(await result.signatures());
   assertStamped(signatures);
   // A SHA-1 signature may depend on the age of the timestamp that was replaced.
   if (!isWhole) for (const signature of signatures) await assertIntact(signature, 'timestamp-breaks-signature');
@@ -99,7 +99,7 @@ async function stampFile(
   { algorithm, force, stamp }: TimestampingRun,
 ): Promise<StampedFile> {
   const stamping = requireCapability(opened.stamping, 'timestamped', format);
-  const signatures = flatten(await opened.signatures());
+  const signatures = withNested(await opened.signatures());
   for (const signature of signatures) await assertIntact(signature, 'signature-broken');
   if (stamping.of === 'file') {
     const whole = await stamping.prepare({ algorithm, tokenReserve: TOKEN_RESERVE, force });
@@ -142,10 +142,10 @@ function isSound({ findings }: Timestamp): boolean {
 
 /** Silently replacing a broken timestamp would hide the damage; skipping the file would report it as valid. */
 function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
-  for (const { timestamps, signerName } of signatures) {
+  for (const { timestamps, signer } of signatures) {
     if (timestamps.length === 0 || timestamps.some(isSound)) continue;
     const problem = timestamps[0]?.findings.find((finding) => isAgainst(finding, 'integrity'))?.message ?? '';
-    throw signingErrors('timestamp-broken', { signer: signerName, problem });
+    throw signingErrors('timestamp-broken', { signer: signer.name, problem });
   }
 }
 
@@ -153,11 +153,11 @@ function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
  * A new timestamp cannot help an expired certificate, because verifiers check its validity at the time of the
  * timestamp.
  */
-function assertWorthwhile({ signerCertificate, signerName, timestamps }: FoundSignature, now: Date, force: boolean) {
+function assertWorthwhile({ signer: { name, certificate }, timestamps }: FoundSignature, now: Date, force: boolean) {
   // If the certificate cannot be read, the signature does not verify either, and that error is reported.
-  const expired = signerCertificate && orUndefined(() => parseCertificate(signerCertificate, 'signature').notAfter);
+  const expired = certificate && orUndefined(() => parseCertificate(certificate, 'signature').notAfter);
   if (expired === undefined || now <= expired) return;
-  const details = { signer: signerName, date: dateOf(expired) };
+  const details = { signer: name, date: dateOf(expired) };
   const proof = timestamps.find((timestamp) => isSound(timestamp) && timestamp.time && timestamp.time <= expired);
   if (proof) throw signingErrors('timestamp-irreplaceable', details);
   if (!force) throw signingErrors('signer-expired', details);
@@ -169,13 +169,13 @@ async function assertIntact(
 ): Promise<void> {
   const finding = (await signature.examine()).find((finding) => isAgainst(finding, 'integrity'));
   if (finding === undefined) return;
-  throw signingErrors(code, { signer: signature.signerName, problem: finding.message });
+  throw signingErrors(code, { signer: signature.signer.name, problem: finding.message });
 }
 
-/** The signature must already have been checked. */
-function signatureValueOf({ signedData }: FoundSignature): Uint8Array {
-  if (signedData === undefined) throw new TypeError('a signature that cannot be read was treated as intact');
-  return signedData.signers[0].signature;
+/** Requires an intact signature. */
+function signatureValueOf({ value }: FoundSignature): Uint8Array {
+  if (value === undefined) throw new TypeError('a signature that cannot be read was treated as intact');
+  return value;
 }
 
 function assertStamped(signatures: readonly FoundSignature[]): void {

@@ -9,17 +9,18 @@ import { join } from 'node:path';
 import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/certificate.ts';
 import { parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import type { Format } from '../../../src/format/format.ts';
+import { withNested } from '../../../src/format/signature.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { inspectFile } from '../../../src/verifying/inspect-file.ts';
 import { trustExaminer } from '../../../src/verifying/trust.ts';
-import type { VerifiedFile, VerifiedSignature } from '../../../src/verifying/verdict.ts';
+import { flatten, type VerifiedFile, type VerifiedSignature } from '../../../src/verifying/verdict.ts';
 import { type Verifying, verifyFile } from '../../../src/verifying/verify-file.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { unzip } from '../../unit/formats/jar/simple-zip.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
-import { type Bases, flat } from '../bases.ts';
+import type { Bases } from '../bases.ts';
 import { answering, require, requireSaid } from '../check-case.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
 import { mutateDer } from '../mutations/der.ts';
@@ -104,10 +105,6 @@ function mutateSubject(subject: Subject, random: Random): Buffer {
   return mutateBytes(bytes, random, once(random, 5) ? [0, bytes.length] : [start, bytes.length]);
 }
 
-function flatten(signatures: readonly VerifiedSignature[]): VerifiedSignature[] {
-  return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
-}
-
 /** As one of the subjects was: everything signed of each signature, and of each of its timestamps, and all that it covers. */
 async function requireAllThere(
   subjects: readonly Known[],
@@ -130,7 +127,7 @@ async function holdsAll(
   signatures: readonly VerifiedSignature[],
   bytes: Buffer,
 ): Promise<boolean> {
-  const before = flat(await (await openBytes(subject.format, subject.bytes)).signatures());
+  const before = withNested(await (await openBytes(subject.format, subject.bytes)).signatures());
   const values = await signatureValuesIn(subject.format, bytes);
   const includes = (part: Uint8Array): boolean =>
     bytes.includes(Buffer.from(part)) || values.some((value) => Buffer.compare(value, part) === 0);
@@ -146,7 +143,7 @@ async function holdsAll(
 
 /** As they are read: BER lets an OCTET STRING come in pieces, and what it holds is the same. */
 async function signatureValuesIn(format: Format, bytes: Buffer): Promise<readonly Uint8Array[]> {
-  const found = flat(await (await openBytes(format, bytes)).signatures());
+  const found = withNested(await (await openBytes(format, bytes)).signatures());
   const all = found.flatMap(({ envelope, timestamps }) => [
     envelope.bytes,
     ...timestamps.map((timestamp) => timestamp.bytes),

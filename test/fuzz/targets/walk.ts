@@ -6,7 +6,7 @@ import type { Patch } from '../../../src/bytes/pieces.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import type { Format } from '../../../src/format/format.ts';
 import type { Embedding, SignableFile, SigningContext, SigningMode } from '../../../src/format/signable-file.ts';
-import { cmsEnvelope, type FoundSignature } from '../../../src/format/signature.ts';
+import { cmsEnvelope, type FoundSignature, withNested } from '../../../src/format/signature.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { recogniseFormat } from '../../../src/formats/recognise.ts';
@@ -16,7 +16,6 @@ import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
 import { placeIn, removalOf, sealedBy, signingIn, stampIn, wholeStamping } from '../../unit/formats/support/change.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
 import { openBytes, plainReader } from '../../unit/formats/support/sign-bytes.ts';
-import { flat } from '../bases.ts';
 import { answering, Fault, require, requireSaid } from '../check-case.ts';
 import type { TargetSetting } from '../target.ts';
 
@@ -73,7 +72,7 @@ async function orNothing<T>(work: () => Promise<T>): Promise<T | undefined> {
 }
 
 async function readSignatures(file: SignableFile): Promise<readonly FoundSignature[]> {
-  const signatures = flat((await orNothing(() => file.signatures())) ?? []);
+  const signatures = withNested((await orNothing(() => file.signatures())) ?? []);
   for (const signature of signatures) {
     await answering(() => signature.details());
     requireFindings((await orNothing(() => signature.examine())) ?? []);
@@ -150,7 +149,7 @@ async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mod
   // From here on nothing may refuse any more: the signature is paid for.
   const reopened = await openBytes(format, result);
   await signingIn(reopened).verify(embedding);
-  const mine = flat(await reopened.signatures()).find(
+  const mine = withNested(await reopened.signatures()).find(
     ({ envelope }) => Buffer.compare(envelope.bytes, sealed[0].bytes) === 0,
   );
   require(mine !== undefined, 'the new signature is not in the result');

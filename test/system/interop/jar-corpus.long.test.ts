@@ -88,7 +88,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
     writeFileSync(signedPath(file), result);
     expect(lossesOf(readFileSync(originalPath(file)), result)).toEqual([]);
     const signatures = await (await openBytes(jar, result)).signatures();
-    expect(signatures.map(({ signerName }) => signerName)).toEqual(['Test Publisher']);
+    expect(signatures.map(({ signer }) => signer.name)).toEqual(['Test Publisher']);
   });
 
   it.each(all)('%s is intact, stamped and unsigned, and has lost nothing', async (file) => {

@@ -151,10 +151,9 @@ describe.skipIf(corpus === '')('the corpus', () => {
     }
     expect(appended.length).toBeGreaterThan(20);
     for (const name of appended) {
-      const { signerCertificate, nested } =
-        (await (await openBytes(pe, readFileSync(signedPath(name)))).signatures())[0] ?? {};
-      expect(signerCertificate).not.toEqual(signer.chain.leaf.der);
-      expect(nested?.some((inner) => inner.signerName === 'Test Publisher')).toBe(true);
+      const [outer] = await (await openBytes(pe, readFileSync(signedPath(name)))).signatures();
+      expect(outer?.signer.certificate).not.toEqual(signer.chain.leaf.der);
+      expect(outer?.contained.some((inner) => inner.signature.signer.name === 'Test Publisher')).toBe(true);
       const { output } = await osslsigncodeVerify(root, signedPath(name));
       expect(output).not.toMatch(/MISMATCH/);
       expect(output).toMatch(/Signer #0:\s+Subject: \/CN=Test Publisher/);

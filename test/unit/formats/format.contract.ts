@@ -11,7 +11,7 @@ import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { hasFindingAgainst, isAgainst } from '../../../src/errors/finding.ts';
 import type { SignatureProfile } from '../../../src/format/cms.ts';
 import type { Format } from '../../../src/format/format.ts';
-import { cmsEnvelope } from '../../../src/format/signature.ts';
+import { cmsEnvelope, withNested } from '../../../src/format/signature.ts';
 import { temporaryFolder } from '../../support/programs/cli.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
@@ -125,7 +125,7 @@ export function describeFormat(
       const signatures = await (await openBytes(format, result)).signatures();
       expect(signatures).toHaveLength(1);
       expect(Buffer.from(signatures[0]?.envelope.bytes ?? [])).toEqual(Buffer.from(sealed));
-      expect(signatures[0]).toMatchObject({ signerName: 'Test Publisher', nested: [] });
+      expect(signatures[0]).toMatchObject({ signer: { name: 'Test Publisher' }, contained: [] });
       const remark = remarks[algorithm];
       expect(await codesOf(signatures[0])).toEqual(remark === undefined ? [] : [remark]);
       expect(hasFindingAgainst(await (await openBytes(format, result)).examine(), 'integrity')).toBe(false);
@@ -207,9 +207,9 @@ export function describeFormat(
       const second = await signBytes(format, first.result, another, { mode: 'append', algorithm: two });
       const third = await signBytes(format, second.result, signer, { mode: 'append', algorithm: three });
       const signatures = await (await openBytes(format, third.result)).signatures();
-      const all = signatures.flatMap((outer) => [outer, ...outer.nested]);
+      const all = withNested(signatures);
       const again = appended.sameSignerAgain === 'is added' ? ['Test Publisher'] : [];
-      expect(all.map(({ signerName }) => signerName).sort()).toEqual(['Another Publisher', 'Test Publisher', ...again]);
+      expect(all.map(({ signer }) => signer.name).sort()).toEqual(['Another Publisher', 'Test Publisher', ...again]);
       for (const signature of all) expect(await isIntact(signature)).toBe(true);
       const found = all.map(({ envelope }) => Buffer.from(envelope.bytes).toString('base64')).sort();
       const made = [first, second, third].map(({ sealed }) => Buffer.from(sealed).toString('base64'));
@@ -308,7 +308,7 @@ export function describeFormat(
       async () => {
         const second = await signedByTwo();
         const file = await openBytes(format, second.result);
-        const before = (await file.signatures()).flatMap((outer) => [outer, ...outer.nested]);
+        const before = withNested(await file.signatures());
         const tokens = before.map((_, index) => Buffer.from([0x30, 0x02, 0x05, index]));
         const embedding = await stampIn(
           file,
@@ -316,8 +316,8 @@ export function describeFormat(
         );
         const after = await openBytes(format, applyPatch(second.result, embedding.patch));
         await signingIn(after).verify(embedding);
-        const all = (await after.signatures()).flatMap((outer) => [outer, ...outer.nested]);
-        expect(all.map(({ signerName }) => signerName)).toEqual(before.map(({ signerName }) => signerName));
+        const all = withNested(await after.signatures());
+        expect(all.map(({ signer }) => signer.name)).toEqual(before.map(({ signer }) => signer.name));
         expect(all.flatMap(({ timestamps }) => timestamps.map((each) => Buffer.from(each.bytes)))).toEqual(tokens);
         for (const signature of all) expect(await isIntact(signature)).toBe(true);
       },
@@ -388,7 +388,7 @@ async function failureOf(format: Format, bytes: Buffer, signer: ThrowawaySigner)
     await file.examine();
     file.layout();
     for (const outer of await file.signatures()) {
-      for (const signature of [outer, ...outer.nested]) {
+      for (const signature of withNested([outer])) {
         await signature.examine();
         await signature.details();
         expect(signature.timestamps).toEqual([]);
@@ -409,7 +409,7 @@ async function objectionsToResult(format: Format, bytes: Buffer, signer: Throwaw
   });
   if (signed instanceof CodesignError) return signed.code === 'result-damaged' ? [signed.message] : [];
   const file = await openBytes(format, signed.result);
-  const all = (await file.signatures()).flatMap((outer) => [outer, ...outer.nested]);
+  const all = withNested(await file.signatures());
   const findings = [file, ...all].map((each) => each.examine());
   return (await Promise.all(findings))
     .flat()

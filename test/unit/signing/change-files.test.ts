@@ -159,7 +159,7 @@ describe('a JAR signed with SHA-1 whose timestamp is of the time when Java took 
     const file = await openBytes(jar, result);
     const [signature] = await file.signatures();
     if (signature === undefined) throw new Error('the file is unsigned');
-    const value = signature.signedData?.signers[0].signature ?? new Uint8Array();
+    const value = signature.value ?? new Uint8Array();
     const token = await authority.stamp(value, { genTime: '20180601120000Z' });
     await writeFile(path, applyPatch(result, (await stampIn(file, new Map([[signature, token]]))).patch));
     const before = await snapshot(folder);

@@ -38,17 +38,22 @@ function signature(more: Partial<FoundSignature> & { readonly findings?: readonl
   return {
     location: 'here',
     envelope: cmsEnvelope(new Uint8Array()),
-    signedData: undefined,
-    signerCertificate: SIGNER,
-    signerName: 'Signer',
+    signer: { name: 'Signer', certificate: SIGNER },
+    certificates: [],
     algorithm: 'SHA256',
-    nested: [],
+    value: undefined,
+    signedBytes: undefined,
+    contained: [],
     timestamps: [],
     details: async () => [],
     examine: async () => findings,
     ...given,
   };
 }
+
+const nesting = (more?: Parameters<typeof signature>[0]) => [{ as: 'nested', signature: signature(more) }] as const;
+
+const NO_CERTIFICATE = { name: 'Signer', certificate: undefined };
 
 function timestamp(more: Partial<Timestamp> = {}): Timestamp {
   return {
@@ -147,15 +152,14 @@ describe('the verdict', () => {
   it('is broken when something speaks against the integrity of the signature or the file', async () => {
     expect(await verdictOf({ signatures: [signature({ findings: [BROKEN] })] })).toBe('broken');
     expect(await verdictOf({ signatures: [signature()], findings: [BROKEN] })).toBe('broken');
-    expect(await verdictOf({ signatures: [signature({ nested: [signature({ findings: [BROKEN] })] })] })).toBe(
-      'broken',
-    );
+    expect(await verdictOf({ signatures: [signature({ contained: nesting({ findings: [BROKEN] }) })] })).toBe('broken');
     expect(await verdictOf({ signatures: [signature(), signature({ findings: [BROKEN] })] })).toBe('broken');
   });
 
   it('is unsupported when a signature, a timestamp or the file cannot be verified, unless something is broken', async () => {
     const one = signature({ findings: [UNSUPPORTED] });
-    expect(await verdictOf({ signatures: [signature({ nested: [one] })] })).toBe('unsupported');
+    const outer = signature({ contained: nesting({ findings: [UNSUPPORTED] }) });
+    expect(await verdictOf({ signatures: [outer] })).toBe('unsupported');
     expect(await verdictOf({ signatures: [signature()], findings: [UNSUPPORTED] })).toBe('unsupported');
     expect(await verdictOf({ signatures: [signature({ timestamps: [timestamp({ findings: [UNSUPPORTED] })] })] })).toBe(
       'unsupported',
@@ -181,13 +185,13 @@ describe('the verdict', () => {
 
   it('is untrusted when the signer is not trusted, of a nested signature too', async () => {
     const checkTrust = trustNobodyOf(AUTHORITY);
-    const nested = signature({ signerCertificate: AUTHORITY });
+    const contained = nesting({ signer: { name: 'Signer', certificate: AUTHORITY } });
     expect(await verdictOf({ signatures: [signature()], checkTrust: trustNobodyOf(SIGNER) })).toBe('untrusted');
-    expect(await verdictOf({ signatures: [signature({ nested: [nested] })], checkTrust })).toBe('untrusted');
+    expect(await verdictOf({ signatures: [signature({ contained })], checkTrust })).toBe('untrusted');
   });
 
   it('is untrusted for a signature whose certificate is missing', async () => {
-    expect(await verdictOf({ signatures: [signature({ signerCertificate: undefined })] })).toBe('untrusted');
+    expect(await verdictOf({ signatures: [signature({ signer: NO_CERTIFICATE })] })).toBe('untrusted');
   });
 
   it('is intact, at best, where trust is not asked about', async () => {
@@ -303,7 +307,7 @@ describe('what is asked of a signature', () => {
     [
       'an algorithm, of a nested signature',
       { leastAlgorithm: 'SHA256' },
-      [signature({ algorithm: 'SHA1', nested: [signature()] })],
+      [signature({ algorithm: 'SHA1', contained: nesting() })],
     ],
   ] as const)('holds: %s', async (_, policy, signatures) => {
     expect(await verdictOf({ signatures, policy })).toBe('trusted');
@@ -328,7 +332,7 @@ describe('what is asked of a signature', () => {
   });
 
   it('does not accept a name without a certificate', async () => {
-    const named = signature({ signerCertificate: undefined });
+    const named = signature({ signer: NO_CERTIFICATE });
     const policy = { signer: { commonName: 'Signer' } };
     expect(await verdictOf({ signatures: [named], policy, checkTrust: undefined })).toBe('not-accepted');
   });

@@ -13,7 +13,9 @@ import { jarErrors } from '../errors.ts';
 import { type JarLayout, LARGEST_MANIFEST, readWhole } from '../layout.ts';
 import { type Manifest, readManifest } from '../manifest/manifest.ts';
 
-export interface EmbeddedBlock extends Pick<FoundSignature, 'signedData' | 'signerCertificate' | 'signerName'> {
+export interface EmbeddedBlock extends Pick<FoundSignature, 'signer'> {
+  /** undefined if the block cannot be read. */
+  readonly signedData: SignedData | undefined;
   /** Name of its files without extension, in upper case. */
   readonly base: string;
   readonly entry: ZipEntry;
@@ -82,20 +84,17 @@ function readBlock(
       ...place,
       cms: block instanceof CodesignError ? NOTHING : block,
       signedData: undefined,
-      signerCertificate: undefined,
-      signerName: '(unreadable signature)',
+      signer: { name: '(unreadable signature)', certificate: undefined },
       examineSigners: () => [unreadable],
       verifies: () => false,
     };
   }
-  const [signer] = read.signers;
   const examineSigners = lazy(() => examineAllSigners(read, signedFile, budget));
   return {
     ...place,
     cms: read.bytes,
     signedData: read,
-    signerCertificate: signer.certificate,
-    signerName: signer.name,
+    signer: read.signers[0],
     examineSigners,
     verifies: () => examineSigners().length === 0,
   };

@@ -73,17 +73,17 @@ export function blockName(wanted: string): string {
 export function chooseBlockName(
   signerName: string | undefined,
   leaf: Certificate,
-  others: readonly Pick<EmbeddedBlock, 'base' | 'signerCertificate' | 'signerName'>[],
+  others: readonly Pick<EmbeddedBlock, 'base' | 'signer'>[],
 ): string {
   const takenBy = (name: string) =>
     others.find(
-      ({ base, signerCertificate }) =>
-        base === name && (signerCertificate === undefined || Buffer.compare(signerCertificate, leaf.der) !== 0),
+      ({ base, signer: { certificate } }) =>
+        base === name && (certificate === undefined || Buffer.compare(certificate, leaf.der) !== 0),
     );
   if (signerName !== undefined) {
     const name = blockName(signerName);
     const other = takenBy(name);
-    if (other !== undefined) throw jarErrors('signer-name-taken', { name, signer: other.signerName });
+    if (other !== undefined) throw jarErrors('signer-name-taken', { name, signer: other.signer.name });
     return name;
   }
   const name = blockName(leaf.name);

@@ -1,8 +1,9 @@
 import { digestAlgorithmOf } from '../../../asn1/algorithm-identifiers.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { lazy } from '../../../bytes/reuse.ts';
-import { timestampsOf } from '../../../format/cms.ts';
-import { cmsEnvelope, type Detail, type FoundSignature } from '../../../format/signature.ts';
+import type { SignerInfo } from '../../../cms/parse-signed-data.ts';
+import { cmsSignature, timestampsOf } from '../../../format/cms.ts';
+import type { Detail, FoundSignature } from '../../../format/signature.ts';
 import { type ReadTimestamps, timestampReader } from '../../../timestamp/read-timestamps.ts';
 import { sectionDigest, wholeDigests } from '../manifest/agreement.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
@@ -20,40 +21,33 @@ export async function readSignatures(source: ByteSource, shared: SharedInfo): Pr
 
 function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: ReadTimestamps): FoundSignature {
   const { cms, signedData } = block;
-  const { signers } = signedData ?? { signers: [] };
-  // Lazy: signing also lists signatures, but needs none of their timestamps.
-  const timestamps = lazy(() =>
-    signedData === undefined
-      ? []
-      : signers.map((signer) => timestampsOf(JAR_PROFILE, signedData, signer, readTimestamps)),
-  );
-  const weakest = lazy(() => weakestOf(block, shared));
-  const ofSigner = (index: number, own: Pick<FoundSignature, 'location' | 'signerCertificate' | 'signerName'>) => ({
-    ...own,
-    envelope: cmsEnvelope(cms),
-    signedData,
-    get algorithm() {
-      return weakest();
-    },
-    nested: [],
-    get timestamps() {
-      return timestamps()[index] ?? [];
-    },
-    // Findings about any signer belong to the whole signature.
-    details: async () => (index === 0 ? describeSignature(block, shared) : []),
-    examine: async () => (index === 0 ? examineSignature(block, timestamps(), shared) : []),
-    coSigners: [] as readonly FoundSignature[],
-  });
-  const { signerCertificate, signerName } = block;
-  const first = ofSigner(0, { location: block.entry.name, signerCertificate, signerName });
-  first.coSigners = signers.slice(1).map((signer, index) =>
-    ofSigner(index + 1, {
+  const [first, ...others] = signedData?.signers ?? [];
+  const algorithm = lazy(() => weakestOf(block, shared));
+  const timestampsOfSigner = (signer: SignerInfo | undefined) =>
+    signedData && signer ? timestampsOf(JAR_PROFILE, signedData, signer, readTimestamps) : [];
+  const ofBlock = { cms, signedData, algorithm };
+  const coSigners = others.map((signer, index) =>
+    cmsSignature({
+      ...ofBlock,
+      signer,
       location: `${block.entry.name}, signer ${index + 2}`,
-      signerCertificate: signer.certificate,
-      signerName: signer.name,
+      timestamps: () => timestampsOfSigner(signer),
+      // Findings about any signer belong to the whole signature.
+      details: async () => [],
+      examine: async () => [],
     }),
   );
-  return first;
+  const timestamps = lazy(() => timestampsOfSigner(first));
+  const all = () => [timestamps(), ...coSigners.map((one) => one.timestamps)];
+  return cmsSignature({
+    ...ofBlock,
+    signer: first,
+    location: block.entry.name,
+    timestamps,
+    contained: coSigners.map((signature) => ({ as: 'co-signer', signature })),
+    details: async () => describeSignature(block, shared),
+    examine: async () => examineSignature(block, all(), shared),
+  });
 }
 
 function weakestOf({ signedData, readSignatureFile }: EmbeddedBlock, { infoOf, manifestAlgorithms }: SharedInfo) {

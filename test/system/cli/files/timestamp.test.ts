@@ -4,7 +4,7 @@ import { chmod, link, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Format } from '../../../../src/format/format.ts';
-import type { FoundSignature } from '../../../../src/format/signature.ts';
+import { type FoundSignature, withNested } from '../../../../src/format/signature.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import {
@@ -40,21 +40,18 @@ const timestamp = (args: readonly string[], options: CliOptions & { mode?: Autho
   runCli(['timestamp', '-t', authority.urlOf(options.mode ?? 'ok'), ...args], options);
 const requests = () => authority.requests.length;
 
-/** With the nested ones. */
 async function signaturesIn(format: Format, path: string): Promise<readonly FoundSignature[]> {
-  const flatten = (some: readonly FoundSignature[]): readonly FoundSignature[] =>
-    some.flatMap((one) => [one, ...flatten(one.nested)]);
-  return flatten(await (await openBytes(format, await readFile(path))).signatures());
+  return withNested(await (await openBytes(format, await readFile(path))).signatures());
 }
 
 /** What openssl says of every timestamp in the file: each must be of its own signature's value. */
 async function expectStamped(format: Format, path: string, count: number): Promise<void> {
   const signatures = await signaturesIn(format, path);
   expect(signatures).toHaveLength(count);
-  for (const { signedData, timestamps } of signatures) {
+  for (const { value, timestamps } of signatures) {
     expect(timestamps).toHaveLength(1);
     const said = openssl(['ts', '-verify', '-data', 'value', '-in', 'token', '-token_in', '-CAfile', 'root.pem'], {
-      value: signedData?.signers[0].signature ?? '',
+      value: value ?? '',
       token: timestamps[0]?.bytes ?? '',
       'root.pem': authority.rootPem,
     });
@@ -68,7 +65,7 @@ async function stampWith(format: Format, path: string, token: (value: Uint8Array
   const file = await openBytes(format, bytes);
   const [signature] = await file.signatures();
   if (signature === undefined) throw new Error('the file is unsigned');
-  const made = await token(signature.signedData?.signers[0].signature ?? new Uint8Array());
+  const made = await token(signature.value ?? new Uint8Array());
   const { patch } = await stampIn(file, new Map([[signature, made]]));
   await writeFile(path, applyPatch(bytes, patch));
 }
@@ -169,7 +166,7 @@ describe('a signed file', () => {
 
   async function outerValue(path: string) {
     const [outer] = await signaturesIn(pe, path);
-    return outer?.signedData?.signers[0].signature;
+    return outer?.value;
   }
 
   it.each([

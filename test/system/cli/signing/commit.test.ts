@@ -77,7 +77,7 @@ describe('several concurrent runs', () => {
     expect(signed).toBeGreaterThan(0);
     expect(outcomes.flatMap(({ error }) => error?.code ?? [])).toEqual(new Array(4 - signed).fill('file-changed'));
     const [outer] = await (await openBytes(pe, await readFile(path))).signatures();
-    expect([outer?.nested.length, await readdir(folder)]).toEqual([signed, ['app.exe']]);
+    expect([outer?.contained.length, await readdir(folder)]).toEqual([signed, ['app.exe']]);
     const reports = server.operations('report-sign').slice(before);
     expect(reports.filter(({ status }) => status === 1)).toHaveLength(signed);
   });

@@ -75,7 +75,7 @@ describe('a second signature', () => {
     const signers = ['Another Publisher', 'Test Publisher'];
     forJava.push({ bytes: both, expected: { a: signers, b: signers, c: ['Another Publisher'] } });
     const intact = await Promise.all(
-      (await (await openBytes(jar, both)).signatures()).map(async (each) => [each.signerName, await isIntact(each)]),
+      (await (await openBytes(jar, both)).signatures()).map(async (each) => [each.signer.name, await isIntact(each)]),
     );
     expect(Object.fromEntries(intact)).toEqual({ 'Test Publisher': false, 'Another Publisher': true });
   });

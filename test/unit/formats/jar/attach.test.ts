@@ -69,7 +69,7 @@ describe('a block', () => {
     const attachedBy = async (key: KeyPair) => {
       const back = await attached(signed, signedByOpenssl(contentsOf(signed, SF), key));
       const [signature, ...others] = await (await openBytes(jar, back)).signatures();
-      expect([signature?.signerName, others]).toEqual(['By OpenSSL', []]);
+      expect([signature?.signer.name, others]).toEqual(['By OpenSSL', []]);
       return await codesOf(signature);
     };
     expect(await attachedBy(testKey('rsa-2048'))).toEqual([]);

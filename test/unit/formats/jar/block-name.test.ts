@@ -30,13 +30,12 @@ describe('a name', () => {
 
 const bytes = (text: string) => Buffer.from(text);
 
-type Other = Pick<EmbeddedBlock, 'base' | 'signerCertificate' | 'signerName'>;
+type Other = Pick<EmbeddedBlock, 'base' | 'signer'>;
 
 function block(base: string, certificate: string | undefined): Other {
   return {
     base,
-    signerCertificate: certificate === undefined ? undefined : bytes(certificate),
-    signerName: 'Somebody Else',
+    signer: { name: 'Somebody Else', certificate: certificate === undefined ? undefined : bytes(certificate) },
   };
 }
 

@@ -128,7 +128,7 @@ describe('the details of a signature tell', () => {
     expect(signature).toMatchObject({
       location: RSA,
       algorithm: 'SHA256',
-      signerName: 'Test Publisher',
+      signer: { name: 'Test Publisher' },
       timestamps: [],
     });
     expect(await signature?.details()).toEqual([

@@ -205,7 +205,7 @@ describe('digests that Java no longer takes', () => {
     ['20181231235959Z', 'warning'],
     ['20190101000000Z', 'broken'],
   ])('SHA-1 with a sound timestamp of %s is %s', async (genTime, weight) => {
-    const value = (await signatureOf(SIGNED_BY_SHA1))?.signedData?.signers[0].signature ?? Buffer.alloc(0);
+    const value = (await signatureOf(SIGNED_BY_SHA1))?.value ?? Buffer.alloc(0);
     const block = contentsOf(SIGNED_BY_SHA1, SHA1_RSA);
     const stamped = (token: Uint8Array) =>
       repack(SIGNED_BY_SHA1, {
@@ -227,7 +227,7 @@ describe('digests that Java no longer takes', () => {
   it.each(['1.3.6.1.4.1.311.3.3.1', '1.2.840.113549.1.9.6'])(
     'a timestamp under %s is reported and not used, as Java does not read it',
     async (type) => {
-      const value = (await signatureOf(SIGNED_BY_SHA1))?.signedData?.signers[0].signature ?? Buffer.alloc(0);
+      const value = (await signatureOf(SIGNED_BY_SHA1))?.value ?? Buffer.alloc(0);
       const token = buildToken({ info: buildTstInfo(value, { genTime: '20181231235959Z' }) });
       const cms = replaceUnsignedAttributes(contentsOf(SIGNED_BY_SHA1, SHA1_RSA), { type, value: token });
       const signature = await signatureOf(repack(SIGNED_BY_SHA1, { [SHA1_RSA]: cms }));
@@ -243,7 +243,7 @@ describe('digests that Java no longer takes', () => {
     ['20181231235959Z', 'warning'],
     ['20190101000000Z', 'broken'],
   ])('SHA-1 in the timestamp of %s alone is %s', async (genTime, weight) => {
-    const value = (await signatureOf(signed))?.signedData?.signers[0].signature ?? Buffer.alloc(0);
+    const value = (await signatureOf(signed))?.value ?? Buffer.alloc(0);
     const digest = createHash('sha1').update(value).digest();
     const imprinted = buildToken({ info: buildTstInfo(value, { genTime, algorithm: DIGEST_OID.SHA1, digest }) });
     const itself = buildToken({ info: buildTstInfo(value, { genTime }), algorithm: 'SHA1' });

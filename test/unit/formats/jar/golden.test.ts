@@ -71,7 +71,7 @@ describe.each(goldens)('$name', ({ name, bits }) => {
     const all = await file.signatures();
     const weak = name.startsWith('sha1') ? ['digest-algorithm-weak'] : [];
     for (const each of all) expect(await codesOf(each)).toEqual(weak);
-    expect(all.map(({ signerName: signer }) => signer)).toContain(`Golden RSA ${bits}`);
+    expect(all.map(({ signer }) => signer.name)).toContain(`Golden RSA ${bits}`);
   });
 });
 

@@ -27,10 +27,10 @@ afterAll(() => authority.stop());
 /** Each signature with a token; `by`: the signer, or every signer if omitted. */
 async function stamped(bytes: Buffer, by?: string): Promise<Buffer> {
   const file = await openBytes(jar, bytes);
-  const chosen = (await file.signatures()).filter(({ signerName }) => by === undefined || signerName === by);
+  const chosen = (await file.signatures()).filter(({ signer }) => by === undefined || signer.name === by);
   const tokens = await Promise.all(
     chosen.map(async (signature) => {
-      const value = signature.signedData?.signers[0].signature ?? new Uint8Array();
+      const value = signature.value ?? new Uint8Array();
       return [signature, await authority.stamp(value)] as const;
     }),
   );
@@ -42,7 +42,7 @@ async function stamped(bytes: Buffer, by?: string): Promise<Buffer> {
 
 async function timesIn(bytes: Buffer): Promise<Readonly<Record<string, number>>> {
   const signatures = await (await openBytes(jar, bytes)).signatures();
-  return Object.fromEntries(signatures.map(({ signerName, timestamps }) => [signerName, timestamps.length]));
+  return Object.fromEntries(signatures.map(({ signer, timestamps }) => [signer.name, timestamps.length]));
 }
 
 describe('a stamped signature', () => {
@@ -104,7 +104,7 @@ describe('stamping', () => {
     const file = await openBytes(jar, result);
     const [signature] = await file.signatures();
     if (signature === undefined) throw new Error('there is no signature');
-    const token = await authority.stamp(signature.signedData?.signers[0].signature ?? plain, { algorithm: 'sha1' });
+    const token = await authority.stamp(signature.value ?? plain, { algorithm: 'sha1' });
     await expect(stampIn(file, new Map([[signature, token]]))).rejects.toMatchObject({
       code: 'jar-unsigned-timestamp',
     });

@@ -3,7 +3,7 @@ import { CODE_SIGNING, DATA, LIFETIME_SIGNING } from '../../../../src/asn1/objec
 import { readElement } from '../../../../src/asn1/read.ts';
 import { octetString } from '../../../../src/asn1/write.ts';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
-import { cmsEnvelope } from '../../../../src/format/signature.ts';
+import { cmsEnvelope, containedAs, type FoundSignature } from '../../../../src/format/signature.ts';
 import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { readPackage } from '../../../../src/formats/nuget/package.ts';
 import { readSignedText, signedText } from '../../../../src/formats/nuget/signed-content.ts';
@@ -33,6 +33,7 @@ const [signer, repository] = await Promise.all([
   makeThrowawaySigner({ publisher: 'Test Repository' }),
 ]);
 
+const coSignersOf = (signature: FoundSignature | undefined) => (signature ? containedAs('co-signer', signature) : []);
 const contextOf = (more = {}) => signingContext({ chain: signer.chain, ...more });
 
 /** The package with a signature in which others take part, or with an entry of another kind. */
@@ -71,7 +72,7 @@ describe('a signature whose signer has a malformed name', () => {
   it('is listed as unreadable; a countersignature of such a signer is not listed', async () => {
     const namesIn = async (counters: readonly ThrowawaySigner[]) => {
       const signature = await signatureOf(await packageWith('author', counters, { edit: withMalformedName }));
-      return [signature, ...(signature?.coSigners ?? [])].map((each) => each?.signerName);
+      return [signature, ...coSignersOf(signature)].map((each) => each?.signer.name);
     };
     expect(await namesIn([])).toEqual(['(unreadable signature)']);
     expect(await namesIn([repository])).toEqual(['Test Publisher']);
@@ -97,7 +98,7 @@ describe('a package that a repository signed or countersigned', () => {
         { name: 'repository countersignature, package owners', value: OWNERS.join(', ') },
       ]),
     );
-    expect(countersigned?.coSigners?.map(({ location, signerName }) => [location, signerName])).toEqual([
+    expect(coSignersOf(countersigned).map(({ location, signer }) => [location, signer.name])).toEqual([
       ['.signature.p7s, repository countersignature', 'Test Repository'],
     ]);
   });
@@ -106,11 +107,11 @@ describe('a package that a repository signed or countersigned', () => {
     for (const counters of [[], [repository]]) {
       const signature = await signatureOf(await packageWith('author', counters));
       expect(await codesOf(signature)).toEqual([]);
-      for (const each of signature?.coSigners ?? []) expect(await codesOf(each)).toEqual([]);
+      for (const each of coSignersOf(signature)) expect(await codesOf(each)).toEqual([]);
     }
     expect(await codesOf(await signatureOf(await packageWith('repository')))).toEqual([]);
     const other = await signatureOf(await packageWith('author', [repository], { value: true }));
-    expect(await codesOf(other?.coSigners?.[0])).toEqual(['message-digest-differs']);
+    expect(await codesOf(other?.contained[0]?.signature)).toEqual(['message-digest-differs']);
     expect(await codesOf(await signatureOf(await packageWith('author', [repository, signer])))).toEqual([
       'several-repositories',
     ]);
@@ -142,7 +143,7 @@ describe('a package that a repository signed or countersigned', () => {
     if (signature === undefined) throw new Error('it is not signed');
     const { patch } = await stampIn(file, new Map([[signature, Buffer.from('3000', 'hex')]]));
     const stamped = await signatureOf(applyPatch(bytes, patch));
-    expect(stamped?.coSigners).toHaveLength(1);
+    expect(coSignersOf(stamped)).toHaveLength(1);
     expect(stamped?.timestamps).toHaveLength(1);
 
     const { sealed } = await signBytes(nuget, plain, signer);

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { type MeasureContent, measureContent } from '../../../../src/crypto/measure-content.ts';
-import { cmsEnvelope, type Envelope } from '../../../../src/format/signature.ts';
+import { cmsEnvelope, type Envelope, withNested } from '../../../../src/format/signature.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';
@@ -77,9 +77,10 @@ describe('the check of a signed PE file', () => {
 
   it('sees a change in the signature that another one is nested in, signed or not, wherever it is', async () => {
     const twice = readFixture('golden/appended-twice.exe');
-    const { envelope, nested } = await onlySignature(twice);
+    const outer = await onlySignature(twice);
+    const { envelope } = outer;
     const start = twice.indexOf(envelope.bytes);
-    for (const { envelope: sealed } of nested) {
+    for (const { envelope: sealed } of withNested([outer]).slice(1)) {
       await signingIn(await openBytes(pe, twice)).verify({ added: [sealed], envelopes: [envelope] });
       for (let index = start; index < start + envelope.bytes.length; index += 131) {
         const bytes = changed(twice, (copy) => void copy.writeUInt8((copy[index] ?? 0) ^ 1, index));
@@ -94,7 +95,7 @@ describe('the check of a signed PE file', () => {
   it('sees that the first signature is gone, or those nested before', async () => {
     const twice = await onlySignature(readFixture('golden/appended-twice.exe'));
     const once = await onlySignature(appended);
-    const nested = once.nested[0]?.envelope ?? cmsEnvelope(new Uint8Array());
+    const nested = once?.contained[0]?.signature?.envelope ?? cmsEnvelope(new Uint8Array());
     for (const cms of [once.envelope, nested]) {
       const file = await openBytes(pe, withCms(cms.bytes));
       await signingIn(file).verify({ added: [nested], envelopes: [cms] });
@@ -120,7 +121,7 @@ describe('the check of a signed PE file', () => {
     await signingIn(file).prepare(signingContext({ chain }), mode);
     expect(calls).toHaveLength(1);
     await signingIn(file).verify({
-      added: [outer.nested[0]?.envelope ?? outer.envelope],
+      added: [outer?.contained[0]?.signature?.envelope ?? outer.envelope],
       envelopes: [outer.envelope],
     });
     expect(calls).toHaveLength(2);

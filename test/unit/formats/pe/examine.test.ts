@@ -110,13 +110,13 @@ describe('a signature in it', () => {
   it('that is none is said to be none, with the reason', async () => {
     const [signature] = await (await openBytes(pe, readFixture('pe/junk-certificate.exe'))).signatures();
     expect(await codesOf(signature)).toEqual(['signature-unreadable']);
-    expect(signature).toMatchObject({ signedData: undefined, algorithm: undefined, nested: [], timestamps: [] });
+    expect(signature).toMatchObject({ value: undefined, algorithm: undefined, contained: [], timestamps: [] });
     expect(await signature?.details()).toEqual([]);
   });
 
   it('and those nested in it have different numbers', async () => {
     const [outer] = await (await openBytes(pe, readFixture('golden/appended-twice.exe'))).signatures();
-    expect([outer, ...(outer?.nested ?? [])].map((each) => each?.location)).toEqual([
+    expect([outer, ...(outer?.contained ?? []).map((one) => one.signature)].map((each) => each?.location)).toEqual([
       'certificate table, entry 1',
       'nested signature 1 in certificate table, entry 1',
       'nested signature 2 in certificate table, entry 1',
@@ -178,7 +178,7 @@ describe('the content', () => {
     file.layout();
     expect(outer?.timestamps).toEqual([]);
     expect(asked).toEqual([]);
-    const all = [outer, ...(outer?.nested ?? [])];
+    const all = [outer, ...(outer?.contained ?? []).map((one) => one.signature)];
     await Promise.all([file.examine(), ...all.flatMap((each) => [each?.examine(), each?.details()])]);
     await removalOf(file);
     await stampIn(file, new Map());

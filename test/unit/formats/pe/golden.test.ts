@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DigestAlgorithm } from '../../../../src/crypto/algorithms.ts';
 import type { SigningMode } from '../../../../src/format/signable-file.ts';
+import { withNested } from '../../../../src/format/signature.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { matchKey } from '../../../../src/signing/service/key-match.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
@@ -50,9 +51,9 @@ describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, descripti
 
   it('is intact, every signature of it', async () => {
     const file = await openBytes(pe, golden);
-    const all = (await file.signatures()).flatMap((outer) => [outer, ...outer.nested]);
+    const all = withNested(await file.signatures());
     for (const each of all) expect(await isIntact(each)).toBe(true);
-    expect(all.map(({ signerName }) => signerName)).toContain(`Golden RSA ${bits}`);
+    expect(all.map(({ signer }) => signer.name)).toContain(`Golden RSA ${bits}`);
     expect(await warningsOf(file)).toEqual([]);
   });
 });

@@ -95,10 +95,12 @@ describe('page hashes', () => {
     const { result } = await signBytes(pe, plain.result, signer, { mode: 'append', pageHashes: true });
     const [outer] = await (await openBytes(pe, result)).signatures();
     expect(await codesOf(outer)).toEqual([]);
-    expect(await codesOf(outer?.nested[0])).toEqual([]);
-    expect(await outer?.nested[0]?.details()).toContainEqual({ name: 'page hashes', value: 'SHA256' });
+    expect(await codesOf(outer?.contained[0]?.signature)).toEqual([]);
+    expect(await outer?.contained[0]?.signature?.details()).toContainEqual({ name: 'page hashes', value: 'SHA256' });
     expect(
-      Buffer.from(outer?.nested[0]?.envelope.bytes ?? []).includes(Buffer.from(await listOf(long, 'SHA256'))),
+      Buffer.from(outer?.contained[0]?.signature?.envelope.bytes ?? []).includes(
+        Buffer.from(await listOf(long, 'SHA256')),
+      ),
     ).toBe(true);
   });
 

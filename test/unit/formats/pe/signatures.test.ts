@@ -42,7 +42,7 @@ describe('signatures in a file', () => {
     for (const signature of signatures) expect(await isIntact(signature)).toBe(true);
     const { result } = await signBytes(pe, bytes, signer);
     const left = await (await openBytes(pe, result)).signatures();
-    expect(left.map(({ signerName }) => signerName)).toEqual(['Test Publisher']);
+    expect(left.map(({ signer }) => signer.name)).toEqual(['Test Publisher']);
   });
 
   it('cause a warning if bytes are hidden after one, and lose these bytes', async () => {
@@ -90,7 +90,7 @@ describe('signatures in a file', () => {
     const bytes = readFixture('pe/junk-certificate.exe');
     const signatures = await (await openBytes(pe, bytes)).signatures();
     expect(signatures).toHaveLength(1);
-    expect(signatures[0]?.signerCertificate).toBeUndefined();
+    expect(signatures[0]?.signer.certificate).toBeUndefined();
     expect(await isIntact(signatures[0])).toBe(false);
     await signBytes(pe, bytes, signer);
   });

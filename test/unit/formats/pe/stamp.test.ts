@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FoundSignature } from '../../../../src/format/signature.ts';
+import { type FoundSignature, withNested } from '../../../../src/format/signature.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { createTimestampDesk } from '../../../support/services/timestamp-desk.ts';
 import { makeTimestampPki } from '../../../support/services/timestamp-pki.ts';
@@ -28,15 +28,12 @@ const signer = await makeThrowawaySigner();
 writeFileSync(at('signer-root.pem'), signer.root);
 writeFileSync(at('timestamp-root.pem'), timestampPki.rootPem);
 
-const flatten = (all: readonly FoundSignature[]): readonly FoundSignature[] =>
-  all.flatMap((each) => [each, ...flatten(each.nested)]);
-
 /** With a token for each signature that is chosen. */
 async function stamp(bytes: Buffer, choose: (index: number) => boolean = () => true): Promise<Buffer> {
   const file = await openBytes(pe, bytes);
   const tokens = new Map<FoundSignature, Uint8Array>();
-  for (const [index, signature] of flatten(await file.signatures()).entries()) {
-    const value = signature.signedData?.signers[0].signature ?? Buffer.of();
+  for (const [index, signature] of withNested(await file.signatures()).entries()) {
+    const value = signature.value ?? Buffer.of();
     if (choose(index)) tokens.set(signature, await desk.stamp(value));
   }
   const embedding = await stampIn(file, tokens);
@@ -56,7 +53,7 @@ async function osslsigncode(bytes: Buffer, name: string) {
 describe('a stamped signature', () => {
   it('nested in another one is stamped alone, and osslsigncode finds all good', async () => {
     const stamped = await stamp(await threeSignatures(), (index) => index === 2);
-    const all = flatten(await (await openBytes(pe, stamped)).signatures());
+    const all = withNested(await (await openBytes(pe, stamped)).signatures());
     expect(all.map(({ timestamps }) => timestamps.length)).toEqual([0, 0, 1]);
     expect(all[2]?.timestamps).toMatchObject([{ kind: 'rfc3161', findings: [] }]);
     for (const each of all) expect(await isIntact(each)).toBe(true);

@@ -41,7 +41,7 @@ describe.each([
     const both = await signBytes(pe, result, signer, { mode: 'append', algorithm: 'SHA512' });
     const [outer] = await (await openBytes(pe, both.result)).signatures();
     expect(await codesOf(outer)).toEqual([]);
-    expect(await codesOf(outer?.nested[0])).toEqual([]);
+    expect(await codesOf(outer?.contained[0]?.signature)).toEqual([]);
   });
 
   it('is not accepted for another program', async () => {

@@ -56,9 +56,10 @@ function unit(name: string, text: string, timestamp: SigningUnit['timestamp']): 
 async function openToy(source: ByteSource): Promise<SignableFile> {
   const { text, signatures } = readToy(await source.read(0, source.size));
   const found = signatures.map(
-    ({ name, xml }): FoundSignature => ({
-      ...{ location: name, envelope: { kind: 'xml', bytes: Buffer.from(xml) }, signedData: undefined },
-      ...{ signerCertificate: undefined, signerName: 'Toy', algorithm: 'SHA256', nested: [], timestamps: [] },
+    ({ name, xml, value }): FoundSignature => ({
+      ...{ location: name, envelope: { kind: 'xml', bytes: Buffer.from(xml) }, value, signedBytes: Buffer.from(text) },
+      ...{ signer: { name: 'Toy', certificate: undefined }, certificates: [] },
+      ...{ algorithm: 'SHA256', contained: [], timestamps: [] },
       details: async () => [],
       examine: async () => [],
     }),

@@ -30,7 +30,7 @@ async function byJarsigner(bytes: Buffer, digestAlgorithm: string): Promise<Buff
 
 async function signaturesOf(bytes: Buffer) {
   const signatures = await (await openBytes(jar, bytes)).signatures();
-  return new Map(signatures.map((signature) => [signature.signerName, signature]));
+  return new Map(signatures.map((signature) => [signature.signer.name, signature]));
 }
 
 describe('next to a signature of jarsigner', () => {

@@ -24,7 +24,7 @@ it('a signature of 100 MB that is packed into 100 kB is none that can be read, a
   const file = await openBytes(jar, bomb);
   const [signature, ...others] = await file.signatures();
   expect(others).toEqual([]);
-  expect(signature).toMatchObject({ signerCertificate: undefined, signerName: '(unreadable signature)' });
+  expect(signature).toMatchObject({ signer: { name: '(unreadable signature)', certificate: undefined } });
   expect(await isIntact(signature)).toBe(false);
   const append = signingIn(file).check(signingContext({ chain: signer.chain }), 'append');
   await expect(append).rejects.toMatchObject({ code: 'cannot-append' });
