@@ -5,6 +5,6 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const asn1Errors = defineErrors('local', {
   'asn1-malformed': {
     message: '{what}: {problem} (at byte {offset} of the encoding)',
-    hint: 'Build or download the file again: the data is damaged, or of another type than expected.',
+    hint: 'Build or download the file again: the data is damaged or has an unexpected type.',
   },
 });

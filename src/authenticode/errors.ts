@@ -4,19 +4,19 @@ export const authenticodeErrors = defineErrors('local', {
   'description-invalid': {
     category: 'usage',
     message: 'the description {problem}',
-    hint: 'Use one line of plain text: the name of the program.',
+    hint: 'Enter the name of the program as one line of plain text.',
   },
   'url-invalid': {
     category: 'usage',
     message: "the program's web page {problem}",
-    hint: 'Use an absolute address: https://example.com/product',
+    hint: 'Use an absolute URL, for example https://example.com/product',
   },
   'authenticode-malformed': {
     message: 'the Authenticode signature is malformed: {problem}',
-    hint: 'Remove the signature, or build or download the file again: it is damaged or of an unknown type.',
+    hint: 'Remove the signature, or build or download the file again: the signature is damaged or has an unknown type.',
   },
   'authenticode-content-other': {
-    message: 'not an Authenticode signature: its content has the type {type}',
+    message: 'not an Authenticode signature: the type of its content is {type}',
     hint: 'Remove the signature, or build or download the file again.',
     isUnsupported: true,
   },

@@ -12,11 +12,11 @@ export const bytesErrors = defineErrors('local', {
   'file-shrunk': {
     message: (d: { readonly length: number; readonly offset: number }) =>
       `the file became shorter while it was read (${plural(d.length, 'byte')} wanted at offset ${d.offset})`,
-    hint: 'Sign it again after the program that writes to it has finished.',
+    hint: 'Sign the file again after the program that writes to it has finished.',
   },
   'pieces-invalid': {
     category: 'internal',
     message: 'the pieces of a file cannot be combined: {problem}',
-    hint: 'Run again with --verbose and report the output: this is a defect of codesign-remote.',
+    hint: 'Run the command again with --verbose and report the output: this is a bug in codesign-remote.',
   },
 });

@@ -4,30 +4,30 @@ import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
 export const certificateErrors = defineErrors('local', {
   'certificate-file-too-large': {
-    message: '{file}: {size} bytes, too large for a certificate file (at most {limit})',
-    hint: 'Use a file with the signing certificate and its issuers only.',
+    message: '{file}: has {size} bytes, but a certificate file can have at most {limit}',
+    hint: 'Use a file that contains only the signing certificate and its issuers.',
   },
   'certificate-file-unreadable': {
     message: '{file}: not a certificate file: {problem}',
-    hint: 'Use a certificate file in PEM, DER, PKCS#7 (.p7b) or PKCS#12 (.pfx, .p12) form.',
+    hint: 'Use a certificate file in PEM, DER, PKCS#7 (.p7b) or PKCS#12 (.pfx, .p12) format.',
   },
   'certificate-not-given': {
     category: 'usage',
     message: 'no signing certificate is configured',
-    hint: 'Set its file with --certificate or CODESIGN_CERTIFICATE.',
+    hint: 'Set the path of the certificate file with --certificate or CODESIGN_CERTIFICATE.',
   },
   'certificate-missing': {
     message: '{file}: contains no certificate',
-    hint: 'Use the signing certificate and its issuers, as the certificate authority delivered them.',
+    hint: 'Use the file with the signing certificate and its issuers that the certificate authority delivered.',
   },
   'certificate-is-private-key': {
     message: '{file}: contains a private key, not a certificate',
-    hint: 'Use the certificate only: the key stays in the HSM of the service. If this key is in use, keep it away from build machines.',
+    hint: 'Use only the certificate: the key stays in the HSM of the service. If this private key is in use, keep it away from build machines.',
   },
   'certificate-password-missing': {
     category: 'usage',
-    message: '{file}: this PKCS#12 file needs a password, and none is configured',
-    hint: 'Set CODESIGN_CERTIFICATE_PASSWORD or CODESIGN_CERTIFICATE_PASSWORD_FILE, or convert the certificates to PEM: the private key is not needed.',
+    message: '{file}: this PKCS#12 file needs a password, but no password is configured',
+    hint: 'Set CODESIGN_CERTIFICATE_PASSWORD or CODESIGN_CERTIFICATE_PASSWORD_FILE, or convert the certificates to PEM without the private key.',
   },
   'certificate-password-wrong': {
     category: 'usage',
@@ -39,36 +39,38 @@ export const certificateErrors = defineErrors('local', {
     hint: 'Convert the certificates to PEM: openssl pkcs12 -in FILE -nokeys -out certificates.pem',
   },
   'certificate-bundle-too-large': {
-    message: 'more than {limit} certificates: too many for one signing certificate with its issuers',
-    hint: 'Use a file with the signing certificate and its issuers only.',
+    message: 'the files contain more than {limit} certificates, too many for one signing certificate and its issuers',
+    hint: 'Use a file that contains only the signing certificate and its issuers.',
   },
   'certificate-leaf-ambiguous': {
     message: 'several certificates could be the signing certificate: {names}',
-    hint: 'Use a file with one signing certificate and its issuers only.',
+    hint: 'Use a file that contains only one signing certificate and its issuers.',
   },
   'certificate-not-rsa': {
-    message: 'the certificate of "{name}" has a key of type {keyType}; the service signs with RSA (PKCS#1 v1.5) only',
+    message:
+      'the certificate of "{name}" has a key of type {keyType}, but the service signs only with RSA (PKCS#1 v1.5)',
     hint: 'Use the certificate that --code selects at the service: it has an RSA key.',
   },
   'certificate-key-size': {
-    message: 'the certificate of "{name}" has an RSA key of {bits} bits; {least} to {most} are accepted',
-    hint: 'Ask the certificate authority for a new certificate: code-signing keys have at least 2048 bits, newer ones 3072 or 4096.',
+    message:
+      'the certificate of "{name}" has an RSA key of {bits} bits; only keys of {least} to {most} bits are accepted',
+    hint: 'Ask the certificate authority for a new certificate: code-signing keys must have at least 2048 bits, and new ones have 3072 or 4096.',
   },
   'certificate-expired': {
     message: 'the certificate of "{name}" expired on {date}',
-    hint: 'Use the renewed certificate, and the number that the service has for it.',
+    hint: 'Use the renewed certificate, and set --code to its number at the service.',
   },
   'certificate-not-yet-valid': {
     message: 'the certificate of "{name}" is not valid before {date}',
-    hint: "Check this machine's clock, or wait.",
+    hint: "Check this machine's clock, or wait until the certificate becomes valid.",
   },
   'certificate-not-for-code-signing': {
     message: 'the certificate of "{name}" is not for code signing: {problem}',
-    hint: 'Use a code-signing certificate: verifiers reject signatures by other certificates.',
+    hint: 'Use a code-signing certificate: verifiers reject signatures made with other certificates.',
   },
   'certificate-not-for-purpose': {
     message: 'the certificate of "{name}" is not for {purpose}: {problem}',
-    hint: 'Use a certificate for this purpose: verifiers of this format reject signatures by other certificates.',
+    hint: 'Use a certificate for this purpose: verifiers of this format reject signatures made with other certificates.',
   },
 });
 

@@ -20,7 +20,7 @@ export const compoundFileErrors = defineErrors('local', {
     hint: 'Build or download the file again: it is truncated or damaged.',
   },
   'compound-file-too-large': {
-    message: 'the compound file would have {size} bytes; version {version} of the format allows {limit}',
+    message: 'the compound file would have {size} bytes, but version {version} of the format allows only {limit}',
     hint: 'Move data out of the file, for example into a cabinet next to it.',
   },
 });

@@ -52,7 +52,7 @@ export function toCodesignError(thrown: unknown): CodesignError {
     code: 'internal',
     category: 'internal',
     message: `unexpected error: ${message}`,
-    hint: 'Run again with --verbose and report the output: this is a defect of codesign-remote.',
+    hint: 'Run the command again with --verbose and report the output: this is a bug in codesign-remote.',
     cause: thrown,
   });
 }

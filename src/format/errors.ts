@@ -2,43 +2,41 @@ import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
 export const formatErrors = defineErrors('local', {
   'algorithm-differs': {
-    message: 'a signature of this file must use {required}, not {algorithm}: {reason}',
+    message: 'a signature for this file must use {required}, not {algorithm}: {reason}',
     hint: 'Use --algorithm {required}, or omit the option.',
   },
   'cannot-append': {
     message: 'a signature cannot be appended to those in this file: {reason}',
     hint: ({ isAppendOnly }: { readonly isAppendOnly?: boolean }) =>
-      isAppendOnly
-        ? 'Use the version of the file from before it was changed.'
-        : 'Use --replace to replace the existing signatures.',
+      isAppendOnly ? 'Use the file as it was before the change.' : 'Use --replace to replace the existing signatures.',
   },
   'cannot-replace': {
     message: 'signatures in a file of this format cannot be replaced: {format}',
     hint: 'Use --append, or remove the signatures first.',
   },
   'extension-changes': {
-    message: 'the result would have a different extension than the file: {extensions}',
-    hint: 'Give the result the same extension as the file: it determines the form of the signature ({format}).',
+    message: 'the output file would have a different extension from the input file: {extensions}',
+    hint: 'Give the output file the same extension, because the extension determines the form of the signature ({format}).',
   },
   'not-signed': {
     message: 'the file contains no signature',
-    hint: 'Sign it first. codesign-remote inspect shows the contents of a file.',
+    hint: 'Sign it first. Run codesign-remote inspect to see the contents of the file.',
   },
   'not-its-signature': {
     message: 'this signature does not belong to this file: {reason}',
-    hint: 'Use the signature of exactly this content.',
+    hint: 'Use the signature that was made for exactly this content.',
   },
   'operation-unsupported': {
     message: 'files of this format cannot be {done}: {format}',
-    hint: 'codesign-remote verify and inspect read such files.',
+    hint: 'Use codesign-remote verify or codesign-remote inspect to read such files.',
   },
   'signatures-kept': {
     message: 'the file contains {what}, which this command would remove',
-    hint: 'Sign the file from before the upload. If the signature is no longer needed, use --replace, or remove it first.',
+    hint: 'Sign the file as it was before the upload. If you no longer need the signature, use --replace, or remove the signature first.',
   },
   'result-damaged': {
     message: 'the signed file is not as expected: {reason}',
-    hint: 'Try again. The original is unchanged; another program or a failing disk may have changed the copy.',
+    hint: 'Try again. The original file is unchanged. Another program or a failing disk may have changed the copy.',
   },
   'unsupported-format': {
     message: 'not a file that can be signed: it {appearance}',

@@ -7,11 +7,11 @@ export const zipErrors = defineErrors('local', {
   },
   'zip-ambiguous': {
     message: 'the ZIP archive can be read in two ways: {problem}',
-    hint: 'Build the archive again with another program: different programs would see different contents under one signature.',
+    hint: 'Build the archive again with a different program: other programs would see different contents under the same signature.',
   },
   'zip-unsupported': {
     message: 'the ZIP archive can neither be signed nor verified: {problem}',
-    hint: 'Write it as one file with stored or deflated entries, without encryption.',
+    hint: 'Build the archive as one file, with stored or deflated entries and without encryption.',
     isUnsupported: true,
   },
   'zip-name-refused': {

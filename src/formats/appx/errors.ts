@@ -5,11 +5,11 @@ import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 export const appxErrors = defineErrors('local', {
   'appx-incomplete': {
     message: 'the package has no {part}',
-    hint: 'Build it with a packaging program such as makeappx: Windows installs no package without its manifest, block map and content types.',
+    hint: 'Build the package with a packaging program such as makeappx: Windows installs only packages with a manifest, a block map and content types.',
   },
   'appx-malformed': {
     message: 'the package is malformed: {problem}',
-    hint: 'Build it again with a packaging program such as makeappx.',
+    hint: 'Build the package again with a packaging program such as makeappx.',
   },
   'appx-part-malformed': {
     message: '{part} of the package cannot be read: {problem}',
@@ -20,24 +20,24 @@ export const appxErrors = defineErrors('local', {
     hint: 'Sign the original package: the entry that was added after the signature makes the signature invalid.',
   },
   'appx-too-large': {
-    message: 'the package has {count} entries and {size} bytes, and no ZIP64 records',
-    hint: 'Build it with a packaging program that writes ZIP64 records, such as makeappx.',
+    message: 'the package has {count} entries and {size} bytes, but no ZIP64 records',
+    hint: 'Build the package with a packaging program that writes ZIP64 records, such as makeappx.',
   },
   'appx-publisher-differs': {
-    message: 'the publisher in {part} is {publisher}, and the subject of the certificate is {subject}{spelling}',
+    message: 'the publisher in {part} is {publisher}, but the subject of the certificate is {subject}{spelling}',
     hint: 'Set Publisher in the manifest to exactly the subject of the certificate, and build the package again: Windows compares the two texts.',
   },
   'appx-packages-unsigned': {
     message: 'packages in the bundle are not signed: {names}',
-    hint: 'Use --inner-packages to sign them too, each with its own signature. Or sign each package, build the bundle from the signed packages, and sign the bundle.',
+    hint: 'Use --inner-packages to sign these packages too, each with its own signature. Or sign each package, build the bundle from the signed packages, and sign the bundle.',
   },
   'appx-packages-move': {
-    message: '{part} is stored before packages of the bundle, whose offsets would change',
+    message: 'signing would change the offsets of packages in the bundle, because {part} is stored before them',
     hint: 'Build the bundle again with makeappx, which writes {part} after the packages.',
   },
   'appx-package-unfit': {
     message: 'the package {name} in the bundle cannot be signed with the bundle: {problem}',
-    hint: 'Build the package again, then the bundle. Nothing was sent.',
+    hint: 'Build the package again, and then the bundle. Nothing was sent.',
   },
 });
 

@@ -10,20 +10,20 @@ export const cabErrors = defineErrors('local', {
   },
   'cabinet-malformed': {
     message: 'the cabinet is malformed: {problem}',
-    hint: 'Build or download it again.',
+    hint: 'Build or download the cabinet again.',
   },
   'cabinet-reserve-in-use': {
-    message: "the reserved area of the cabinet's header ({length} bytes) contains data of another program",
-    hint: 'Create the cabinet without data in its reserved area, which the signature needs.',
+    message: "the reserved area of the cabinet's header ({length} bytes) contains data from another program",
+    hint: 'Create the cabinet without data in its reserved area, because the signature needs this area.',
   },
   'cabinet-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
       `the file has ${plural(d.length, 'byte')} after the cabinet and its signature, from byte ${d.end}`,
-    hint: 'Use the original cabinet, and do not append data to it: no signature covers such data.',
+    hint: 'Use the original cabinet without the appended data: no signature covers such data.',
   },
   'cabinet-too-large': {
-    message: 'the cabinet is {size} bytes long, and a signed one cannot be longer than 4 GiB',
-    hint: 'Split the contents into several cabinets: sizes in a cabinet have 32 bits.',
+    message: 'the cabinet has {size} bytes, but a signed cabinet cannot be larger than 4 GiB',
+    hint: 'Split the contents into several cabinets: a cabinet stores sizes in 32 bits.',
     isUnsupported: true,
   },
 });

@@ -6,17 +6,17 @@ import { plural } from '../../errors/plural.ts';
 export const catErrors = defineErrors('local', {
   'catalog-malformed': {
     message: 'the security catalog is malformed: {problem}',
-    hint: 'Create or download it again.',
+    hint: 'Create or download the catalog again.',
   },
   'catalog-too-large': {
-    message: 'the security catalog is {size} bytes long; catalogs of up to {limit} bytes can be signed',
+    message: 'the security catalog has {size} bytes, but only catalogs of up to {limit} bytes can be signed',
     hint: 'Split the list of files into several catalogs.',
     isUnsupported: true,
   },
   'catalog-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
       `the file has ${plural(d.length, 'byte')} after the security catalog, from byte ${d.end}`,
-    hint: 'Use the original catalog, and do not append data to it: no signature covers such data.',
+    hint: 'Use the original catalog without the appended data: no signature covers such data.',
   },
 });
 

@@ -3,26 +3,26 @@ import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 export const jarErrors = defineErrors('local', {
   'manifest-invalid': {
     message: 'META-INF/MANIFEST.MF, line {line}: {problem}',
-    hint: 'Correct the manifest and build the archive again: Java does not open an archive with such a manifest.',
+    hint: 'Correct the manifest and build the archive again: Java cannot open an archive with such a manifest.',
   },
   'manifest-too-large': {
-    message: '{file} has {size} bytes, and Java does not open a signed archive if it has more than {limit}',
+    message: '{file} has {size} bytes, but Java opens a signed archive only if this file has at most {limit}',
     hint: 'Split the archive, or give its entries shorter names.',
     isUnsupported: true,
   },
   'jar-too-many-signatures': {
     message: 'the archive has more than {limit} signature files and blocks',
-    hint: 'Do not trust this archive: no signing program creates such an archive. Build or download it again.',
+    hint: 'Do not trust this archive: no signing program creates such an archive. Build or download the archive again.',
     isUnsupported: true,
   },
   'jar-blocks-too-large': {
     message: 'the signature blocks up to {name} have more than {limit} bytes in total',
-    hint: 'Do not trust this archive: no signing program creates such an archive. Build or download it again.',
+    hint: 'Do not trust this archive: no signing program creates such an archive. Build or download the archive again.',
     isUnsupported: true,
   },
   'jar-bytes-uncovered': {
     message: 'a signature would not cover the whole file: {problem}',
-    hint: 'Remove the bytes: verifiers reject such a file. A file with a script or launcher before the archive needs a name that ends in .jar, .war, .ear, .rar, .aar or .aab.',
+    hint: 'Remove the bytes that are not covered: verifiers reject such a file. A file with a script or launcher before the archive needs a name that ends in .jar, .war, .ear, .rar, .aar or .aab.',
   },
   'jar-too-many-digests': {
     message: 'the manifest has more digests for {name} than this program checks',
@@ -34,12 +34,12 @@ export const jarErrors = defineErrors('local', {
     hint: 'Use SHA256, SHA384 or SHA512.',
   },
   'jar-unsigned-timestamp': {
-    message: 'Java treats an archive with a timestamp by {algorithm} as unsigned',
+    message: 'Java treats an archive with a {algorithm} timestamp as unsigned',
     hint: 'Use SHA256, SHA384 or SHA512 for the timestamp (--timestamp-algorithm).',
   },
   'signer-name-taken': {
-    message: 'META-INF/{name}.SF is the signature of "{signer}", which --append keeps',
-    hint: 'Choose another name with --signer-name, or omit the option: a free name is then used.',
+    message: 'META-INF/{name}.SF belongs to the signature by "{signer}", which --append keeps',
+    hint: 'Choose a different name with --signer-name, or omit the option to use a free name.',
   },
 });
 

@@ -6,7 +6,7 @@ import { plural } from '../../errors/plural.ts';
 export const msiErrors = defineErrors('local', {
   'not-an-installer-file': {
     message: 'not a Windows Installer file (MSI, MSP, MST): it looks like {looksLike}',
-    hint: 'Windows checks signatures of installer packages, patches and transforms. Other compound files are signed by the programs that make them.',
+    hint: 'Windows checks only the signatures in installer packages, patches and transforms. Sign other compound files with the programs that create them.',
   },
   'msi-trailing-bytes': {
     message: (d: { length: number; offset: number }) =>

@@ -10,16 +10,16 @@ export const navxErrors = defineErrors('local', {
   },
   'navx-malformed': {
     message: 'the extension is malformed: {problem}',
-    hint: 'Build or download it again.',
+    hint: 'Build or download the extension again.',
   },
   'navx-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
       `the file has ${plural(d.length, 'byte')} after the package, from byte ${d.end}, that are not a signature`,
-    hint: 'Use the original extension, and do not append data to it: no signature covers such data.',
+    hint: 'Use the original extension without the appended data: no signature covers such data.',
   },
   'navx-too-large': {
-    message: 'the extension is {size} bytes long, and a signed one cannot be longer than 4 GiB',
-    hint: 'Move data out of the extension: the offset of its signature has 32 bits.',
+    message: 'the extension has {size} bytes, but a signed extension cannot be larger than 4 GiB',
+    hint: 'Move data out of the extension: it stores the offset of its signature in 32 bits.',
     isUnsupported: true,
   },
 });

@@ -17,12 +17,10 @@ import { countersignersOf, describeSigner, examineAttributes, roleOf } from './s
 
 export type DigestBy = (algorithm: DigestAlgorithm) => Promise<Uint8Array>;
 
-/** `bytes` are the present or future contents of the entry. */
 export function readCms(bytes: StoredSignature['cms']): SignedData | CodesignError {
   return bytes instanceof CodesignError ? bytes : attempt(() => parseSignedData(bytes));
 }
 
-/** An unreadable signature is listed too. */
 export function embeddedSignature(
   { cms }: Pick<StoredSignature, 'cms'>,
   digestBy: DigestBy,
@@ -101,7 +99,7 @@ function contentFindings(text: SignedText | undefined, matches: boolean): readon
     return [unsupported('digest-algorithm-unknown', message)];
   }
   if (text.algorithm === undefined || text.algorithm === 'SHA1') {
-    return [broken('digest-algorithm-weak', `NuGet accepts no digest of the package by ${digestName}.`)];
+    return [broken('digest-algorithm-weak', `NuGet does not accept a digest of the package by ${digestName}.`)];
   }
   if (matches) return [];
   const message =
@@ -139,7 +137,7 @@ function examineCommon(signer: SignerInfo, timestamps: readonly Timestamp[]): re
     findings.push(broken('signed-attributes-repeated', 'A signed attribute is there several times.'));
   }
   if (['md5', 'sha1'].includes(DIGEST_NAME_BY_OID[digestAlgorithm] ?? '')) {
-    findings.push(broken('digest-algorithm-weak', 'NuGet accepts no signature with SHA-1 or MD5.'));
+    findings.push(broken('digest-algorithm-weak', 'NuGet does not accept a signature with SHA-1 or MD5.'));
   }
   if (timestamps.length > 1) {
     findings.push(

@@ -5,11 +5,11 @@ import { defineErrors } from '../../errors/define-errors.ts';
 export const pdfSigningErrors = defineErrors('local', {
   'pdf-xfa': {
     message: 'the document is an XFA form, whose content a PDF signature does not cover reliably',
-    hint: 'Convert it to a form without XFA (AcroForm), or print it to a PDF document.',
+    hint: 'Convert the document to a form without XFA (AcroForm), or print it to a PDF file.',
   },
   'pdf-changes-forbidden': {
     message: 'a signature in the document forbids further signatures: {reason}',
-    hint: 'Use the document from before that signature, or ask its signer for a certification that allows signing.',
+    hint: 'Use the document as it was before that signature, or ask the signer for a certification that permits more signatures.',
   },
   'pdf-certify-not-first': {
     message: 'the document is signed, and only the first signature can certify it',
@@ -17,7 +17,7 @@ export const pdfSigningErrors = defineErrors('local', {
   },
   'pdf-field-unusable': {
     message: 'the field "{field}" cannot be signed: {reason}',
-    hint: 'Use another field, or omit --field: an invisible field is then added. codesign-remote inspect lists the empty ones.',
+    hint: 'Use a different field, or omit --field to add an invisible field. Run codesign-remote inspect to list the empty fields.',
   },
   'pdf-text-invalid': {
     category: 'usage',
@@ -26,18 +26,18 @@ export const pdfSigningErrors = defineErrors('local', {
   },
   'pdf-result-broken': {
     message: 'the document would not be intact with another signature: {reason}',
-    hint: 'Write the document again (qpdf in.pdf out.pdf), and sign the result. This makes existing signatures invalid.',
+    hint: 'Rewrite the document (qpdf in.pdf out.pdf), and sign the result. Rewriting makes existing signatures invalid.',
   },
   'pdf-space-too-small': {
     message: 'the signature has {length} bytes, but only {space} are reserved for it in the document',
-    hint: 'Use a timestamp authority whose tokens contain fewer certificates, or no timestamp.',
+    hint: 'Use a timestamp authority whose tokens contain fewer certificates, or sign without a timestamp.',
   },
   'pdf-offsets-too-large': {
     message: 'the document has {size} bytes, but offsets in its cross-reference table have only ten digits',
-    hint: 'Write it with a cross-reference stream first (qpdf --object-streams=generate in.pdf out.pdf).',
+    hint: 'First rewrite the document with a cross-reference stream (qpdf --object-streams=generate in.pdf out.pdf).',
   },
   'pdf-cannot-remove': {
-    message: 'the last change of the document cannot be removed: {reason}',
-    hint: 'Use the document from before it was signed.',
+    message: 'the last change to the document cannot be removed: {reason}',
+    hint: 'Use the document as it was before signing.',
   },
 });

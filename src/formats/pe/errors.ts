@@ -10,23 +10,23 @@ export const peErrors = defineErrors('local', {
     hint: 'Build or download the file again: it is truncated or damaged.',
   },
   'unknown-optional-header': {
-    message: 'the optional header at offset {offset} is of an unknown kind ({magic}): neither PE32 nor PE32+',
+    message: 'the optional header at offset {offset} has an unknown type ({magic}): neither PE32 nor PE32+',
     hint: 'Build or download the file again: it is damaged, or not meant for Windows.',
     isUnsupported: true,
   },
   'no-certificate-slot': {
     message: 'the header has no field for a signature: {reason}',
-    hint: 'Link the program with the usual 16 data directories (at least 5); a packer or a size optimiser may have cut them off.',
+    hint: 'Link the program with the usual 16 data directories (at least 5); a packer or a size optimiser may have removed some of them.',
   },
   'pe-too-large': {
-    message: 'the file is {size} bytes long, and a signed PE file cannot be longer than 4 GiB',
-    hint: 'Offsets in a PE header have 32 bits. Move data out of the program.',
+    message: 'the file has {size} bytes, but a signed PE file cannot be larger than 4 GiB',
+    hint: 'Move data out of the program: a PE header stores offsets in 32 bits.',
     isUnsupported: true,
   },
   'certificate-table-not-last': {
     message:
-      'the header puts the signatures at bytes {offset} to {end}, but the file extends to byte {size}: no signature covers the rest, and it would be lost',
-    hint: 'Use the unsigned build, or remove the old signature before data is appended. Data was appended to a signed file, or the header entry is wrong.',
+      'the header says the signatures are at bytes {offset} to {end}, but the file extends to byte {size}: the rest is not signed and would be lost',
+    hint: 'Use the unsigned build, or remove the old signature before you append data. Data was appended to a signed file, or the header entry is wrong.',
   },
   'certificate-table-overlaps': {
     message: 'the header says the signatures begin at byte {offset}, inside the {what} (up to byte {end})',
@@ -34,7 +34,7 @@ export const peErrors = defineErrors('local', {
   },
   'page-hashes-impossible': {
     message: 'the program cannot have page hashes: {reason}',
-    hint: 'Sign it without --page-hashes, or link it with headers of at most one page and sections that do not overlap.',
+    hint: 'Sign the program without --page-hashes, or link it with headers of at most one page and sections that do not overlap.',
   },
 });
 

@@ -4,21 +4,21 @@ import { defineErrors } from '../../errors/define-errors.ts';
 
 export const rdpErrors = defineErrors('local', {
   'rdp-too-large': {
-    message: 'the file is {size} bytes long; connection files of up to {limit} bytes can be signed',
+    message: 'the file has {size} bytes, but only connection files of up to {limit} bytes can be signed',
     hint: 'Check that this is the right file: connection files have a few kilobytes.',
     isUnsupported: true,
   },
   'rdp-encoding': {
-    message: 'Windows might not read this file the way it was written: {problem}',
-    hint: 'Save it in Remote Desktop Connection, or as UTF-16LE with a BOM (byte order mark), then sign it again.',
+    message: 'Windows may not decode the text of this file as intended: {problem}',
+    hint: 'Save the file in Remote Desktop Connection, or as UTF-16LE with a BOM (byte order mark), and sign it again.',
     isUnsupported: true,
   },
   'rdp-setting-ambiguous': {
-    message: 'programs may read this file differently: {problem}',
+    message: 'programs may interpret this file in different ways: {problem}',
     hint: 'Correct the line in an editor, then sign the file again.',
   },
   'rdp-address-missing': {
-    message: 'the file has no setting "full address", which each signature must cover',
+    message: 'the file has no setting "full address", which every signature must cover',
     hint: 'Add a line such as "full address:s:server.example.com", then sign the file again.',
   },
   'rdp-signature-damaged': {

@@ -5,16 +5,16 @@ import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 export const scriptErrors = defineErrors('local', {
   'script-empty': {
     message: 'the script is empty',
-    hint: 'Windows does not accept signatures of empty scripts. Check that this is the right file.',
+    hint: 'Windows does not accept signatures in empty scripts. Check that this is the right file.',
   },
   'script-too-large': {
-    message: 'the script is {size} bytes long; scripts of up to {limit} bytes can be signed',
+    message: 'the script has {size} bytes, but only scripts of up to {limit} bytes can be signed',
     hint: 'Move data out of the script into a separate file.',
     isUnsupported: true,
   },
   'script-encoding': {
-    message: 'Windows would not read this script the way it was written: {problem}',
-    hint: 'Save it as UTF-8 with a BOM (byte order mark), then sign it again.',
+    message: 'Windows would not decode the text of this script as intended: {problem}',
+    hint: 'Save the script as UTF-8 with a BOM (byte order mark), and sign it again.',
     isUnsupported: true,
   },
   'script-block-damaged': {
@@ -22,8 +22,8 @@ export const scriptErrors = defineErrors('local', {
     hint: 'Delete all lines of the signature block in an editor, then sign the script again.',
   },
   'script-job-missing': {
-    message: 'the script has no </job>, but the signature must be directly before the last one',
-    hint: 'Put the <script> elements into a <job>: Windows Script Host runs the jobs of a .wsf file.',
+    message: 'the script has no </job>, but its signature must be directly before the last </job>',
+    hint: 'Put the <script> elements into a <job>: Windows Script Host runs the jobs in a .wsf file.',
   },
   'wsh-not-allowed': {
     category: 'usage',

@@ -42,7 +42,7 @@ describe('before any request, a package', () => {
   });
 
   it.each([
-    ['CN=Another', /"CN=Another", and the subject of the certificate is "CN=Test Publisher"$/],
+    ['CN=Another', /"CN=Another", but the subject of the certificate is "CN=Test Publisher"$/],
     ['cn=Test  Publisher', /"CN=Test Publisher", which is spelled differently$/],
   ])('of the publisher %s is rejected', async (publisher, message) => {
     await expect(check(makePackage({ publisher }))).rejects.toMatchObject({
@@ -73,7 +73,7 @@ describe('before any request, a package', () => {
     expect(() => choose(true)).toThrow(
       expect.objectContaining({
         code: 'algorithm-differs',
-        message: 'a signature of this file must use SHA384, not SHA256: it is the one of the block map',
+        message: 'a signature for this file must use SHA384, not SHA256: it is the one of the block map',
       }),
     );
   });
