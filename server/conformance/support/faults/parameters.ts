@@ -21,7 +21,7 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault(
     'drops white space from a digest',
     ({ digest }) => ({ digest: ofText((text) => digest(text.replace(/\s/g, ''))) }),
-    [/^digest with a (space|line break) /],
+    [/^a digest with a (space|line break) /],
   ),
   fault(
     'drops foreign characters from a digest',
@@ -48,7 +48,7 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault(
     'signs digests of any length',
     () => ({ algorithm: (name) => DIGEST_ALGORITHMS.find((algorithm) => algorithm === name) }),
-    [/^digest as .*hexadecimal text/, /with digests of .* bytes/],
+    [/^a digest as .*hexadecimal text/, /with digests of .* bytes/],
   ),
   fault(
     'takes algorithms in any case',
